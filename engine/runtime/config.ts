@@ -1,0 +1,103 @@
+import { hostname } from 'node:os';
+import * as v from 'valibot';
+
+/** A setting that cannot be used; the message says which and what would do. */
+export class ConfigError extends Error {}
+
+const flag = v.pipe(
+  v.optional(v.picklist(['0', '1', 'true', 'false', '']), '0'),
+  v.transform((text) => text === '1' || text === 'true'),
+);
+const integer = (fallback: number, min: number, max: number) =>
+  v.pipe(
+    v.optional(v.string(), String(fallback)),
+    v.regex(/^\d+$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(min),
+    v.maxValue(max),
+  );
+const list = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean)),
+);
+
+const environmentSchema = v.object({
+  DATABASE_URL: v.optional(v.string()),
+  REDIS_URL: v.optional(v.string()),
+  PORT: integer(8080, 0, 65_535),
+  HOST: v.optional(v.string(), '127.0.0.1'),
+  DATA_DIR: v.optional(v.string(), '.data'),
+  GATEWAY_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,64}$/)), hostname()),
+  LOG_LEVEL: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
+  LEASE_MS: integer(10_000, 1_000, 120_000),
+  REDIS_PREFIX: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,32}$/)), 'dispatch'),
+  HTTP_ADAPTER: v.optional(v.picklist(['uws', 'node']), 'uws'),
+  SHARED_PORT: flag,
+  ALLOW_INSECURE_HTTP: flag,
+  ALLOW_VOLATILE_POSTGRES: flag,
+  REQUIRE_CONTENT_LENGTH: flag,
+  TRUSTED_PROXIES: list,
+  TLS_CERT_FILE: v.optional(v.string()),
+  TLS_KEY_FILE: v.optional(v.string()),
+  EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
+  FAULT_POINT: v.optional(v.string()),
+  NODE_ENV: v.optional(v.string()),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+/**
+ * Reads and checks every setting of the process. This module is the only reader of `process.env`.
+ * Throws ConfigError naming each setting that is wrong.
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env) {
+  const parsed = v.safeParse(environmentSchema, environment);
+  if (!parsed.success) {
+    const problems = parsed.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`);
+    throw new ConfigError(`The environment has settings that cannot be used:\n  ${problems.join('\n  ')}`);
+  }
+  const env = parsed.output;
+  if (env.ALLOW_INSECURE_HTTP && !isLoopback(env.HOST)) {
+    throw new ConfigError(
+      `ALLOW_INSECURE_HTTP=1 works only on a loopback address, and HOST is ${env.HOST}. ` +
+        'Serve TLS (TLS_CERT_FILE, TLS_KEY_FILE) or put a proxy in front (TRUSTED_PROXIES).',
+    );
+  }
+  if (Boolean(env.TLS_CERT_FILE) !== Boolean(env.TLS_KEY_FILE)) {
+    throw new ConfigError('TLS needs both TLS_CERT_FILE and TLS_KEY_FILE.');
+  }
+  if (env.FAULT_POINT && env.NODE_ENV === 'production') {
+    throw new ConfigError('FAULT_POINT is armed in production.');
+  }
+  return {
+    databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
+    port: env.PORT,
+    host: env.HOST,
+    dataDir: env.DATA_DIR,
+    gatewayId: env.GATEWAY_ID,
+    logLevel: env.LOG_LEVEL,
+    leaseMs: env.LEASE_MS,
+    redisPrefix: env.REDIS_PREFIX,
+    httpAdapter: env.HTTP_ADAPTER,
+    sharedPort: env.SHARED_PORT,
+    allowInsecureHttp: env.ALLOW_INSECURE_HTTP,
+    allowVolatilePostgres: env.ALLOW_VOLATILE_POSTGRES,
+    requireContentLength: env.REQUIRE_CONTENT_LENGTH,
+    trustedProxies: env.TRUSTED_PROXIES,
+    tlsCertFile: env.TLS_CERT_FILE,
+    tlsKeyFile: env.TLS_KEY_FILE,
+    eventRetentionDays: env.EVENT_RETENTION_DAYS,
+    faultPoint: env.FAULT_POINT,
+  };
+}
+
+/** The address of a store that the process cannot do without. */
+export function requireUrl(name: 'DATABASE_URL' | 'REDIS_URL', url: string | undefined): string {
+  if (!url) throw new ConfigError(`${name} is not set. \`npm start\` brings up local stores when it is unset.`);
+  return url;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,25 @@
+/**
+ * Named places where a test may make the process misbehave. Nothing is armed unless the environment
+ * says so, and a production start refuses an armed process (see config).
+ */
+export type FaultPoint =
+  | 'before-commit-send'
+  | 'after-commit-send'
+  | 'after-commit-before-reply'
+  | 'after-takeover-before-load';
+
+export type FaultPoints = (point: FaultPoint) => void;
+
+export const noFaults: FaultPoints = () => {};
+
+/** `armed`: `point:n` kills the process, as kill -9 would, at the n-th passage of the point. */
+export function armFaultPoints(armed: string | undefined): FaultPoints {
+  if (!armed) return noFaults;
+  const [wanted, count] = armed.split(':');
+  let passagesLeft = Number(count ?? 1);
+  return (point) => {
+    if (point !== wanted) return;
+    passagesLeft -= 1;
+    if (passagesLeft <= 0) process.kill(process.pid, 'SIGKILL');
+  };
+}

@@ -1,0 +1,14 @@
+import { type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+/** JSON lines on stdout; the local launcher makes them readable. Credentials never reach a line. */
+export function createLog(name: string, level: string): Log {
+  return pino({
+    name,
+    level,
+    base: { name, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: ['apiKey', 'password', 'token', '*.apiKey', '*.password', '*.token'],
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * Every bound of the system, with its unit in its name and its reason beside it.
+ * A queue, buffer, batch, cache or retry without a line here is a defect.
+ */
+export const LIMITS = {
+  // --- Requests -----------------------------------------------------------------------------------
+  /** A task with 100 packages and 16 KiB of integration data stays far below it. */
+  bodyBytes: 1_048_576,
+  /** 500 tasks in one call. */
+  batchBodyBytes: 5 * 1_048_576,
+  /** Bytes of request bodies being received by one process at a time; past it 503. */
+  bufferedBodyBytes: 64 * 1_048_576,
+  urlBytes: 4_096,
+  headerBytes: 8_192,
+  headerCount: 64,
+  /** A request without an answer after this long gets 503 and its connection closed. */
+  requestDeadlineMs: 15_000,
+  /** A kept-alive connection is closed after this many requests, so that load balancers can move it. */
+  requestsPerConnection: 10_000,
+  /** Requests being answered by one process at a time; past it 503. */
+  pendingRequests: 20_000,
+
+  // --- Fields (decisions.md §1) ---------------------------------------------------------------------
+  shortTextChars: 255,
+  emailChars: 254,
+  longTextChars: 10_000,
+  listItems: 100,
+  batchTasks: 500,
+  integrationDataBytes: 16_384,
+  idempotencyKeyChars: 255,
+  amountMajorUnits: 99_999_999.99,
+  estimatedDurationMinutes: 525_600,
+  pageSize: 100,
+  defaultPageSize: 20,
+  eventsPageSize: 1_000,
+  defaultEventsPageSize: 100,
+
+  // --- The actor ------------------------------------------------------------------------------------
+  /** Commands of one organization waiting for records or for their decision; past it 503. */
+  mailboxCommands: 5_000,
+  /** Commands of one organization decided but not yet durable; past it the mailbox waits. */
+  undurableCommands: 10_000,
+  /** Live task records of one organization; past it the least recently touched durable ones leave. */
+  liveTasksPerOrganization: 20_000,
+  liveCustomersPerOrganization: 20_000,
+  /** A record younger than this never leaves: longer than any fetch that may have missed it. */
+  evictionMinAgeMs: 60_000,
+  /** An actor without a command for this long leaves memory. */
+  passivateAfterMs: 300_000,
+  /** Organizations being loaded by one process at a time. */
+  concurrentLoads: 16,
+  /** Live actors of one process; past it the idlest durable one passivates. */
+  liveActors: 10_000,
+  /** Timers of one organization handled in one wake-up. */
+  deadlinesPerWake: 500,
+  deadlineScanMs: 1_000,
+  /** Records fetched for waiting commands in one query. */
+  commandsPerFetch: 512,
+  fetchDeadlineMs: 5_000,
+
+  // --- Group commit (architecture.md) --------------------------------------------------------------
+  groupBytes: 4 * 1_048_576,
+  groupRows: 5_000,
+  /** Our own patience with a commit; past it the outcome counts as unknown. */
+  commitDeadlineMs: 4_000,
+  /** Finding out what became of a commit with unknown outcome; past it 503 OUTCOME_UNKNOWN. */
+  settleDeadlineMs: 5_000,
+  /** Groups for which an organization whose rows were refused commits alone. */
+  quarantineGroups: 64,
+  idBlock: 1_000,
+  /** Organizations that belong to a process are spread over this many shards. */
+  shards: 256,
+
+  // --- Idempotency ----------------------------------------------------------------------------------
+  idempotencyRetentionMs: 86_400_000,
+  /** Recent keys of one organization answered from memory; older ones are fetched. */
+  idempotencyKeysInMemory: 10_000,
+
+  // --- Streams --------------------------------------------------------------------------------------
+  heartbeatMs: 15_000,
+  /** Undelivered bytes of one stream; past it the stream is cut and resumes by Last-Event-ID. */
+  streamQueueBytes: 262_144,
+  /** A stream that takes no byte for this long is cut. */
+  streamStallMs: 5_000,
+  streamsPerOrganization: 2_000,
+  streamsPerProcess: 20_000,
+  /** Recent events of one organization kept for resuming without a query. */
+  recentEventsPerOrganization: 1_000,
+  recentEventBytesPerOrganization: 4 * 1_048_576,
+  /** Events read from the log in one query while a stream catches up. */
+  catchUpEvents: 500,
+  /** Bytes written to one response in one cork: larger ones are not safe with this HTTP library. */
+  corkBytes: 15_000,
+
+  // --- Credentials ----------------------------------------------------------------------------------
+  credentialCacheEntries: 20_000,
+  /** A cached credential is looked up again after this long. */
+  credentialLeaseMs: 1_000,
+
+  // --- Postgres ---------------------------------------------------------------------------------------
+  readConnections: 6,
+  readDeadlineMs: 10_000,
+  clockSkewMs: 2_000,
+} as const;
