@@ -19,6 +19,12 @@ export const LIMITS = {
   requestsPerConnection: 10_000,
   /** Requests being answered by one process at a time; past it 503. */
   pendingRequests: 20_000,
+  /** A body that nobody asked for is let run out up to here; past it the answer closes the connection. */
+  unreadBodyBytes: 65_536,
+  /** How often deadlines of requests and stalls of streams are looked at: one scan instead of a timer for each. */
+  requestScanMs: 500,
+  /** A connection without a request for this long is closed (node:http; the native server has 12 s built in). */
+  idleConnectionMs: 12_000,
 
   // --- Fields (decisions.md §1) ---------------------------------------------------------------------
   shortTextChars: 255,
@@ -30,10 +36,15 @@ export const LIMITS = {
   idempotencyKeyChars: 255,
   amountMajorUnits: 99_999_999.99,
   estimatedDurationMinutes: 525_600,
+  /** The last moment that a timestamp of the API can show. */
+  latestTimeMs: 253_402_300_799_999,
   pageSize: 100,
   defaultPageSize: 20,
   eventsPageSize: 1_000,
   defaultEventsPageSize: 100,
+
+  /** Parsed phone numbers kept by one process. */
+  phoneCacheEntries: 10_000,
 
   // --- The actor ------------------------------------------------------------------------------------
   /** Commands of one organization waiting for records or for their decision; past it 503. */
@@ -61,6 +72,9 @@ export const LIMITS = {
   // --- Group commit (architecture.md) --------------------------------------------------------------
   groupBytes: 4 * 1_048_576,
   groupRows: 5_000,
+  /** One organization's share of a group: a quarter, so that no tenant sets everybody's latency. */
+  batchBytes: 1_048_576,
+  batchRows: 1_250,
   /** Our own patience with a commit; past it the outcome counts as unknown. */
   commitDeadlineMs: 4_000,
   /** Finding out what became of a commit with unknown outcome; past it 503 OUTCOME_UNKNOWN. */
@@ -89,6 +103,8 @@ export const LIMITS = {
   recentEventBytesPerOrganization: 4 * 1_048_576,
   /** Events read from the log in one query while a stream catches up. */
   catchUpEvents: 500,
+  /** How often a process compares what its streams have seen with Postgres. */
+  headCheckMs: 1_000,
   /** Bytes written to one response in one cork: larger ones are not safe with this HTTP library. */
   corkBytes: 15_000,
 
@@ -96,9 +112,31 @@ export const LIMITS = {
   credentialCacheEntries: 20_000,
   /** A cached credential is looked up again after this long. */
   credentialLeaseMs: 1_000,
+  /** An entry that nobody used for this long is forgotten. */
+  credentialIdleMs: 60_000,
 
   // --- Postgres ---------------------------------------------------------------------------------------
   readConnections: 6,
   readDeadlineMs: 10_000,
   clockSkewMs: 2_000,
+
+  // --- The local launcher -----------------------------------------------------------------------------
+  /** A longer line of a child's output is cut into pieces of this length. */
+  logLineChars: 65_536,
+  /** Last lines of a child kept for the message that tells of its failure. */
+  lastLines: 20,
+  /** A store may replay its log after a crash before it answers. */
+  storeStartMs: 120_000,
+  gatewayStartMs: 60_000,
+  /** Draining takes the gateway and the workers up to 10 s; past this they are killed. */
+  processStopMs: 12_000,
+  /** Between two questions whether a process has come up or gone. */
+  processPollMs: 50,
+  /** Starts on a port that another process took between looking and listening. */
+  portAttempts: 5,
+  /** Unexpected ends of one process within a minute; past it everything stops. */
+  restartsPerMinute: 5,
+  /** The pause before a restart doubles from the first to the last. */
+  firstRestartPauseMs: 100,
+  lastRestartPauseMs: 5_000,
 } as const;

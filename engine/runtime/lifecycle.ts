@@ -1,3 +1,5 @@
+import { withDeadline } from './deadline.ts';
+
 /**
  * A stack of things to undo. Whatever is opened pushes its own release right after it opened;
  * stopping runs them once, newest first, and reports the first failure after all have run.
@@ -26,7 +28,7 @@ export function createReleaser(onFailure: (name: string, error: unknown) => void
     let firstFailure: unknown;
     for (let undo = stack.pop(); undo; undo = stack.pop()) {
       try {
-        await withDeadline(undo);
+        await withDeadline(Promise.resolve(undo.release()), undo.deadlineMs, `stopping ${undo.name}`);
       } catch (error) {
         onFailure(undo.name, error);
         if (!failed) firstFailure = error;
@@ -46,16 +48,4 @@ export function createReleaser(onFailure: (name: string, error: unknown) => void
       return stopping;
     },
   };
-}
-
-async function withDeadline(undo: Undo): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${undo.name} did not stop within ${undo.deadlineMs} ms`)), undo.deadlineMs);
-  });
-  try {
-    await Promise.race([undo.release(), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

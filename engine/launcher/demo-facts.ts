@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import type { DemoOrganization } from '../store/demo.ts';
+import { LaunchError } from './launch-error.ts';
+import { writePrivateFile } from './private-file.ts';
+
+const credentials = { email: v.string(), password: v.string() };
+
+const demoFactsSchema = v.object({
+  baseUrl: v.string(),
+  organizationId: v.number(),
+  channelId: v.number(),
+  apiKey: v.string(),
+  superAdmin: v.object(credentials),
+  orgAdmin: v.object(credentials),
+  agents: v.array(v.object({ id: v.number(), ...credentials })),
+});
+
+/** What DATA_DIR/demo.json says. Undefined when there is no file yet. Throws LaunchError when it was changed into something else. */
+export function findDemoFacts(path: string): DemoOrganization | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return v.parse(demoFactsSchema, JSON.parse(text));
+  } catch (error) {
+    throw new LaunchError(
+      `${path} does not hold the demo's facts (${(error as Error).message}).\nRemove it: the next start makes a new key and writes it anew.`,
+    );
+  }
+}
+
+export function writeDemoFacts(path: string, facts: DemoOrganization): void {
+  writePrivateFile(path, `${JSON.stringify(facts, undefined, 2)}\n`);
+}

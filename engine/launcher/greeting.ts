@@ -1,0 +1,33 @@
+import type { DemoOrganization } from '../store/demo.ts';
+
+const FIRST_TASK = {
+  name: 'First delivery',
+  taskType: 'delivery',
+  customer: { name: 'Ada Lovelace', phone: '+442079460958' },
+  location: { address: '12 St James Square, London', latitude: 51.5074, longitude: -0.1353 },
+  packages: [{ name: 'Parcel', weight: 1.2 }],
+};
+
+/** What stands on the screen once everything runs: where it is, the key, and a line to paste. */
+export function greet(facts: DemoOrganization, factsFile: string): string {
+  const selfSigned = facts.baseUrl.startsWith('https:') ? ' --insecure' : '';
+  const rule = '─'.repeat(76);
+  return [
+    '',
+    rule,
+    `  Ready at  ${facts.baseUrl}   (API reference /docs, live console /console)`,
+    `  API key   ${facts.apiKey}`,
+    `  Accounts  ${factsFile}`,
+    '',
+    '  Create a task:',
+    '',
+    `curl${selfSigned} -sS ${facts.baseUrl}/api/v1/tasks \\`,
+    `  -H 'x-api-key: ${facts.apiKey}' -H 'content-type: application/json' \\`,
+    `  -d '${JSON.stringify(FIRST_TASK)}'`,
+    '',
+    '  Ctrl-C stops everything; the data stays for the next start.',
+    rule,
+    '',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,134 @@
+import { join, resolve } from 'node:path';
+import { type Config, readConfig } from '../runtime/config.ts';
+import { createReleaser } from '../runtime/lifecycle.ts';
+import type { DemoOrganization } from '../store/demo.ts';
+import type { Command } from './child-process.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
+import { assertPortFree, findFreePort } from './free-port.ts';
+import { findStatus } from './http-probe.ts';
+import { LaunchError } from './launch-error.ts';
+import { startGateway, startWorkers } from './local-processes.ts';
+import { openLocalStores } from './local-stores.ts';
+import type { MergedLog } from './merged-log.ts';
+import { createSupervisor, type KeepRunning } from './supervisor.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** What the launcher brings together without knowing how it is made. */
+export interface LocalParts {
+  readonly gateway: Command;
+  readonly workers: Command;
+  migrate(databaseUrl: string): Promise<unknown>;
+  /** Makes what is missing of the demo organization, and a new key, which cannot be read back later. */
+  ensureDemoOrganization(databaseUrl: string, place: { baseUrl: string }): Promise<DemoOrganization>;
+}
+
+interface LocalInstanceOptions {
+  readonly environment: Environment;
+  readonly parts: LocalParts;
+  readonly log: MergedLog;
+  /** A process cannot be kept running; the owner is expected to stop the instance. */
+  readonly onGivenUp: (message: string) => void;
+}
+
+interface ReadyInstance {
+  readonly facts: DemoOrganization;
+  readonly factsFile: string;
+}
+
+interface LocalInstance {
+  /** Resolves when everything is ready. Rejects when something cannot be had; `stop` is due then too. */
+  start(): Promise<ReadyInstance>;
+  /** Stops everything in the reverse of the order it was started in; may be called at any time. */
+  stop(): Promise<void>;
+  /** Ends every process at once, without asking. */
+  kill(): void;
+}
+
+/** Longer than any sequence of stop steps, so that those decide. */
+const RELEASE_DEADLINE_MS = 25_000;
+
+/** One of each process on this machine, with stores of its own where none are given (decisions.md §8). */
+export function createLocalInstance({ environment, parts, log, onGivenUp }: LocalInstanceOptions): LocalInstance {
+  const releaser = createReleaser((name, error) => log.say(`${name} did not stop well: ${(error as Error).message}`));
+  const kills: (() => void)[] = [];
+
+  const keepRunning: KeepRunning = async (name, open) => {
+    const supervisor = createSupervisor({ name, open, say: log.say, onGivenUp });
+    releaser.push(name, supervisor.stop, RELEASE_DEADLINE_MS);
+    kills.push(supervisor.kill);
+    return supervisor.start();
+  };
+
+  async function start(): Promise<ReadyInstance> {
+    const given = localEnvironment(environment);
+    const config = readConfig(given);
+    const dataDir = resolve(config.dataDir);
+    const lock = await lockDataDir(dataDir);
+    releaser.push('DATA_DIR lock', lock.release);
+    const { host } = config;
+    const port = config.port || (await findFreePort(host));
+    await assertPortFree(port, host);
+
+    log.say(`starting on ${host}:${port}, data in ${dataDir}`);
+    const { databaseUrl, redisUrl } = await openLocalStores(config, dataDir, log, keepRunning);
+    await parts.migrate(databaseUrl).catch(explainDatabase);
+
+    const baseUrl = baseUrlOf(config, port);
+    const factsFile = join(dataDir, 'demo.json');
+    const makeFacts = async () => {
+      const made = await parts.ensureDemoOrganization(databaseUrl, { baseUrl }).catch(explainDatabase);
+      writeDemoFacts(factsFile, made);
+      return made;
+    };
+    const known = findDemoFacts(factsFile);
+    if (known) writeDemoFacts(factsFile, { ...known, baseUrl });
+    const facts = known ? { ...known, baseUrl } : await makeFacts();
+
+    const env = { ...given, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PORT: `${port}`, DATA_DIR: dataDir };
+    const gateway = { command: parts.gateway, env, log, baseUrl, host, port };
+    await keepRunning('gateway', (signal) => startGateway(gateway, signal));
+    await keepRunning('workers', () => startWorkers({ command: parts.workers, env, log }));
+    if (await isAccepted(facts)) return { facts, factsFile };
+    log.say(`the key in ${factsFile} is no longer valid: making a new one`);
+    return { facts: await makeFacts(), factsFile };
+  }
+
+  return {
+    start,
+    stop: releaser.stop,
+    kill() {
+      for (const kill of kills) kill();
+    },
+  };
+}
+
+/** What makes a process local, wherever the operator has not said otherwise. */
+function localEnvironment(environment: Environment): Environment {
+  const isSecured = environment['TLS_CERT_FILE'] || environment['TRUSTED_PROXIES'];
+  return {
+    GATEWAY_ID: 'local',
+    WEBHOOK_ALLOW_PRIVATE: '1',
+    ...(isSecured ? {} : { ALLOW_INSECURE_HTTP: '1' }),
+    ...environment,
+  };
+}
+
+function baseUrlOf(config: Config, port: number): string {
+  const everywhere = config.host === '0.0.0.0' || config.host === '::';
+  const host = everywhere ? '127.0.0.1' : config.host.includes(':') ? `[${config.host}]` : config.host;
+  return `${config.tlsCertFile ? 'https' : 'http'}://${host}:${port}`;
+}
+
+/** demo.json may be older than the database, or its key replaced since: what is shown must work. */
+async function isAccepted({ baseUrl, apiKey }: DemoOrganization): Promise<boolean> {
+  return (await findStatus(`${baseUrl}/api/v1/tasks?limit=1`, { 'x-api-key': apiKey })) !== 401;
+}
+
+/** A database that cannot be reached or does not let us in is the operator's to mend; anything else is a defect. */
+function explainDatabase(error: unknown): never {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (!/^(ECONN|ENOTFOUND|EAI_AGAIN|EHOST|CONNECT_TIMEOUT|28|3D000)/.test(code)) throw error;
+  throw new LaunchError(`DATABASE_URL leads to no database that lets us in: ${message || code}`);
+}

@@ -1,0 +1,77 @@
+import { ConfigError } from '../runtime/config.ts';
+import { greet } from './greeting.ts';
+import { LaunchError } from './launch-error.ts';
+import { createLocalInstance, type LocalParts } from './local-instance.ts';
+import { createMergedLog } from './merged-log.ts';
+
+/** npm and tsx pass on the signal of a Ctrl-C that has reached us already: only a later one is a second one. */
+const SAME_SIGNAL_MS = 1_000;
+const PARENT_POLL_MS = 500;
+
+/**
+ * Runs a local instance until a signal or a failure ends it, then exits: 0 when it was asked to stop,
+ * 1 when something failed. A second signal ends everything at once.
+ */
+export function runLauncher(parts: LocalParts, environment = process.env): void {
+  const output = process.stdout;
+  const log = createMergedLog((text) => output.write(text), { colors: output.isTTY === true });
+  const instance = createLocalInstance({
+    environment,
+    parts,
+    log,
+    onGivenUp(message) {
+      log.say(`${message}: giving up`);
+      void finish(1);
+    },
+  });
+  let finishingSince: number | undefined;
+
+  async function finish(code: number): Promise<void> {
+    if (finishingSince !== undefined) return;
+    finishingSince = performance.now();
+    let exitCode = code;
+    await instance.stop().catch(() => {
+      exitCode = 1;
+    });
+    log.say('everything is stopped');
+    process.exit(exitCode);
+  }
+
+  function onSignal(signal: string): void {
+    if (finishingSince === undefined) {
+      log.say(`${signal}: stopping everything`);
+      void finish(0);
+    } else if (performance.now() - finishingSince > SAME_SIGNAL_MS) {
+      log.say(`${signal} again: ending everything at once`);
+      instance.kill();
+      process.exit(1);
+    }
+  }
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  if (environment['npm_lifecycle_event']) onOrphaned(() => onSignal('npm is gone'));
+  // Whoever read the log is gone (`npm start | head`).
+  output.on('error', () => void finish(0));
+
+  instance.start().then(
+    ({ facts, factsFile }) => {
+      if (finishingSince === undefined) output.write(greet(facts, factsFile));
+    },
+    (error: Error) => {
+      if (finishingSince !== undefined) return;
+      console.error(error instanceof LaunchError || error instanceof ConfigError ? `\n${error.message}\n` : error);
+      void finish(1);
+    },
+  );
+}
+
+/** npm killed outright passes nothing on, and would leave a launcher that nobody sees any more. */
+function onOrphaned(act: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    act();
+  }, PARENT_POLL_MS);
+  timer.unref();
+}

@@ -1,0 +1,177 @@
+import { type Refusal, refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { Scheduler } from '../runtime/clock.ts';
+import type { FaultPoints } from '../runtime/fault-points.ts';
+import type { Log } from '../runtime/log.ts';
+import type { RandomSource } from '../runtime/random.ts';
+import { CommitError, type CommitStore } from '../store/commit-store.ts';
+import type { OwnedShard } from '../store/shard-store.ts';
+import { encodeGroup, type FencedBatch } from './encode-group.ts';
+import type { OrgBatch } from './org-batch.ts';
+import type { Settler } from './settler.ts';
+import type { ShardOwnership } from './shard-ownership.ts';
+
+/** The actor that filled a batch, told once how it ended. */
+export interface BatchOwner {
+  /** False once the actor was thrown away: what it decided and did not send may not be written any more. */
+  readonly isLive: boolean;
+  batchCommitted(batch: OrgBatch): void;
+  /** Nothing of the batch was written, or nobody knows; the refusal says which. */
+  batchFailed(batch: OrgBatch, why: Refusal): void;
+  /** Postgres would not have the rows of this batch, although it went alone. */
+  batchRefused(batch: OrgBatch, error: CommitError): void;
+}
+
+export interface QueuedBatch extends FencedBatch {
+  readonly owner: BatchOwner;
+}
+
+export interface GroupCommitOptions {
+  readonly store: CommitStore;
+  readonly ownership: ShardOwnership;
+  readonly settler: Settler;
+  readonly scheduler: Scheduler;
+  readonly random: RandomSource;
+  readonly log: Log;
+  readonly fault: FaultPoints;
+}
+
+/**
+ * Writes what all actors of the process decided, in groups: one group is on its way to Postgres at a time, and while
+ * it is, the next gathers. There is no timer and no fixed size: a lone request commits at once, a burst shares few
+ * commits.
+ *
+ * States: idle → (a batch is queued) → scheduled → (this turn of the loop is over) → committing → committing | idle.
+ *
+ * A group ends committed, refused (taken apart, organization by organization), fenced, failed or unknown. After
+ * anything but "committed" the actors concerned are rebuilt from Postgres; memory is never patched back.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  /** Batches by organization, in the order in which organizations take their turns. */
+  readonly #queues = new Map<number, QueuedBatch[]>();
+  /** Organizations whose rows were refused lately, and for how many groups they still commit alone. */
+  readonly #quarantine = new Map<number, number>();
+  #phase: 'idle' | 'scheduled' | 'committing' = 'idle';
+  #idleWaiters: (() => void)[] = [];
+  groups = 0;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Queues a batch that has just got its first entry; the owner goes on filling it until it is taken. */
+  enqueue(queued: QueuedBatch): void {
+    const { organizationId } = queued.batch;
+    const queue = this.#queues.get(organizationId);
+    if (queue) queue.push(queued);
+    else this.#queues.set(organizationId, [queued]);
+    if (this.#phase !== 'idle') return;
+    this.#phase = 'scheduled';
+    this.#options.scheduler.soon(() => void this.#run());
+  }
+
+  /** Resolves once nothing is queued or on its way. */
+  whenIdle(): Promise<void> {
+    if (this.#phase === 'idle') return Promise.resolve();
+    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  async #run(): Promise<void> {
+    this.#phase = 'committing';
+    for (let group = this.#take(); group.length > 0; group = this.#take()) {
+      try {
+        await this.#commit(group);
+      } catch (error) {
+        this.#options.log.fatal({ err: error }, 'a group ended in a way that nobody foresaw');
+        for (const { owner, batch } of group) owner.batchFailed(batch, refusal('OUTCOME_UNKNOWN'));
+      }
+    }
+    this.#phase = 'idle';
+    for (const waiter of this.#idleWaiters.splice(0)) waiter();
+  }
+
+  /** One batch of each organization in turn until the group is full; an organization in quarantine goes alone. */
+  #take(): QueuedBatch[] {
+    const group: QueuedBatch[] = [];
+    let rows = 0;
+    let bytes = 0;
+    for (const [organizationId, queue] of this.#queues) {
+      const alone = this.#quarantine.has(organizationId);
+      if (alone && group.length > 0) continue;
+      const queued = queue.shift()!;
+      // Whoever has more waits behind the others.
+      this.#queues.delete(organizationId);
+      if (queue.length > 0) this.#queues.set(organizationId, queue);
+      if (!queued.owner.isLive) {
+        queued.owner.batchFailed(queued.batch, refusal('NOT_APPLIED'));
+        continue;
+      }
+      queued.batch.closed = true;
+      group.push(queued);
+      rows += queued.batch.rows;
+      bytes += queued.batch.bytes;
+      if (alone) this.#countDown(organizationId);
+      if (alone || rows >= LIMITS.groupRows || bytes >= LIMITS.groupBytes) break;
+    }
+    return group;
+  }
+
+  async #commit(group: readonly QueuedBatch[]): Promise<void> {
+    const fences = this.#options.ownership.fencesOf(group.map(({ shard }) => shard));
+    if (!fences && group.length > 1) {
+      // Some shard has gone: those who still have theirs go on by themselves.
+      for (const one of group) await this.#commit([one]);
+      return;
+    }
+    const error = fences ? await this.#send(group, fences) : new CommitError('fenced', 'the shard is not owned');
+    if (!error) {
+      for (const { owner, batch } of group) owner.batchCommitted(batch);
+      return;
+    }
+    if (error.failure !== 'refused' && error.failure !== 'stale') {
+      for (const { owner, batch } of group) owner.batchFailed(batch, refusalOf(error));
+      return;
+    }
+    if (group.length > 1) {
+      for (const one of group) await this.#commit([one]);
+      return;
+    }
+    const { owner, batch } = group[0]!;
+    this.#quarantine.set(batch.organizationId, LIMITS.quarantineGroups);
+    owner.batchRefused(batch, error);
+  }
+
+  /** Sends a group and finds out how it ended: undefined when it is durable. */
+  async #send(group: readonly QueuedBatch[], fences: readonly OwnedShard[]): Promise<CommitError | undefined> {
+    const { store, ownership, settler, random, log, fault } = this.#options;
+    const groupId = random.uuid();
+    const parameters = encodeGroup(groupId, group, fences);
+    this.groups += 1;
+    try {
+      fault('before-commit-send');
+      const sent = store.commit(parameters);
+      fault('after-commit-send');
+      await sent;
+      fault('after-commit-before-reply');
+      return undefined;
+    } catch (thrown) {
+      const error = thrown instanceof CommitError ? thrown : new CommitError('unknown', String(thrown));
+      log.warn({ failure: error.failure, why: error.message, organizations: group.length }, 'a group was not committed');
+      if (error.failure === 'fenced') await ownership.renew();
+      if (error.failure !== 'unknown') return error;
+      const outcome = await settler.settle(groupId, fences.map(({ shard }) => shard), group.map(({ batch }) => batch.organizationId));
+      return outcome === 'committed' ? undefined : new CommitError(outcome === 'not-applied' ? 'failed' : 'unknown', error.message);
+    }
+  }
+
+  #countDown(organizationId: number): void {
+    const left = this.#quarantine.get(organizationId)! - 1;
+    if (left > 0) this.#quarantine.set(organizationId, left);
+    else this.#quarantine.delete(organizationId);
+  }
+}
+
+function refusalOf(error: CommitError): Refusal {
+  return refusal(error.failure === 'unknown' ? 'OUTCOME_UNKNOWN' : 'NOT_APPLIED');
+}

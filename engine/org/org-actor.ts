@@ -1,0 +1,309 @@
+import type { Answer, Command } from '../../schema/commands.ts';
+import { type ErrorCode, type Refusal, refusal } from '../../schema/errors.ts';
+import type { LoggedEvent } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { type Clock, isoTime } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { RandomSource } from '../runtime/random.ts';
+import type { CommitError } from '../store/commit-store.ts';
+import type { OrgStore } from '../store/org-store.ts';
+import type { DueTimers } from './decide/wake-up.ts';
+import { decideCommand, type DecideTools } from './decide-command.ts';
+import type { BatchOwner, GroupCommit } from './group-commit.ts';
+import type { IdBlocks } from './id-blocks.ts';
+import { collectNeeds, noNeeds } from './needs.ts';
+import { OrgBatch, type Pending } from './org-batch.ts';
+import { OrgState } from './org-state.ts';
+import type { ShardOwnership } from './shard-ownership.ts';
+
+/** What all actors of a process share. */
+export interface ActorServices {
+  readonly store: OrgStore;
+  readonly groupCommit: GroupCommit;
+  readonly ownership: ShardOwnership;
+  readonly ids: IdBlocks;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Log;
+  readonly history: string;
+  /** Hands committed events to local subscribers. */
+  readonly publish: (organizationId: number, events: readonly LoggedEvent[]) => void;
+  /** The actor is no longer to be used; these commands were not decided and want another try. */
+  readonly onDiscarded: (actor: OrgActor, again: readonly Pending[], oneByOne: readonly Pending[]) => void;
+}
+
+type Phase = 'loading' | 'live' | 'discarded';
+
+/**
+ * The one place where an organization's state changes.
+ *
+ * - `loading`: the head is being read; commands wait.
+ * - `live`: a command whose records are in memory is decided at once, the others wait for one batched fetch.
+ * - `discarded`: a commit did not go through, or the shard went; nothing is decided here any more.
+ *
+ * Invariant: no answer leaves before the newest change it rests on is durable (`#afterDurable`).
+ */
+export class OrgActor implements BatchOwner {
+  readonly organizationId: number;
+  readonly shard: number;
+  lastUsedAt: number;
+  #phase: Phase = 'loading';
+  #state!: OrgState;
+  #tools!: DecideTools;
+  readonly #services: ActorServices;
+  /** Commands that wait for their records, for ids, or for the head. */
+  #waiting: Pending[] = [];
+  /** Commands to be committed one by one, because a batch with them was refused. They go before all others. */
+  #oneByOne: Pending[];
+  #fetching = false;
+  #waking = false;
+  #ticket = 0;
+  #durableTicket = 0;
+  /** Batches not yet durable, oldest first; the last one may still be open. */
+  readonly #undurable: OrgBatch[] = [];
+  #open: OrgBatch | undefined;
+  #undurableCommands = 0;
+
+  constructor(organizationId: number, shard: number, services: ActorServices, oneByOne: readonly Pending[]) {
+    this.organizationId = organizationId;
+    this.shard = shard;
+    this.#services = services;
+    this.#oneByOne = [...oneByOne];
+    this.lastUsedAt = services.clock.monotonic();
+  }
+
+  get isLive(): boolean {
+    return this.#phase !== 'discarded';
+  }
+
+  /** Whether the actor could leave memory without anyone noticing. */
+  get isIdle(): boolean {
+    return this.#phase === 'live' && this.#waiting.length + this.#undurable.length + this.#oneByOne.length === 0;
+  }
+
+  /** The state, for tests that compare memory with Postgres. */
+  get state(): OrgState {
+    return this.#state;
+  }
+
+  /** Reads the head. On failure everyone waiting is told, and the actor is discarded. */
+  async load(): Promise<void> {
+    try {
+      const head = await this.#services.store.loadHead(this.organizationId);
+      if (!this.isLive) return;
+      if (!head) return this.#discard(refusal('NOT_FOUND', 'Organization not found'));
+      const { clock, ids, random, history } = this.#services;
+      this.#state = new OrgState(head);
+      this.#tools = { state: this.#state, random, history, clock, ids, openBatch: () => this.#openBatch() };
+      this.#phase = 'live';
+      this.#proceed();
+    } catch (error) {
+      this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'an organization could not be loaded');
+      this.#discard(refusal('UNAVAILABLE'));
+    }
+  }
+
+  /** Decides a command, now or when its records are there. Refuses OVERLOADED past the mailbox's bound. */
+  ask(pending: Pending): void {
+    this.lastUsedAt = this.#services.clock.monotonic();
+    if (this.#waiting.length >= LIMITS.mailboxCommands || this.#undurableCommands >= LIMITS.undurableCommands) {
+      pending.settle({ ok: false, refusal: refusal('OVERLOADED') });
+    } else if (this.#mayDecideNow(pending.command)) {
+      this.#decide(pending);
+    } else {
+      this.#waiting.push(pending);
+      this.#proceed();
+    }
+  }
+
+  /** Looks at the organization's timers: what is due is read from the rows, then judged like any command. */
+  async wake(): Promise<void> {
+    if (this.#waking || this.#phase !== 'live' || this.#oneByOne.length > 0) return;
+    this.#waking = true;
+    try {
+      await this.#allDurable();
+      const now = isoTime(this.#services.clock.now());
+      const due = await this.#services.store.fetchDue(this.organizationId, now);
+      if (!this.isLive) return;
+      for (const bundle of due.tasks) this.#state.absorbTask(bundle);
+      await this.#services.ids.ensure();
+      if (!this.isLive) return;
+      const timers = { taskIds: due.tasks.map(({ task }) => task.id), nextDeadlineAt: due.nextDeadlineAt };
+      const caller = { type: 'system', id: null, channelId: 0 } as const;
+      this.#decide({ command: { kind: 'wake-up', caller }, settle: () => {} }, timers);
+    } catch (error) {
+      this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'timers could not be looked at');
+    } finally {
+      this.#waking = false;
+    }
+  }
+
+  /** Stops deciding; what is on its way to Postgres still ends as it ends. */
+  retire(): void {
+    if (!this.isLive) return;
+    this.#phase = 'discarded';
+    const again = this.#waiting.splice(0);
+    this.#services.onDiscarded(this, again, this.#oneByOne.splice(0));
+  }
+
+  batchCommitted(batch: OrgBatch): void {
+    this.#undurable.splice(this.#undurable.indexOf(batch), 1);
+    this.#durableTicket = batch.ticket;
+    this.#state.durableSequence = batch.lastSequence;
+    if (this.#open === batch) this.#open = undefined;
+    this.#undurableCommands -= batch.entries.length;
+    for (const { settle, answer } of batch.entries) settle(answer());
+    if (batch.events.length > 0) this.#services.publish(this.organizationId, batch.events);
+    if (this.isLive) this.#proceed();
+  }
+
+  batchFailed(batch: OrgBatch, why: Refusal): void {
+    for (const { settle } of batch.entries) settle({ ok: false, refusal: why });
+    batch.entries.length = 0;
+    this.#discard(refusal('NOT_APPLIED'));
+  }
+
+  /**
+   * The rows of this batch cannot be written. If one command alone made them, it is answered; otherwise its commands
+   * are decided again one by one on a fresh actor, so that only the guilty one is refused. When memory was found to be
+   * stale nobody is guilty, and everyone gets one more try.
+   */
+  batchRefused(batch: OrgBatch, error: CommitError): void {
+    if (!this.isLive) return this.batchFailed(batch, refusal('NOT_APPLIED'));
+    const changing = batch.entries.filter(({ changes }) => changes);
+    const [only] = changing;
+    const mayRetry = error.failure === 'stale' && !only?.retried;
+    const guilty = changing.length === 1 && !mayRetry ? only : undefined;
+    if (guilty) {
+      const { organizationId } = this;
+      this.#services.log.error({ organizationId, why: error.message, command: guilty.command.kind }, 'a command was refused by Postgres');
+      guilty.settle({ ok: false, refusal: refusalOfRow(error) });
+    }
+    const suspects = batch.entries.filter((entry) => entry !== guilty).map(({ command, settle }) => ({ command, settle, retried: true }));
+    const later = this.#undurable.filter((other) => other !== batch).flatMap(({ entries }) => entries.splice(0));
+    this.#phase = 'discarded';
+    this.#services.onDiscarded(this, [...later, ...this.#waiting.splice(0)], [...suspects, ...this.#oneByOne.splice(0)]);
+  }
+
+  #discard(why: Refusal): void {
+    if (!this.isLive) return;
+    this.#phase = 'discarded';
+    for (const batch of this.#undurable) {
+      for (const { settle } of batch.entries.splice(0)) settle({ ok: false, refusal: why });
+    }
+    const waiting = [...this.#oneByOne.splice(0), ...this.#waiting.splice(0)];
+    for (const { settle } of waiting) settle({ ok: false, refusal: why });
+    this.#services.onDiscarded(this, [], []);
+  }
+
+  #mayDecideNow(command: Command): boolean {
+    if (this.#phase !== 'live' || this.#oneByOne.length > 0) return false;
+    return !collectNeeds(this.#state, command, noNeeds()) && this.#services.ids.ensure() === undefined;
+  }
+
+  /** Moves what waits a step on: the one-by-one commands first, then a fetch for all others. */
+  #proceed(): void {
+    if (this.#phase !== 'live' || this.#fetching) return;
+    if (this.#oneByOne.length > 0) {
+      if (this.#undurable.length === 0) void this.#fetchAndDecide([this.#oneByOne[0]!], true);
+    } else if (this.#waiting.length > 0) {
+      void this.#fetchAndDecide(this.#waiting.splice(0, LIMITS.commandsPerFetch), false);
+    }
+  }
+
+  async #fetchAndDecide(commands: readonly Pending[], alone: boolean): Promise<void> {
+    const { store, ids, log } = this.#services;
+    this.#fetching = true;
+    this.#state.evict(this.#durableTicket, BOUNDS);
+    try {
+      const needs = noNeeds();
+      let missing = false;
+      for (const { command } of commands) missing = collectNeeds(this.#state, command, needs) || missing;
+      const fetched = missing ? await store.fetchRecords(this.organizationId, needs) : undefined;
+      if (fetched && this.isLive) this.#state.absorb(fetched);
+    } catch (error) {
+      log.warn({ err: error, organizationId: this.organizationId }, 'records could not be fetched');
+      if (this.isLive && alone) this.#oneByOne.shift();
+      for (const { settle } of commands) settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      this.#fetching = false;
+      return this.#proceed();
+    }
+    // Decided here and now: what was fetched may be evicted by the next fetch.
+    for (const pending of commands) {
+      const wait = ids.ensure();
+      if (wait && !(await this.#idsCome(wait))) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      else if (this.isLive) this.#decide(pending);
+      else if (!alone) this.#services.onDiscarded(this, [pending], []);
+    }
+    if (alone && this.isLive) {
+      this.#oneByOne.shift();
+      this.#open = undefined;
+    }
+    this.#fetching = false;
+    this.#proceed();
+  }
+
+  async #idsCome(wait: Promise<void>): Promise<boolean> {
+    try {
+      await wait;
+      return true;
+    } catch (error) {
+      this.#services.log.warn({ err: error }, 'ids could not be reserved');
+      return false;
+    }
+  }
+
+  #decide(pending: Pending, due?: DueTimers): void {
+    if (this.#services.ownership.standingOf(this.shard) !== 'owned') {
+      return pending.settle({ ok: false, refusal: refusal('NOT_OWNER') });
+    }
+    const decided = decideCommand(this.#tools, pending.command, due);
+    // An answer that made no rows rests on the newest decision at the latest; a read knows better.
+    const ticket = decided.restsOn ?? this.#ticket;
+    if (ticket <= this.#durableTicket) return pending.settle(decided.answer());
+    const batch = this.#undurable.find((candidate) => candidate.ticket === ticket)!;
+    batch.entries.push({ ...pending, answer: decided.answer, changes: decided.changes });
+    this.#undurableCommands += 1;
+  }
+
+  /** The batch that takes the next change: the open one, or a new one once that is taken or full. */
+  #openBatch(): OrgBatch {
+    const open = this.#open;
+    if (open && !open.closed && open.rows < LIMITS.batchRows && open.bytes < LIMITS.batchBytes) return open;
+    this.#ticket += 1;
+    const batch = new OrgBatch(this.organizationId, this.#ticket, this.#state.lastSequence);
+    this.#open = batch;
+    this.#undurable.push(batch);
+    this.#services.groupCommit.enqueue({ batch, shard: this.shard, owner: this });
+    return batch;
+  }
+
+  /** Resolves when everything decided so far is durable; rejects when it will never be. */
+  #allDurable(): Promise<void> {
+    const newest = this.#undurable.at(-1);
+    if (!newest) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const settle = (answer: Answer) => (answer.ok ? resolve() : reject(new Error(answer.refusal.message)));
+      const answer = (): Answer => ({ ok: true, status: 200, data: '', sequence: newest.lastSequence });
+      const caller = { type: 'system', id: null, channelId: 0 } as const;
+      newest.entries.push({ command: { kind: 'wake-up', caller }, settle, answer, changes: false });
+      this.#undurableCommands += 1;
+    });
+  }
+}
+
+const BOUNDS = {
+  tasks: LIMITS.liveTasksPerOrganization,
+  customers: LIMITS.liveCustomersPerOrganization,
+  idempotencyKeys: LIMITS.idempotencyKeysInMemory,
+};
+
+/** Constraints whose violation has a code of its own; the others are defects, answered 500. */
+const CODE_BY_CONSTRAINT: Readonly<Record<string, ErrorCode>> = {
+  tasks_code: 'TASK_CODE_TAKEN',
+  customers_phone: 'CUSTOMER_PHONE_TAKEN',
+};
+
+function refusalOfRow(error: CommitError): Refusal {
+  return refusal(CODE_BY_CONSTRAINT[error.constraint ?? ''] ?? 'INTERNAL');
+}

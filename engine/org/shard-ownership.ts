@@ -1,0 +1,154 @@
+import type { Clock, Scheduler } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { OwnedShard, ShardStore } from '../store/shard-store.ts';
+
+/**
+ * A shard, as this process sees it:
+ * - `owned`: it may decide and commit for the shard's organizations, while its lease runs.
+ * - `settling`: a commit of unknown outcome touched it; nothing may be loaded or decided until its epoch is raised.
+ * - `elsewhere`: another process owns it, or nobody, or the lease has run out.
+ */
+export type ShardStanding = 'owned' | 'settling' | 'elsewhere';
+
+export interface OwnershipOptions {
+  readonly store: ShardStore;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly gatewayId: string;
+  readonly incarnation: string;
+  readonly address: string;
+  readonly leaseMs: number;
+  /** Told when shards are lost, so that their actors leave memory. */
+  readonly onLost: (shards: ReadonlySet<number>) => void;
+}
+
+/**
+ * The shards that this process may write. The lease only steers who should act; what protects the data is the epoch
+ * that every commit carries and Postgres checks.
+ *
+ * Invariant: `fencesOf` never names an epoch that this process has not been given by Postgres.
+ */
+export class ShardOwnership {
+  readonly #options: OwnershipOptions;
+  readonly #epochs = new Map<number, number>();
+  readonly #settling = new Set<number>();
+  /** On the monotonic clock: counted from before the renewal was sent, so never later than what Postgres noted. */
+  #leaseUntil = 0;
+  #superseded = false;
+  #renewing: Promise<void> | undefined;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(options: OwnershipOptions) {
+    this.#options = options;
+  }
+
+  get ownedCount(): number {
+    return this.#leaseRuns() ? this.#epochs.size - this.#settling.size : 0;
+  }
+
+  get superseded(): boolean {
+    return this.#superseded;
+  }
+
+  /** Announces this incarnation and takes what is free; from then on renews by itself. */
+  async start(): Promise<void> {
+    const { store, gatewayId, incarnation, address, leaseMs, clock, scheduler } = this.#options;
+    const sentAt = clock.monotonic();
+    await store.register(gatewayId, incarnation, address, leaseMs);
+    this.#leaseUntil = sentAt + leaseMs;
+    this.#gain(await store.takeFree(incarnation));
+    this.#cancelTimer = scheduler.every(Math.floor(leaseMs / 3), () => void this.renew());
+  }
+
+  standingOf(shard: number): ShardStanding {
+    if (!this.#leaseRuns() || !this.#epochs.has(shard)) return 'elsewhere';
+    return this.#settling.has(shard) ? 'settling' : 'owned';
+  }
+
+  ownedShards(): number[] {
+    return [...this.#epochs.keys()].filter((shard) => this.standingOf(shard) === 'owned');
+  }
+
+  /** The fencing tokens for these shards, or undefined when one of them is not owned. In the order of the shards. */
+  fencesOf(shards: Iterable<number>): OwnedShard[] | undefined {
+    const fences: OwnedShard[] = [];
+    for (const shard of new Set(shards)) {
+      if (this.standingOf(shard) !== 'owned') return undefined;
+      fences.push({ shard, epoch: this.#epochs.get(shard)! });
+    }
+    return fences.sort((a, b) => a.shard - b.shard);
+  }
+
+  /** Renews the lease, finds out what was lost and takes what has become free. Never rejects. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew()
+      .catch((error) => this.#options.log.warn({ err: error }, 'the lease could not be renewed'))
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+    return this.#renewing;
+  }
+
+  /** After a commit of unknown outcome: nothing of these shards is decided until `raise` has succeeded. */
+  beginSettling(shards: Iterable<number>): void {
+    for (const shard of shards) this.#settling.add(shard);
+  }
+
+  /**
+   * Raises the epochs, which waits for the doubtful commit to finish or makes it fail. Rejects when Postgres cannot be
+   * reached; the shards then stay unsettled and each renewal tries again. Returns whether all of them are still owned.
+   */
+  async raise(shards: readonly number[]): Promise<boolean> {
+    const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, shards);
+    for (const { shard, epoch } of raised) this.#epochs.set(shard, epoch);
+    const kept = new Set(raised.map(({ shard }) => shard));
+    for (const shard of shards) this.#settling.delete(shard);
+    this.#lose(shards.filter((shard) => !kept.has(shard)));
+    return kept.size === shards.length;
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelTimer?.();
+    await this.#renewing;
+    if (this.#superseded) return;
+    this.#leaseUntil = 0;
+    await this.#options.store.release(this.#options.gatewayId, this.#options.incarnation);
+  }
+
+  async #renew(): Promise<void> {
+    const { store, gatewayId, incarnation, leaseMs, clock, log } = this.#options;
+    const sentAt = clock.monotonic();
+    if (!(await store.renew(gatewayId, incarnation, leaseMs))) {
+      this.#superseded = true;
+      log.error({ gatewayId }, 'another process has started with this gateway id');
+      this.#lose([...this.#epochs.keys()]);
+      return;
+    }
+    this.#leaseUntil = sentAt + leaseMs;
+    const owned = await store.listOwned(incarnation);
+    const still = new Set(owned.map(({ shard }) => shard));
+    this.#lose([...this.#epochs.keys()].filter((shard) => !still.has(shard)));
+    if (this.#settling.size > 0) await this.raise([...this.#settling]);
+    this.#gain(await store.takeFree(incarnation));
+  }
+
+  #leaseRuns(): boolean {
+    return !this.#superseded && this.#options.clock.monotonic() < this.#leaseUntil;
+  }
+
+  #gain(shards: readonly OwnedShard[]): void {
+    for (const { shard, epoch } of shards) this.#epochs.set(shard, epoch);
+    if (shards.length > 0) this.#options.log.info({ taken: shards.length, owned: this.#epochs.size }, 'took shards');
+  }
+
+  #lose(shards: readonly number[]): void {
+    if (shards.length === 0) return;
+    for (const shard of shards) {
+      this.#epochs.delete(shard);
+      this.#settling.delete(shard);
+    }
+    this.#options.log.warn({ lost: shards.length, owned: this.#epochs.size }, 'lost shards');
+    this.#options.onLost(new Set(shards));
+  }
+}

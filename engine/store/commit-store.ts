@@ -1,0 +1,111 @@
+import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
+import { connectPostgres, type Sql } from './postgres.ts';
+
+/** The parameters of `commit_group`, in its order; see 0002-commit-group.sql. */
+export interface CommitParameters {
+  readonly groupId: string;
+  readonly shards: string;
+  readonly epochs: string;
+  readonly counts: string;
+  readonly heads: string;
+  readonly customers: string | null;
+  readonly locations: string | null;
+  readonly tasks: string | null;
+  readonly packages: string | null;
+  readonly history: string | null;
+  readonly events: string | null;
+  readonly eventBodies: string;
+  readonly idempotency: string | null;
+  readonly idempotencyBodies: string;
+  readonly usage: string | null;
+}
+
+/**
+ * How a commit failed:
+ * - `refused`: Postgres would not have these rows; nothing was written, and it would not have them again.
+ * - `stale`: a head or row was not in the version that memory expected; nothing was written.
+ * - `fenced`: another process owns a shard of the group; nothing was written.
+ * - `failed`: nothing was written, for reasons that have nothing to do with the rows.
+ * - `unknown`: the connection was lost or kept silent; it may have been written.
+ */
+export type CommitFailure = 'refused' | 'stale' | 'fenced' | 'failed' | 'unknown';
+
+export class CommitError extends Error {
+  readonly failure: CommitFailure;
+  readonly constraint: string | undefined;
+
+  constructor(failure: CommitFailure, message: string, constraint?: string) {
+    super(message);
+    this.failure = failure;
+    this.constraint = constraint;
+  }
+}
+
+export interface CommitStore {
+  /** Resolves when the group is durable; rejects with CommitError. One call at a time. */
+  commit(parameters: CommitParameters): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)';
+
+/** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
+export function createCommitStore(
+  url: string,
+  options: { readonly statementTimeoutMs: number; readonly deadlineMs: number },
+): CommitStore {
+  let sql: Sql | undefined;
+
+  function connection(): Sql {
+    sql ??= connectPostgres(url, {
+      name: 'dispatch commit',
+      connections: 1,
+      statementTimeoutMs: options.statementTimeoutMs,
+    });
+    return sql;
+  }
+
+  async function discard(): Promise<void> {
+    const old = sql;
+    sql = undefined;
+    await old?.end({ timeout: 0 });
+  }
+
+  return {
+    async commit(p) {
+      const parameters = [
+        p.groupId, p.shards, p.epochs, p.counts, p.heads, p.customers, p.locations, p.tasks, p.packages, p.history,
+        p.events, p.eventBodies, p.idempotency, p.idempotencyBodies, p.usage,
+      ];
+      try {
+        const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });
+        await withDeadline(query.execute(), options.deadlineMs, 'the commit');
+      } catch (error) {
+        const failure = commitErrorOf(error);
+        if (failure.failure === 'unknown') void discard().catch(() => {});
+        throw failure;
+      }
+    },
+    stop: discard,
+  };
+}
+
+/** Classifies what Postgres or the connection said. Anything not known to be harmless counts as unknown. */
+export function commitErrorOf(error: unknown): CommitError {
+  if (error instanceof DeadlineError) return new CommitError('unknown', error.message);
+  const { code, severity, constraint_name: constraint } = error as {
+    code?: string;
+    severity?: string;
+    constraint_name?: string;
+  };
+  const message = error instanceof Error ? error.message : String(error);
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || severity !== 'ERROR') {
+    return new CommitError('unknown', message);
+  }
+  if (code === 'DE001') return new CommitError('fenced', message);
+  if (code === 'DE002') return new CommitError('stale', message);
+  if (code.startsWith('22') || code.startsWith('23')) {
+    return new CommitError('refused', message, constraint);
+  }
+  return new CommitError('failed', `${code} ${message}`);
+}

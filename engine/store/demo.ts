@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { hash } from '@node-rs/argon2';
+import { BASE64_URL, createRandomSource } from '../runtime/random.ts';
+import { shardOf } from '../runtime/shard-of.ts';
+import { connectPostgres, type Sql } from './postgres.ts';
+
+interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Everything someone needs to try the system; keys and passwords in the clear, for this machine only. */
+export interface DemoOrganization {
+  readonly baseUrl: string;
+  readonly organizationId: number;
+  readonly channelId: number;
+  readonly apiKey: string;
+  readonly superAdmin: Login;
+  readonly orgAdmin: Login;
+  readonly agents: ({ id: number } & Login)[];
+}
+
+const AGENT_NAMES = [
+  'Amina Diallo', 'Bruno Costa', 'Chen Wei', 'Dana Novak', 'Elif Kaya',
+  'Farid Haddad', 'Grace Obi', 'Hana Sato', 'Ivan Petrov', 'Julia Meyer',
+];
+const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const KEY_CHARS = 40;
+const NAME = 'Demo organization';
+
+/**
+ * Makes the demo organization: an unlimited channel with a key, administrators, ten agents. Where it exists already,
+ * its key and passwords are made anew, since only their hashes are kept.
+ */
+export async function ensureDemoOrganization(
+  databaseUrl: string,
+  place: { readonly baseUrl: string },
+): Promise<DemoOrganization> {
+  const sql = connectPostgres(databaseUrl, { name: 'dispatch demo', connections: 1, statementTimeoutMs: 30_000 });
+  try {
+    const organizationId = await ensureOrganization(sql);
+    const superAdmin = await ensureUser(sql, 0, 'super_admin', 'super.admin@demo.example', 'Super Admin');
+    const orgAdmin = await ensureUser(sql, organizationId, 'org_admin', 'admin@demo.example', 'Org Admin');
+    const integration = await ensureUser(sql, organizationId, 'integration', 'integration@demo.example', 'Demo Integration');
+    const agents: { id: number; email: string; password: string }[] = [];
+    for (const name of AGENT_NAMES) agents.push(await ensureAgent(sql, organizationId, name));
+    const channel = await ensureChannel(sql, organizationId, integration.id);
+    const login = ({ email, password }: Login) => ({ email, password });
+    return { ...place, organizationId, ...channel, superAdmin: login(superAdmin), orgAdmin: login(orgAdmin), agents };
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function ensureOrganization(sql: Sql): Promise<number> {
+  const found = await sql<{ organizationId: number }[]>`SELECT organization_id FROM organizations WHERE name = ${NAME}`;
+  if (found[0]) return found[0].organizationId;
+  const [made] = await sql<{ organizationId: number }[]>`INSERT INTO organizations (name) VALUES (${NAME}) RETURNING organization_id`;
+  await createHead(sql, made!.organizationId);
+  return made!.organizationId;
+}
+
+/** The row from which an organization's log counts; made once, with the organization. */
+export async function createHead(sql: Sql, organizationId: number): Promise<void> {
+  await sql`INSERT INTO organization_heads (organization_id, shard) VALUES (${organizationId}, ${shardOf(organizationId)})`;
+}
+
+async function ensureUser(sql: Sql, organizationId: number, role: string, email: string, name: string) {
+  const password = createRandomSource().text(20, BASE64_URL);
+  const [firstName, lastName] = name.split(' ') as [string, string];
+  const [row] = await sql<{ id: number }[]>`
+    INSERT INTO users (organization_id, id, role, email, first_name, last_name, password_hash)
+    VALUES (${organizationId}, nextval('user_ids'), ${role}, ${email}, ${firstName}, ${lastName}, ${await hash(password)})
+    ON CONFLICT (lower(email)) DO UPDATE SET password_hash = excluded.password_hash RETURNING id`;
+  return { id: row!.id, firstName, lastName, email, password };
+}
+
+async function ensureAgent(sql: Sql, organizationId: number, name: string) {
+  const address = `${name.toLowerCase().replace(' ', '.')}@demo.example`;
+  const { id: userId, firstName, lastName, email, password } = await ensureUser(sql, organizationId, 'agent', address, name);
+  const [found] = await sql<{ id: number }[]>`
+    SELECT id FROM agents WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
+  if (found) return { id: found.id, email, password };
+  const [made] = await sql<{ id: number }[]>`
+    INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name, email)
+    VALUES (${organizationId}, nextval('agent_ids'), ${userId}, 'employee', ${firstName}, ${lastName}, ${email}) RETURNING id`;
+  return { id: made!.id, email, password };
+}
+
+async function ensureChannel(sql: Sql, organizationId: number, userId: number) {
+  const apiKey = newApiKey();
+  const keyHash = hashApiKey(apiKey);
+  const [found] = await sql<{ id: number }[]>`
+    UPDATE channels SET key_hash = decode(${keyHash}, 'hex'), updated_at = now()
+    WHERE organization_id = ${organizationId} AND name = 'demo' RETURNING id`;
+  if (found) return { channelId: found.id, apiKey };
+  const [made] = await sql<{ id: number }[]>`
+    INSERT INTO channels (organization_id, id, name, user_id, key_hash, rate_limit, locations_write)
+    VALUES (${organizationId}, nextval('channel_ids'), 'demo', ${userId}, decode(${keyHash}, 'hex'), 0, true) RETURNING id`;
+  await sql`
+    INSERT INTO channels (organization_id, id, name, user_id) VALUES (${organizationId}, nextval('channel_ids'), 'console', ${userId})`;
+  return { channelId: made!.id, apiKey };
+}
+
+/** `dk_live_` and 40 base62 characters; only its hash is ever stored. */
+export function newApiKey(): string {
+  let text = '';
+  const random = createRandomSource();
+  // 64 divides 256 evenly, 62 does not: draw from 64 and pass over the two that are no base62 characters.
+  while (text.length < KEY_CHARS) text += random.text(1, `${BASE62}-_`).replace(/[-_]/, '');
+  return `dk_live_${text}`;
+}
+
+/** SHA-256, hex: what is stored and looked up instead of the key. */
+export function hashApiKey(apiKey: string): string {
+  return createHash('sha256').update(apiKey).digest('hex');
+}

@@ -1,0 +1,17 @@
+/**
+ * Every key and channel that the system uses in Redis. All carry the history of the event logs, so that what an
+ * earlier database left behind is never mistaken for this one's; an organization's own stand under its hash tag.
+ */
+export interface RedisKeys {
+  /** Channel of hints: which organizations have just committed something. Losing one costs a second. */
+  readonly committed: string;
+  /** Prefix of everything BullMQ keeps. */
+  readonly jobs: string;
+}
+
+export function redisKeys(prefix: string, history: string): RedisKeys {
+  return {
+    committed: `${prefix}:${history}:committed`,
+    jobs: `${prefix}:${history}:jobs`,
+  };
+}

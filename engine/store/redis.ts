@@ -1,0 +1,41 @@
+import { Redis } from 'ioredis';
+import { withDeadline } from '../runtime/deadline.ts';
+import type { Log } from '../runtime/log.ts';
+
+const COMMAND_TIMEOUT_MS = 1_000;
+const MAX_RECONNECT_MS = 1_000;
+
+/**
+ * A connection that fails at once while Redis is away and comes back by itself: whoever uses it has Postgres to fall
+ * back on. `patient` connections wait instead; BullMQ's workers want them so.
+ */
+export function connectRedis(url: string, log: Log, patience: 'fail-fast' | 'patient' = 'fail-fast'): Redis {
+  const failFast = { commandTimeout: COMMAND_TIMEOUT_MS, maxRetriesPerRequest: 0, enableOfflineQueue: false };
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 5_000,
+    retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_MS),
+    ...(patience === 'patient' ? { maxRetriesPerRequest: null } : failFast),
+  });
+  let isAway = false;
+  redis.on('error', (error) => {
+    if (!isAway) log.warn({ err: error }, 'Redis is away');
+    isAway = true;
+  });
+  redis.on('ready', () => {
+    if (isAway) log.info('Redis is back');
+    isAway = false;
+  });
+  redis.connect().catch(() => {
+    // Told by the error event; the retry strategy goes on.
+  });
+  return redis;
+}
+
+export async function isRedisReachable(redis: Redis, deadlineMs: number): Promise<boolean> {
+  try {
+    return (await withDeadline(redis.ping(), deadlineMs, 'reaching Redis')) === 'PONG';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import type { AgentRecord } from '../../schema/agent.ts';
+import type { CustomerRecord, TaskCustomerView, UserView } from '../../schema/customer.ts';
+import type { LocationRecord, LocationView } from '../../schema/location.ts';
+import type { PackageRecord, PackageView } from '../../schema/package.ts';
+import { isTerminal, type TaskBundle } from '../../schema/task.ts';
+import { type TaskView, taskView } from '../../schema/task-view.ts';
+import { formatMinor } from '../domain/money.ts';
+import { compileSerializer } from './serializer.ts';
+
+const serializeTask = compileSerializer(taskView);
+
+/** The JSON of a task: the same bytes in answers, lists, events and streams. */
+export function encodeTask(bundle: TaskBundle): string {
+  return serializeTask(taskViewOf(bundle));
+}
+
+/** The one place that says how a task looks from outside, whoever supplied the record. */
+export function taskViewOf({ task, customer, agent, location, pickupLocation, packages }: TaskBundle): TaskView {
+  return {
+    id: task.id,
+    name: task.name,
+    code: task.code,
+    taskType: task.taskType,
+    status: task.status,
+    timeToServe: task.timeToServe,
+    scheduledAt: task.scheduledAt,
+    assignedAt: task.assignedAt,
+    acceptedAt: task.acceptedAt,
+    startedAt: task.startedAt,
+    completedAt: task.completedAt,
+    description: task.description,
+    notes: task.notes,
+    customerId: task.customerId,
+    customer: customer && taskCustomerViewOf(customer),
+    agentId: task.agentId,
+    agent: agent && { id: agent.id, userId: agent.userId, agentType: agent.agentType, user: userViewOf(agent) },
+    courierType: task.courierType,
+    courierId: task.courierId,
+    courier: null,
+    paymentId: task.paymentId,
+    locationId: task.locationId,
+    location: location && locationViewOf(location),
+    pickupLocation: pickupLocation && locationViewOf(pickupLocation),
+    channelId: task.channelId,
+    organizationId: task.organizationId,
+    parentId: task.parentId,
+    children: [],
+    integrationData: task.integrationData,
+    packages: packages.map(packageViewOf),
+    readyAt: task.readyAt,
+    windowStart: task.windowStart,
+    windowEnd: task.windowEnd,
+    estimatedDuration: task.estimatedDuration,
+    requiredSkills: task.requiredSkills ? [...task.requiredSkills] : [],
+    amount: task.amountMinor === null ? null : formatMinor(task.amountMinor, task.currency!),
+    currency: task.currency,
+    outcome: task.outcome,
+    failureReason: task.failureReason,
+    trackingUrl: `/t/${task.trackingToken}`,
+    createdAt: task.createdAt,
+    updatedAt: task.updatedAt,
+    isDelayed: task.delayedAt !== null && !isTerminal(task.status),
+    autoAssignmentStatus: task.autoAssignmentStatus,
+    autoAssignmentFailureReason: task.autoAssignmentFailureReason,
+  };
+}
+
+function taskCustomerViewOf(customer: CustomerRecord): TaskCustomerView {
+  return {
+    id: customer.id,
+    userId: customer.userId,
+    customerType: customer.customerType,
+    user: userViewOf(customer),
+  };
+}
+
+function userViewOf(person: CustomerRecord | AgentRecord): UserView {
+  return {
+    id: person.userId,
+    firstName: person.firstName,
+    lastName: person.lastName,
+    email: person.email,
+    phoneNumber: person.phoneNumber,
+    countryCode: person.countryCode,
+  };
+}
+
+function locationViewOf(location: LocationRecord): LocationView {
+  return {
+    id: location.id,
+    address: location.address,
+    latitude: location.latitude.toFixed(8),
+    longitude: location.longitude.toFixed(8),
+    building: location.building,
+    floor: location.floor,
+    apartment: location.apartment,
+  };
+}
+
+function packageViewOf(record: PackageRecord): PackageView {
+  const { organizationId: _organization, version: _version, ...view } = record;
+  return view;
+}

@@ -1,0 +1,180 @@
+import { type Clock, isoTime } from '../engine/runtime/clock.ts';
+import type { Log } from '../engine/runtime/log.ts';
+import type { RandomSource } from '../engine/runtime/random.ts';
+import { refusal } from '../schema/errors.ts';
+import { correlationIdOf } from './correlation.ts';
+import type { Authentication } from './guards/authenticate.ts';
+import type { Header, IncomingRequest, Reply } from './http/port.ts';
+import { fingerprintOf, isIdempotencyKey, isJsonMedia, parseBody, parseJson, parseParams, parseQuery } from './parse-request.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+import type { ApiRoute, Identity, ParsedRequest, Route, RouteAnswer } from './route.ts';
+import { canonicalPath, type Router } from './router.ts';
+import { errorBody, type RequestFacts, refusalBody, successBody, validationBody } from './views/bodies.ts';
+
+export interface HandlingServices {
+  readonly router: Router;
+  readonly isSecure: (request: IncomingRequest) => boolean;
+  readonly authenticate: (request: IncomingRequest, route: Route) => Authentication | Promise<Authentication>;
+  readonly metrics: RequestMetrics;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Log;
+}
+
+/** A refusal on the way to the handler: a finished body with its status. */
+interface Refused {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: readonly Header[];
+}
+
+const RETRY_SOON: Header = ['Retry-After', '1'];
+
+/**
+ * The life of a request, in the order of refusal of decisions.md §1:
+ * HTTPS → path 404, method 405 → key 401 → organization, channel, role 403 → media 415, JSON 400 → validation 400 →
+ * the handler (404, 409, 422 … by code) → the envelope.
+ */
+export class RequestHandler {
+  readonly #services: HandlingServices;
+
+  constructor(services: HandlingServices) {
+    this.#services = services;
+  }
+
+  readonly handle = (incoming: IncomingRequest, reply: Reply): void | Promise<void> => {
+    const { router, isSecure, clock, random, metrics } = this.#services;
+    const startedAt = clock.monotonic();
+    const facts: RequestFacts = {
+      correlationId: correlationIdOf(incoming, random),
+      canonicalPath: canonicalPath(incoming.path, incoming.query),
+      method: incoming.method,
+    };
+    const exchange = new Exchange(this.#services, incoming, reply, facts, startedAt);
+    const match = router.match(incoming.method, incoming.path);
+    const isOperational = match.kind === 'found' && match.route.guard.kind === 'public';
+    if (!isOperational && !isSecure(incoming)) return exchange.refuse(refusalBody(refusal('HTTPS_REQUIRED')));
+    if (match.kind === 'unknown') return exchange.refuse(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
+    if (match.kind === 'wrong-method') {
+      return exchange.refuse({ ...plain(405, `Method ${incoming.method} is not allowed here`), headers: [['Allow', match.allow]] });
+    }
+    exchange.observe = metrics.of(match.route);
+    return exchange.serve(match.route, match.params);
+  };
+}
+
+function plain(status: number, message: string): Refused {
+  return { status, body: errorBody(status, message) };
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly #services: HandlingServices;
+  readonly #incoming: IncomingRequest;
+  readonly #reply: Reply;
+  readonly #facts: RequestFacts;
+  readonly #startedAt: number;
+  observe: (status: number, durationMs: number) => void = () => {};
+
+  constructor(services: HandlingServices, incoming: IncomingRequest, reply: Reply, facts: RequestFacts, startedAt: number) {
+    this.#services = services;
+    this.#incoming = incoming;
+    this.#reply = reply;
+    this.#facts = facts;
+    this.#startedAt = startedAt;
+  }
+
+  async serve(route: Route, params: Readonly<Record<string, string>>): Promise<void> {
+    // The body must be asked for in the turn of the request, before anything is awaited.
+    const body = route.kind === 'api' && route.body ? this.#incoming.readBody(route.body.maxBytes) : undefined;
+    body?.catch(() => {});
+    try {
+      const known = this.#services.authenticate(this.#incoming, route);
+      const authentication = known instanceof Promise ? await known : known;
+      if ('refused' in authentication) return this.refuse(authentication.refused);
+      const { identity } = authentication;
+      if (route.kind === 'raw') return await this.#serveRaw(route, params, identity);
+      const parsed = await this.#parse(route, params, identity, body);
+      if ('refused' in parsed) return this.refuse(parsed.refused);
+      this.#answer(await route.handle(parsed.request));
+    } catch (error) {
+      if (this.#reply.done) return;
+      this.#fail(error);
+    }
+  }
+
+  refuse({ status, body, headers = [] }: Refused): void {
+    const retry = status === 503 ? [RETRY_SOON] : [];
+    this.#send(status, body, [...headers, ...retry]);
+  }
+
+  async #serveRaw(route: Extract<Route, { kind: 'raw' }>, params: Readonly<Record<string, string>>, identity: Identity): Promise<void> {
+    const ids = parseParams(params);
+    const query = route.query ? parseQuery(this.#incoming.query, route.query) : { value: {} };
+    const violations = [...('violations' in ids ? ids.violations : []), ...('violations' in query ? query.violations : [])];
+    if (violations.length > 0) return this.refuse({ status: 400, body: validationBody(this.#facts, violations) });
+    const request: ParsedRequest = {
+      identity,
+      params: (ids as { value: Record<string, number> }).value,
+      query: (query as { value: unknown }).value,
+      body: undefined,
+      facts: this.#facts,
+      idempotency: undefined,
+    };
+    await route.handle(request, this.#reply, this.#incoming);
+  }
+
+  async #parse(
+    route: ApiRoute,
+    params: Readonly<Record<string, string>>,
+    identity: Identity,
+    body: Promise<Buffer> | undefined,
+  ): Promise<{ readonly request: ParsedRequest } | { readonly refused: Refused }> {
+    const violations: string[] = [];
+    const take = <T>(parsed: { readonly value: T } | { readonly violations: readonly string[] }): T => {
+      if ('value' in parsed) return parsed.value;
+      violations.push(...parsed.violations);
+      return undefined as T;
+    };
+    let json: unknown;
+    if (body && route.body) {
+      const bytes = await body;
+      if (!isJsonMedia(this.#incoming.header('content-type'))) return { refused: plain(415, 'The Content-Type must be application/json') };
+      const parsed = parseJson(bytes);
+      if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
+      json = parsed.json;
+    }
+    const ids = take(parseParams(params));
+    const query = route.query ? take(parseQuery(this.#incoming.query, route.query)) : undefined;
+    const input = route.body ? take(parseBody(json, route.body.schema)) : undefined;
+    const key = route.method === 'GET' ? undefined : this.#incoming.header('idempotency-key');
+    if (key !== undefined && !isIdempotencyKey(key)) return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
+    if (violations.length > 0) return { refused: { status: 400, body: validationBody(this.#facts, violations) } };
+    const { caller } = identity;
+    const idempotency = key === undefined
+      ? undefined
+      : { scope: `${caller.type}:${caller.id} ${route.method} ${this.#facts.canonicalPath}`, key, fingerprint: fingerprintOf(json) };
+    return { request: { identity, params: ids, query, body: input, facts: this.#facts, idempotency } };
+  }
+
+  #answer(answer: RouteAnswer): void {
+    const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
+    if ('refusal' in answer) return this.refuse({ ...refusalBody(answer.refusal), headers });
+    const { clock } = this.#services;
+    const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };
+    this.#send(answer.status, successBody(this.#facts, answer, time), headers);
+  }
+
+  #fail(error: unknown): void {
+    const { correlationId, canonicalPath: path, method } = this.#facts;
+    this.#services.log.error({ err: error, correlationId, path, method }, 'a request failed in a way that nobody foresaw');
+    this.#send(500, errorBody(500, 'Internal server error'), []);
+  }
+
+  #send(status: number, body: string, headers: readonly Header[]): void {
+    this.observe(status, this.#services.clock.monotonic() - this.#startedAt);
+    this.#reply.send(status, [JSON_TYPE, ['X-Correlation-Id', this.#facts.correlationId], ...headers], body);
+  }
+}
+
+const JSON_TYPE: Header = ['Content-Type', 'application/json; charset=utf-8'];

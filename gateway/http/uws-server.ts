@@ -1,0 +1,220 @@
+import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import { accessSync, constants } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
+import { addressText } from './address-text.ts';
+import { Exchange } from './exchange.ts';
+import { type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
+import type { StreamSink } from './queued-stream.ts';
+import { Traffic } from './traffic.ts';
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it the kernel shares the port among processes (SO_REUSEPORT). */
+const EXCLUSIVE_PORT = 1;
+const SHARED_PORT = 0;
+
+/** Part of the binary, missing in its types. */
+type Listen = (
+  host: string,
+  port: number,
+  options: number,
+  onListening: (socket: us_listen_socket | false) => void,
+) => TemplatedApp;
+
+const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]));
+const BODILESS = new Set([204, 304]);
+const HIGH_BYTE = /[\x80-\xff]/;
+/** An event stream comment, which a client skips. */
+const COMMENT = ':\n';
+
+/** Requests to this server share one count: the binary does not tell which connection a request came by. */
+interface Connections {
+  requestsLeft: number;
+}
+
+class UwsExchange extends Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly remoteAddress: string;
+  readonly #res: HttpResponse;
+  readonly #connections: Connections;
+
+  constructor(traffic: Traffic, connections: Connections, res: HttpResponse, req: HttpRequest) {
+    super(traffic);
+    this.#res = res;
+    this.#connections = connections;
+    // First of all: the binary ends the process when a handler throws or returns with neither this nor an answer.
+    res.onAborted(() => this.onClientGone());
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    // Undefined when there is no `?`, against the binary's own types.
+    this.query = req.getQuery() ?? '';
+    req.forEach((name, value) => {
+      this.names.push(name);
+      this.values.push(value);
+    });
+    // Never the proxied address: the binary believes a PROXY header of anyone.
+    this.remoteAddress = addressText(new Uint8Array(res.getRemoteAddress()));
+  }
+
+  run(): void {
+    try {
+      this.begin();
+    } catch (err) {
+      this.traffic.options.log.error({ err }, 'a request could not be handled');
+      if (this.state !== 'gone') this.drop();
+    }
+  }
+
+  protected override isConnectionSpent(): boolean {
+    // Every n-th answer of the process closes its connection, so that each lives for n requests on average.
+    if (--this.#connections.requestsLeft > 0) return false;
+    this.#connections.requestsLeft = this.traffic.limits.requestsPerConnection;
+    return true;
+  }
+
+  protected override transmit(status: number, headers: Headers, body: string | Buffer, close: boolean): void {
+    const { corkBytes } = this.traffic.limits;
+    const isLarge = body.length > corkBytes || (typeof body === 'string' && Buffer.byteLength(body) > corkBytes);
+    if (!close && !isLarge) {
+      this.#res.cork(() => this.#write(status, headers, body, false));
+      this.onSent();
+      return;
+    }
+    // In a later turn. A closing answer given while the parser runs does not stop it: requests behind this one in the
+    // same packet would still be executed. A large one would overflow the cork that the parser holds.
+    this.hold();
+    this.traffic.options.scheduler.soon(() => {
+      if (this.state === 'gone') return;
+      if (isLarge) this.#writeLarge(status, headers, body, close);
+      else this.#res.cork(() => this.#write(status, headers, body, close));
+      this.onSent();
+    });
+  }
+
+  protected override abandon(): void {
+    this.#res.close();
+  }
+
+  protected override receiveBody(): void {
+    this.#res.onData((chunk, isLast) => this.onBodyChunk(new Uint8Array(chunk), isLast));
+  }
+
+  protected override openSink(status: number, headers: Headers): StreamSink {
+    const res = this.#res;
+    const write = (chunk: string | Buffer): boolean => {
+      let flows = true;
+      res.cork(() => {
+        flows = res.write(chunk);
+      });
+      return flows;
+    };
+    res.onWritable(() => {
+      this.onWritable();
+      return true;
+    });
+    res.cork(() => {
+      this.#writeHead(status, headers);
+      // The binary holds the end of the head back until the first write.
+      res.write(COMMENT);
+    });
+    return {
+      write,
+      // With a writable handler attached the binary sends its own backlog only together with a write.
+      flush: () => write(COMMENT),
+      end: () => res.cork(() => res.end()),
+      destroy: () => res.close(),
+    };
+  }
+
+  #writeHead(status: number, headers: Headers): void {
+    const res = this.#res;
+    res.writeStatus(STATUS_LINES.get(status) ?? `${status}`);
+    for (const [name, value] of headers) {
+      // The binary writes strings as UTF-8, and header values are latin1.
+      res.writeHeader(name, HIGH_BYTE.test(value) ? Buffer.from(value, 'latin1') : value);
+    }
+  }
+
+  #write(status: number, headers: Headers, body: string | Buffer, close: boolean): void {
+    const res = this.#res;
+    this.#writeHead(status, headers);
+    if (this.method !== 'HEAD' && !BODILESS.has(status)) {
+      res.end(body, close);
+      return;
+    }
+    // The only way to end without a body that this binary gets right. It cannot close: the client is asked to.
+    if (close) res.writeHeader('connection', 'close');
+    if (this.method === 'HEAD') res.writeHeader('content-length', `${Buffer.byteLength(body)}`);
+    res.endWithoutBody();
+  }
+
+  /** The head and the body in corks of their own, so that the cork buffer never overflows with both. */
+  #writeLarge(status: number, headers: Headers, body: string | Buffer, close: boolean): void {
+    if (this.method === 'HEAD' || BODILESS.has(status)) {
+      this.#res.cork(() => this.#write(status, headers, body, close));
+      return;
+    }
+    this.#res.cork(() => this.#writeHead(status, headers));
+    this.#res.cork(() => this.#res.end(body, close));
+  }
+}
+
+/** Rejects with ListenError. The binary allows it in the main thread only. */
+export async function startUwsServer(options: HttpServerOptions): Promise<HttpServer> {
+  const traffic = new Traffic(options);
+  const connections: Connections = { requestsLeft: traffic.limits.requestsPerConnection };
+  let socket: us_listen_socket | undefined;
+  let closed = false;
+  const app = createApp(options.tls);
+  app.any('/*', (res, req) => new UwsExchange(traffic, connections, res, req).run());
+  try {
+    socket = await listen(app, options);
+  } catch (error) {
+    traffic.stop();
+    throw error;
+  }
+  const port = uWS.us_socket_local_port(socket as unknown as uWS.us_socket);
+
+  const stopListening = (): void => {
+    if (!socket) return;
+    uWS.us_listen_socket_close(socket);
+    socket = undefined;
+  };
+  return {
+    port,
+    get pending() {
+      return traffic.pending;
+    },
+    get streams() {
+      return traffic.streams;
+    },
+    stopListening,
+    drain(deadlineMs) {
+      stopListening();
+      return traffic.drain(deadlineMs);
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      stopListening();
+      traffic.stop();
+      app.close();
+    },
+  };
+}
+
+function createApp(tls: HttpServerOptions['tls']): TemplatedApp {
+  if (!tls) return uWS.App();
+  // The binary says nothing of a file that it cannot read.
+  for (const file of [tls.certFile, tls.keyFile]) accessSync(file, constants.R_OK);
+  return uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+}
+
+function listen(app: TemplatedApp, { host, port, exclusive }: HttpServerOptions): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    (app.listen as unknown as Listen).call(app, host, port, exclusive ? EXCLUSIVE_PORT : SHARED_PORT, (socket) => {
+      if (socket) resolve(socket);
+      else reject(new ListenError(`cannot listen on ${host}:${port}: the port is in use, or not ours to use`));
+    });
+  });
+}

@@ -1,0 +1,28 @@
+import { ConfigError, readConfig } from '../engine/runtime/config.ts';
+import { createReleaser } from '../engine/runtime/lifecycle.ts';
+import { createLog } from '../engine/runtime/log.ts';
+import { stopOnSignals } from '../engine/runtime/stop-on-signals.ts';
+import { startGateway } from './start-gateway.ts';
+
+const config = readConfigOrExit();
+const log = createLog('gateway', config.logLevel);
+const releaser = createReleaser((name, error) => log.error({ err: error }, `${name} did not stop well`));
+stopOnSignals(releaser, log);
+try {
+  const { port } = await startGateway({ config, log, releaser });
+  log.info({ host: config.host, port }, 'listening');
+} catch (error) {
+  if (error instanceof ConfigError) log.fatal(error.message);
+  else log.fatal({ err: error }, 'the gateway could not start');
+  await releaser.stop().catch(() => {});
+  process.exit(1);
+}
+
+function readConfigOrExit() {
+  try {
+    return readConfig();
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,98 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+import * as v from 'valibot';
+import { isStorableText } from '../schema/fields.ts';
+import { LIMITS } from '../schema/limits.ts';
+import { violationsOf } from '../schema/violations.ts';
+import type { QuerySchema } from './route.ts';
+
+/** A part of a request, parsed, or every way in which it is wrong. */
+export type Parsed<T> = { readonly value: T } | { readonly violations: readonly string[] };
+
+const PATH_ID = /^[1-9]\d{0,15}$/;
+
+/** Path parameters are ids: positive safe integers, digits only. */
+export function parseParams(params: Readonly<Record<string, string>>): Parsed<Readonly<Record<string, number>>> {
+  const violations: string[] = [];
+  const value: Record<string, number> = {};
+  for (const [name, text] of Object.entries(params)) {
+    value[name] = Number(text);
+    if (!PATH_ID.test(text) || !Number.isSafeInteger(value[name])) violations.push(`${name} must be a positive integer`);
+  }
+  return violations.length > 0 ? { violations } : { value };
+}
+
+/**
+ * A raw query string. Lists may be repeated or hold commas; anything else given twice is a violation, and an empty
+ * value counts as absent.
+ */
+export function parseQuery(raw: string, query: QuerySchema): Parsed<unknown> {
+  const violations: string[] = [];
+  const values = new Map<string, string[]>();
+  for (const part of raw === '' ? [] : raw.split('&')) {
+    const equals = part.indexOf('=');
+    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    const text = decode(equals === -1 ? '' : part.slice(equals + 1));
+    if (name === undefined || text === undefined) violations.push('the query must be percent-encoded UTF-8 without NUL');
+    else if (text !== '' && Object.hasOwn(query.schema.entries, name)) values.set(name, [...(values.get(name) ?? []), text]);
+  }
+  const input: Record<string, unknown> = {};
+  for (const [name, texts] of values) {
+    if (query.lists.has(name)) input[name] = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+    else input[name] = texts[0];
+    if (!query.lists.has(name) && texts.length > 1) violations.push(`${name} must be given once`);
+  }
+  const result = v.safeParse(query.schema, input);
+  if (!result.success) violations.push(...violationsOf(result.issues));
+  return violations.length > 0 ? { violations } : { value: result.output };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '));
+    return isStorableText(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON body that is an object; a string says in plain words why it is none. */
+export function parseJson(body: Buffer): { readonly json: unknown } | { readonly malformed: string } {
+  if (body.length === 0) return { malformed: 'The request has no body' };
+  if (!isUtf8(body)) return { malformed: 'The body is not UTF-8' };
+  try {
+    return { json: JSON.parse(body.toString('utf8')) };
+  } catch {
+    return { malformed: 'The body is not valid JSON' };
+  }
+}
+
+export function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return { violations: ['the body must be an object'] };
+  const result = v.safeParse(schema, json);
+  return result.success ? { value: result.output } : { violations: violationsOf(result.issues) };
+}
+
+const JSON_MEDIA = /^application\/json\s*(;|$)/i;
+
+export function isJsonMedia(contentType: string | undefined): boolean {
+  return contentType !== undefined && JSON_MEDIA.test(contentType);
+}
+
+/** 1 to 255 printable ASCII characters. */
+export function isIdempotencyKey(key: string): boolean {
+  return key.length <= LIMITS.idempotencyKeyChars && /^[\x20-\x7e]+$/.test(key);
+}
+
+/** The same for every way to write the same JSON value: keys in order, no white space. */
+export function fingerprintOf(json: unknown): string {
+  return hash('sha256', JSON.stringify(inKeyOrder(json)), 'base64url' as 'base64');
+}
+
+function inKeyOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inKeyOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => [key, inKeyOrder(item)]);
+}

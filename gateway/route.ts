@@ -1,0 +1,78 @@
+import type * as v from 'valibot';
+import type { Caller } from '../schema/commands.ts';
+import type { Refusal } from '../schema/errors.ts';
+import type { IncomingRequest, Reply } from './http/port.ts';
+import type { RequestFacts } from './views/bodies.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call a route; a route without one does not type-check. */
+export type Guard =
+  /** Anyone: the operational paths. */
+  | { readonly kind: 'public' }
+  /** Callers with one of these roles, inside their own organization. */
+  | { readonly kind: 'roles'; readonly roles: readonly Role[] };
+
+export type Role = 'integration' | 'dispatcher' | 'org_admin' | 'agent';
+
+/** A caller whom the guards have let in. */
+export interface Identity {
+  readonly organizationId: number;
+  readonly role: Role;
+  readonly caller: Caller;
+}
+
+/** A request that has passed every guard and whose parts have been parsed. */
+export interface ParsedRequest {
+  readonly identity: Identity;
+  readonly params: Readonly<Record<string, number>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly facts: RequestFacts;
+  readonly idempotency: { readonly scope: string; readonly key: string; readonly fingerprint: string } | undefined;
+}
+
+/** What a handler answers: JSON `data` for the envelope, or a coded refusal. */
+export type RouteAnswer =
+  | { readonly status: number; readonly message: string; readonly data: string; readonly position?: string; readonly replayed?: boolean }
+  | { readonly refusal: Refusal; readonly replayed?: boolean };
+
+export interface ApiRoute {
+  readonly kind: 'api';
+  readonly method: Method;
+  /** Below /api/v1; `:name` segments are ids. */
+  readonly path: string;
+  /** Also answered without the /api/v1 prefix. */
+  readonly bare?: boolean;
+  readonly guard: Guard;
+  readonly query?: QuerySchema;
+  readonly body?: { readonly schema: v.GenericSchema; readonly maxBytes: number };
+  readonly summary: string;
+  readonly success: { readonly status: number; readonly data: v.GenericSchema };
+  /** Statuses besides 400, 401, 403, 404 for ids and 503 that the handler may answer, with the codes. */
+  readonly refusals: readonly string[];
+  readonly handle: (request: ParsedRequest) => Promise<RouteAnswer>;
+}
+
+/** A query's schema and the parameters that may be repeated or hold a comma list. */
+export interface QuerySchema {
+  readonly schema: v.ObjectSchema<v.ObjectEntries, undefined>;
+  readonly lists: ReadonlySet<string>;
+}
+
+/** A route outside the envelope: it answers by itself, with a stream, a text or a probe. */
+export interface RawRoute {
+  readonly kind: 'raw';
+  readonly method: 'GET';
+  readonly path: string;
+  /** `root`: an operational path; `api`: below /api/v1, and guarded like any other. */
+  readonly place: 'root' | 'api';
+  readonly bare?: boolean;
+  readonly guard: Guard;
+  readonly query?: QuerySchema;
+  readonly summary: string;
+  readonly answers: string;
+  readonly handle: (request: ParsedRequest, reply: Reply, incoming: IncomingRequest) => void | Promise<void>;
+}
+
+export type Route = ApiRoute | RawRoute;

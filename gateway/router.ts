@@ -1,0 +1,75 @@
+import type { Route } from './route.ts';
+
+export const API_PREFIX = '/api/v1';
+
+export type RouteMatch =
+  | { readonly kind: 'found'; readonly route: Route; readonly params: Readonly<Record<string, string>> }
+  | { readonly kind: 'wrong-method'; readonly allow: string }
+  | { readonly kind: 'unknown' };
+
+interface Node {
+  readonly literals: Map<string, Node>;
+  parameter: { readonly name: string; readonly node: Node } | undefined;
+  readonly routes: Map<string, Route>;
+}
+
+/** Finds the route of a path. Literal segments win over parameters, and a path that exists never falls through. */
+export class Router {
+  readonly #root = newNode();
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const isApi = route.kind === 'api' || route.place === 'api';
+      if (isApi) this.#add(`${API_PREFIX}${route.path}`, route);
+      if (!isApi || route.bare) this.#add(route.path, route);
+    }
+  }
+
+  match(method: string, path: string): RouteMatch {
+    const params: Record<string, string> = {};
+    let node: Node | undefined = this.#root;
+    for (let start = 1; node && start <= path.length; ) {
+      const slash = path.indexOf('/', start);
+      const end = slash === -1 ? path.length : slash;
+      const segment = path.slice(start, end);
+      const next: Node | undefined = node.literals.get(segment);
+      if (!next && node.parameter && segment !== '') {
+        params[node.parameter.name] = segment;
+        node = node.parameter.node;
+      } else {
+        node = next;
+      }
+      start = end + 1;
+    }
+    if (!node || node.routes.size === 0) return { kind: 'unknown' };
+    const route = node.routes.get(method) ?? (method === 'HEAD' ? node.routes.get('GET') : undefined);
+    if (route) return { kind: 'found', route, params };
+    return { kind: 'wrong-method', allow: [...node.routes.keys()].join(', ') };
+  }
+
+  #add(path: string, route: Route): void {
+    let node = this.#root;
+    for (const segment of path.slice(1).split('/')) {
+      if (segment.startsWith(':')) {
+        node.parameter ??= { name: segment.slice(1), node: newNode() };
+        node = node.parameter.node;
+      } else {
+        const next = node.literals.get(segment) ?? newNode();
+        node.literals.set(segment, next);
+        node = next;
+      }
+    }
+    if (node.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${path}`);
+    node.routes.set(route.method, route);
+  }
+}
+
+function newNode(): Node {
+  return { literals: new Map(), parameter: undefined, routes: new Map() };
+}
+
+/** How bodies name a path: `/v1/tasks`, whichever way it was called, with the raw query. */
+export function canonicalPath(path: string, query: string): string {
+  const below = path.startsWith(`${API_PREFIX}/`) ? path.slice(API_PREFIX.length) : path;
+  return `/v1${below}${query === '' ? '' : `?${query}`}`;
+}

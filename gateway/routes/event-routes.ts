@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { refusal } from '../../schema/errors.ts';
+import { eventView, formatPosition, type ListEventsQuery, listEventsQuery } from '../../schema/events.ts';
+import type { ApiRoute } from '../route.ts';
+
+/** The event log, read back. Source: decisions.md §6. */
+export function eventRoutes(engine: Engine): ApiRoute[] {
+  return [
+    {
+      kind: 'api',
+      method: 'GET',
+      path: '/events',
+      guard: { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] },
+      query: { schema: listEventsQuery, lists: new Set(['types']) },
+      summary: 'Read the event log after a sequence',
+      success: {
+        status: 200,
+        data: v.object({ items: v.array(eventView), count: v.number(), nextAfter: v.number() }),
+      },
+      refusals: ['410 EVENTS_EXPIRED'],
+      async handle({ identity, query }) {
+        const wanted = query as ListEventsQuery;
+        const { events, lastSequence, expired } = await engine.readLog(identity.organizationId, wanted);
+        if (expired) return { refusal: refusal('EVENTS_EXPIRED') };
+        // A short page has seen everything there was, of whatever type.
+        const isLast = events.length < wanted.limit;
+        const nextAfter = isLast ? Math.max(wanted.after, lastSequence) : events.at(-1)!.sequence;
+        const items = events.map(({ body }) => body).join(',');
+        return {
+          status: 200,
+          message: 'Events',
+          data: `{"items":[${items}],"count":${events.length},"nextAfter":${nextAfter}}`,
+          position: formatPosition(engine.history, lastSequence),
+        };
+      },
+    },
+  ];
+}

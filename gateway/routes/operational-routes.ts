@@ -1,0 +1,44 @@
+import type { Registry } from 'prom-client';
+import type { Engine } from '../../engine/org/start-engine.ts';
+import type { RawRoute } from '../route.ts';
+
+export interface OperationalState {
+  readonly engine: Engine;
+  readonly registry: Registry;
+  readonly isDraining: () => boolean;
+  readonly isRedisReachable: () => Promise<boolean>;
+  /** The OpenAPI document, encoded. */
+  readonly openApi: () => string;
+}
+
+/** Longer than a healthy store takes, shorter than a probe's patience. */
+const PROBE_MS = 1_000;
+
+/** Probes, metrics and the API's description: at the root, without a key. */
+export function operationalRoutes(state: OperationalState): RawRoute[] {
+  const route = (path: string, summary: string, answers: string, handle: RawRoute['handle']): RawRoute => ({
+    kind: 'raw', method: 'GET', path, place: 'root', guard: { kind: 'public' }, summary, answers, handle,
+  });
+  const json = [['Content-Type', 'application/json; charset=utf-8']] as const;
+  return [
+    route('/healthz', 'The process lives', 'application/json', (_request, reply) => {
+      reply.send(200, json, '{"status":"ok"}');
+    }),
+    route('/readyz', 'Stores reachable and shards owned', 'application/json', async (_request, reply) => {
+      const { engine } = state;
+      const [postgres, redis] = await Promise.all([engine.isReachable(PROBE_MS), state.isRedisReachable()]);
+      const shardsOwned = engine.ownership.ownedCount;
+      const draining = state.isDraining();
+      const ready = postgres && redis && shardsOwned > 0 && !draining;
+      const facts = { status: ready ? 'ready' : 'not ready', postgres, redis, shardsOwned, draining, volatilePostgres: engine.volatileSettings };
+      if (!reply.done) reply.send(ready ? 200 : 503, json, JSON.stringify(facts));
+    }),
+    route('/metrics', 'Prometheus metrics', 'text/plain', async (_request, reply) => {
+      const text = await state.registry.metrics();
+      if (!reply.done) reply.send(200, [['Content-Type', state.registry.contentType]], text);
+    }),
+    route('/openapi.json', 'This API as an OpenAPI 3.1 document', 'application/json', (_request, reply) => {
+      reply.send(200, json, state.openApi());
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+import { notFound, refusal } from '../../schema/errors.ts';
+import { type StreamEventsQuery, streamEventsQuery } from '../../schema/events.ts';
+import type { RawRoute } from '../route.ts';
+import type { StreamHub } from '../sse/stream-hub.ts';
+import { refusalBody } from '../views/bodies.ts';
+
+/** Live event streams. Source: decisions.md §6 "Streams". */
+export function streamRoutes(hub: StreamHub): RawRoute[] {
+  return [
+    {
+      kind: 'raw',
+      method: 'GET',
+      path: '/realtime/organizations/:organizationId/events',
+      place: 'api',
+      bare: true,
+      guard: { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] },
+      query: { schema: streamEventsQuery, lists: new Set(['types', 'taskIds']) },
+      summary: 'Watch the organization: server-sent events, resumed by Last-Event-ID',
+      answers: 'text/event-stream',
+      handle({ identity, params, query, facts }, reply, incoming) {
+        const { organizationId } = identity;
+        const wanted = query as StreamEventsQuery;
+        const refuse = (why: ReturnType<typeof refusal>) => {
+          const { status, body } = refusalBody(why);
+          const retry = status === 503 ? ([['Retry-After', '1']] as const) : [];
+          reply.send(status, [['Content-Type', 'application/json; charset=utf-8'], ['X-Correlation-Id', facts.correlationId], ...retry], body);
+        };
+        if (params['organizationId'] !== organizationId) return refuse(notFound('Organization', params['organizationId']!));
+        if (!hub.hasRoom(organizationId)) return refuse(refusal('OVERLOADED'));
+        const lastEventId = incoming.header('last-event-id') ?? wanted.lastEventId;
+        hub.open(organizationId, reply, { query: wanted, lastEventId, correlationId: facts.correlationId });
+      },
+    },
+  ];
+}

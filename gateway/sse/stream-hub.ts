@@ -1,0 +1,75 @@
+import type { EventFeed } from '../../engine/org/event-feed.ts';
+import type { Scheduler } from '../../engine/runtime/clock.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { StreamEventsQuery } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { Reply } from '../http/port.ts';
+import { OrganizationStream } from './organization-stream.ts';
+
+/** All open streams of the process: their bounds, their heartbeat, their end. */
+export class StreamHub {
+  readonly #feed: EventFeed;
+  readonly #log: Log;
+  readonly #streams = new Set<OrganizationStream>();
+  readonly #countByOrganization = new Map<number, number>();
+  readonly #cancelHeartbeat: () => void;
+
+  constructor(feed: EventFeed, scheduler: Scheduler, log: Log) {
+    this.#feed = feed;
+    this.#log = log;
+    this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
+      for (const stream of this.#streams) stream.heartbeat();
+    });
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Whether one more stream of the organization is within the bounds. */
+  hasRoom(organizationId: number): boolean {
+    const own = this.#countByOrganization.get(organizationId) ?? 0;
+    return this.#streams.size < LIMITS.streamsPerProcess && own < LIMITS.streamsPerOrganization;
+  }
+
+  open(
+    organizationId: number,
+    reply: Reply,
+    request: { readonly query: StreamEventsQuery; readonly lastEventId: string | undefined; readonly correlationId: string },
+  ): void {
+    const stream = reply.openStream(200, [
+      ['Content-Type', 'text/event-stream; charset=utf-8'],
+      ['Cache-Control', 'no-store'],
+      ['X-Accel-Buffering', 'no'],
+      ['X-Correlation-Id', request.correlationId],
+    ]);
+    this.#count(organizationId, 1);
+    const { query, lastEventId } = request;
+    const opened: OrganizationStream = new OrganizationStream({
+      feed: this.#feed,
+      log: this.#log,
+      organizationId,
+      stream,
+      query,
+      lastEventId,
+      onEnd: () => {
+        this.#streams.delete(opened);
+        this.#count(organizationId, -1);
+      },
+    });
+    this.#streams.add(opened);
+    void opened.start();
+  }
+
+  /** Sends every client elsewhere. */
+  stop(): void {
+    this.#cancelHeartbeat();
+    for (const stream of [...this.#streams]) stream.reconnect();
+  }
+
+  #count(organizationId: number, by: number): void {
+    const count = (this.#countByOrganization.get(organizationId) ?? 0) + by;
+    if (count === 0) this.#countByOrganization.delete(organizationId);
+    else this.#countByOrganization.set(organizationId, count);
+  }
+}

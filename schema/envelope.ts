@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+
+/** What every JSON success is wrapped in. `duration` is in milliseconds. */
+export function envelopeOf<const T extends v.GenericSchema>(data: T) {
+  return v.object({
+    statusIndicator: v.literal('SUCCESS'),
+    statusCode: v.number(),
+    message: v.string(),
+    data,
+    metadata: v.object({
+      timestamp: v.string(),
+      correlationId: v.string(),
+      path: v.string(),
+      duration: v.number(),
+      position: v.optional(v.string()),
+    }),
+  });
+}
+
+/** The body of every refusal that is not a validation error. */
+export const plainError = v.object({
+  statusCode: v.number(),
+  message: v.string(),
+  error: v.string(),
+  code: v.optional(v.string()),
+  details: v.optional(v.record(v.string(), v.unknown())),
+});
+
+/** The body of a 400 that lists violations, one entry each. */
+export const validationError = v.object({
+  statusCode: v.literal(400),
+  message: v.array(v.string()),
+  error: v.literal('Bad Request'),
+  meta: v.object({ requestId: v.string(), path: v.string(), method: v.string() }),
+});

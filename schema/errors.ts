@@ -1,0 +1,49 @@
+/**
+ * Every coded refusal of the API: its status and its default message, one table for the gateway, the engine
+ * and the OpenAPI document. Errors without a code (plain 400, 401, 404 …) are made by status alone.
+ */
+export const ERRORS = {
+  HTTPS_REQUIRED: { status: 403, message: 'Only HTTPS is accepted' },
+  ORGANIZATION_NOT_ACTIVE: { status: 403, message: 'The organization is not active' },
+  PACKAGE_LIMIT_EXCEEDED: { status: 403, message: 'The subscription limit is reached' },
+  NOT_FOUND: { status: 404, message: 'Not found' },
+  INVALID_STATUS_TRANSITION: { status: 409, message: 'The task cannot change to this status' },
+  AGENT_REQUIRED: { status: 409, message: 'The task needs an assigned agent' },
+  TASK_CODE_TAKEN: { status: 409, message: 'Another task of the organization has this code' },
+  CUSTOMER_PHONE_TAKEN: { status: 409, message: 'Another customer of the organization has this phone number' },
+  PACKAGE_ATTACHED: { status: 409, message: 'The package belongs to another task' },
+  CONFLICT: { status: 409, message: 'The change conflicts with the stored data' },
+  EVENTS_EXPIRED: { status: 410, message: 'Events after this sequence are no longer kept' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'The Idempotency-Key was used with another payload' },
+  INTERNAL: { status: 500, message: 'Internal server error' },
+  NOT_APPLIED: { status: 503, message: 'The change was not applied; try again' },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    message: 'It is not known whether the change was applied; try again with the same Idempotency-Key',
+  },
+  OVERLOADED: { status: 503, message: 'Too much work at the moment; try again' },
+  NOT_OWNER: { status: 503, message: 'The organization is moving between servers; try again' },
+  UNAVAILABLE: { status: 503, message: 'A store cannot be reached; try again' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Codes that only steer: the body of such an answer is the plain error of its status. */
+export const UNCODED: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'INTERNAL']);
+
+/** What a caller is told when the engine will not do a thing. Travels between processes as JSON. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export function refusal(code: ErrorCode, message?: string, details?: Readonly<Record<string, unknown>>): Refusal {
+  const base = { code, message: message ?? ERRORS[code].message };
+  return details ? { ...base, details } : base;
+}
+
+/** 404 for an id that is unknown or another organization's: the same bytes for both. */
+export function notFound(what: string, id: number): Refusal {
+  return refusal('NOT_FOUND', `${what} with ID ${id} not found`);
+}

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { queryInteger, queryList } from './fields.ts';
+import { LIMITS } from './limits.ts';
+
+/** The types of events that this release writes to the log. */
+export const EVENT_TYPES = ['task.created', 'task.status_changed', 'task.delayed'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/**
+ * One entry of an organization's log. `body` is the JSON that webhooks, streams and GET /events show,
+ * encoded once when the change was decided.
+ */
+export interface LoggedEvent {
+  readonly organizationId: number;
+  /** Counts up without gaps in the organization. */
+  readonly sequence: number;
+  readonly type: EventType;
+  readonly at: string;
+  readonly body: string;
+}
+
+/** The one body of an event. Source: decisions.md §6. */
+export const eventView = v.object({
+  id: v.string(),
+  type: v.picklist(EVENT_TYPES),
+  timestamp: v.string(),
+  apiVersion: v.literal('v1'),
+  organizationId: v.number(),
+  channelId: v.number(),
+  sequence: v.number(),
+  data: v.record(v.string(), v.unknown()),
+});
+
+export const listEventsQuery = v.object({
+  after: v.optional(queryInteger(0, Number.MAX_SAFE_INTEGER), '0'),
+  types: v.optional(queryList(EVENT_TYPES)),
+  limit: v.optional(queryInteger(1, LIMITS.eventsPageSize), String(LIMITS.defaultEventsPageSize)),
+});
+export type ListEventsQuery = v.InferOutput<typeof listEventsQuery>;
+
+export const streamEventsQuery = v.object({
+  lastEventId: v.optional(v.string()),
+  types: v.optional(queryList(EVENT_TYPES)),
+  taskIds: v.optional(v.array(v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/, 'must be a positive integer'), v.transform(Number)))),
+});
+export type StreamEventsQuery = v.InferOutput<typeof streamEventsQuery>;
+
+/**
+ * A place in the log of one organization: `<history>-<sequence>`. `history` names the log's incarnation, so that
+ * nobody resumes from a log that a restored backup has replaced.
+ */
+export interface LogPosition {
+  readonly history: string;
+  readonly sequence: number;
+}
+
+export function formatPosition(history: string, sequence: number): string {
+  return `${history}-${sequence}`;
+}
+
+/** A position as a client sends it back, or undefined when it is none. */
+export function parsePosition(text: string): LogPosition | undefined {
+  const match = /^([a-z0-9]{1,32})-(\d{1,16})$/.exec(text);
+  return match ? { history: match[1]!, sequence: Number(match[2]) } : undefined;
+}
+
+/** The same for every process and every reading: an event keeps its id over all deliveries. */
+export function eventId(history: string, organizationId: number, sequence: number): string {
+  return `evt_${history}_${organizationId.toString(36)}_${sequence.toString(36)}`;
+}

@@ -1,0 +1,160 @@
+import * as v from 'valibot';
+import { LIMITS } from './limits.ts';
+
+/**
+ * The kinds of fields that requests are made of. Messages are phrases that follow the field's path:
+ * "customer.name" + "must not be empty".
+ */
+
+const NUL = '\u0000';
+
+/** Postgres text holds neither NUL nor half a surrogate pair; such strings are refused, never altered. */
+export function isStorableText(text: string): boolean {
+  return !text.includes(NUL) && text.isWellFormed();
+}
+
+const storable = v.check<string, string>(isStorableText, 'must not contain NUL or unpaired surrogates');
+
+export function text(maxChars: number) {
+  return v.pipe(
+    v.string('must be a string'),
+    v.maxLength(maxChars, `must be at most ${maxChars} characters`),
+    storable,
+  );
+}
+
+export function requiredText(maxChars: number) {
+  return v.pipe(
+    text(maxChars),
+    v.check((value) => value.trim() !== '', 'must not be empty'),
+  );
+}
+
+export const shortText = text(LIMITS.shortTextChars);
+export const longText = text(LIMITS.longTextChars);
+
+export const id = v.pipe(
+  v.number('must be a number'),
+  v.check((value) => Number.isSafeInteger(value) && value > 0, 'must be a positive integer'),
+);
+
+export const idList = v.pipe(
+  v.array(id, 'must be an array'),
+  v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
+);
+
+export const boolean = v.boolean('must be a boolean');
+
+export function oneOf<const T extends readonly string[]>(values: T) {
+  return v.picklist(values, `must be one of: ${values.join(', ')}`);
+}
+
+export function numberBetween(min: number, max: number) {
+  return v.pipe(
+    v.number('must be a number'),
+    v.check((value) => value >= min && value <= max, `must be between ${min} and ${max}`),
+  );
+}
+
+export const notNegative = v.pipe(
+  v.number('must be a number'),
+  v.check((value) => Number.isFinite(value) && value >= 0, 'must be a number of 0 or more'),
+);
+
+export const positiveInteger = v.pipe(
+  v.number('must be a number'),
+  v.check((value) => Number.isSafeInteger(value) && value >= 1 && value <= 2_147_483_647, 'must be a positive integer'),
+);
+
+/** Syntax of RFC 5321 in the form that mail servers accept: one @, a dot-atom, a domain of labels. */
+const EMAIL =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
+
+export const email = v.pipe(
+  v.string('must be a string'),
+  v.maxLength(LIMITS.emailChars, `must be at most ${LIMITS.emailChars} characters`),
+  v.regex(EMAIL, 'must be an e-mail address'),
+);
+
+const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})$/;
+const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const EARLIEST_MS = Date.UTC(1000, 0, 1);
+
+/** ISO 8601 with a zone or offset to ISO 8601 UTC in milliseconds; undefined when it is no real moment. */
+export function parseIsoTime(input: string): string | undefined {
+  const match = ISO_TIME.exec(input);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second = '0', fraction = '0', zone = 'Z'] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const millisecond = Math.floor(Number(`0.${fraction}`) * 1000);
+  const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), millisecond);
+  const back = new Date(local);
+  if (back.getUTCMonth() !== Number(month) - 1 || back.getUTCDate() !== Number(day)) return undefined;
+  const offset = zoneOffsetMs(zone);
+  if (offset === undefined) return undefined;
+  const utc = local - offset;
+  return utc >= EARLIEST_MS && utc <= LATEST_MS ? new Date(utc).toISOString() : undefined;
+}
+
+function zoneOffsetMs(zone: string): number | undefined {
+  if (zone === 'Z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+export const isoTime = v.pipe(
+  v.string('must be a string'),
+  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    const moment = parseIsoTime(dataset.value);
+    if (moment !== undefined) return moment;
+    addIssue({ message: 'must be an ISO 8601 date-time with a zone or offset' });
+    return NEVER;
+  }),
+);
+
+const MAX_JSON_DEPTH = 32;
+
+/** Whether a parsed JSON value can be stored and read back unchanged. */
+function isStorableJson(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= MAX_JSON_DEPTH) return false;
+  return Object.entries(value).every(([key, item]) => isStorableText(key) && isStorableJson(item, depth + 1));
+}
+
+/** An object of the caller's own, kept as it is. */
+export const freeObject = v.pipe(
+  v.custom<Record<string, unknown>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  ),
+  v.check((value) => isStorableJson(value), 'must hold only storable text and finite numbers, nested at most 32 deep'),
+  v.check(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= LIMITS.integrationDataBytes,
+    `must be at most ${LIMITS.integrationDataBytes} bytes of JSON`,
+  ),
+);
+
+/** Query parameters arrive as text. */
+export const queryId = v.pipe(
+  v.string(),
+  v.check((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) > 0, 'must be a positive integer'),
+  v.transform(Number),
+);
+
+export function queryInteger(min: number, max: number) {
+  const range = max === Number.MAX_SAFE_INTEGER ? `an integer of ${min} or more` : `an integer between ${min} and ${max}`;
+  return v.pipe(
+    v.string(),
+    v.check((value) => /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max, `must be ${range}`),
+    v.transform(Number),
+  );
+}
+
+/** A comma list or repeats of one parameter: any of them. */
+export function queryList<const T extends readonly string[]>(values: T) {
+  return v.array(oneOf(values));
+}

@@ -1,0 +1,208 @@
+-- The one way in which the state of organizations changes: everything that the actors of one process decided
+-- since its last commit, in one statement and so in one transaction.
+--
+-- Rows come as JSON arrays (null when there are none); texts that are JSON themselves come beside them, joined by
+-- the record separator (U+001E), which no JSON contains unescaped. `counts` holds how many rows each array has, in
+-- the order of the parameters: what was written must be what was meant.
+--
+-- Errors: DE001 a shard has another owner or epoch; DE002 a head or a row is not in the version expected.
+
+CREATE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF written <> meant THEN
+    RAISE EXCEPTION 'commit_group wrote % of % %', written, meant, what USING ERRCODE = 'DE002';
+  END IF;
+END $$;
+
+CREATE FUNCTION commit_group(
+  group_id uuid, shards_in int[], epochs_in bigint[], counts int[],
+  heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
+  events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+  updated bigint;
+BEGIN
+  -- The fence. FOR SHARE waits for a takeover under way and makes a later one wait for us; weaker forms let a stale
+  -- owner through (ARCHITECTURE.md, decision 4).
+  PERFORM 1 FROM shards s JOIN unnest(shards_in, epochs_in) w(shard, epoch) ON s.shard = w.shard AND s.epoch = w.epoch
+    ORDER BY s.shard FOR SHARE OF s;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written <> cardinality(shards_in) THEN
+    RAISE EXCEPTION 'another process owns a shard of this group' USING ERRCODE = 'DE001';
+  END IF;
+
+  UPDATE organization_heads h SET last_sequence = n."lastSequence", last_at = n."lastAt", last_group = group_id,
+      next_deadline_at = n."nextDeadlineAt"
+    FROM json_to_recordset(heads_in::json) AS n("organizationId" bigint, "expectedSequence" bigint,
+      "lastSequence" bigint, "lastAt" timestamptz, "nextDeadlineAt" timestamptz)
+    WHERE h.organization_id = n."organizationId" AND h.last_sequence = n."expectedSequence";
+  GET DIAGNOSTICS written = ROW_COUNT;
+  PERFORM assert_written('heads', written, counts[1]);
+
+  IF customers_in IS NOT NULL THEN
+    INSERT INTO customers (organization_id, id, version, user_id, customer_type, first_name, last_name, email,
+        phone_e164, country_code, phone_number, address, created_at, updated_at)
+      SELECT "organizationId", id, version, "userId", "customerType", "firstName", "lastName", email,
+        "phoneE164", "countryCode", "phoneNumber", address, "createdAt", "updatedAt"
+      FROM json_to_recordset(customers_in::json) AS n("organizationId" bigint, id bigint, version int,
+        "expectedVersion" int, "userId" bigint, "customerType" text, "firstName" text, "lastName" text, email text,
+        "phoneE164" text, "countryCode" text, "phoneNumber" text, address text, "createdAt" timestamptz,
+        "updatedAt" timestamptz)
+      WHERE "expectedVersion" = 0;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    UPDATE customers c SET version = n.version, first_name = n."firstName", last_name = n."lastName", email = n.email,
+        phone_e164 = n."phoneE164", country_code = n."countryCode", phone_number = n."phoneNumber",
+        address = n.address, customer_type = n."customerType", updated_at = n."updatedAt"
+      FROM json_to_recordset(customers_in::json) AS n("organizationId" bigint, id bigint, version int,
+        "expectedVersion" int, "customerType" text, "firstName" text, "lastName" text, email text, "phoneE164" text,
+        "countryCode" text, "phoneNumber" text, address text, "updatedAt" timestamptz)
+      WHERE c.organization_id = n."organizationId" AND c.id = n.id AND c.version = n."expectedVersion";
+    GET DIAGNOSTICS updated = ROW_COUNT;
+    PERFORM assert_written('customers', written + updated, counts[2]);
+  END IF;
+
+  IF locations_in IS NOT NULL THEN
+    INSERT INTO locations (organization_id, id, address, latitude, longitude, building, floor, apartment)
+      SELECT "organizationId", id, address, latitude, longitude, building, floor, apartment
+      FROM json_to_recordset(locations_in::json) AS n("organizationId" bigint, id bigint, address text,
+        latitude float8, longitude float8, building text, floor text, apartment text);
+    GET DIAGNOSTICS written = ROW_COUNT;
+    PERFORM assert_written('locations', written, counts[3]);
+  END IF;
+
+  IF tasks_in IS NOT NULL THEN
+    PERFORM write_tasks(tasks_in::json, counts[4]);
+  END IF;
+
+  IF packages_in IS NOT NULL THEN
+    PERFORM write_packages(packages_in::json, counts[5]);
+  END IF;
+
+  INSERT INTO task_history (organization_id, task_id, sequence, at, kind, from_status, to_status, reason, reason_code,
+      actor_type, actor_id)
+    SELECT "organizationId", "taskId", sequence, at, kind, "fromStatus", "toStatus", reason, "reasonCode",
+      "actorType", "actorId"
+    FROM json_to_recordset(history_in::json) AS n("organizationId" bigint, "taskId" bigint, sequence bigint,
+      at timestamptz, kind text, "fromStatus" text, "toStatus" text, reason text, "reasonCode" text,
+      "actorType" text, "actorId" bigint)
+    WHERE history_in IS NOT NULL;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  PERFORM assert_written('history rows', written, counts[6]);
+
+  INSERT INTO events (organization_id, sequence, at, type, epoch, body)
+    SELECT "organizationId", sequence, at, type, epoch, body
+    FROM ROWS FROM (
+      json_to_recordset(events_in::json) AS ("organizationId" bigint, sequence bigint, at timestamptz, type text, epoch bigint),
+      unnest(string_to_array(event_bodies, E'\x1e'))
+    ) AS n("organizationId", sequence, at, type, epoch, body)
+    WHERE events_in IS NOT NULL;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  PERFORM assert_written('events', written, counts[7]);
+
+  IF idempotency_in IS NOT NULL THEN
+    INSERT INTO idempotency_records (organization_id, scope, key, at, fingerprint, status, body)
+      SELECT "organizationId", scope, key, at, fingerprint, status, body
+      FROM ROWS FROM (
+        json_to_recordset(idempotency_in::json) AS ("organizationId" bigint, scope text, key text, at timestamptz,
+          fingerprint text, status int),
+        unnest(string_to_array(idempotency_bodies, E'\x1e'))
+      ) AS n("organizationId", scope, key, at, fingerprint, status, body);
+    GET DIAGNOSTICS written = ROW_COUNT;
+    PERFORM assert_written('idempotency records', written, counts[8]);
+  END IF;
+
+  IF usage_in IS NOT NULL THEN
+    INSERT INTO usage (organization_id, resource, period, used)
+      SELECT "organizationId", resource, period, used
+      FROM json_to_recordset(usage_in::json) AS n("organizationId" bigint, resource text, period date, used bigint)
+      ON CONFLICT (organization_id, resource, period) DO UPDATE SET used = excluded.used;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    PERFORM assert_written('usage rows', written, counts[9]);
+  END IF;
+END $$;
+
+CREATE FUNCTION write_tasks(tasks_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+  updated bigint := 0;
+BEGIN
+  INSERT INTO tasks (organization_id, id, version, name, code, task_type, status, status_rank, time_to_serve,
+      scheduled_at, assigned_at, accepted_at, started_at, completed_at, description, notes, customer_id, agent_id,
+      courier_type, courier_id, payment_id, location_id, pickup_location_id, channel_id, parent_id, integration_data,
+      auto_assignment_status, auto_assignment_failure_reason, preferred_agent_id, ready_at, window_start, window_end,
+      estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
+      deadline_at, created_at, updated_at)
+    SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
+      "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
+      "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
+      "autoAssignmentStatus", "autoAssignmentFailureReason", "preferredAgentId", "readyAt", "windowStart", "windowEnd",
+      "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
+      "deadlineAt", "createdAt", "updatedAt"
+    FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+      name text, code text, "taskType" text, status text, "statusRank" smallint, "timeToServe" text,
+      "scheduledAt" timestamptz, "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz,
+      "completedAt" timestamptz, description text, notes text, "customerId" bigint, "agentId" bigint,
+      "courierType" text, "courierId" bigint, "paymentId" bigint, "locationId" bigint, "pickupLocationId" bigint,
+      "channelId" bigint, "parentId" bigint, "integrationData" json, "autoAssignmentStatus" text,
+      "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz, "windowStart" timestamptz,
+      "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json, "amountMinor" bigint, currency text,
+      outcome text, "failureReason" text, "trackingToken" text, "delayedAt" timestamptz, "deadlineAt" timestamptz,
+      "createdAt" timestamptz, "updatedAt" timestamptz)
+    WHERE "expectedVersion" = 0;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written < meant THEN
+    UPDATE tasks t SET version = n.version, name = n.name, status = n.status, status_rank = n."statusRank",
+        time_to_serve = n."timeToServe", scheduled_at = n."scheduledAt", assigned_at = n."assignedAt",
+        accepted_at = n."acceptedAt", started_at = n."startedAt", completed_at = n."completedAt",
+        description = n.description, notes = n.notes, agent_id = n."agentId", courier_type = n."courierType",
+        courier_id = n."courierId", payment_id = n."paymentId", location_id = n."locationId",
+        pickup_location_id = n."pickupLocationId", integration_data = n."integrationData",
+        auto_assignment_status = n."autoAssignmentStatus",
+        auto_assignment_failure_reason = n."autoAssignmentFailureReason", preferred_agent_id = n."preferredAgentId",
+        ready_at = n."readyAt", window_start = n."windowStart", window_end = n."windowEnd",
+        estimated_duration = n."estimatedDuration", required_skills = n."requiredSkills",
+        amount_minor = n."amountMinor", currency = n.currency, outcome = n.outcome, failure_reason = n."failureReason",
+        delayed_at = n."delayedAt", deadline_at = n."deadlineAt", updated_at = n."updatedAt"
+      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+        name text, status text, "statusRank" smallint, "timeToServe" text, "scheduledAt" timestamptz,
+        "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz, "completedAt" timestamptz,
+        description text, notes text, "agentId" bigint, "courierType" text, "courierId" bigint, "paymentId" bigint,
+        "locationId" bigint, "pickupLocationId" bigint, "integrationData" json, "autoAssignmentStatus" text,
+        "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz,
+        "windowStart" timestamptz, "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json,
+        "amountMinor" bigint, currency text, outcome text, "failureReason" text, "delayedAt" timestamptz,
+        "deadlineAt" timestamptz, "updatedAt" timestamptz)
+      WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
+    GET DIAGNOSTICS updated = ROW_COUNT;
+  END IF;
+  PERFORM assert_written('tasks', written + updated, meant);
+END $$;
+
+CREATE FUNCTION write_packages(packages_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+  updated bigint := 0;
+BEGIN
+  INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, weight, width, height,
+      length, is_fragile, barcode, notes, status, created_at, updated_at)
+    SELECT "organizationId", id, version, "taskId", name, description, quantity, weight, width, height,
+      length, "isFragile", barcode, notes, status, "createdAt", "updatedAt"
+    FROM json_to_recordset(packages_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+      "taskId" bigint, name text, description text, quantity int, weight float8, width float8, height float8,
+      length float8, "isFragile" boolean, barcode text, notes text, status text, "createdAt" timestamptz,
+      "updatedAt" timestamptz)
+    WHERE "expectedVersion" = 0;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written < meant THEN
+    UPDATE packages p SET version = n.version, task_id = n."taskId", name = n.name, description = n.description,
+        quantity = n.quantity, weight = n.weight, width = n.width, height = n.height, length = n.length,
+        is_fragile = n."isFragile", barcode = n.barcode, notes = n.notes, status = n.status, updated_at = n."updatedAt"
+      FROM json_to_recordset(packages_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+        "taskId" bigint, name text, description text, quantity int, weight float8, width float8, height float8,
+        length float8, "isFragile" boolean, barcode text, notes text, status text, "updatedAt" timestamptz)
+      WHERE p.organization_id = n."organizationId" AND p.id = n.id AND p.version = n."expectedVersion";
+    GET DIAGNOSTICS updated = ROW_COUNT;
+  END IF;
+  PERFORM assert_written('packages', written + updated, meant);
+END $$;

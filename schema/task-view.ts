@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import { taskAgentView } from './agent.ts';
+import { taskCustomerView } from './customer.ts';
+import { locationView } from './location.ts';
+import { packageView } from './package.ts';
+import {
+  ALL_TASK_TYPES,
+  AUTO_ASSIGNMENT_STATUSES,
+  COURIER_TYPES,
+  TASK_OUTCOMES,
+  TASK_STATUSES,
+  TIMES_TO_SERVE,
+} from './task.ts';
+
+const nullableText = v.nullable(v.string());
+const nullableId = v.nullable(v.number());
+
+/** A child of a job; a child has no children of its own. */
+const taskFields = {
+  id: v.number(),
+  name: v.string(),
+  code: v.string(),
+  taskType: v.picklist(ALL_TASK_TYPES),
+  status: v.picklist(TASK_STATUSES),
+  timeToServe: v.picklist(TIMES_TO_SERVE),
+  scheduledAt: nullableText,
+  assignedAt: nullableText,
+  acceptedAt: nullableText,
+  startedAt: nullableText,
+  completedAt: nullableText,
+  description: nullableText,
+  notes: nullableText,
+  customerId: nullableId,
+  customer: v.nullable(taskCustomerView),
+  agentId: nullableId,
+  agent: v.nullable(taskAgentView),
+  courierType: v.picklist(COURIER_TYPES),
+  courierId: nullableId,
+  /** External couriers arrive with assignment; until then it is always null. */
+  courier: v.null(),
+  paymentId: nullableId,
+  locationId: nullableId,
+  location: v.nullable(locationView),
+  pickupLocation: v.nullable(locationView),
+  channelId: v.number(),
+  organizationId: v.number(),
+  parentId: nullableId,
+  integrationData: v.nullable(v.record(v.string(), v.unknown())),
+  packages: v.array(packageView),
+  readyAt: nullableText,
+  windowStart: nullableText,
+  windowEnd: nullableText,
+  estimatedDuration: v.nullable(v.number()),
+  requiredSkills: v.array(v.string()),
+  amount: nullableText,
+  currency: nullableText,
+  outcome: v.nullable(v.picklist(TASK_OUTCOMES)),
+  failureReason: nullableText,
+  trackingUrl: v.string(),
+  createdAt: v.string(),
+  updatedAt: v.string(),
+  isDelayed: v.boolean(),
+  autoAssignmentStatus: v.picklist(AUTO_ASSIGNMENT_STATUSES),
+  autoAssignmentFailureReason: nullableText,
+};
+
+/** The task as the API shows it. Source: interface.md "Task". */
+export const taskView = v.object({ ...taskFields, children: v.array(v.object(taskFields)) });
+export type TaskView = v.InferOutput<typeof taskView>;
+
+export const taskListView = v.object({ items: v.array(taskView), count: v.number() });

@@ -1,0 +1,122 @@
+import type { AgentRecord } from './agent.ts';
+import type { CustomerRecord } from './customer.ts';
+import type { LocationRecord } from './location.ts';
+import type { PackageRecord } from './package.ts';
+
+/** In lifecycle order: the order in which lists sort by status. */
+export const TASK_STATUSES = [
+  'new',
+  'awaiting_assignment',
+  'assigned',
+  'accepted',
+  'in_transit',
+  'completed',
+  'cancelled',
+] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+export const TASK_TYPES = ['delivery', 'pickup', 'return', 'transfer'] as const;
+/** Cash types are made by their own roles only, and every list filter knows them. */
+export const ALL_TASK_TYPES = [...TASK_TYPES, 'cash_collection', 'cash_drop'] as const;
+export type TaskType = (typeof ALL_TASK_TYPES)[number];
+
+export const TIMES_TO_SERVE = ['asap', 'scheduled'] as const;
+export type TimeToServe = (typeof TIMES_TO_SERVE)[number];
+
+export const COURIER_TYPES = ['internal', 'external'] as const;
+export type CourierType = (typeof COURIER_TYPES)[number];
+
+export const AUTO_ASSIGNMENT_STATUSES = [
+  'not_requested',
+  'pending',
+  'searching',
+  'offered',
+  'assigned',
+  'failed',
+  'cancelled',
+] as const;
+export type AutoAssignmentStatus = (typeof AUTO_ASSIGNMENT_STATUSES)[number];
+
+export const TASK_OUTCOMES = ['succeeded', 'failed'] as const;
+export type TaskOutcome = (typeof TASK_OUTCOMES)[number];
+
+/**
+ * A row of `tasks`. Times are ISO 8601 UTC in milliseconds, money is in minor units, durations in minutes.
+ * Records are never changed in place: a change makes a new one with the next `version`.
+ */
+export interface TaskRecord {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly version: number;
+  readonly name: string;
+  readonly code: string;
+  readonly taskType: TaskType;
+  readonly status: TaskStatus;
+  readonly timeToServe: TimeToServe;
+  readonly scheduledAt: string | null;
+  readonly assignedAt: string | null;
+  readonly acceptedAt: string | null;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly description: string | null;
+  readonly notes: string | null;
+  readonly customerId: number | null;
+  readonly agentId: number | null;
+  readonly courierType: CourierType;
+  readonly courierId: number | null;
+  readonly paymentId: number | null;
+  readonly locationId: number | null;
+  readonly pickupLocationId: number | null;
+  readonly channelId: number;
+  readonly parentId: number | null;
+  readonly integrationData: Readonly<Record<string, unknown>> | null;
+  readonly autoAssignmentStatus: AutoAssignmentStatus;
+  readonly autoAssignmentFailureReason: string | null;
+  readonly preferredAgentId: number | null;
+  readonly readyAt: string | null;
+  readonly windowStart: string | null;
+  readonly windowEnd: string | null;
+  readonly estimatedDuration: number | null;
+  readonly requiredSkills: readonly string[] | null;
+  readonly amountMinor: number | null;
+  readonly currency: string | null;
+  readonly outcome: TaskOutcome | null;
+  readonly failureReason: string | null;
+  readonly trackingToken: string;
+  /** When it was found late; null while it is in time. */
+  readonly delayedAt: string | null;
+  /** When its actor has to look at it again; null when nothing is due. */
+  readonly deadlineAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A task with all that its JSON shows, whether it came from an actor's memory or from SQL. */
+export interface TaskBundle {
+  readonly task: TaskRecord;
+  readonly customer: CustomerRecord | null;
+  readonly agent: AgentRecord | null;
+  readonly location: LocationRecord | null;
+  readonly pickupLocation: LocationRecord | null;
+  readonly packages: readonly PackageRecord[];
+}
+
+export function isTerminal(status: TaskStatus): boolean {
+  return status === 'completed' || status === 'cancelled';
+}
+
+/** One step in the life of a task; outlives the event log. A row of `task_history`. */
+export interface TaskHistoryRecord {
+  readonly organizationId: number;
+  readonly taskId: number;
+  /** Sequence of the event that tells of the same step. */
+  readonly sequence: number;
+  readonly at: string;
+  readonly kind: 'created' | 'status_changed' | 'delayed';
+  readonly fromStatus: TaskStatus | null;
+  readonly toStatus: TaskStatus | null;
+  readonly reason: string | null;
+  readonly reasonCode: string | null;
+  readonly actorType: string;
+  readonly actorId: number | null;
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ListenError, type Reply } from '../../../gateway/http/port.ts';
+import { ADAPTERS, type echo, startFixture, withServer } from './http-fixture.ts';
+import { get, post, RawClient, talk } from './raw-client.ts';
+
+const TEXT = [['content-type', 'text/plain']] as const;
+type Handled = Parameters<typeof echo>;
+
+for (const adapter of ADAPTERS) {
+  describe(`connections (${adapter})`, () => {
+    it('are closed after about as many requests as they may carry', async () => {
+      await withServer({ adapter, limits: { requestsPerConnection: 3 } }, async ({ port }) => {
+        const client = new RawClient(port);
+        for (let i = 1; i <= 3; i++) {
+          client.send(get(`/${i}`));
+          await client.until(() => client.answer().statuses.length === i);
+        }
+        assert.ok(await client.until(() => client.closed));
+        assert.deepEqual(client.answer().statuses, [200, 200, 200]);
+        assert.equal(client.text.match(/connection: close/gi)?.length, 1);
+      });
+    });
+
+    it('get 503 and are closed when the deadline passes, and a later answer is ignored', async () => {
+      let late: Reply | undefined;
+      const dispatch = (...[, reply]: Handled) => {
+        late = reply;
+      };
+      const limits = { requestDeadlineMs: 200, requestScanMs: 50 };
+      await withServer({ adapter, dispatch, limits }, async ({ port, server, logged }) => {
+        const started = performance.now();
+        const answer = await talk(port, get('/', 'X-Request-Id: r7'), { quietMs: 2_000 });
+        const took = performance.now() - started;
+        assert.deepEqual([answer.statuses, answer.closed], [[503], true]);
+        assert.match(answer.text, /deadline r7$/);
+        assert.ok(took >= 195, `answered after ${took} ms`);
+        assert.equal(late?.done, true);
+        late?.send(200, TEXT, 'late');
+        assert.equal(server.pending, 0);
+        assert.deepEqual(logged, []);
+      });
+    });
+
+    it('get 503 past the requests that may be pending', async () => {
+      const replies: Reply[] = [];
+      const dispatch = (...[, reply]: Handled) => void replies.push(reply);
+      await withServer({ adapter, dispatch, limits: { pendingRequests: 2 } }, async ({ port, server }) => {
+        const waiting = [talk(port, get('/1')), talk(port, get('/2'))];
+        while (server.pending < 2) await delay(5);
+        const refused = await talk(port, get('/3'));
+        assert.deepEqual([refused.statuses, refused.closed], [[503], true]);
+        for (const reply of replies) reply.send(200, TEXT, 'ok');
+        for (const answer of await Promise.all(waiting)) assert.deepEqual(answer.statuses, [200]);
+        assert.equal(server.pending, 0);
+      });
+    });
+
+    it('that break off free their request and tell its handler', async () => {
+      const gone: string[] = [];
+      const dispatch = async (...[request, reply]: Handled) => {
+        reply.onGone(() => gone.push(request.path));
+        if (request.path === '/body') await request.readBody(1_000).catch((error: Error) => gone.push(error.name));
+      };
+      await withServer({ adapter, dispatch: (...args) => void dispatch(...args) }, async ({ port, server }) => {
+        const clients = [new RawClient(port), new RawClient(port)];
+        clients[0]!.send(get('/plain'));
+        clients[1]!.send(post('/body', 'abc').slice(0, -1));
+        assert.ok(await clients[0]!.until(() => server.pending === 2));
+        for (const client of clients) client.end();
+        assert.ok(await clients[0]!.until(() => server.pending === 0));
+        await delay(10);
+        assert.deepEqual(gone.sort(), ['/body', '/plain', 'ClientGone']);
+      });
+    });
+
+    it('may all leave at once without leaving anything behind', async () => {
+      const dispatch = async (...[request, reply]: Handled) => {
+        const body = await request.readBody(10_000);
+        await delay(20);
+        reply.send(200, TEXT, `${body.length}`);
+      };
+      await withServer({ adapter, dispatch }, async ({ port, server, logged }) => {
+        const clients = Array.from({ length: 500 }, () => new RawClient(port));
+        for (const [i, client] of clients.entries()) {
+          client.send(i % 2 ? get('/') : post('/', 'x'.repeat(2_000)).slice(0, i % 4 ? undefined : -5));
+          client.socket.once('connect', () => setTimeout(() => client.end(), i % 20));
+        }
+        const last = clients.at(-1)!;
+        await last.until(() => clients.every(({ closed }) => closed), 5_000);
+        assert.ok(await last.until(() => server.pending === 0), `${server.pending} requests are still pending`);
+        assert.equal((await talk(port, post('/', 'abc'))).statuses[0], 200);
+        assert.deepEqual(logged, []);
+      });
+    });
+
+    it('refuse to be listened for on a port that is in use, and say so', async () => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await new Promise((resolve) => other.once('listening', resolve));
+      const address = other.address();
+      assert.ok(address && typeof address === 'object');
+      await assert.rejects(
+        startFixture({ adapter, port: address.port }),
+        (error) => error instanceof ListenError && error.message.includes(`127.0.0.1:${address.port}`),
+      );
+      other.close();
+      await withServer({ adapter }, async ({ port }) => {
+        await assert.rejects(startFixture({ adapter, port }), ListenError);
+      });
+    });
+
+    it('are drained: what was accepted is answered, every answer closes, and nobody else comes in', async () => {
+      const dispatch = async (...[request, reply]: Handled) => {
+        if (request.path === '/slow') await delay(150);
+        reply.send(200, TEXT, request.path);
+      };
+      await withServer({ adapter, dispatch }, async ({ port, server }) => {
+        const idle = new RawClient(port);
+        idle.send(get('/first'));
+        await idle.until(() => idle.answer().statuses.length === 1);
+        const slow = talk(port, get('/slow'));
+        while (server.pending === 0) await delay(5);
+
+        const drained = server.drain(2_000);
+        idle.send(get('/second'));
+        assert.ok(await idle.until(() => idle.closed));
+        // node:http closes idle connections itself; the native server cannot, and lets their next answer do it.
+        assert.deepEqual(idle.answer().statuses, adapter === 'uws' ? [200, 200] : [200]);
+        assert.equal(/connection: close/i.test(idle.text), adapter === 'uws');
+        assert.deepEqual((await talk(port, get('/late'))).statuses, []);
+        await drained;
+        assert.equal(server.pending, 0);
+        const answer = await slow;
+        assert.deepEqual([answer.statuses, answer.closed], [[200], true]);
+      });
+    });
+
+    it('are given up when draining takes too long', async () => {
+      const dispatch = () => {};
+      await withServer({ adapter, dispatch }, async ({ port, server }) => {
+        const client = new RawClient(port);
+        client.send(get('/'));
+        assert.ok(await client.until(() => server.pending === 1));
+        const started = performance.now();
+        await server.drain(100);
+        assert.ok(performance.now() - started >= 95);
+        assert.equal(server.pending, 1);
+        server.close();
+        assert.ok(await client.until(() => client.closed));
+        assert.equal(server.pending, 0);
+      });
+    });
+
+    it('are closed when they send nothing, or too slowly', async () => {
+      await withServer({ adapter, limits: { idleConnectionMs: 1_000 } }, async ({ port }) => {
+        const silent = new RawClient(port);
+        const trickling = new RawClient(port);
+        const unfinished = new RawClient(port);
+        unfinished.send('GET / HTTP/1.1\r\nHost: a\r\n');
+        const request = `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'b'.repeat(1_000)}`;
+        let sent = 0;
+        const trickle = setInterval(() => trickling.send(request[sent++] ?? 'b'), 250);
+        // The native server's own timers, which cannot be set, take 10 to 13 s.
+        const clients = adapter === 'uws' ? [silent, trickling, unfinished] : [trickling, unfinished];
+        const closed = await silent.until(() => clients.every((client) => client.closed), 16_000);
+        clearInterval(trickle);
+        for (const client of [silent, trickling, unfinished]) client.end();
+        assert.ok(closed, clients.map((client) => client.closed).join());
+      });
+    });
+  });
+}
+
+describe('the native binary', () => {
+  it('is the one that was measured', () => {
+    const path = new URL('../../../node_modules/uWebSockets.js/uws_linux_x64_115.node', import.meta.url);
+    assert.equal(
+      createHash('sha256').update(readFileSync(path)).digest('hex'),
+      'f4fa5d7b697529b45ac8aa3d57385d9af51bc1d2b26aa9f5b68ca4361542e665',
+    );
+  });
+
+  it('shares a port only when asked to', async () => {
+    // A port of its own choice is never shared, so one is chosen for it.
+    const probe = await startFixture({ adapter: 'node' });
+    const { port } = probe;
+    probe.server.close();
+    await withServer({ adapter: 'uws', exclusive: false, port }, async () => {
+      const second = await startFixture({ adapter: 'uws', exclusive: false, port });
+      assert.equal(second.port, port);
+      second.server.close();
+      assert.deepEqual((await talk(port, get('/'))).statuses, [200]);
+      await assert.rejects(startFixture({ adapter: 'uws', port }), ListenError);
+    });
+  });
+});

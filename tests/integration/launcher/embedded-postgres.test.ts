@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import postgres from 'postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../engine/launcher/embedded-postgres.ts';
+import { findPostgresPrograms } from '../../../engine/launcher/postgres-package.ts';
+import { temporaryDirectory, until } from './launcher-run.ts';
+
+/** Many of them run beside each other in tests. */
+const settings = { shared_buffers: '16MB' };
+
+test('a new server is durable, answers only its password and only on this machine, and takes settings', async (t) => {
+  const server = await start(t, temporaryDirectory(t), { work_mem: '7MB' });
+  for (const [name, value] of Object.entries({
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    server_encoding: 'UTF8',
+    work_mem: '7MB',
+  })) {
+    assert.equal(await ask(server.url, (sql) => sql`SHOW ${sql.unsafe(name)}`), value, name);
+  }
+  const url = new URL(server.url);
+  url.password = 'wrong';
+  await assert.rejects(
+    ask(url.href, (sql) => sql`SELECT 1`),
+    { code: '28P01' },
+  );
+});
+
+test('the data outlives a stop and a kill', async (t) => {
+  const directory = temporaryDirectory(t);
+  const first = await start(t, directory);
+  await ask(first.url, (sql) => sql`CREATE TABLE marks AS SELECT 1 AS mark`);
+  await first.stop();
+  const second = await start(t, directory);
+  await ask(second.url, (sql) => sql`INSERT INTO marks VALUES (2)`);
+  second.kill();
+  assert.equal(await second.ended, 'was ended by SIGKILL');
+  const third = await start(t, directory);
+  assert.equal(await ask(third.url, (sql) => sql`SELECT sum(mark)::int FROM marks`), 3);
+});
+
+test('a server left behind in the directory is stopped by the next start', async (t) => {
+  const directory = temporaryDirectory(t);
+  const lines: string[] = [];
+  const first = await start(t, directory);
+  const second = await start(t, directory, {}, (line) => lines.push(line));
+  assert.equal(await first.ended, 'exited with code 0');
+  assert.ok(lines.includes(`stopped a Postgres that an earlier start left behind (process ${first.pid})`));
+  assert.equal(await ask(second.url, (sql) => sql`SELECT 1`), 1);
+});
+
+test('a process that merely bears the number in postmaster.pid is left alone', async (t) => {
+  const directory = temporaryDirectory(t);
+  const server = await start(t, directory);
+  server.kill();
+  await server.ended;
+  const stranger = spawn('sleep', ['60']);
+  t.after(() => stranger.kill());
+  const pidFile = join(directory, 'data', 'postmaster.pid');
+  writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(stranger.pid)));
+  await start(t, directory);
+  assert.equal(stranger.exitCode ?? stranger.signalCode, null);
+});
+
+test('a first start that was cut short is made up for', async (t) => {
+  const directory = temporaryDirectory(t);
+  const unfinished = join(directory, 'data.unfinished');
+  mkdirSync(unfinished);
+  writeFileSync(join(unfinished, 'PG_VERSION'), 'half of it');
+  const server = await start(t, directory);
+  assert.equal(await ask(server.url, (sql) => sql`SELECT 1`), 1);
+  assert.equal(existsSync(unfinished), false);
+});
+
+test('a start on a port that another process holds fails and says so', async (t) => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  t.after(() => squatter.close());
+  await until(() => squatter.listening, 'the squatter');
+  const { port } = squatter.address() as { port: number };
+  const directory = temporaryDirectory(t);
+  await assert.rejects(startEmbeddedPostgres({ directory, port, settings }), /could not bind IPv4 address "127.0.0.1"/);
+});
+
+test('a start that is called off leaves nothing running', async (t) => {
+  const signal = AbortSignal.abort();
+  await assert.rejects(startEmbeddedPostgres({ directory: temporaryDirectory(t), settings, signal }), /called off/);
+});
+
+// Only root may do this, and only root needs it: an ordinary user runs Postgres as itself.
+if (process.getuid?.() === 0) {
+  test('as root it runs as another user, in a folder closed to that user', async (t) => {
+    const closed = temporaryDirectory(t);
+    chmodSync(closed, 0o700);
+    const server = await start(t, join(closed, 'postgres'));
+    assert.equal(await ask(server.url, (sql) => sql`SELECT 1`), 1);
+    const [, uid] = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
+    assert.notEqual(uid, '0');
+    assert.notEqual(uid, undefined);
+  });
+}
+
+test('links that the install script was not allowed to make are made', (t) => {
+  const root = temporaryDirectory(t);
+  mkdirSync(join(root, 'native', 'lib'), { recursive: true });
+  writeFileSync(join(root, 'native', 'lib', 'libpq.so.5.18'), 'a library');
+  writeLinkList(root, 'native/lib/libpq.so.5');
+  for (const time of ['first', 'second']) {
+    findPostgresPrograms(root);
+    assert.equal(readlinkSync(join(root, 'native', 'lib', 'libpq.so.5')), 'libpq.so.5.18', time);
+  }
+});
+
+test('links that cannot be made are told with the command that makes them', (t) => {
+  const root = temporaryDirectory(t);
+  mkdirSync(join(root, 'native'));
+  writeLinkList(root, 'native/no-such-folder/libpq.so.5');
+  assert.throws(() => findPostgresPrograms(root), /Postgres lacks .*libpq\.so\.5.*npm rebuild/s);
+});
+
+function writeLinkList(root: string, target: string): void {
+  const links = [{ source: 'native/lib/libpq.so.5.18', target }];
+  writeFileSync(join(root, 'native', 'pg-symlinks.json'), JSON.stringify(links));
+}
+
+async function start(
+  t: TestContext,
+  directory: string,
+  more: Record<string, string> = {},
+  onLine: (line: string) => void = () => {},
+): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ directory, settings: { ...settings, ...more }, onLine });
+  t.after(server.stop);
+  return server;
+}
+
+/** The first value of the first row. */
+async function ask(url: string, query: (sql: postgres.Sql) => PromiseLike<postgres.Row[]>): Promise<unknown> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    const [row] = await query(sql);
+    return row && Object.values(row)[0];
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+
+const LAUNCHER = fileURLToPath(new URL('stand-in-launcher.ts', import.meta.url));
+const READY_DEADLINE_MS = 20_000;
+
+export interface Stores {
+  readonly pid: number;
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+}
+
+export interface LauncherRun {
+  readonly process: ChildProcess;
+  /** Everything printed so far. */
+  output(): string;
+  /** Resolves to the base URL. */
+  ready(): Promise<string>;
+  /** What the gateway was told; throws while there is no gateway. */
+  stores(): Promise<Stores>;
+  /** Sends the signal, when given, and resolves to the exit code. */
+  exit(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A directory that is gone after the test, and with it whatever still runs there. */
+export function temporaryDirectory(context: TestContext): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'launcher-')));
+  context.after(async () => {
+    for (const pid of processesOf(directory)) kill(pid);
+    await until(() => processesOf(directory).length === 0, 'processes to be gone');
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return directory;
+}
+
+/** `wrapper`: a command that runs the one that follows it. */
+export function startLauncher(
+  dataDir: string,
+  environment: Record<string, string> = {},
+  wrapper: readonly string[] = [],
+): LauncherRun {
+  const [file = '', ...args] = [...wrapper, process.execPath, '--import', import.meta.resolve('tsx'), LAUNCHER];
+  const child = spawn(file, args, {
+    env: {
+      PATH: process.env['PATH'],
+      [RUN_VARIABLE]: process.env[RUN_VARIABLE],
+      DATA_DIR: dataDir,
+      PORT: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'close');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const findBaseUrl = () => /Ready at {2}(\S+)/.exec(output)?.[1];
+
+  async function ready(): Promise<string> {
+    await until(
+      () => findBaseUrl() !== undefined || child.exitCode !== null,
+      'the launcher to be ready',
+      READY_DEADLINE_MS,
+    );
+    const baseUrl = findBaseUrl();
+    assert.ok(baseUrl, `the launcher ended with ${child.exitCode}:\n${output}`);
+    return baseUrl;
+  }
+
+  return {
+    process: child,
+    output: () => output,
+    ready,
+    async stores() {
+      const response = await fetch(`${await ready()}/stores`);
+      return (await response.json()) as Stores;
+    },
+    async exit(signal) {
+      if (signal) child.kill(signal);
+      const [code] = await exited;
+      return code;
+    },
+  };
+}
+
+/** Every process that works under `directory` or was told of it. */
+export function processesOf(directory: string): number[] {
+  const found = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;
+    const facts = ['cmdline', 'environ'].map((file) => attempt(() => readFileSync(`/proc/${name}/${file}`, 'utf8')));
+    return [...facts, attempt(() => readlinkSync(`/proc/${name}/cwd`))].some((fact) => fact.includes(directory));
+  });
+  return found.map(Number);
+}
+
+export function kill(pid: number): void {
+  attempt(() => String(process.kill(pid, 'SIGKILL')));
+}
+
+export async function until(isSo: () => boolean | Promise<boolean>, what: string, deadlineMs = 10_000): Promise<void> {
+  const givenUpAt = performance.now() + deadlineMs;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < givenUpAt, `waited ${deadlineMs} ms for ${what}`);
+    await delay(20);
+  }
+}
+
+/** Processes come and go while they are looked at. */
+function attempt(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

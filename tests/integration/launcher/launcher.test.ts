@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import postgres from 'postgres';
+import { createTestDatabase, testRedis } from '../../support/stores.ts';
+import { kill, processesOf, startLauncher, temporaryDirectory, until } from './launcher-run.ts';
+
+test('a start brings everything up, says how to use it, and SIGTERM leaves no process behind', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const run = startLauncher(dataDir);
+  const baseUrl = await run.ready();
+  await until(() => run.output().includes('workers  | workers are up'), 'the line of the workers');
+
+  const factsFile = join(dataDir, 'demo.json');
+  const facts = JSON.parse(readFileSync(factsFile, 'utf8'));
+  assert.equal(statSync(factsFile).mode & 0o777, 0o600);
+  assert.equal(facts.baseUrl, baseUrl);
+  assert.equal(facts.apiKey, 'dk_live_1');
+  assert.match(run.output(), /^gateway {2}\| \[[\d:.]+\] INFO: listening$/m);
+  assert.match(run.output(), new RegExp(`^curl -sS ${baseUrl}/api/v1/tasks`, 'm'));
+  assert.ok(processesOf(dataDir).length >= 5, 'the launcher, two stores, the gateway and the workers');
+
+  assert.equal(await run.exit('SIGTERM'), 0);
+  assert.deepEqual(processesOf(dataDir), []);
+  const order = ['gateway  |', 'launcher | SIGTERM', 'shutting down', 'launcher | everything is stopped'];
+  const places = order.map((text) => run.output().lastIndexOf(text));
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
+});
+
+test('a signal in the middle of the start calls it off and leaves no process behind', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const run = startLauncher(dataDir);
+  await until(() => run.output().includes('starting on'), 'the first line');
+  assert.equal(await run.exit('SIGINT'), 0);
+  assert.deepEqual(processesOf(dataDir), []);
+  assert.doesNotMatch(run.output(), /Ready at/);
+});
+
+test('under npm, a launcher whose parent was killed outright stops everything', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const run = startLauncher(dataDir, { npm_lifecycle_event: 'start' }, ['sh', '-c', '"$@" & wait', 'sh']);
+  await run.ready();
+  await run.exit('SIGKILL');
+  assert.match(run.output(), /npm is gone: stopping everything/);
+  assert.deepEqual(processesOf(dataDir), []);
+});
+
+test('a second start on the same DATA_DIR is refused by name, and the first goes on', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const first = startLauncher(dataDir);
+  await first.ready();
+  const second = startLauncher(dataDir);
+  assert.equal(await second.exit(), 1);
+  assert.ok(second.output().includes(`Another instance (process ${first.process.pid}) is using DATA_DIR ${dataDir}.`));
+  assert.ok((await first.stores()).pid > 0);
+  await first.exit('SIGTERM');
+});
+
+test('a used port is refused before anything is started', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const squatter = createServer().listen(0, '127.0.0.1');
+  t.after(() => squatter.close());
+  await until(() => squatter.listening, 'the squatter');
+  const address = squatter.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const run = startLauncher(dataDir, { PORT: String(port) });
+  assert.equal(await run.exit(), 1);
+  assert.match(run.output(), new RegExp(`Port ${port} on 127.0.0.1 is already in use.*PORT=`));
+  assert.equal(existsSync(join(dataDir, 'postgres')), false);
+});
+
+test('after kill -9 of the launcher alone the next start has the data of the first', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const first = startLauncher(dataDir);
+  await leaveMarks(await first.stores());
+  await first.exit('SIGKILL');
+
+  const second = startLauncher(dataDir);
+  await assertMarks(await second.stores());
+  assert.match(second.output(), /dk_live_1\b/, 'the key of the first start is kept');
+  await second.exit('SIGTERM');
+  assert.deepEqual(processesOf(dataDir), []);
+});
+
+test('after kill -9 of every process the next start has the data of the first', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const first = startLauncher(dataDir);
+  await leaveMarks(await first.stores());
+  for (const pid of processesOf(dataDir)) kill(pid);
+  await first.exit();
+
+  const second = startLauncher(dataDir);
+  await assertMarks(await second.stores());
+  await second.exit('SIGTERM');
+});
+
+test('a gateway and stores that are killed come back where they were', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const run = startLauncher(dataDir);
+  const before = await run.stores();
+  await leaveMarks(before);
+  kill(Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]));
+  kill(Number(readFileSync(join(dataDir, 'redis/redis.pid'), 'utf8')));
+  kill(before.pid);
+  for (const name of ['postgres', 'redis', 'gateway']) {
+    await until(() => run.output().includes(`launcher | ${name} is back`), `${name} to be back`);
+  }
+  const after = await run.stores();
+  assert.notEqual(after.pid, before.pid);
+  assert.equal(after.databaseUrl, before.databaseUrl);
+  await assertMarks(after);
+  await run.exit('SIGTERM');
+});
+
+test('a gateway that cannot start ends the start with its last words and status 1', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const run = startLauncher(dataDir, { STAND_IN_GATEWAY_FAILS: '1' });
+  assert.equal(await run.exit(), 1);
+  assert.match(run.output(), /gateway exited with code 3 before it was ready\. Its last words:\nno gateway today/);
+  assert.deepEqual(processesOf(dataDir), []);
+});
+
+test('a key in demo.json that the gateway does not know is replaced by a new one', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const first = startLauncher(dataDir);
+  await first.ready();
+  await first.exit('SIGTERM');
+  const second = startLauncher(dataDir, { STAND_IN_KEY: 'dk_live_2' });
+  await second.ready();
+  assert.equal(JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).apiKey, 'dk_live_2');
+  await second.exit('SIGTERM');
+});
+
+test('stores that the environment names are used, and none is started', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const database = await createTestDatabase();
+  t.after(database.drop);
+  const run = startLauncher(dataDir, { DATABASE_URL: database.url, REDIS_URL: testRedis().url });
+  const { databaseUrl, redisUrl } = await run.stores();
+  assert.deepEqual({ databaseUrl, redisUrl }, { databaseUrl: database.url, redisUrl: testRedis().url });
+  assert.equal(existsSync(join(dataDir, 'postgres')) || existsSync(join(dataDir, 'redis')), false);
+  await run.exit('SIGTERM');
+});
+
+test('a database that is not there is told by its variable', async (t) => {
+  const run = startLauncher(temporaryDirectory(t), {
+    DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/nothing',
+    REDIS_URL: testRedis().url,
+  });
+  assert.equal(await run.exit(), 1);
+  assert.match(run.output(), /DATABASE_URL leads to no database that lets us in/);
+});
+
+async function leaveMarks({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string }): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1 });
+  await sql`CREATE TABLE marks AS SELECT 7 AS mark`;
+  await sql.end();
+  const redis = new Redis(redisUrl);
+  await redis.set('mark', '7');
+  redis.disconnect();
+}
+
+async function assertMarks({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string }): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1 });
+  assert.deepEqual([...(await sql`SELECT mark FROM marks`)], [{ mark: 7 }]);
+  await sql.end();
+  const redis = new Redis(redisUrl);
+  assert.equal(await redis.get('mark'), '7');
+  redis.disconnect();
+}

@@ -1,0 +1,86 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createReleaser } from '../engine/runtime/lifecycle.ts';
+import { killLeftovers, RUN_VARIABLE } from './support/runner/leftover-processes.ts';
+import { startSharedStores } from './support/runner/shared-stores.ts';
+import { createTally, type Tally } from './support/runner/tally.ts';
+import { listTestFiles, selectTestFiles, toFilter } from './support/runner/test-files.ts';
+import { randomName } from './support/stores.ts';
+
+/** `npm run test:only -- [--slow] [part of a path …]`: see CONTRIBUTING.md. */
+
+const FILES_AT_A_TIME = 2;
+const FILE_TIMEOUT_MS = 120_000;
+const SLOW_FILE_TIMEOUT_MS = 900_000;
+const INTERRUPTED = 130;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Runs the selection on stores of its own and leaves nothing behind. Resolves to the exit code. */
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ options: { slow: { type: 'boolean' } }, allowPositionals: true });
+  const withSlow = values.slow ?? false;
+  const filters = positionals.map((typed) => toFilter(root, typed));
+  const { files, slow } = selectTestFiles(listTestFiles(root), filters, withSlow);
+  const tally = createTally();
+  for (const file of slow) tally.problem(`${file} runs only with --slow`);
+  if (files.length === 0) tally.problem(`no test file matches ${filters.join(' ') || 'tests/**/*.test.ts'}`);
+
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
+  const paths = files.map((file) => join(root, file));
+  if (paths.length > 0)
+    await runOnStores(paths, withSlow ? SLOW_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS, tally, interruption.signal);
+
+  const interrupted = interruption.signal.aborted;
+  if (interrupted) tally.problem('interrupted');
+  const outcome = tally.close(interrupted ? [] : paths);
+  for (const problem of outcome.problems) console.log(`✖ ${problem.replaceAll(root, '')}`);
+  console.log(outcome.summary);
+  if (interrupted) return INTERRUPTED;
+  return outcome.failed ? 1 : 0;
+}
+
+async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {
+  const releaser = createReleaser((name, error) => tally.problem(`${name} did not stop: ${textOf(error)}`));
+  const directory = mkdtempSync(join(tmpdir(), 'dispatch-tests-'));
+  releaser.push('temporary folder', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
+  // Postgres runs as another user when we are root, and must get through to its data.
+  chmodSync(directory, 0o755);
+  try {
+    const environment = await startSharedStores(directory, releaser, signal);
+    const runId = randomName('run');
+    // The stores must not bear the mark of what the test files start, so it is set only now.
+    Object.assign(process.env, environment, { [RUN_VARIABLE]: runId });
+    releaser.push('leftover processes', async () => {
+      for (const left of await killLeftovers(runId)) tally.problem(`left running by a test: ${left}`);
+    });
+    await runFiles(paths, timeoutMs, tally, signal);
+  } catch (error) {
+    if (!signal.aborted) tally.problem(textOf(error));
+  }
+  // Failures were told one by one.
+  await releaser.stop().catch(() => {});
+}
+
+async function runFiles(paths: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {
+  // Each file gets a process with our own flags, those of tsx among them.
+  const events = run({ files: paths, concurrency: FILES_AT_A_TIME, timeout: timeoutMs, signal });
+  events.on('test:enqueue', tally.enqueued);
+  events.on('test:complete', tally.completed);
+  events.on('test:pass', tally.passed);
+  events.on('test:fail', tally.failed);
+  for await (const chunk of events.compose(new spec())) process.stdout.write(chunk);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+// Whatever a handle of ours would keep alive, the run is over.
+process.exit(await main());

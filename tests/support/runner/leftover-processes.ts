@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Inherited by everything that a run starts, however many processes down. */
+export const RUN_VARIABLE = 'DISPATCH_TEST_RUN';
+
+const GRACE_MS = 2_000;
+const POLL_MS = 50;
+
+/**
+ * Kills what the test files of run `id` left running and returns their command lines. What is merely on its way
+ * out gets a moment. Finds processes through /proc: on other systems than Linux it finds none.
+ */
+export async function killLeftovers(id: string): Promise<string[]> {
+  const deadline = performance.now() + GRACE_MS;
+  let left = processesOf(id);
+  while (left.size > 0 && performance.now() < deadline) {
+    await delay(POLL_MS);
+    left = processesOf(id);
+  }
+  for (const pid of left.keys()) kill(pid);
+  return [...left].map(([pid, command]) => `${command} (process ${pid})`);
+}
+
+function processesOf(id: string): Map<number, string> {
+  const found = new Map<number, string>();
+  if (process.platform !== 'linux') return found;
+  const marker = `${RUN_VARIABLE}=${id}`;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    try {
+      if (!readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(marker)) continue;
+      found.set(Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').join(' ').trim());
+    } catch {
+      // Gone since, or another user's: not ours either way.
+    }
+  }
+  return found;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { migrate } from '../../engine/store/migrate.ts';
+
+/** How tests/run.ts tells the test files where the stores of the run are. */
+export const STORE_VARIABLES = {
+  databaseUrl: 'TEST_DATABASE_URL',
+  redisUrl: 'TEST_REDIS_URL',
+  /** Name of a migrated database to copy; absent when a file is run by hand. */
+  templateDatabase: 'TEST_TEMPLATE_DATABASE',
+} as const;
+
+export interface TestDatabase {
+  readonly name: string;
+  readonly url: string;
+  /** Cuts whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+export interface TestRedis {
+  readonly url: string;
+  /** Begins every key of one test. The server is shared: FLUSHALL, SHUTDOWN and the like need a server of their own. */
+  readonly prefix: string;
+}
+
+/** An empty database of its own on the shared server. */
+export function createTestDatabase(): Promise<TestDatabase> {
+  return createDatabase(getVariable('databaseUrl'), randomName('test'));
+}
+
+/** A database of its own with all migrations run: a copy of the run's template where there is one. */
+export async function createMigratedDatabase(): Promise<TestDatabase> {
+  const template = process.env[STORE_VARIABLES.templateDatabase];
+  const database = await createDatabase(getVariable('databaseUrl'), randomName('test'), template);
+  if (!template) await migrate(database.url);
+  return database;
+}
+
+export function testRedis(): TestRedis {
+  return { url: getVariable('redisUrl'), prefix: randomName('test') };
+}
+
+/** `template`, when given, must have no connections. */
+export async function createDatabase(serverUrl: string, name: string, template?: string): Promise<TestDatabase> {
+  await onServer(serverUrl, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { name, url: url.href, drop: () => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+/** A name that Postgres and Redis take unquoted. */
+export function randomName(kind: string): string {
+  return `${kind}_${randomBytes(8).toString('hex')}`;
+}
+
+async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const sql = postgres(serverUrl, { max: 1, connect_timeout: 10, onnotice: () => {} });
+  try {
+    await sql.unsafe(statement);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+function getVariable(name: keyof typeof STORE_VARIABLES): string {
+  const value = process.env[STORE_VARIABLES[name]];
+  if (value) return value;
+  throw new Error(
+    `${STORE_VARIABLES[name]} is not set: run this file with \`npm run test:only -- <file>\`, which starts the stores.`,
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * What the SQL rules cannot find out by themselves: who writes which table, and the statements that were
+ * read by a person and let through. An entry that nothing needs any more is a failure too.
+ */
+
+/**
+ * `commit_group`: the SQL function of that name and the functions it calls, on behalf of the actors.
+ * `plain`: a plain transaction of engine/store. `worker`: the workers. `platform`: ownership, leases, migrations.
+ */
+export type TableWriter = 'commit_group' | 'plain' | 'worker' | 'platform';
+
+export interface Reviewed {
+  readonly tableWriters: Readonly<Record<string, TableWriter>>;
+  /** Files of engine/store whose statements are not plain transactions. */
+  readonly storeWriters: Readonly<Record<string, TableWriter>>;
+  /** Writes by another than the table's writer, each with its reason. */
+  readonly foreignWrites: readonly { readonly path: string; readonly table: string; readonly reason: string }[];
+  /** Tables that belong to no organization, each with its reason. */
+  readonly platformTables: Readonly<Record<string, string>>;
+  /** Unique keys that do not start with the organization: `table (columns)`, each with its reason. */
+  readonly globalKeys: Readonly<Record<string, string>>;
+  /** Statements over all organizations: the file, words that stand in the statement, the reason. */
+  readonly globalStatements: readonly { readonly path: string; readonly contains: string; readonly reason: string }[];
+}
+
+export const reviewed: Reviewed = {
+  tableWriters: {
+    migrations: 'platform',
+    log_history: 'platform',
+    shards: 'platform',
+    gateways: 'platform',
+    organizations: 'plain',
+    users: 'plain',
+    channels: 'plain',
+    agents: 'plain',
+    organization_heads: 'commit_group',
+    customers: 'commit_group',
+    locations: 'commit_group',
+    tasks: 'commit_group',
+    packages: 'commit_group',
+    task_history: 'commit_group',
+    events: 'commit_group',
+    idempotency_records: 'commit_group',
+    usage: 'commit_group',
+    relay_positions: 'worker',
+    daily_activity: 'worker',
+  },
+  storeWriters: {
+    'engine/store/migrate.ts': 'platform',
+    'engine/store/platform-store.ts': 'platform',
+    'engine/store/shard-store.ts': 'platform',
+  },
+  foreignWrites: [
+    {
+      path: 'engine/store/demo.ts',
+      table: 'organization_heads',
+      reason: 'made with the organization, before any actor can own it',
+    },
+  ],
+  platformTables: {
+    migrations: 'one schema for the whole database',
+    log_history: 'one row for the whole database',
+    shards: 'organizations are spread over them',
+    gateways: 'a gateway serves many organizations',
+  },
+  globalKeys: {
+    'users (lower(email))': 'whoever signs in has not said yet where',
+    'channels (key_hash)': 'the key itself says whose it is',
+  },
+  globalStatements: [],
+};

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { killLeftovers, RUN_VARIABLE } from '../support/runner/leftover-processes.ts';
+import { createTally, type Tally } from '../support/runner/tally.ts';
+import { selectTestFiles, toFilter } from '../support/runner/test-files.ts';
+import { randomName } from '../support/stores.ts';
+
+const FILE = 'tests/a.test.ts';
+
+function runTest(tally: Tally, name: string, outcome: 'passed' | 'failed', more: object = {}): void {
+  const event = { name, file: FILE, ...more };
+  tally.enqueued(event);
+  tally.completed(event);
+  tally[outcome](event);
+}
+
+describe('the summary', () => {
+  test('counts tests, not suites, and tells the skipped apart', () => {
+    const tally = createTally();
+    runTest(tally, 'one', 'passed');
+    runTest(tally, 'a suite', 'passed', { details: { type: 'suite' } });
+    runTest(tally, 'later', 'passed', { skip: true });
+    assert.deepEqual(tally.close([FILE]), { problems: [], failed: false, summary: '1 passed, 0 failed, 1 skipped' });
+  });
+
+  test('fails with a test, with its file, and once for both a suite and the test in it', () => {
+    const tally = createTally();
+    runTest(tally, 'one', 'failed');
+    runTest(tally, 'its suite', 'failed', { details: { type: 'suite' } });
+    runTest(tally, FILE, 'failed');
+    assert.deepEqual(tally.close([FILE]), { problems: [], failed: true, summary: '0 passed, 2 failed' });
+  });
+
+  test('fails for a file without a test, which node:test reports as passed', () => {
+    const tally = createTally();
+    runTest(tally, FILE, 'passed');
+    assert.deepEqual(tally.close([FILE]), {
+      problems: [`${FILE} holds no test`],
+      failed: true,
+      summary: '0 passed, 1 failed',
+    });
+  });
+
+  test('fails for a file that ended before its tests did', () => {
+    const tally = createTally();
+    runTest(tally, 'one', 'passed');
+    tally.enqueued({ name: 'two', file: FILE });
+    runTest(tally, FILE, 'passed');
+    assert.deepEqual(tally.close([FILE]).problems, [`${FILE} ended before 1 of its tests did`]);
+  });
+});
+
+describe('the selection', () => {
+  const all = ['tests/unit/b.test.ts', 'tests/slow/c.test.ts', 'tests/unit/a.test.ts'];
+
+  test('takes every file but the slow ones, sorted', () => {
+    const expected = { files: ['tests/unit/a.test.ts', 'tests/unit/b.test.ts'], slow: [] };
+    assert.deepEqual(selectTestFiles(all, [], false), expected);
+    assert.equal(selectTestFiles(all, [], true).files.length, 3);
+  });
+
+  test('takes what the filters name, and tells of slow files named without --slow', () => {
+    assert.deepEqual(selectTestFiles(all, ['unit/a', 'slow'], false), {
+      files: ['tests/unit/a.test.ts'],
+      slow: ['tests/slow/c.test.ts'],
+    });
+    assert.deepEqual(selectTestFiles(all, ['nothing'], true), { files: [], slow: [] });
+  });
+
+  test('understands paths as a shell completes them', () => {
+    assert.equal(toFilter('/src', './tests/unit'), 'tests/unit');
+    assert.equal(toFilter('/src', '/src/tests/unit/a.test.ts'), 'tests/unit/a.test.ts');
+  });
+});
+
+test('a process that a test file left behind is killed and told, even one that ignores SIGTERM', async () => {
+  const id = randomName('run');
+  const environment = { ...process.env, [RUN_VARIABLE]: id };
+  const child = spawn('sh', ['-c', 'trap "" TERM; while :; do sleep 0.1; done'], { env: environment, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  try {
+    const left = await killLeftovers(id);
+    // Found through /proc, so on Linux only; elsewhere nothing may be claimed.
+    const found = left.some((line) => line.includes(`(process ${child.pid})`));
+    assert.equal(found, process.platform === 'linux');
+  } finally {
+    child.kill('SIGKILL');
+  }
+  assert.deepEqual(await ended, [null, 'SIGKILL']);
+  assert.deepEqual(await killLeftovers(id), []);
+});
