@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Exchange } from './exchange.ts';
-import { type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
+import { certificateError, type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
 import type { StreamSink } from './queued-stream.ts';
 import { Traffic } from './traffic.ts';
 
@@ -113,6 +113,15 @@ class NodeExchange extends Exchange {
 /** Rejects with ListenError. */
 export async function startNodeServer(options: HttpServerOptions): Promise<HttpServer> {
   const traffic = new Traffic(options);
+  try {
+    return await serve(options, traffic);
+  } catch (error) {
+    traffic.stop();
+    throw error;
+  }
+}
+
+async function serve(options: HttpServerOptions, traffic: Traffic): Promise<HttpServer> {
   const connections = new WeakMap<Socket, Connection>();
   const server = createFor(options, traffic);
   server.on('request', (req, res) => {
@@ -137,12 +146,7 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
     if (connections.get(socket as Socket)?.closing) (socket as Socket).destroySoon();
     else refuseUnreadable(error, socket);
   });
-  try {
-    await listen(server, options);
-  } catch (error) {
-    traffic.stop();
-    throw error;
-  }
+  await listen(server, options);
 
   const stopListening = (): void => {
     if (server.listening) server.close();
@@ -178,7 +182,11 @@ function createFor({ tls }: HttpServerOptions, { limits }: Traffic): Server {
     connectionsCheckingInterval: limits.requestScanMs,
   };
   if (!tls) return createServer(settings);
-  return createTlsServer({ ...settings, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) });
+  try {
+    return createTlsServer({ ...settings, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) });
+  } catch (cause) {
+    throw certificateError(tls, cause);
+  }
 }
 
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {

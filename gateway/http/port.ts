@@ -157,3 +157,13 @@ export class ClientGone extends Error {
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
+
+export function certificateError(
+  files: { readonly certFile: string; readonly keyFile: string },
+  cause: unknown,
+): ListenError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ListenError(`the certificate ${files.certFile} with the key ${files.keyFile} cannot be used: ${why}`, {
+    cause,
+  });
+}

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { addressText } from './address-text.ts';
 import { Exchange } from './exchange.ts';
-import { type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
+import { certificateError, type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
 import type { StreamSink } from './queued-stream.ts';
 import { Traffic } from './traffic.ts';
 
@@ -165,9 +165,10 @@ export async function startUwsServer(options: HttpServerOptions): Promise<HttpSe
   const connections: Connections = { requestsLeft: traffic.limits.requestsPerConnection };
   let socket: us_listen_socket | undefined;
   let closed = false;
-  const app = createApp(options.tls);
-  app.any('/*', (res, req) => new UwsExchange(traffic, connections, res, req).run());
+  let app: TemplatedApp;
   try {
+    app = createApp(options.tls);
+    app.any('/*', (res, req) => new UwsExchange(traffic, connections, res, req).run());
     socket = await listen(app, options);
   } catch (error) {
     traffic.stop();
@@ -205,9 +206,14 @@ export async function startUwsServer(options: HttpServerOptions): Promise<HttpSe
 
 function createApp(tls: HttpServerOptions['tls']): TemplatedApp {
   if (!tls) return uWS.App();
-  // The binary says nothing of a file that it cannot read.
-  for (const file of [tls.certFile, tls.keyFile]) accessSync(file, constants.R_OK);
-  return uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+  const { certFile, keyFile } = tls;
+  try {
+    // The binary tells a file that it cannot read from one that it cannot use as little as anything else.
+    for (const file of [certFile, keyFile]) accessSync(file, constants.R_OK);
+    return uWS.SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
+  } catch (cause) {
+    throw certificateError(tls, cause);
+  }
 }
 
 function listen(app: TemplatedApp, { host, port, exclusive }: HttpServerOptions): Promise<us_listen_socket> {

@@ -1,15 +1,30 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListenError, type Reply } from '../../../gateway/http/port.ts';
 import { ADAPTERS, type echo, startFixture, withServer } from './http-fixture.ts';
 import { get, post, RawClient, talk } from './raw-client.ts';
+import { CERTIFICATE, withCertificateFiles } from './self-signed-certificate.ts';
 
 const TEXT = [['content-type', 'text/plain']] as const;
 type Handled = Parameters<typeof echo>;
+
+const isTlsError = (error: unknown): boolean =>
+  error instanceof ListenError && /certificate.*cert\.pem/.test(error.message);
+
+function askSecurely(port: number, path: string, body = ''): Promise<string> {
+  const options = { host: '127.0.0.1', port, path, ca: CERTIFICATE, agent: false, method: body ? 'POST' : 'GET' };
+  return new Promise((resolve, reject) => {
+    request(options, (answer) => text(answer).then(resolve, reject))
+      .on('error', reject)
+      .end(body);
+  });
+}
 
 for (const adapter of ADAPTERS) {
   describe(`connections (${adapter})`, () => {
@@ -110,6 +125,34 @@ for (const adapter of ADAPTERS) {
       other.close();
       await withServer({ adapter }, async ({ port }) => {
         await assert.rejects(startFixture({ adapter, port }), ListenError);
+      });
+    });
+
+    it('are encrypted when a certificate is given, large answers and streams included', async () => {
+      const large = 'x'.repeat(1_000_000);
+      const dispatch = async (...[request, reply]: Handled) => {
+        const body = await request.readBody(1_000);
+        if (request.path !== '/stream') return reply.send(200, TEXT, request.path === '/large' ? large : `${body}`);
+        const stream = reply.openStream(200, TEXT);
+        stream.write('data: 1\n\n');
+        stream.close();
+      };
+      await withCertificateFiles((tls) =>
+        withServer({ adapter, dispatch, tls }, async ({ port }) => {
+          const ask = (path: string, body?: string) => askSecurely(port, path, body);
+          assert.equal(await ask('/echo', 'hello'), 'hello');
+          assert.ok((await ask('/large')) === large);
+          assert.match(await ask('/stream'), /data: 1\n\n$/);
+          assert.doesNotMatch((await talk(port, get('/echo'))).text, /HTTP\/1.1 200/);
+        }),
+      );
+    });
+
+    it('cannot be had with a certificate that cannot be used, and the error says so', async () => {
+      const unreadable = { certFile: '/nonexistent/cert.pem', keyFile: '/nonexistent/key.pem' };
+      await assert.rejects(startFixture({ adapter, tls: unreadable }), isTlsError);
+      await withCertificateFiles(async ({ certFile }) => {
+        await assert.rejects(startFixture({ adapter, tls: { certFile, keyFile: certFile } }), isTlsError);
       });
     });
 
