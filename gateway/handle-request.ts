@@ -5,7 +5,15 @@ import { refusal } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Authentication } from './guards/authenticate.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';
-import { fingerprintOf, isIdempotencyKey, isJsonMedia, parseBody, parseJson, parseParams, parseQuery } from './parse-request.ts';
+import {
+  fingerprintOf,
+  isIdempotencyKey,
+  isJsonMedia,
+  parseBody,
+  parseJson,
+  parseParams,
+  parseQuery,
+} from './parse-request.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { ApiRoute, Identity, ParsedRequest, Route, RouteAnswer } from './route.ts';
 import { canonicalPath, type Router } from './router.ts';
@@ -56,7 +64,10 @@ export class RequestHandler {
     if (!isOperational && !isSecure(incoming)) return exchange.refuse(refusalBody(refusal('HTTPS_REQUIRED')));
     if (match.kind === 'unknown') return exchange.refuse(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
     if (match.kind === 'wrong-method') {
-      return exchange.refuse({ ...plain(405, `Method ${incoming.method} is not allowed here`), headers: [['Allow', match.allow]] });
+      return exchange.refuse({
+        ...plain(405, `Method ${incoming.method} is not allowed here`),
+        headers: [['Allow', match.allow]],
+      });
     }
     exchange.observe = metrics.of(match.route);
     return exchange.serve(match.route, match.params);
@@ -76,7 +87,13 @@ class Exchange {
   readonly #startedAt: number;
   observe: (status: number, durationMs: number) => void = () => {};
 
-  constructor(services: HandlingServices, incoming: IncomingRequest, reply: Reply, facts: RequestFacts, startedAt: number) {
+  constructor(
+    services: HandlingServices,
+    incoming: IncomingRequest,
+    reply: Reply,
+    facts: RequestFacts,
+    startedAt: number,
+  ) {
     this.#services = services;
     this.#incoming = incoming;
     this.#reply = reply;
@@ -108,10 +125,17 @@ class Exchange {
     this.#send(status, body, [...headers, ...retry]);
   }
 
-  async #serveRaw(route: Extract<Route, { kind: 'raw' }>, params: Readonly<Record<string, string>>, identity: Identity): Promise<void> {
+  async #serveRaw(
+    route: Extract<Route, { kind: 'raw' }>,
+    params: Readonly<Record<string, string>>,
+    identity: Identity,
+  ): Promise<void> {
     const ids = parseParams(params);
     const query = route.query ? parseQuery(this.#incoming.query, route.query) : { value: {} };
-    const violations = [...('violations' in ids ? ids.violations : []), ...('violations' in query ? query.violations : [])];
+    const violations = [
+      ...('violations' in ids ? ids.violations : []),
+      ...('violations' in query ? query.violations : []),
+    ];
     if (violations.length > 0) return this.refuse({ status: 400, body: validationBody(this.#facts, violations) });
     const request: ParsedRequest = {
       identity,
@@ -139,7 +163,8 @@ class Exchange {
     let json: unknown;
     if (body && route.body) {
       const bytes = await body;
-      if (!isJsonMedia(this.#incoming.header('content-type'))) return { refused: plain(415, 'The Content-Type must be application/json') };
+      if (!isJsonMedia(this.#incoming.header('content-type')))
+        return { refused: plain(415, 'The Content-Type must be application/json') };
       const parsed = parseJson(bytes);
       if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
       json = parsed.json;
@@ -148,18 +173,27 @@ class Exchange {
     const query = route.query ? take(parseQuery(this.#incoming.query, route.query)) : undefined;
     const input = route.body ? take(parseBody(json, route.body.schema)) : undefined;
     const key = route.method === 'GET' ? undefined : this.#incoming.header('idempotency-key');
-    if (key !== undefined && !isIdempotencyKey(key)) return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
+    if (key !== undefined && !isIdempotencyKey(key))
+      return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
     if (violations.length > 0) return { refused: { status: 400, body: validationBody(this.#facts, violations) } };
     const { caller } = identity;
-    const idempotency = key === undefined
-      ? undefined
-      : { scope: `${caller.type}:${caller.id} ${route.method} ${this.#facts.canonicalPath}`, key, fingerprint: fingerprintOf(json) };
+    const idempotency =
+      key === undefined
+        ? undefined
+        : {
+            scope: `${caller.type}:${caller.id} ${route.method} ${this.#facts.canonicalPath}`,
+            key,
+            fingerprint: fingerprintOf(json),
+          };
     return { request: { identity, params: ids, query, body: input, facts: this.#facts, idempotency } };
   }
 
   #answer(answer: RouteAnswer): void {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
-    if ('refusal' in answer) return this.refuse({ ...refusalBody(answer.refusal), headers });
+    if ('refusal' in answer) {
+      this.refuse({ ...refusalBody(answer.refusal), headers });
+      return;
+    }
     const { clock } = this.#services;
     const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };
     this.#send(answer.status, successBody(this.#facts, answer, time), headers);
@@ -167,7 +201,10 @@ class Exchange {
 
   #fail(error: unknown): void {
     const { correlationId, canonicalPath: path, method } = this.#facts;
-    this.#services.log.error({ err: error, correlationId, path, method }, 'a request failed in a way that nobody foresaw');
+    this.#services.log.error(
+      { err: error, correlationId, path, method },
+      'a request failed in a way that nobody foresaw',
+    );
     this.#send(500, errorBody(500, 'Internal server error'), []);
   }
 

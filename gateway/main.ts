@@ -1,10 +1,10 @@
-import { ConfigError, readConfig } from '../engine/runtime/config.ts';
+import { type Config, ConfigError, readConfig } from '../engine/runtime/config.ts';
 import { createReleaser } from '../engine/runtime/lifecycle.ts';
 import { createLog } from '../engine/runtime/log.ts';
 import { stopOnSignals } from '../engine/runtime/stop-on-signals.ts';
 import { startGateway } from './start-gateway.ts';
 
-const config = readConfigOrExit();
+const config = configOrExit();
 const log = createLog('gateway', config.logLevel);
 const releaser = createReleaser((name, error) => log.error({ err: error }, `${name} did not stop well`));
 stopOnSignals(releaser, log);
@@ -18,11 +18,11 @@ try {
   process.exit(1);
 }
 
-function readConfigOrExit() {
+function configOrExit(): Config {
   try {
     return readConfig();
   } catch (error) {
-    console.error((error as Error).message);
+    createLog('gateway', 'info').fatal((error as Error).message);
     process.exit(1);
   }
 }

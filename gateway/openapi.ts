@@ -34,7 +34,8 @@ function operationOf(route: Route): Json {
     security: isPublic ? [] : [{ channelKey: [] }],
     parameters: [...pathParameters(route.path), ...queryParameters(route.query), ...headerParameters(route)],
     ...(route.kind === 'api' && route.body ? { requestBody: requestBody(route) } : {}),
-    responses: route.kind === 'api' ? responsesOf(route) : { '200': { description: 'OK', content: { [route.answers]: {} } } },
+    responses:
+      route.kind === 'api' ? responsesOf(route) : { '200': { description: 'OK', content: { [route.answers]: {} } } },
   };
 }
 
@@ -50,13 +51,19 @@ function queryParameters(query: QuerySchema | undefined): Json[] {
     name,
     in: 'query',
     schema,
-    ...(query.lists.has(name) ? { style: 'form', explode: false, description: 'A comma list or repeats: any of them' } : {}),
+    ...(query.lists.has(name)
+      ? { style: 'form', explode: false, description: 'A comma list or repeats: any of them' }
+      : {}),
   }));
 }
 
 function headerParameters(route: Route): Json[] {
   const correlation = { name: 'X-Correlation-Id', in: 'header', schema: { type: 'string', format: 'uuid' } };
-  const idempotency = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', minLength: 1, maxLength: 255 } };
+  const idempotency = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  };
   return route.method === 'GET' ? [correlation] : [correlation, idempotency];
 }
 
@@ -65,7 +72,9 @@ function requestBody(route: ApiRoute): Json {
 }
 
 function responsesOf(route: ApiRoute): Json {
-  const error = (name: 'Error' | 'ValidationError') => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
+  const error = (name: 'Error' | 'ValidationError') => ({
+    'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
+  });
   const responses: Record<string, Json> = {
     [route.success.status]: {
       description: 'Success',
@@ -74,7 +83,10 @@ function responsesOf(route: ApiRoute): Json {
     '400': { description: 'Validation failed: every violation at once', content: error('ValidationError') },
     '401': { description: 'No key, or one that stands for nobody', content: error('Error') },
     '403': { description: 'ORGANIZATION_NOT_ACTIVE, HTTPS_REQUIRED, or not permitted', content: error('Error') },
-    '503': { description: 'NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER or UNAVAILABLE; with Retry-After', content: error('Error') },
+    '503': {
+      description: 'NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER or UNAVAILABLE; with Retry-After',
+      content: error('Error'),
+    },
   };
   for (const refusal of route.refusals) {
     const [status = '', code = 'Unknown id'] = refusal.split(' ');

@@ -17,7 +17,8 @@ export function parseParams(params: Readonly<Record<string, string>>): Parsed<Re
   const value: Record<string, number> = {};
   for (const [name, text] of Object.entries(params)) {
     value[name] = Number(text);
-    if (!PATH_ID.test(text) || !Number.isSafeInteger(value[name])) violations.push(`${name} must be a positive integer`);
+    if (!PATH_ID.test(text) || !Number.isSafeInteger(value[name]))
+      violations.push(`${name} must be a positive integer`);
   }
   return violations.length > 0 ? { violations } : { value };
 }
@@ -33,8 +34,10 @@ export function parseQuery(raw: string, query: QuerySchema): Parsed<unknown> {
     const equals = part.indexOf('=');
     const name = decode(equals === -1 ? part : part.slice(0, equals));
     const text = decode(equals === -1 ? '' : part.slice(equals + 1));
-    if (name === undefined || text === undefined) violations.push('the query must be percent-encoded UTF-8 without NUL');
-    else if (text !== '' && Object.hasOwn(query.schema.entries, name)) values.set(name, [...(values.get(name) ?? []), text]);
+    if (name === undefined || text === undefined)
+      violations.push('the query must be percent-encoded UTF-8 without NUL');
+    else if (text !== '' && Object.hasOwn(query.schema.entries, name))
+      values.set(name, [...(values.get(name) ?? []), text]);
   }
   const input: Record<string, unknown> = {};
   for (const [name, texts] of values) {
@@ -68,7 +71,8 @@ export function parseJson(body: Buffer): { readonly json: unknown } | { readonly
 }
 
 export function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return { violations: ['the body must be an object'] };
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    return { violations: ['the body must be an object'] };
   const result = v.safeParse(schema, json);
   return result.success ? { value: result.output } : { violations: violationsOf(result.issues) };
 }

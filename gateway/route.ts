@@ -34,7 +34,13 @@ export interface ParsedRequest {
 
 /** What a handler answers: JSON `data` for the envelope, or a coded refusal. */
 export type RouteAnswer =
-  | { readonly status: number; readonly message: string; readonly data: string; readonly position?: string; readonly replayed?: boolean }
+  | {
+      readonly status: number;
+      readonly message: string;
+      readonly data: string;
+      readonly position?: string;
+      readonly replayed?: boolean;
+    }
   | { readonly refusal: Refusal; readonly replayed?: boolean };
 
 export interface ApiRoute {

@@ -1,24 +1,24 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { CommitHints } from '../engine/bus/commit-hints.ts';
 import { type Engine, type EngineOptions, startEngine } from '../engine/org/start-engine.ts';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
-import { type Config, requireUrl } from '../engine/runtime/config.ts';
+import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
-import { createRandomSource, type RandomSource } from '../engine/runtime/random.ts';
+import { createRandomSource } from '../engine/runtime/random.ts';
 import { createCredentialStore } from '../engine/store/credential-store.ts';
 import { connectPostgres } from '../engine/store/postgres.ts';
-import { connectRedis, isRedisReachable } from '../engine/store/redis.ts';
+import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { correlationIdOf } from './correlation.ts';
 import { createAuthenticator } from './guards/authenticate.ts';
 import { CredentialCache } from './guards/credential-cache.ts';
 import { createTransportGuard } from './guards/transport-guard.ts';
 import { RequestHandler } from './handle-request.ts';
 import { startHttpServer } from './http/http-server.ts';
-import type { IncomingRequest } from './http/port.ts';
+import { lastResorts } from './last-resorts.ts';
 import { openApiDocument } from './openapi.ts';
+import { observeProcess } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
@@ -27,7 +27,6 @@ import { operationalRoutes } from './routes/operational-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
 import { StreamHub } from './sse/stream-hub.ts';
-import { errorBody } from './views/bodies.ts';
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -42,23 +41,55 @@ export interface Gateway {
   readonly engine: Engine;
 }
 
+/** The version in the OpenAPI document; package.json has the same, held by a test. */
 const API_VERSION = '0.1.0';
 const DRAIN_MS = 8_000;
 const PROBE_MS = 1_000;
+
+const clock = systemClock;
+const scheduler = systemScheduler;
 
 /**
  * Puts a gateway together, in the order in which things start; the releaser stops them in the opposite one. Stopping
  * first turns readiness off and sends streams elsewhere, then finishes what is pending, then gives the shards up.
  */
-export async function startGateway({ config, log, releaser, wrapCommitStore }: GatewayOptions): Promise<Gateway> {
-  const clock = systemClock;
-  const scheduler = systemScheduler;
-  const random = createRandomSource();
-  const databaseUrl = requireUrl('DATABASE_URL', config.databaseUrl);
-
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, log, releaser } = options;
   const redis = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log);
   releaser.push('redis', () => redis.disconnect());
+  const engine = await startGatewayEngine(options, redis);
+  const credentials = openCredentials(options);
+  const registry = new Registry();
+  const hub = new StreamHub(engine.feed, scheduler, log);
 
+  let draining = false;
+  const routes: Route[] = [
+    ...taskRoutes(engine, clock),
+    ...eventRoutes(engine),
+    ...streamRoutes(hub),
+    ...operationalRoutes({
+      engine,
+      registry,
+      isDraining: () => draining,
+      isRedisReachable: () => isRedisReachable(redis, PROBE_MS),
+      openApi: () => openApi,
+    }),
+  ];
+  const openApi = JSON.stringify(openApiDocument(routes, API_VERSION));
+  const server = await listen(options, credentials, routes, registry);
+  releaser.push('http server', async () => {
+    draining = true;
+    server.stopListening();
+    hub.stop();
+    await server.drain(DRAIN_MS);
+    server.close();
+  });
+  observeProcess(registry, engine, { streams: () => hub.size, pendingRequests: () => server.pending });
+  return { port: server.port, engine };
+}
+
+async function startGatewayEngine(options: GatewayOptions, redis: Redis): Promise<Engine> {
+  const { config, log, releaser, wrapCommitStore } = options;
   const hints = new CommitHints(scheduler, (organizationIds) => {
     const { committed } = redisKeys(config.redisPrefix, engine.history);
     redis.publish(committed, organizationIds.join(',')).catch(() => {
@@ -66,7 +97,12 @@ export async function startGateway({ config, log, releaser, wrapCommitStore }: G
     });
   });
   const engine: Engine = await startEngine({
-    databaseUrl, clock, scheduler, random, log, releaser,
+    databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl),
+    clock,
+    scheduler,
+    random: createRandomSource(),
+    log,
+    releaser,
     gatewayId: config.gatewayId,
     address: `${config.host}:${config.port}`,
     leaseMs: config.leaseMs,
@@ -75,30 +111,28 @@ export async function startGateway({ config, log, releaser, wrapCommitStore }: G
     onCommitted: (organizationId) => hints.announce(organizationId),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });
+  return engine;
+}
 
-  const credentialConnection = connectPostgres(databaseUrl, {
-    name: 'dispatch credentials', connections: 2, statementTimeoutMs: LIMITS.fetchDeadlineMs,
+function openCredentials({ config, log, releaser }: GatewayOptions): CredentialCache {
+  const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
+    name: 'dispatch credentials',
+    connections: LIMITS.credentialConnections,
+    statementTimeoutMs: LIMITS.fetchDeadlineMs,
   });
-  releaser.push('credential connection', () => credentialConnection.end({ timeout: 2 }));
-  const credentials = new CredentialCache(createCredentialStore(credentialConnection), clock, scheduler, log);
+  releaser.push('credential connection', () => sql.end({ timeout: 2 }));
+  const credentials = new CredentialCache(createCredentialStore(sql), clock, scheduler, log);
   releaser.push('credential cache', () => credentials.stop());
+  return credentials;
+}
 
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const hub = new StreamHub(engine.feed, scheduler, log);
-  let draining = false;
-  const routes: Route[] = [
-    ...taskRoutes(engine, clock),
-    ...eventRoutes(engine),
-    ...streamRoutes(hub),
-    ...operationalRoutes({
-      engine, registry,
-      isDraining: () => draining,
-      isRedisReachable: () => isRedisReachable(redis, PROBE_MS),
-      openApi: () => openApi,
-    }),
-  ];
-  const openApi = JSON.stringify(openApiDocument(routes, API_VERSION));
+function listen(
+  { config, log }: GatewayOptions,
+  credentials: CredentialCache,
+  routes: readonly Route[],
+  registry: Registry,
+) {
+  const random = createRandomSource();
   const handler = new RequestHandler({
     router: new Router(routes),
     isSecure: createTransportGuard({
@@ -108,75 +142,23 @@ export async function startGateway({ config, log, releaser, wrapCommitStore }: G
     }),
     authenticate: createAuthenticator(credentials),
     metrics: new RequestMetrics(registry),
-    clock, random, log,
+    clock,
+    random,
+    log,
   });
-
-  const server = await startHttpServer({
+  setNativeHeadBytes(2 * LIMITS.headerBytes);
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile } = config;
+  return startHttpServer({
     host: config.host,
     port: config.port,
     exclusive: !config.sharedPort,
     adapter: config.httpAdapter,
     requireContentLength: config.requireContentLength,
-    ...(config.tlsCertFile && config.tlsKeyFile ? { tls: { certFile: config.tlsCertFile, keyFile: config.tlsKeyFile } } : {}),
-    log, clock, scheduler,
+    ...(certFile && keyFile ? { tls: { certFile, keyFile } } : {}),
+    log,
+    clock,
+    scheduler,
     dispatch: handler.handle,
     ...lastResorts(random, log),
   });
-  releaser.push('http server', async () => {
-    draining = true;
-    server.stopListening();
-    hub.stop();
-    await server.drain(DRAIN_MS);
-    server.close();
-  });
-  observe(registry, engine, hub, server);
-  return { port: server.port, engine };
-}
-
-/** Answers that the HTTP layer gives when no handler does, in the API's own words. */
-function lastResorts(random: RandomSource, log: Log) {
-  const headersOf = (request: IncomingRequest, status: number) => {
-    const correlationId = correlationIdOf(request, random);
-    const retry = status === 503 ? ([['Retry-After', '1']] as const) : [];
-    return {
-      correlationId,
-      headers: [['Content-Type', 'application/json; charset=utf-8'], ['X-Correlation-Id', correlationId], ...retry] as const,
-    };
-  };
-  return {
-    refusal: (status: number, reason: string, request: IncomingRequest) => ({
-      headers: headersOf(request, status).headers,
-      body: errorBody(status, REFUSAL_MESSAGES[reason] ?? reason),
-    }),
-    onUnhandled: (error: unknown, request: IncomingRequest) => {
-      const { correlationId, headers } = headersOf(request, 500);
-      log.error({ err: error, correlationId, path: request.path }, 'a request was not answered');
-      return { status: 500, headers, body: errorBody(500, 'Internal server error') };
-    },
-  };
-}
-
-const REFUSAL_MESSAGES: Readonly<Record<string, string>> = {
-  lengthRequired: 'A body needs a Content-Length',
-  bodyTooLarge: 'The body is too large',
-  urlTooLong: 'The URL is too long',
-  headersTooLarge: 'The headers are too large',
-  deadline: 'The request took too long',
-  overload: 'Too much work at the moment; try again',
-};
-
-function observe(registry: Registry, engine: Engine, hub: StreamHub, server: { readonly pending: number }): void {
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name, help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
-  gauge('dispatch_commit_groups_total', 'Groups sent to Postgres', () => engine.groupCommit.groups);
-  gauge('dispatch_live_actors', 'Organizations in memory', () => engine.directory.liveActors);
-  gauge('dispatch_shards_owned', 'Shards that this process may write', () => engine.ownership.ownedCount);
-  gauge('dispatch_streams', 'Open event streams', () => hub.size);
-  gauge('dispatch_pending_requests', 'Requests without an answer yet', () => server.pending);
 }

@@ -62,7 +62,8 @@ type Fields = { readonly [K in keyof v.InferInput<typeof fields>]?: unknown };
 
 /** Rules over several fields; they see the body as it came, so that they are told along with malformed fields. */
 const CROSS_FIELD_RULES: readonly ((body: Fields) => readonly [path: string, phrase: string] | undefined)[] = [
-  (body) => (given(body.taskType) && given(body.type) ? ['type', 'must not be given together with taskType'] : undefined),
+  (body) =>
+    given(body.taskType) && given(body.type) ? ['type', 'must not be given together with taskType'] : undefined,
   (body) => (given(body.taskType) || given(body.type) ? undefined : ['taskType', 'is required']),
   (body) => (given(body.name) || isAlternateShape(body) ? undefined : ['name', 'is required']),
   (body) =>
@@ -72,7 +73,10 @@ const CROSS_FIELD_RULES: readonly ((body: Fields) => readonly [path: string, phr
   (body) => exactlyOne('customer', given(body.customer), 'customerId', given(body.customerId)),
   (body) =>
     exactlyOne('location', given(body.location) || given(body.dropoffLocation), 'locationId', given(body.locationId)),
-  (body) => (body.timeToServe === 'scheduled' && !given(body.scheduledAt) ? ['scheduledAt', 'is required when timeToServe is scheduled'] : undefined),
+  (body) =>
+    body.timeToServe === 'scheduled' && !given(body.scheduledAt)
+      ? ['scheduledAt', 'is required when timeToServe is scheduled']
+      : undefined,
 ];
 
 function given(value: unknown): boolean {
@@ -119,5 +123,11 @@ export type CreateTaskInput = Omit<v.InferOutput<typeof fields>, 'type' | 'taskT
 };
 
 function pathItem(body: object, key: string) {
-  return { type: 'object', origin: 'value', input: body as Record<string, unknown>, key, value: (body as Fields)[key as keyof Fields] } as const;
+  return {
+    type: 'object',
+    origin: 'value',
+    input: body as Record<string, unknown>,
+    key,
+    value: (body as Fields)[key as keyof Fields],
+  } as const;
 }

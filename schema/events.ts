@@ -41,7 +41,9 @@ export type ListEventsQuery = v.InferOutput<typeof listEventsQuery>;
 export const streamEventsQuery = v.object({
   lastEventId: v.optional(v.string()),
   types: v.optional(queryList(EVENT_TYPES)),
-  taskIds: v.optional(v.array(v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/, 'must be a positive integer'), v.transform(Number)))),
+  taskIds: v.optional(
+    v.array(v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/, 'must be a positive integer'), v.transform(Number))),
+  ),
 });
 export type StreamEventsQuery = v.InferOutput<typeof streamEventsQuery>;
 

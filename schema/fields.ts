@@ -87,7 +87,15 @@ export function parseIsoTime(input: string): string | undefined {
   const [, year, month, day, hour, minute, second = '0', fraction = '0', zone = 'Z'] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const millisecond = Math.floor(Number(`0.${fraction}`) * 1000);
-  const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), millisecond);
+  const local = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    millisecond,
+  );
   const back = new Date(local);
   if (back.getUTCMonth() !== Number(month) - 1 || back.getUTCDate() !== Number(day)) return undefined;
   const offset = zoneOffsetMs(zone);
@@ -141,12 +149,16 @@ export const freeObject = v.pipe(
 /** Query parameters arrive as text. */
 export const queryId = v.pipe(
   v.string(),
-  v.check((value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) > 0, 'must be a positive integer'),
+  v.check(
+    (value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) > 0,
+    'must be a positive integer',
+  ),
   v.transform(Number),
 );
 
 export function queryInteger(min: number, max: number) {
-  const range = max === Number.MAX_SAFE_INTEGER ? `an integer of ${min} or more` : `an integer between ${min} and ${max}`;
+  const range =
+    max === Number.MAX_SAFE_INTEGER ? `an integer of ${min} or more` : `an integer between ${min} and ${max}`;
   return v.pipe(
     v.string(),
     v.check((value) => /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max, `must be ${range}`),

@@ -117,6 +117,9 @@ export const LIMITS = {
 
   // --- Postgres ---------------------------------------------------------------------------------------
   readConnections: 6,
+  actorConnections: 2,
+  leaseConnections: 2,
+  credentialConnections: 2,
   readDeadlineMs: 10_000,
   clockSkewMs: 2_000,
 

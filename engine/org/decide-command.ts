@@ -41,10 +41,17 @@ export function decideCommand(tools: DecideTools, command: Command, due?: DueTim
   if (replay) return replay;
   const context: DecideContext = { now: isoTime(nowMs), random: tools.random, nextId: (kind) => tools.ids.next(kind) };
   const decision = decide(tools.state, command, context, due);
-  return decision.ok ? commitDecision(tools, command, decision, context.now, nowMs) : refuseCommand(tools, command, decision.refusal, context.now);
+  return decision.ok
+    ? commitDecision(tools, command, decision, context.now, nowMs)
+    : refuseCommand(tools, command, decision.refusal, context.now);
 }
 
-function decide(state: OrgState, command: Exclude<Command, ReadTask>, context: DecideContext, due?: DueTimers): Decision {
+function decide(
+  state: OrgState,
+  command: Exclude<Command, ReadTask>,
+  context: DecideContext,
+  due?: DueTimers,
+): Decision {
   switch (command.kind) {
     case 'create-task':
       return decideCreateTask(state, command, context);
@@ -94,7 +101,14 @@ function refuseCommand(tools: DecideTools, command: Command, why: Refusal, now: 
   return { answer, changes: true, restsOn: batch.ticket };
 }
 
-function remember(tools: DecideTools, command: Command, batch: OrgBatch, at: string, status: number, body: string): void {
+function remember(
+  tools: DecideTools,
+  command: Command,
+  batch: OrgBatch,
+  at: string,
+  status: number,
+  body: string,
+): void {
   if (!command.idempotency) return;
   const { organizationId } = tools.state;
   const { scope, key, fingerprint } = command.idempotency;
@@ -109,7 +123,11 @@ function findReplay(state: OrgState, command: Command, nowMs: number): DecidedCo
   if (!kept || Date.parse(kept.record.at) <= nowMs - LIMITS.idempotencyRetentionMs) return undefined;
   const { fingerprint, status, body } = kept.record;
   if (fingerprint !== command.idempotency!.fingerprint) {
-    return { answer: () => ({ ok: false, refusal: refusal('IDEMPOTENCY_KEY_REUSED') }), changes: false, restsOn: kept.ticket };
+    return {
+      answer: () => ({ ok: false, refusal: refusal('IDEMPOTENCY_KEY_REUSED') }),
+      changes: false,
+      restsOn: kept.ticket,
+    };
   }
   const sequence = state.lastSequence;
   const answer = (): Answer =>
@@ -122,7 +140,12 @@ function findReplay(state: OrgState, command: Command, nowMs: number): DecidedCo
 /** A task as it is now; the answer waits until its newest change is durable, and no longer. */
 function readTask(state: OrgState, command: ReadTask): DecidedCommand {
   const live = state.findTask(command.taskId);
-  if (!live) return { answer: () => ({ ok: false, refusal: notFound('Task', command.taskId) }), changes: false, restsOn: undefined };
+  if (!live)
+    return {
+      answer: () => ({ ok: false, refusal: notFound('Task', command.taskId) }),
+      changes: false,
+      restsOn: undefined,
+    };
   state.touchTask(live);
   const bundle = state.bundleOf(live);
   const { ticket, sequence } = state.basisOf(live);

@@ -6,7 +6,10 @@ import type { OrgBatch, StagedRow } from './org-batch.ts';
 /** Occurs in no JSON text: control characters are always escaped there. */
 const RECORD_SEPARATOR = '\u001e';
 
-const STATUS_RANK = Object.fromEntries(TASK_STATUSES.map((status, rank) => [status, rank])) as Record<TaskStatus, number>;
+const STATUS_RANK = Object.fromEntries(TASK_STATUSES.map((status, rank) => [status, rank])) as Record<
+  TaskStatus,
+  number
+>;
 
 /** A batch with the shard that its organization belongs to. */
 export interface FencedBatch {
@@ -15,9 +18,22 @@ export interface FencedBatch {
 }
 
 /** Turns the batches of a group into the parameters of one `commit_group`. */
-export function encodeGroup(groupId: string, group: readonly FencedBatch[], fences: readonly OwnedShard[]): CommitParameters {
+export function encodeGroup(
+  groupId: string,
+  group: readonly FencedBatch[],
+  fences: readonly OwnedShard[],
+): CommitParameters {
   const epochs = new Map(fences.map(({ shard, epoch }) => [shard, epoch]));
-  const rows = { customers: [], locations: [], tasks: [], packages: [], history: [], events: [], idempotency: [], usage: [] } as Record<
+  const rows = {
+    customers: [],
+    locations: [],
+    tasks: [],
+    packages: [],
+    history: [],
+    events: [],
+    idempotency: [],
+    usage: [],
+  } as Record<
     'customers' | 'locations' | 'tasks' | 'packages' | 'history' | 'events' | 'idempotency' | 'usage',
     string[]
   >;
@@ -72,10 +88,16 @@ function jsonArray(encoded: readonly string[]): string | null {
   return encoded.length === 0 ? null : `[${encoded.join(',')}]`;
 }
 
-function encodeRow({ record, expectedVersion }: StagedRow<object>): string {
-  return `{"expectedVersion":${expectedVersion},${JSON.stringify(record).slice(1)}`;
+/** Absent fields become null columns: what is null is neither sent nor parsed. */
+function encodeRow({ record, expectedVersion }: StagedRow<object>, extra = ''): string {
+  let json = `{"expectedVersion":${expectedVersion}${extra}`;
+  for (const [key, value] of Object.entries(record)) {
+    if (value === null) continue;
+    json += `,"${key}":${typeof value === 'number' ? value : JSON.stringify(value)}`;
+  }
+  return `${json}}`;
 }
 
-function encodeTaskRow({ record, expectedVersion }: StagedRow<TaskRecord>): string {
-  return `{"expectedVersion":${expectedVersion},"statusRank":${STATUS_RANK[record.status]},${JSON.stringify(record).slice(1)}`;
+function encodeTaskRow(row: StagedRow<TaskRecord>): string {
+  return encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}`);
 }

@@ -1,5 +1,5 @@
-import { type EventType, eventId, type LoggedEvent } from '../../schema/events.ts';
 import type { Caller } from '../../schema/commands.ts';
+import { type EventType, eventId, type LoggedEvent } from '../../schema/events.ts';
 import type { TaskHistoryRecord, TaskRecord } from '../../schema/task.ts';
 import { encodeTask } from '../views/task-view.ts';
 import type { Change } from './changes.ts';
@@ -29,7 +29,9 @@ export function tellChange(
   const head =
     `{"id":"${eventId(told.history, organizationId, sequence)}","type":"${step.type}","timestamp":"${at}",` +
     `"apiVersion":"v1","organizationId":${organizationId},"channelId":${step.task.channelId},"sequence":${sequence}`;
-  const extra = step.extra ? `,${JSON.stringify({ ...step.extra, actor: { type: caller.type, id: caller.id } }).slice(1, -1)}` : '';
+  const extra = step.extra
+    ? `,${JSON.stringify({ ...step.extra, actor: { type: caller.type, id: caller.id } }).slice(1, -1)}`
+    : '';
   return {
     event: { organizationId, sequence, type: step.type, at, body: `${head},"data":{"task":${taskJson}${extra}}}` },
     history: {

@@ -157,11 +157,20 @@ export class GroupCommit {
       return undefined;
     } catch (thrown) {
       const error = thrown instanceof CommitError ? thrown : new CommitError('unknown', String(thrown));
-      log.warn({ failure: error.failure, why: error.message, organizations: group.length }, 'a group was not committed');
+      log.warn(
+        { failure: error.failure, why: error.message, organizations: group.length },
+        'a group was not committed',
+      );
       if (error.failure === 'fenced') await ownership.renew();
       if (error.failure !== 'unknown') return error;
-      const outcome = await settler.settle(groupId, fences.map(({ shard }) => shard), group.map(({ batch }) => batch.organizationId));
-      return outcome === 'committed' ? undefined : new CommitError(outcome === 'not-applied' ? 'failed' : 'unknown', error.message);
+      const outcome = await settler.settle(
+        groupId,
+        fences.map(({ shard }) => shard),
+        group.map(({ batch }) => batch.organizationId),
+      );
+      return outcome === 'committed'
+        ? undefined
+        : new CommitError(outcome === 'not-applied' ? 'failed' : 'unknown', error.message);
     }
   }
 

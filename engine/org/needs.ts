@@ -1,4 +1,4 @@
-import type { Command } from '../../schema/commands.ts';
+import type { Command, CreateTask } from '../../schema/commands.ts';
 import type { RecordNeeds } from '../store/org-store.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
 
@@ -18,45 +18,63 @@ export function noNeeds(): RecordNeeds {
 }
 
 /**
- * Adds to `needs` what the command touches and memory does not hold. Returns whether that is anything.
- * What memory holds is never asked for: it is newer than what Postgres could say.
+ * Whether the command touches anything that memory does not hold; with `needs`, adds it there. What memory holds is
+ * never asked for: it is newer than what Postgres could say.
  */
-export function collectNeeds(state: OrgState, command: Command, needs: RecordNeeds): boolean {
+export function collectNeeds(state: OrgState, command: Command, needs?: RecordNeeds): boolean {
   let missing = false;
-  const need = <T>(set: Set<T>, value: T | null | undefined, known: (value: T) => unknown) => {
-    if (value === null || value === undefined || known(value)) return;
-    set.add(value);
-    missing = true;
-  };
   if (command.idempotency) {
     const scopedKey = scopedKeyOf(command.idempotency);
     if (!state.findIdempotency(scopedKey)) {
-      needs.idempotency.set(scopedKey, command.idempotency);
+      needs?.idempotency.set(scopedKey, command.idempotency);
       missing = true;
     }
   }
   switch (command.kind) {
-    case 'create-task': {
-      const { input, caller } = command;
-      need(needs.customerIds, input.customerId, (id) => state.findCustomer(id));
-      need(needs.locationIds, input.locationId, (id) => state.findLocation(id));
-      need(needs.codes, input.code, (code) => state.findTaskByCode(code));
-      need(needs.agentIds, input.preferredAgentId, (id) => state.findAgent(id));
-      need(needs.channelIds, input.channelId, (id) => id === caller.channelId || state.hasChannel(id));
-      for (const id of input.packageIds ?? []) need(needs.packageIds, id, (wanted) => state.findPackage(wanted));
-      if (input.customer && !state.findCustomerByPhone(input.customer.phone.e164)) {
-        needs.phones.add(input.customer.phone.e164);
-        if (input.customer.email) needs.emails.add(input.customer.email.toLowerCase());
-        missing = true;
-      }
-      break;
-    }
+    case 'create-task':
+      return needsOfCreate(state, command, needs) || missing;
     case 'change-task-status':
     case 'read-task':
-      need(needs.taskIds, command.taskId, (id) => state.hasTask(id));
-      break;
+      if (state.hasTask(command.taskId)) return missing;
+      needs?.taskIds.add(command.taskId);
+      return true;
     case 'wake-up':
-      break;
+      return missing;
+  }
+}
+
+function needsOfCreate(state: OrgState, { input, caller }: CreateTask, needs?: RecordNeeds): boolean {
+  let missing = false;
+  const { customer, customerId, locationId, code, preferredAgentId, channelId, packageIds } = input;
+  if (customer && !state.findCustomerByPhone(customer.phone.e164)) {
+    needs?.phones.add(customer.phone.e164);
+    if (customer.email) needs?.emails.add(customer.email.toLowerCase());
+    missing = true;
+  }
+  if (customerId && !state.findCustomer(customerId)) {
+    needs?.customerIds.add(customerId);
+    missing = true;
+  }
+  if (locationId && !state.findLocation(locationId)) {
+    needs?.locationIds.add(locationId);
+    missing = true;
+  }
+  if (code && !state.findTaskByCode(code)) {
+    needs?.codes.add(code);
+    missing = true;
+  }
+  if (preferredAgentId && !state.findAgent(preferredAgentId)) {
+    needs?.agentIds.add(preferredAgentId);
+    missing = true;
+  }
+  if (channelId && channelId !== caller.channelId && !state.hasChannel(channelId)) {
+    needs?.channelIds.add(channelId);
+    missing = true;
+  }
+  for (const id of packageIds ?? []) {
+    if (state.findPackage(id)) continue;
+    needs?.packageIds.add(id);
+    missing = true;
   }
   return missing;
 }

@@ -8,7 +8,7 @@ import type { RandomSource } from '../runtime/random.ts';
 import type { CommitError } from '../store/commit-store.ts';
 import type { OrgStore } from '../store/org-store.ts';
 import type { DueTimers } from './decide/wake-up.ts';
-import { decideCommand, type DecideTools } from './decide-command.ts';
+import { type DecideTools, decideCommand } from './decide-command.ts';
 import type { BatchOwner, GroupCommit } from './group-commit.ts';
 import type { IdBlocks } from './id-blocks.ts';
 import { collectNeeds, noNeeds } from './needs.ts';
@@ -98,7 +98,10 @@ export class OrgActor implements BatchOwner {
       this.#phase = 'live';
       this.#proceed();
     } catch (error) {
-      this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'an organization could not be loaded');
+      this.#services.log.warn(
+        { err: error, organizationId: this.organizationId },
+        'an organization could not be loaded',
+      );
       this.#discard(refusal('UNAVAILABLE'));
     }
   }
@@ -176,13 +179,22 @@ export class OrgActor implements BatchOwner {
     const guilty = changing.length === 1 && !mayRetry ? only : undefined;
     if (guilty) {
       const { organizationId } = this;
-      this.#services.log.error({ organizationId, why: error.message, command: guilty.command.kind }, 'a command was refused by Postgres');
+      this.#services.log.error(
+        { organizationId, why: error.message, command: guilty.command.kind },
+        'a command was refused by Postgres',
+      );
       guilty.settle({ ok: false, refusal: refusalOfRow(error) });
     }
-    const suspects = batch.entries.filter((entry) => entry !== guilty).map(({ command, settle }) => ({ command, settle, retried: true }));
+    const suspects = batch.entries
+      .filter((entry) => entry !== guilty)
+      .map(({ command, settle }) => ({ command, settle, retried: true }));
     const later = this.#undurable.filter((other) => other !== batch).flatMap(({ entries }) => entries.splice(0));
     this.#phase = 'discarded';
-    this.#services.onDiscarded(this, [...later, ...this.#waiting.splice(0)], [...suspects, ...this.#oneByOne.splice(0)]);
+    this.#services.onDiscarded(
+      this,
+      [...later, ...this.#waiting.splice(0)],
+      [...suspects, ...this.#oneByOne.splice(0)],
+    );
   }
 
   #discard(why: Refusal): void {
@@ -198,7 +210,7 @@ export class OrgActor implements BatchOwner {
 
   #mayDecideNow(command: Command): boolean {
     if (this.#phase !== 'live' || this.#oneByOne.length > 0) return false;
-    return !collectNeeds(this.#state, command, noNeeds()) && this.#services.ids.ensure() === undefined;
+    return !collectNeeds(this.#state, command) && this.#services.ids.ensure() === undefined;
   }
 
   /** Moves what waits a step on: the one-by-one commands first, then a fetch for all others. */

@@ -229,7 +229,13 @@ export class OrgState {
     if (this.#customers.size > bounds.customers) {
       const inUse = new Set<number | null>();
       for (const live of this.#tasks.values()) inUse.add(live.task.customerId);
-      evictOldest(this.#customers, bounds.customers, durableTicket, ({ record }) => this.#unindexCustomer(record), inUse);
+      evictOldest(
+        this.#customers,
+        bounds.customers,
+        durableTicket,
+        ({ record }) => this.#unindexCustomer(record),
+        inUse,
+      );
     }
     evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket);
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);

@@ -26,7 +26,11 @@ export class Settler {
   }
 
   /** Gives up with 'unknown' after LIMITS.settleDeadlineMs; the shards then stay closed until their epoch is raised. */
-  async settle(groupId: string, shards: readonly number[], organizationIds: readonly number[]): Promise<SettledOutcome> {
+  async settle(
+    groupId: string,
+    shards: readonly number[],
+    organizationIds: readonly number[],
+  ): Promise<SettledOutcome> {
     this.#ownership.beginSettling(shards);
     const giveUpAt = this.#clock.monotonic() + LIMITS.settleDeadlineMs;
     while (this.#clock.monotonic() < giveUpAt) {

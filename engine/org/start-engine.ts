@@ -1,7 +1,7 @@
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { ListEventsQuery } from '../../schema/events.ts';
-import type { ListTasksQuery } from '../../schema/list-tasks.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { ListTasksQuery } from '../../schema/list-tasks.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { armFaultPoints } from '../runtime/fault-points.ts';
 import type { Releaser } from '../runtime/lifecycle.ts';
@@ -60,17 +60,8 @@ export interface Engine {
  * Throws ConfigError when Postgres is not durable or its clock is far from ours.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { databaseUrl, clock, scheduler, random, log, releaser, leaseMs } = options;
-  // A stopped owner must not block a takeover: its statements end well before its lease does.
-  const statementTimeoutMs = Math.min(Math.floor(leaseMs / 2), LIMITS.fetchDeadlineMs);
-  const connect = (name: string, connections: number, timeoutMs: number) => {
-    const sql = connectPostgres(databaseUrl, { name, connections, statementTimeoutMs: timeoutMs });
-    releaser.push(`postgres (${name})`, () => sql.end({ timeout: 2 }));
-    return sql;
-  };
-  const reads = connect('dispatch reads', LIMITS.readConnections, LIMITS.readDeadlineMs);
-  const actors = connect('dispatch actors', 2, statementTimeoutMs);
-  const leases = connect('dispatch leases', 2, statementTimeoutMs);
+  const { clock, scheduler, random, log, releaser } = options;
+  const { reads, actors, leases, commits } = openStores(options);
 
   const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
   await checkClock(actors, clock);
@@ -81,20 +72,31 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const feed = new EventFeed(history, logStore, scheduler, log);
   releaser.push('event feed', () => feed.stop());
 
-  const plainCommitStore = createCommitStore(databaseUrl, { statementTimeoutMs, deadlineMs: LIMITS.commitDeadlineMs });
-  const commitStore = options.wrapCommitStore?.(plainCommitStore) ?? plainCommitStore;
-  releaser.push('commit connection', () => commitStore.stop());
-
-  const { gatewayId, address } = options;
+  const { gatewayId, address, leaseMs } = options;
+  const incarnation = random.uuid();
   const ownership: ShardOwnership = new ShardOwnership({
-    store: createShardStore(leases), clock, scheduler, log, gatewayId, incarnation: random.uuid(), address, leaseMs,
+    store: createShardStore(leases),
+    clock,
+    scheduler,
+    log,
+    gatewayId,
+    incarnation,
+    address,
+    leaseMs,
     onLost: (shards) => directory.lose(shards),
   });
   const settler = new Settler(ownership, orgStore, clock, log);
   const fault = armFaultPoints(options.faultPoint);
-  const groupCommit = new GroupCommit({ store: commitStore, ownership, settler, scheduler, random, log, fault });
+  const groupCommit = new GroupCommit({ store: commits, ownership, settler, scheduler, random, log, fault });
   const directory: OrgDirectory = new OrgDirectory({
-    store: orgStore, groupCommit, ownership, clock, scheduler, random, log, history,
+    store: orgStore,
+    groupCommit,
+    ownership,
+    clock,
+    scheduler,
+    random,
+    log,
+    history,
     publish(organizationId, events) {
       feed.publish(organizationId, events);
       options.onCommitted?.(organizationId);
@@ -106,10 +108,35 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   releaser.push('actors', () => directory.drain());
 
   return {
+    directory,
+    ownership,
+    groupCommit,
+    feed,
+    history,
+    volatileSettings,
     ask: (organizationId, command) => directory.ask(organizationId, command),
     listTasks: (organizationId, query) => listTasks(reads, organizationId, query),
     readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),
-    directory, ownership, groupCommit, feed, history, volatileSettings,
     isReachable: (deadlineMs) => isReachable(reads, deadlineMs),
+  };
+}
+
+/** Connections by what they do, so that no kind of work can starve another. */
+function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineOptions) {
+  // A stopped owner must not block a takeover: its statements end well before its lease does.
+  const statementTimeoutMs = Math.min(Math.floor(leaseMs / 2), LIMITS.fetchDeadlineMs);
+  const connect = (name: string, connections: number, timeoutMs: number) => {
+    const sql = connectPostgres(databaseUrl, { name, connections, statementTimeoutMs: timeoutMs });
+    releaser.push(`postgres (${name})`, () => sql.end({ timeout: 2 }));
+    return sql;
+  };
+  const plain = createCommitStore(databaseUrl, { statementTimeoutMs, deadlineMs: LIMITS.commitDeadlineMs });
+  const commits = wrapCommitStore?.(plain) ?? plain;
+  releaser.push('commit connection', () => commits.stop());
+  return {
+    reads: connect('dispatch reads', LIMITS.readConnections, LIMITS.readDeadlineMs),
+    actors: connect('dispatch actors', LIMITS.actorConnections, statementTimeoutMs),
+    leases: connect('dispatch leases', LIMITS.leaseConnections, statementTimeoutMs),
+    commits,
   };
 }

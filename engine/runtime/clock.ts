@@ -40,7 +40,17 @@ export function sleep(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** Milliseconds since the epoch to the one form in which times leave the engine: ISO 8601, UTC, milliseconds, `Z`. */
+let lastMs = Number.NaN;
+let lastText = '';
+
+/**
+ * Milliseconds since the epoch to the one form in which times leave the engine: ISO 8601, UTC, milliseconds, `Z`.
+ * Under load the same millisecond is asked for again and again, so the last one is kept.
+ */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== lastMs) {
+    lastText = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastText;
 }

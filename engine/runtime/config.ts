@@ -18,7 +18,12 @@ const integer = (fallback: number, min: number, max: number) =>
   );
 const list = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean)),
+  v.transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  ),
 );
 
 const environmentSchema = v.object({
@@ -90,6 +95,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     faultPoint: env.FAULT_POINT,
   };
+}
+
+/** uWebSockets.js takes its bound for a head that comes in pieces from the environment, when its binary loads. */
+export function setNativeHeadBytes(bytes: number): void {
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(bytes);
 }
 
 /** The address of a store that the process cannot do without. */

@@ -74,8 +74,21 @@ export function createCommitStore(
   return {
     async commit(p) {
       const parameters = [
-        p.groupId, p.shards, p.epochs, p.counts, p.heads, p.customers, p.locations, p.tasks, p.packages, p.history,
-        p.events, p.eventBodies, p.idempotency, p.idempotencyBodies, p.usage,
+        p.groupId,
+        p.shards,
+        p.epochs,
+        p.counts,
+        p.heads,
+        p.customers,
+        p.locations,
+        p.tasks,
+        p.packages,
+        p.history,
+        p.events,
+        p.eventBodies,
+        p.idempotency,
+        p.idempotencyBodies,
+        p.usage,
       ];
       try {
         const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });
@@ -93,7 +106,11 @@ export function createCommitStore(
 /** Classifies what Postgres or the connection said. Anything not known to be harmless counts as unknown. */
 export function commitErrorOf(error: unknown): CommitError {
   if (error instanceof DeadlineError) return new CommitError('unknown', error.message);
-  const { code, severity, constraint_name: constraint } = error as {
+  const {
+    code,
+    severity,
+    constraint_name: constraint,
+  } = error as {
     code?: string;
     severity?: string;
     constraint_name?: string;

@@ -21,8 +21,16 @@ export interface DemoOrganization {
 }
 
 const AGENT_NAMES = [
-  'Amina Diallo', 'Bruno Costa', 'Chen Wei', 'Dana Novak', 'Elif Kaya',
-  'Farid Haddad', 'Grace Obi', 'Hana Sato', 'Ivan Petrov', 'Julia Meyer',
+  'Amina Diallo',
+  'Bruno Costa',
+  'Chen Wei',
+  'Dana Novak',
+  'Elif Kaya',
+  'Farid Haddad',
+  'Grace Obi',
+  'Hana Sato',
+  'Ivan Petrov',
+  'Julia Meyer',
 ];
 const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_CHARS = 40;
@@ -41,7 +49,13 @@ export async function ensureDemoOrganization(
     const organizationId = await ensureOrganization(sql);
     const superAdmin = await ensureUser(sql, 0, 'super_admin', 'super.admin@demo.example', 'Super Admin');
     const orgAdmin = await ensureUser(sql, organizationId, 'org_admin', 'admin@demo.example', 'Org Admin');
-    const integration = await ensureUser(sql, organizationId, 'integration', 'integration@demo.example', 'Demo Integration');
+    const integration = await ensureUser(
+      sql,
+      organizationId,
+      'integration',
+      'integration@demo.example',
+      'Demo Integration',
+    );
     const agents: { id: number; email: string; password: string }[] = [];
     for (const name of AGENT_NAMES) agents.push(await ensureAgent(sql, organizationId, name));
     const channel = await ensureChannel(sql, organizationId, integration.id);
@@ -55,7 +69,9 @@ export async function ensureDemoOrganization(
 async function ensureOrganization(sql: Sql): Promise<number> {
   const found = await sql<{ organizationId: number }[]>`SELECT organization_id FROM organizations WHERE name = ${NAME}`;
   if (found[0]) return found[0].organizationId;
-  const [made] = await sql<{ organizationId: number }[]>`INSERT INTO organizations (name) VALUES (${NAME}) RETURNING organization_id`;
+  const [made] = await sql<
+    { organizationId: number }[]
+  >`INSERT INTO organizations (name) VALUES (${NAME}) RETURNING organization_id`;
   await createHead(sql, made!.organizationId);
   return made!.organizationId;
 }
@@ -77,7 +93,13 @@ async function ensureUser(sql: Sql, organizationId: number, role: string, email:
 
 async function ensureAgent(sql: Sql, organizationId: number, name: string) {
   const address = `${name.toLowerCase().replace(' ', '.')}@demo.example`;
-  const { id: userId, firstName, lastName, email, password } = await ensureUser(sql, organizationId, 'agent', address, name);
+  const {
+    id: userId,
+    firstName,
+    lastName,
+    email,
+    password,
+  } = await ensureUser(sql, organizationId, 'agent', address, name);
   const [found] = await sql<{ id: number }[]>`
     SELECT id FROM agents WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
   if (found) return { id: found.id, email, password };

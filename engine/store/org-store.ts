@@ -7,7 +7,13 @@ import type { TaskBundle } from '../../schema/task.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import {
-  AGENT_JSON, BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, bundleOfRow, CUSTOMER_JSON, PACKAGE_JSON,
+  AGENT_JSON,
+  BUNDLE_COLUMNS,
+  BUNDLE_JOINS,
+  type BundleRow,
+  bundleOfRow,
+  CUSTOMER_JSON,
+  PACKAGE_JSON,
 } from './task-rows.ts';
 
 /** What an actor knows of its organization before the first command. */

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { withDeadline } from '../runtime/deadline.ts';
-import { ConfigError } from '../runtime/config.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/config.ts';
+import { withDeadline } from '../runtime/deadline.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import type { Sql } from './postgres.ts';
 
@@ -38,7 +38,9 @@ export async function checkClock(sql: Sql, clock: Clock): Promise<void> {
   const middle = (sentAt + clock.now()) / 2;
   const skewMs = Math.round(Math.abs(Date.parse(rows[0]!.now) - middle));
   if (skewMs > LIMITS.clockSkewMs) {
-    throw new ConfigError(`This machine's clock is ${skewMs} ms away from Postgres's; at most ${LIMITS.clockSkewMs} ms work.`);
+    throw new ConfigError(
+      `This machine's clock is ${skewMs} ms away from Postgres's; at most ${LIMITS.clockSkewMs} ms work.`,
+    );
   }
 }
 

@@ -2,6 +2,8 @@ import { Redis } from 'ioredis';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
 
+export type { Redis };
+
 const COMMAND_TIMEOUT_MS = 1_000;
 const MAX_RECONNECT_MS = 1_000;
 

@@ -51,7 +51,8 @@ export interface BundleRow extends TaskRecord {
 }
 
 export function bundleOfRow(row: BundleRow): TaskBundle {
-  const { statusRank, bundleCustomer, bundleAgent, bundleLocation, bundlePickupLocation, bundlePackages, ...task } = row;
+  const { statusRank, bundleCustomer, bundleAgent, bundleLocation, bundlePickupLocation, bundlePackages, ...task } =
+    row;
   return {
     task,
     customer: bundleCustomer,

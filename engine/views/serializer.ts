@@ -11,9 +11,7 @@ type AnySchema = Extract<Parameters<typeof fastJsonStringify>[0], { [key: string
  */
 export function compileSerializer<T extends v.GenericSchema>(schema: T): (value: v.InferOutput<T>) => string {
   const jsonSchema = toJsonSchema(schema, { typeMode: 'output', errorMode: 'ignore' }) as JsonSchema;
-  return fastJsonStringify(forSerializing(jsonSchema) as AnySchema) as (
-    value: v.InferOutput<T>,
-  ) => string;
+  return fastJsonStringify(forSerializing(jsonSchema) as AnySchema) as (value: v.InferOutput<T>) => string;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord, TaskCustomerView, UserView } from '../../schema/customer.ts';
 import type { LocationRecord, LocationView } from '../../schema/location.ts';
-import type { PackageRecord, PackageView } from '../../schema/package.ts';
+import type { PackageView } from '../../schema/package.ts';
 import { isTerminal, type TaskBundle } from '../../schema/task.ts';
 import { type TaskView, taskView } from '../../schema/task-view.ts';
 import { formatMinor } from '../domain/money.ts';
@@ -46,12 +46,13 @@ export function taskViewOf({ task, customer, agent, location, pickupLocation, pa
     parentId: task.parentId,
     children: [],
     integrationData: task.integrationData,
-    packages: packages.map(packageViewOf),
+    // The serializer leaves out what the schema does not name.
+    packages: packages as readonly PackageView[] as PackageView[],
     readyAt: task.readyAt,
     windowStart: task.windowStart,
     windowEnd: task.windowEnd,
     estimatedDuration: task.estimatedDuration,
-    requiredSkills: task.requiredSkills ? [...task.requiredSkills] : [],
+    requiredSkills: (task.requiredSkills ?? []) as string[],
     amount: task.amountMinor === null ? null : formatMinor(task.amountMinor, task.currency!),
     currency: task.currency,
     outcome: task.outcome,
@@ -95,9 +96,4 @@ function locationViewOf(location: LocationRecord): LocationView {
     floor: location.floor,
     apartment: location.apartment,
   };
-}
-
-function packageViewOf(record: PackageRecord): PackageView {
-  const { organizationId: _organization, version: _version, ...view } = record;
-  return view;
 }

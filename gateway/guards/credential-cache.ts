@@ -85,7 +85,9 @@ export class CredentialCache {
     }
     try {
       const hashes = [...this.#entries.keys()];
-      const found = new Map((await this.#store.findChannels(hashes)).map((credential) => [credential.keyHash, credential]));
+      const found = new Map(
+        (await this.#store.findChannels(hashes)).map((credential) => [credential.keyHash, credential]),
+      );
       for (const keyHash of hashes) {
         const entry = this.#entries.get(keyHash);
         if (entry) Object.assign(entry, { credential: found.get(keyHash), checkedAt });

@@ -17,7 +17,14 @@ const PROBE_MS = 1_000;
 /** Probes, metrics and the API's description: at the root, without a key. */
 export function operationalRoutes(state: OperationalState): RawRoute[] {
   const route = (path: string, summary: string, answers: string, handle: RawRoute['handle']): RawRoute => ({
-    kind: 'raw', method: 'GET', path, place: 'root', guard: { kind: 'public' }, summary, answers, handle,
+    kind: 'raw',
+    method: 'GET',
+    path,
+    place: 'root',
+    guard: { kind: 'public' },
+    summary,
+    answers,
+    handle,
   });
   const json = [['Content-Type', 'application/json; charset=utf-8']] as const;
   return [
@@ -30,7 +37,14 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
       const shardsOwned = engine.ownership.ownedCount;
       const draining = state.isDraining();
       const ready = postgres && redis && shardsOwned > 0 && !draining;
-      const facts = { status: ready ? 'ready' : 'not ready', postgres, redis, shardsOwned, draining, volatilePostgres: engine.volatileSettings };
+      const facts = {
+        status: ready ? 'ready' : 'not ready',
+        postgres,
+        redis,
+        shardsOwned,
+        draining,
+        volatilePostgres: engine.volatileSettings,
+      };
       if (!reply.done) reply.send(ready ? 200 : 503, json, JSON.stringify(facts));
     }),
     route('/metrics', 'Prometheus metrics', 'text/plain', async (_request, reply) => {

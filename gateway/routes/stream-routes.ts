@@ -23,9 +23,14 @@ export function streamRoutes(hub: StreamHub): RawRoute[] {
         const refuse = (why: ReturnType<typeof refusal>) => {
           const { status, body } = refusalBody(why);
           const retry = status === 503 ? ([['Retry-After', '1']] as const) : [];
-          reply.send(status, [['Content-Type', 'application/json; charset=utf-8'], ['X-Correlation-Id', facts.correlationId], ...retry], body);
+          reply.send(
+            status,
+            [['Content-Type', 'application/json; charset=utf-8'], ['X-Correlation-Id', facts.correlationId], ...retry],
+            body,
+          );
         };
-        if (params['organizationId'] !== organizationId) return refuse(notFound('Organization', params['organizationId']!));
+        if (params['organizationId'] !== organizationId)
+          return refuse(notFound('Organization', params['organizationId']!));
         if (!hub.hasRoom(organizationId)) return refuse(refusal('OVERLOADED'));
         const lastEventId = incoming.header('last-event-id') ?? wanted.lastEventId;
         hub.open(organizationId, reply, { query: wanted, lastEventId, correlationId: facts.correlationId });

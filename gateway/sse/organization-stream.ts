@@ -107,7 +107,10 @@ export class OrganizationStream {
         if (this.#isEnded()) return;
         if (page.expired) {
           this.#sent = page.lastSequence;
-          this.#control('stream.resync', { reason: 'events_expired' satisfies ResyncReason, position: this.#position() });
+          this.#control('stream.resync', {
+            reason: 'events_expired' satisfies ResyncReason,
+            position: this.#position(),
+          });
         } else {
           this.#deliver(page.events);
         }

@@ -35,7 +35,11 @@ export class StreamHub {
   open(
     organizationId: number,
     reply: Reply,
-    request: { readonly query: StreamEventsQuery; readonly lastEventId: string | undefined; readonly correlationId: string },
+    request: {
+      readonly query: StreamEventsQuery;
+      readonly lastEventId: string | undefined;
+      readonly correlationId: string;
+    },
   ): void {
     const stream = reply.openStream(200, [
       ['Content-Type', 'text/event-stream; charset=utf-8'],

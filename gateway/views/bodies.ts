@@ -12,7 +12,12 @@ export interface RequestFacts {
 /** The envelope around `data`, which is JSON already. `durationMs` is shown to the hundredth. */
 export function successBody(
   facts: RequestFacts,
-  answer: { readonly status: number; readonly message: string; readonly data: string; readonly position?: string | undefined },
+  answer: {
+    readonly status: number;
+    readonly message: string;
+    readonly data: string;
+    readonly position?: string | undefined;
+  },
   time: { readonly now: string; readonly durationMs: number },
 ): string {
   const position = answer.position === undefined ? '' : `,"position":"${answer.position}"`;
@@ -26,7 +31,13 @@ export function successBody(
 /** The plain error body; domain errors add their code and details. */
 export function errorBody(status: number, message: string, coded?: Pick<Refusal, 'code' | 'details'>): string {
   const code = coded && !UNCODED.has(coded.code) ? coded.code : undefined;
-  return JSON.stringify({ statusCode: status, message, error: STATUS_CODES[status] ?? 'Error', code, details: coded?.details });
+  return JSON.stringify({
+    statusCode: status,
+    message,
+    error: STATUS_CODES[status] ?? 'Error',
+    code,
+    details: coded?.details,
+  });
 }
 
 export function refusalBody(refusal: Refusal): { readonly status: number; readonly body: string } {

@@ -46,7 +46,14 @@ function cancelTask(task: TaskRecord, now: string): TaskRecord {
   const autoAssignmentStatus = ['pending', 'searching', 'offered'].includes(task.autoAssignmentStatus)
     ? 'cancelled'
     : task.autoAssignmentStatus;
-  return { ...task, version: task.version + 1, status: 'cancelled', autoAssignmentStatus, deadlineAt: null, updatedAt: now };
+  return {
+    ...task,
+    version: task.version + 1,
+    status: 'cancelled',
+    autoAssignmentStatus,
+    deadlineAt: null,
+    updatedAt: now,
+  };
 }
 
 const NOT_YET_TAKEN: ReadonlySet<PackageStatus> = new Set(['pending', 'picking_up']);

@@ -1,8 +1,8 @@
 import type { CreateTask } from '../../../schema/commands.ts';
 import type { CreateTaskInput } from '../../../schema/create-task.ts';
 import { notFound, type Refusal, refusal } from '../../../schema/errors.ts';
-import type { LocationInput, LocationRecord } from '../../../schema/location.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import type { LocationInput, LocationRecord } from '../../../schema/location.ts';
 import type { PackageInput, PackageRecord } from '../../../schema/package.ts';
 import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
 import { delayedAfterMs } from '../../domain/delay.ts';
@@ -22,7 +22,7 @@ const TRACKING_TOKEN_CHARS = 22;
  */
 export function decideCreateTask(state: OrgState, command: CreateTask, context: DecideContext): Decision {
   const { input, caller } = command;
-  const problem = missingRecord(state, input) ?? conflict(state, input);
+  const problem = missingRecord(state, input, caller.channelId) ?? conflict(state, input);
   if (problem) return refuse(problem);
 
   const customer = matchCustomer(state, input, context);
@@ -62,11 +62,11 @@ export function decideCreateTask(state: OrgState, command: CreateTask, context: 
   return { ok: true, changes, status: 201, taskId: task.id };
 }
 
-function missingRecord(state: OrgState, input: CreateTaskInput): Refusal | undefined {
+function missingRecord(state: OrgState, input: CreateTaskInput, ownChannelId: number): Refusal | undefined {
   const { customerId, locationId, channelId, packageIds, preferredAgentId } = input;
   if (customerId && !state.findCustomer(customerId)) return notFound('Customer', customerId);
   if (locationId && !state.findLocation(locationId)) return notFound('Location', locationId);
-  if (channelId && !state.hasChannel(channelId)) return notFound('Channel', channelId);
+  if (channelId && channelId !== ownChannelId && !state.hasChannel(channelId)) return notFound('Channel', channelId);
   const unknownPackage = packageIds?.find((id) => !state.findPackage(id));
   if (unknownPackage) return notFound('Package', unknownPackage);
   if (preferredAgentId && !state.findAgent(preferredAgentId)) return notFound('Agent', preferredAgentId);
@@ -74,7 +74,8 @@ function missingRecord(state: OrgState, input: CreateTaskInput): Refusal | undef
 }
 
 function conflict(state: OrgState, input: CreateTaskInput): Refusal | undefined {
-  if (input.code && state.findTaskByCode(input.code)) return refusal('TASK_CODE_TAKEN', undefined, { code: input.code });
+  if (input.code && state.findTaskByCode(input.code))
+    return refusal('TASK_CODE_TAKEN', undefined, { code: input.code });
   const attached = input.packageIds?.find((id) => !isFree(state, id));
   return attached ? refusal('PACKAGE_ATTACHED', undefined, { packageId: attached }) : undefined;
 }
@@ -147,7 +148,9 @@ function newTask(
     completedAt: null,
     description: input.description ?? null,
     notes: input.notes ?? null,
-    ...links,
+    customerId: links.customerId,
+    locationId: links.locationId,
+    pickupLocationId: links.pickupLocationId,
     agentId: null,
     courierType: 'internal',
     courierId: null,

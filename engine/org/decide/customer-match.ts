@@ -18,7 +18,8 @@ export function matchCustomer(state: OrgState, input: CreateTaskInput, context: 
   if (input.customerId) return { record: state.findCustomer(input.customerId)!, isNew: false, changes: [] };
   const inline = input.customer!;
   const match =
-    state.findCustomerByPhone(inline.phone.e164) ?? (inline.email ? state.findPhonelessCustomer(inline.email) : undefined);
+    state.findCustomerByPhone(inline.phone.e164) ??
+    (inline.email ? state.findPhonelessCustomer(inline.email) : undefined);
   if (!match) {
     const customer = newCustomer(state.organizationId, inline, context);
     return { record: customer, isNew: true, changes: [{ kind: 'customer-created', customer }] };

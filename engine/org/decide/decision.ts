@@ -13,7 +13,12 @@ export interface DecideContext {
 
 /** Either changes to make, with the task to show for it, or a coded refusal. */
 export type Decision =
-  | { readonly ok: true; readonly changes: readonly Change[]; readonly status: 200 | 201; readonly taskId: number | null }
+  | {
+      readonly ok: true;
+      readonly changes: readonly Change[];
+      readonly status: 200 | 201;
+      readonly taskId: number | null;
+    }
   | { readonly ok: false; readonly refusal: Refusal };
 
 export function refuse(refusal: Refusal): Decision {

@@ -1,5 +1,5 @@
-import type { OrgState } from '../org-state.ts';
 import type { Change } from '../changes.ts';
+import type { OrgState } from '../org-state.ts';
 import type { DecideContext, Decision } from './decision.ts';
 
 /** What a look at the organization's timers found. */
@@ -18,7 +18,13 @@ export function decideWakeUp(state: OrgState, due: DueTimers, context: DecideCon
   for (const id of due.taskIds) {
     const task = state.findTask(id)?.task;
     if (!task?.deadlineAt || task.deadlineAt > context.now) continue;
-    const delayed = { ...task, version: task.version + 1, delayedAt: context.now, deadlineAt: null, updatedAt: context.now };
+    const delayed = {
+      ...task,
+      version: task.version + 1,
+      delayedAt: context.now,
+      deadlineAt: null,
+      updatedAt: context.now,
+    };
     changes.push({ kind: 'task-delayed', task: delayed });
   }
   changes.push({ kind: 'timers-scanned', nextDeadlineAt: earlier(due.nextDeadlineAt, state.deadlineSinceScan) });
