@@ -96,11 +96,12 @@ export class GroupCommit {
     const group: QueuedBatch[] = [];
     let rows = 0;
     let bytes = 0;
-    for (const [organizationId, queue] of this.#queues) {
+    // A list of its own: whoever has more is put behind the others and must not be met again.
+    for (const organizationId of [...this.#queues.keys()]) {
+      const queue = this.#queues.get(organizationId)!;
       const alone = this.#quarantine.has(organizationId);
       if (alone && group.length > 0) continue;
       const queued = queue.shift()!;
-      // Whoever has more waits behind the others.
       this.#queues.delete(organizationId);
       if (queue.length > 0) this.#queues.set(organizationId, queue);
       if (!queued.owner.isLive) {

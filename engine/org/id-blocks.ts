@@ -27,16 +27,16 @@ export class IdBlocks {
     this.#log = log;
   }
 
-  /** Undefined when a decision can be made now, else resolves when it can, or rejects when Postgres is away. */
-  ensure(): Promise<void> | undefined {
-    let wait: Promise<unknown> | undefined;
-    for (const kind of KINDS) {
-      const stock = this.#stocks.get(kind)!;
-      if (stock.left >= RESERVE) continue;
-      const refill = this.#refill(kind, stock);
-      wait = wait ? Promise.all([wait, refill]) : refill;
-    }
-    return wait?.then(() => undefined);
+  /** Whether a decision can be made now. */
+  get areReady(): boolean {
+    for (const stock of this.#stocks.values()) if (stock.left < RESERVE) return false;
+    return true;
+  }
+
+  /** Resolves when a decision can be made; rejects when Postgres cannot be asked. */
+  async ensure(): Promise<void> {
+    const short = [...this.#stocks].filter(([, stock]) => stock.left < RESERVE);
+    await Promise.all(short.map(([kind, stock]) => this.#refill(kind, stock)));
   }
 
   next(kind: IdKind): number {

@@ -8,7 +8,7 @@ import type { RandomSource } from '../runtime/random.ts';
 import type { CommitError } from '../store/commit-store.ts';
 import type { OrgStore } from '../store/org-store.ts';
 import type { DueTimers } from './decide/wake-up.ts';
-import { type DecideTools, decideCommand } from './decide-command.ts';
+import { type DecidedCommand, type DecideTools, decideCommand } from './decide-command.ts';
 import type { BatchOwner, GroupCommit } from './group-commit.ts';
 import type { IdBlocks } from './id-blocks.ts';
 import { collectNeeds, noNeeds } from './needs.ts';
@@ -78,7 +78,8 @@ export class OrgActor implements BatchOwner {
 
   /** Whether the actor could leave memory without anyone noticing. */
   get isIdle(): boolean {
-    return this.#phase === 'live' && this.#waiting.length + this.#undurable.length + this.#oneByOne.length === 0;
+    if (this.#phase !== 'live' || this.#fetching || this.#waking) return false;
+    return this.#waiting.length + this.#undurable.length + this.#oneByOne.length === 0;
   }
 
   /** The state, for tests that compare memory with Postgres. */
@@ -200,8 +201,9 @@ export class OrgActor implements BatchOwner {
   #discard(why: Refusal): void {
     if (!this.isLive) return;
     this.#phase = 'discarded';
-    for (const batch of this.#undurable) {
-      for (const { settle } of batch.entries.splice(0)) settle({ ok: false, refusal: why });
+    for (const { closed, entries } of this.#undurable) {
+      // What a group has taken is on its way: its end is told when it is known.
+      if (!closed) for (const { settle } of entries.splice(0)) settle({ ok: false, refusal: why });
     }
     const waiting = [...this.#oneByOne.splice(0), ...this.#waiting.splice(0)];
     for (const { settle } of waiting) settle({ ok: false, refusal: why });
@@ -210,7 +212,7 @@ export class OrgActor implements BatchOwner {
 
   #mayDecideNow(command: Command): boolean {
     if (this.#phase !== 'live' || this.#oneByOne.length > 0) return false;
-    return !collectNeeds(this.#state, command) && this.#services.ids.ensure() === undefined;
+    return this.#services.ids.areReady && !collectNeeds(this.#state, command);
   }
 
   /** Moves what waits a step on: the one-by-one commands first, then a fetch for all others. */
@@ -226,7 +228,8 @@ export class OrgActor implements BatchOwner {
   async #fetchAndDecide(commands: readonly Pending[], alone: boolean): Promise<void> {
     const { store, ids, log } = this.#services;
     this.#fetching = true;
-    this.#state.evict(this.#durableTicket, BOUNDS);
+    // A look at the timers may have read a task that would be gone and stale by the time it arrives.
+    if (!this.#waking) this.#state.evict(this.#durableTicket, BOUNDS);
     try {
       const needs = noNeeds();
       let missing = false;
@@ -242,8 +245,7 @@ export class OrgActor implements BatchOwner {
     }
     // Decided here and now: what was fetched may be evicted by the next fetch.
     for (const pending of commands) {
-      const wait = ids.ensure();
-      if (wait && !(await this.#idsCome(wait))) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      if (!ids.areReady && !(await this.#idsCome())) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
       else if (this.isLive) this.#decide(pending);
       else if (!alone) this.#services.onDiscarded(this, [pending], []);
     }
@@ -255,9 +257,9 @@ export class OrgActor implements BatchOwner {
     this.#proceed();
   }
 
-  async #idsCome(wait: Promise<void>): Promise<boolean> {
+  async #idsCome(): Promise<boolean> {
     try {
-      await wait;
+      await this.#services.ids.ensure();
       return true;
     } catch (error) {
       this.#services.log.warn({ err: error }, 'ids could not be reserved');
@@ -269,7 +271,15 @@ export class OrgActor implements BatchOwner {
     if (this.#services.ownership.standingOf(this.shard) !== 'owned') {
       return pending.settle({ ok: false, refusal: refusal('NOT_OWNER') });
     }
-    const decided = decideCommand(this.#tools, pending.command, due);
+    let decided: DecidedCommand;
+    try {
+      decided = decideCommand(this.#tools, pending.command, due);
+    } catch (error) {
+      // Memory may hold half a change: it is thrown away, and what no group has taken with it.
+      this.#services.log.error({ err: error, command: pending.command.kind }, 'a decision failed');
+      pending.settle({ ok: false, refusal: refusal('INTERNAL') });
+      return this.#discard(refusal('NOT_APPLIED'));
+    }
     // An answer that made no rows rests on the newest decision at the latest; a read knows better.
     const ticket = decided.restsOn ?? this.#ticket;
     if (ticket <= this.#durableTicket) return pending.settle(decided.answer());

@@ -32,7 +32,6 @@ export interface DirectoryOptions {
 export class OrgDirectory {
   readonly #options: DirectoryOptions;
   readonly #services: ActorServices;
-  /** In order of last use is not kept here: the idle are found by a sweep. */
   readonly #actors = new Map<number, OrgActor>();
   readonly #loadQueue: OrgActor[] = [];
   #loads = 0;
@@ -109,7 +108,7 @@ export class OrgDirectory {
   }
 
   #start(organizationId: number, oneByOne: readonly Pending[]): OrgActor {
-    if (this.#actors.size >= LIMITS.liveActors) this.#passivateIdle(0);
+    if (this.#actors.size >= LIMITS.liveActors) this.#passivateIdlest();
     const actor = new OrgActor(organizationId, shardOf(organizationId), this.#services, oneByOne);
     this.#actors.set(organizationId, actor);
     this.#loadQueue.push(actor);
@@ -140,10 +139,17 @@ export class OrgDirectory {
     for (const pending of again) this.#ask(organizationId, pending);
   }
 
-  #passivateIdle(idleMs: number = LIMITS.passivateAfterMs): void {
-    const { clock } = this.#options;
+  #passivateIdle(): void {
+    const usedBefore = this.#options.clock.monotonic() - LIMITS.passivateAfterMs;
     for (const [organizationId, actor] of this.#actors) {
-      if (actor.isIdle && clock.monotonic() - actor.lastUsedAt >= idleMs) this.#actors.delete(organizationId);
+      if (actor.isIdle && actor.lastUsedAt <= usedBefore) this.#actors.delete(organizationId);
     }
+  }
+
+  /** Makes room when there are as many actors as there may be: a tenth of them at once, so that it is done rarely. */
+  #passivateIdlest(): void {
+    const idle = [...this.#actors.values()].filter((actor) => actor.isIdle).sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+    for (const { organizationId } of idle.slice(0, Math.ceil(LIMITS.liveActors / 10)))
+      this.#actors.delete(organizationId);
   }
 }
