@@ -123,6 +123,37 @@ export const LIMITS = {
   readDeadlineMs: 10_000,
   clockSkewMs: 2_000,
 
+  // --- The workers ------------------------------------------------------------------------------------
+  /** How often a process that needs a store asks again while it is away. */
+  storeRetryMs: 1_000,
+  /** A job whose worker died runs again after at most the sum of these two. */
+  jobLockMs: 5_000,
+  stalledJobCheckMs: 5_000,
+  /** Deaths of its worker that a job survives: they are the machine's fault far more often than the job's. */
+  jobStalls: 1_000,
+  /** Running jobs are given this long to finish when the process stops. */
+  jobDrainMs: 8_000,
+  /** How often a schedule that may have been lost with Redis is looked for. */
+  scheduleCheckMs: 5_000,
+  /** How often the relay compares its positions with the heads, for lack of a hint. */
+  relaySweepMs: 1_000,
+  /** Organizations that one sweep compares; the next one goes on behind them. */
+  organizationsPerSweep: 10_000,
+  /** Organizations waiting to be woken; whoever finds no room is found by a sweep. */
+  relayedOrganizations: 20_000,
+  /** Jobs added in one exchange with Redis. */
+  jobsPerAdd: 500,
+  /** Events counted in one statement. */
+  activityPageEvents: 1_000,
+  /** Pages counted in one run of a job, so that a busy organization does not keep the others waiting. */
+  activityPagesPerJob: 50,
+  partitionCheckMs: 3_600_000,
+  partitionDaysAhead: 7,
+  /** Twice the time for which keys are honoured, since partitions go as a whole. */
+  idempotencyPartitionDays: 2,
+  /** How long making or dropping a partition waits for its lock; commits wait behind it for as long. */
+  partitionLockMs: 500,
+
   // --- The local launcher -----------------------------------------------------------------------------
   /** A longer line of a child's output is cut into pieces of this length. */
   logLineChars: 65_536,

@@ -21,7 +21,6 @@ CREATE FUNCTION commit_group(
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
-  updated bigint;
 BEGIN
   -- The fence. FOR SHARE waits for a takeover under way and makes a later one wait for us; weaker forms let a stale
   -- owner through (ARCHITECTURE.md, decision 4).
@@ -41,25 +40,7 @@ BEGIN
   PERFORM assert_written('heads', written, counts[1]);
 
   IF customers_in IS NOT NULL THEN
-    INSERT INTO customers (organization_id, id, version, user_id, customer_type, first_name, last_name, email,
-        phone_e164, country_code, phone_number, address, created_at, updated_at)
-      SELECT "organizationId", id, version, "userId", "customerType", "firstName", "lastName", email,
-        "phoneE164", "countryCode", "phoneNumber", address, "createdAt", "updatedAt"
-      FROM json_to_recordset(customers_in::json) AS n("organizationId" bigint, id bigint, version int,
-        "expectedVersion" int, "userId" bigint, "customerType" text, "firstName" text, "lastName" text, email text,
-        "phoneE164" text, "countryCode" text, "phoneNumber" text, address text, "createdAt" timestamptz,
-        "updatedAt" timestamptz)
-      WHERE "expectedVersion" = 0;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    UPDATE customers c SET version = n.version, first_name = n."firstName", last_name = n."lastName", email = n.email,
-        phone_e164 = n."phoneE164", country_code = n."countryCode", phone_number = n."phoneNumber",
-        address = n.address, customer_type = n."customerType", updated_at = n."updatedAt"
-      FROM json_to_recordset(customers_in::json) AS n("organizationId" bigint, id bigint, version int,
-        "expectedVersion" int, "customerType" text, "firstName" text, "lastName" text, email text, "phoneE164" text,
-        "countryCode" text, "phoneNumber" text, address text, "updatedAt" timestamptz)
-      WHERE c.organization_id = n."organizationId" AND c.id = n.id AND c.version = n."expectedVersion";
-    GET DIAGNOSTICS updated = ROW_COUNT;
-    PERFORM assert_written('customers', written + updated, counts[2]);
+    PERFORM write_customers(customers_in::json, counts[2]);
   END IF;
 
   IF locations_in IS NOT NULL THEN
@@ -120,6 +101,34 @@ BEGIN
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('usage rows', written, counts[9]);
   END IF;
+END $$;
+
+CREATE FUNCTION write_customers(customers_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+  updated bigint := 0;
+BEGIN
+  INSERT INTO customers (organization_id, id, version, user_id, customer_type, first_name, last_name, email,
+      phone_e164, country_code, phone_number, address, created_at, updated_at)
+    SELECT "organizationId", id, version, "userId", "customerType", "firstName", "lastName", email,
+      "phoneE164", "countryCode", "phoneNumber", address, "createdAt", "updatedAt"
+    FROM json_to_recordset(customers_in) AS n("organizationId" bigint, id bigint, version int,
+      "expectedVersion" int, "userId" bigint, "customerType" text, "firstName" text, "lastName" text, email text,
+      "phoneE164" text, "countryCode" text, "phoneNumber" text, address text, "createdAt" timestamptz,
+      "updatedAt" timestamptz)
+    WHERE "expectedVersion" = 0;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written < meant THEN
+    UPDATE customers c SET version = n.version, first_name = n."firstName", last_name = n."lastName", email = n.email,
+        phone_e164 = n."phoneE164", country_code = n."countryCode", phone_number = n."phoneNumber",
+        address = n.address, customer_type = n."customerType", updated_at = n."updatedAt"
+      FROM json_to_recordset(customers_in) AS n("organizationId" bigint, id bigint, version int,
+        "expectedVersion" int, "customerType" text, "firstName" text, "lastName" text, email text, "phoneE164" text,
+        "countryCode" text, "phoneNumber" text, address text, "updatedAt" timestamptz)
+      WHERE c.organization_id = n."organizationId" AND c.id = n.id AND c.version = n."expectedVersion";
+    GET DIAGNOSTICS updated = ROW_COUNT;
+  END IF;
+  PERFORM assert_written('customers', written + updated, meant);
 END $$;
 
 CREATE FUNCTION write_tasks(tasks_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$

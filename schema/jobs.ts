@@ -1,0 +1,28 @@
+import * as v from 'valibot';
+
+interface JobDeclaration {
+  /** What a job carries; anything else fails for good before it reaches the processor. */
+  readonly payload: v.GenericSchema;
+  /** Jobs of this name that one process runs at a time. */
+  readonly concurrency: number;
+  /** Runs until a job counts as failed; whoever added it adds it again while there is work. */
+  readonly attempts: number;
+  /** The pause before the second run; it doubles with each further one. */
+  readonly firstPauseMs: number;
+}
+
+const organizationJob = v.object({ organizationId: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) });
+
+/**
+ * Every job of the workers. A job is a wake-up: what there is to do stands in Postgres, and doing it twice, or not at
+ * all until the next wake-up, changes no result.
+ */
+export const JOBS = {
+  /** Counts an organization's new events into its days (workers/history/activity.ts). */
+  activity: { payload: organizationJob, concurrency: 4, attempts: 5, firstPauseMs: 500 },
+  /** Makes and drops the daily partitions (workers/maintenance/partitions.ts). */
+  partitions: { payload: v.strictObject({}), concurrency: 1, attempts: 10, firstPauseMs: 1_000 },
+} as const satisfies Record<string, JobDeclaration>;
+
+export type JobName = keyof typeof JOBS;
+export type JobPayload<N extends JobName> = v.InferOutput<(typeof JOBS)[N]['payload']>;
