@@ -7,9 +7,10 @@ import { startGateway } from './start-gateway.ts';
 const config = configOrExit();
 const log = createLog('gateway', config.logLevel);
 const releaser = createReleaser((name, error) => log.error({ err: error }, `${name} did not stop well`));
-stopOnSignals(releaser, log);
+const stop = stopOnSignals(releaser, log);
 try {
-  const { port } = await startGateway({ config, log, releaser });
+  const onSuperseded = () => stop('superseded', 1);
+  const { port } = await startGateway({ config, log, releaser, onSuperseded });
   log.info({ host: config.host, port }, 'listening');
 } catch (error) {
   if (error instanceof ConfigError) log.fatal(error.message);

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { CommitHints } from '../engine/bus/commit-hints.ts';
-import { type Engine, type EngineOptions, startEngine } from '../engine/org/start-engine.ts';
+import { type Engine, type EngineOptions, openEngine } from '../engine/org/start-engine.ts';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
 import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
@@ -33,6 +33,7 @@ export interface GatewayOptions {
   readonly log: Log;
   readonly releaser: Releaser;
   /** See EngineOptions. */
+  readonly onSuperseded?: EngineOptions['onSuperseded'];
   readonly wrapCommitStore?: EngineOptions['wrapCommitStore'];
 }
 
@@ -57,7 +58,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, releaser } = options;
   const redis = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log);
   releaser.push('redis', () => redis.disconnect());
-  const engine = await startGatewayEngine(options, redis);
+  const engine = await openGatewayEngine(options, redis);
   const credentials = openCredentials(options);
   const registry = new Registry();
   const hub = new StreamHub(engine.feed, scheduler, log);
@@ -76,27 +77,29 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   ];
   const openApi = JSON.stringify(openApiDocument(routes, API_VERSION));
+  // The port comes before the shards: a second start by mistake fails here and takes nothing from the first.
   const server = await listen(options, credentials, routes, registry);
-  releaser.push('http server', async () => {
+  releaser.push('http server', () => server.close());
+  await engine.start();
+  releaser.push('requests and streams', async () => {
     draining = true;
     server.stopListening();
     hub.stop();
     await server.drain(DRAIN_MS);
-    server.close();
   });
   observeProcess(registry, engine, { streams: () => hub.size, pendingRequests: () => server.pending });
   return { port: server.port, engine };
 }
 
-async function startGatewayEngine(options: GatewayOptions, redis: Redis): Promise<Engine> {
-  const { config, log, releaser, wrapCommitStore } = options;
+async function openGatewayEngine(options: GatewayOptions, redis: Redis): Promise<Engine> {
+  const { config, log, releaser, wrapCommitStore, onSuperseded } = options;
   const hints = new CommitHints(scheduler, (organizationIds) => {
     const { committed } = redisKeys(config.redisPrefix, engine.history);
     redis.publish(committed, organizationIds.join(',')).catch(() => {
       // The relay compares positions by itself; the connection's own error event has told of the failure.
     });
   });
-  const engine: Engine = await startEngine({
+  const engine: Engine = await openEngine({
     databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl),
     clock,
     scheduler,
@@ -109,6 +112,7 @@ async function startGatewayEngine(options: GatewayOptions, redis: Redis): Promis
     allowVolatilePostgres: config.allowVolatilePostgres,
     faultPoint: config.faultPoint,
     onCommitted: (organizationId) => hints.announce(organizationId),
+    ...(onSuperseded ? { onSuperseded } : {}),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });
   return engine;

@@ -21,6 +21,8 @@ export interface OwnershipOptions {
   readonly leaseMs: number;
   /** Told when shards are lost, so that their actors leave memory. */
   readonly onLost: (shards: ReadonlySet<number>) => void;
+  /** Told once when another process has started with this gateway's id: this one can never own a shard again. */
+  readonly onSuperseded: () => void;
 }
 
 /**
@@ -45,10 +47,6 @@ export class ShardOwnership {
 
   get ownedCount(): number {
     return this.#leaseRuns() ? this.#epochs.size - this.#settling.size : 0;
-  }
-
-  get superseded(): boolean {
-    return this.#superseded;
   }
 
   /** Announces this incarnation and takes what is free; from then on renews by itself. */
@@ -117,12 +115,14 @@ export class ShardOwnership {
   }
 
   async #renew(): Promise<void> {
-    const { store, gatewayId, incarnation, leaseMs, clock, log } = this.#options;
+    const { store, gatewayId, incarnation, leaseMs, clock, log, onSuperseded } = this.#options;
     const sentAt = clock.monotonic();
     if (!(await store.renew(gatewayId, incarnation, leaseMs))) {
       this.#superseded = true;
+      this.#cancelTimer?.();
       log.error({ gatewayId }, 'another process has started with this gateway id');
       this.#lose([...this.#epochs.keys()]);
+      onSuperseded();
       return;
     }
     this.#leaseUntil = sentAt + leaseMs;

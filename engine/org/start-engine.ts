@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly random: RandomSource;
   readonly log: Log;
   readonly releaser: Releaser;
+  /** Told once when another process has started with this gateway's id; the process should end. */
+  readonly onSuperseded?: () => void;
   /** Told after each commit of an organization, so that other processes can be given a hint. */
   readonly onCommitted?: (organizationId: number) => void;
   /** Takes the place of the store that commits; for tests that make it fail and benches that leave it out. */
@@ -40,6 +42,8 @@ export interface EngineOptions {
 
 /** The engine of one process, as the gateway uses it. */
 export interface Engine {
+  /** Takes shards and begins to serve their organizations; until then every command is refused NOT_OWNER. */
+  start(): Promise<void>;
   ask(organizationId: number, command: Command): Promise<Answer>;
   listTasks(organizationId: number, query: ListTasksQuery): Promise<TaskPage>;
   readLog(organizationId: number, query: ListEventsQuery): Promise<LogPage>;
@@ -56,10 +60,10 @@ export interface Engine {
 }
 
 /**
- * Starts the engine: checks Postgres, takes shards, serves organizations. Each part pushes its undo on the releaser.
+ * Checks Postgres and puts the engine together; `start` sets it going. Each part pushes its undo on the releaser.
  * Throws ConfigError when Postgres is not durable or its clock is far from ours.
  */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
   const { reads, actors, leases, commits } = openStores(options);
 
@@ -84,6 +88,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     address,
     leaseMs,
     onLost: (shards) => directory.lose(shards),
+    onSuperseded: () => options.onSuperseded?.(),
   });
   const settler = new Settler(ownership, orgStore, clock, log);
   const fault = armFaultPoints(options.faultPoint);
@@ -102,12 +107,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       options.onCommitted?.(organizationId);
     },
   });
-  await ownership.start();
-  releaser.push('shards', () => ownership.stop());
-  directory.start();
-  releaser.push('actors', () => directory.drain());
 
   return {
+    async start() {
+      await ownership.start();
+      releaser.push('shards', () => ownership.stop());
+      directory.start();
+      releaser.push('actors', () => directory.drain());
+    },
     directory,
     ownership,
     groupCommit,
@@ -119,6 +126,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),
     isReachable: (deadlineMs) => isReachable(reads, deadlineMs),
   };
+}
+
+/** Opens the engine and sets it going. */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const engine = await openEngine(options);
+  await engine.start();
+  return engine;
 }
 
 /** Connections by what they do, so that no kind of work can starve another. */

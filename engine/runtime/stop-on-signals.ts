@@ -3,16 +3,16 @@ import type { Log } from './log.ts';
 
 /**
  * Stops the process in order on SIGTERM, SIGINT, or when the parent that holds its IPC channel is gone; at once on a
- * second signal. What nobody caught is logged and ends the process, with all that is durable in Postgres.
+ * second signal; the returned function stops it for another reason. What nobody caught is logged and ends the process, with all that is durable in Postgres.
  */
-export function stopOnSignals(releaser: Releaser, log: Log): void {
+export function stopOnSignals(releaser: Releaser, log: Log): (why: string, exitCode?: number) => void {
   let stopping = false;
-  const stop = (why: string) => {
+  const stop = (why: string, exitCode = 0) => {
     if (stopping) process.exit(1);
     stopping = true;
     log.info({ why }, 'stopping');
     releaser.stop().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       () => process.exit(1),
     );
   };
@@ -25,4 +25,5 @@ export function stopOnSignals(releaser: Releaser, log: Log): void {
       process.exit(1);
     });
   }
+  return stop;
 }

@@ -1,0 +1,38 @@
+import { LIMITS } from '../../schema/limits.ts';
+import { withDeadline } from '../runtime/deadline.ts';
+import type { Sql } from './postgres.ts';
+
+/** Tables that are partitioned by day. */
+export type DailyTable = 'events' | 'idempotency_records';
+
+/**
+ * Upkeep of the database. Both functions need the table for themselves for a moment; while they wait for that, commits
+ * wait behind them, so they give up after LIMITS.partitionLockMs, having changed nothing.
+ */
+export interface MaintenanceStore {
+  /** Makes the partitions that are missing, from yesterday to LIMITS.partitionDaysAhead days ahead. */
+  ensurePartitions(table: DailyTable): Promise<void>;
+  /** Drops the partitions that hold nothing younger than `keepDays` days; returns how many those were. */
+  dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
+}
+
+/** Any fixed number: whoever holds this advisory lock makes or drops partitions. */
+const PARTITION_LOCK = 7_206_317;
+
+export function createMaintenanceStore(sql: Sql): MaintenanceStore {
+  // In one statement, and so for its transaction alone; a target list is evaluated from left to right.
+  const alone = sql`set_config('lock_timeout', ${`${LIMITS.partitionLockMs}ms`}, true),
+    pg_advisory_xact_lock(${PARTITION_LOCK})`;
+  return {
+    async ensurePartitions(table) {
+      const query = sql`SELECT ${alone}, ensure_daily_partitions(${table}::regclass, ${LIMITS.partitionDaysAhead})`;
+      await withDeadline(query.execute(), LIMITS.readDeadlineMs, `making partitions of ${table}`);
+    },
+    async dropPartitions(table, keepDays) {
+      const query = sql<{ dropped: number }[]>`
+        SELECT ${alone}, drop_daily_partitions(${table}::regclass, make_interval(days => ${keepDays})) AS dropped`;
+      const [row] = await withDeadline(query.execute(), LIMITS.readDeadlineMs, `dropping partitions of ${table}`);
+      return row!.dropped;
+    },
+  };
+}
