@@ -15,7 +15,7 @@ export function greet(facts: DemoOrganization, factsFile: string): string {
   return [
     '',
     rule,
-    `  Ready at  ${facts.baseUrl}   (API reference /docs, live console /console)`,
+    `  Ready at  ${facts.baseUrl}   (API description: /openapi.json)`,
     `  API key   ${facts.apiKey}`,
     `  Accounts  ${factsFile}`,
     '',
