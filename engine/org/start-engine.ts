@@ -9,6 +9,7 @@ import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import { type CommitStore, createCommitStore } from '../store/commit-store.ts';
 import { createLogStore, type LogPage } from '../store/log-store.ts';
+import { checkMigrated } from '../store/migrate.ts';
 import { createOrgStore } from '../store/org-store.ts';
 import { checkClock, checkDurability, currentHistory, ensurePartitions, isReachable } from '../store/platform-store.ts';
 import { connectPostgres } from '../store/postgres.ts';
@@ -67,6 +68,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
   const { reads, actors, leases, commits } = openStores(options);
 
+  await checkMigrated(actors);
   const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
   await checkClock(actors, clock);
   await ensurePartitions(reads);

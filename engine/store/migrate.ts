@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import postgres from 'postgres';
+import { ConfigError } from '../runtime/config.ts';
+import type { Sql } from './postgres.ts';
 
 const MIGRATIONS = new URL('../../schema/migrations/', import.meta.url);
 /** Any fixed number: whoever holds this advisory lock migrates. */
@@ -14,9 +16,7 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     await sql`SELECT pg_advisory_lock(${LOCK})`;
     await sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, run_at timestamptz NOT NULL DEFAULT now())`;
-    const done = new Set((await sql<{ name: string }[]>`SELECT name FROM migrations`).map((row) => row.name));
-    const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
-    const wanted = names.filter((name) => !done.has(name));
+    const wanted = await listPending(sql);
     for (const name of wanted) {
       const text = await readFile(new URL(name, MIGRATIONS), 'utf8');
       const record = `INSERT INTO migrations (name) VALUES ('${name.replaceAll("'", "''")}')`;
@@ -26,4 +26,19 @@ export async function migrate(url: string): Promise<string[]> {
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** Refuses a database that this release's migrations have not all run in. */
+export async function checkMigrated(sql: Sql): Promise<void> {
+  const [table] = await sql`SELECT to_regclass('migrations') AS name`;
+  const pending = table!['name'] === null ? ['all of them'] : await listPending(sql);
+  if (pending.length > 0) {
+    throw new ConfigError(`The database lacks migrations (${pending.join(', ')}). Run \`npm run migrate\` first.`);
+  }
+}
+
+async function listPending(sql: postgres.Sql | Sql): Promise<string[]> {
+  const done = new Set((await sql<{ name: string }[]>`SELECT name FROM migrations`).map((row) => row.name));
+  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql'));
+  return names.filter((name) => !done.has(name)).sort();
 }
