@@ -122,6 +122,8 @@ export const LIMITS = {
   credentialConnections: 2,
   readDeadlineMs: 10_000,
   clockSkewMs: 2_000,
+  /** Partitions are made a week ahead; this often, whether or not workers run. */
+  partitionCheckMs: 3_600_000,
 
   // --- The workers ------------------------------------------------------------------------------------
   /** How often a process that needs a store asks again while it is away. */

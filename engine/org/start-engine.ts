@@ -72,6 +72,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
   await checkClock(actors, clock);
   await ensurePartitions(reads);
+  // The workers do this too; but writing must not depend on their being there.
+  const cancelPartitions = scheduler.every(LIMITS.partitionCheckMs, () => {
+    ensurePartitions(reads).catch((error) => log.error({ err: error }, 'partitions could not be made'));
+  });
+  releaser.push('partition check', cancelPartitions);
   const history = await currentHistory(actors, random);
   const logStore = createLogStore(reads);
   const orgStore = createOrgStore(actors);
