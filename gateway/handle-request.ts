@@ -34,6 +34,8 @@ interface Refused {
   readonly status: number;
   readonly body: string;
   readonly headers?: readonly Header[];
+  /** Ends the connection: what is left of the request is not wanted. */
+  readonly close?: boolean;
 }
 
 const RETRY_SOON: Header = ['Retry-After', '1'];
@@ -102,11 +104,12 @@ class Exchange {
   }
 
   async serve(route: Route, params: Readonly<Record<string, string>>): Promise<void> {
-    // The body must be asked for in the turn of the request, before anything is awaited.
-    const body = route.kind === 'api' && route.body ? this.#incoming.readBody(route.body.maxBytes) : undefined;
-    body?.catch(() => {});
     try {
       const known = this.#services.authenticate(this.#incoming, route);
+      if (!(known instanceof Promise) && 'refused' in known) return this.refuse(known.refused);
+      // The body must be asked for in the turn of the request; a caller who is refused at once is not read at all.
+      const body = route.kind === 'api' && route.body ? this.#readBody(route.body.maxBytes) : undefined;
+      body?.catch(() => {});
       const authentication = known instanceof Promise ? await known : known;
       if ('refused' in authentication) return this.refuse(authentication.refused);
       const { identity } = authentication;
@@ -120,9 +123,9 @@ class Exchange {
     }
   }
 
-  refuse({ status, body, headers = [] }: Refused): void {
+  refuse({ status, body, headers = [], close = false }: Refused): void {
     const retry = status === 503 ? [RETRY_SOON] : [];
-    this.#send(status, body, [...headers, ...retry]);
+    this.#send(status, body, [...headers, ...retry], close);
   }
 
   async #serveRaw(
@@ -148,11 +151,17 @@ class Exchange {
     await route.handle(request, this.#reply, this.#incoming);
   }
 
+  /** A body that says it is too large is left unread, so that whoever may not send it is told that first. */
+  #readBody(maxBytes: number): Promise<Buffer | 'too-large'> {
+    const isTooLarge = Number(this.#incoming.header('content-length') ?? 0) > maxBytes;
+    return isTooLarge ? Promise.resolve('too-large') : this.#incoming.readBody(maxBytes);
+  }
+
   async #parse(
     route: ApiRoute,
     params: Readonly<Record<string, string>>,
     identity: Identity,
-    body: Promise<Buffer> | undefined,
+    body: Promise<Buffer | 'too-large'> | undefined,
   ): Promise<{ readonly request: ParsedRequest } | { readonly refused: Refused }> {
     const violations: string[] = [];
     const take = <T>(parsed: { readonly value: T } | { readonly violations: readonly string[] }): T => {
@@ -163,6 +172,7 @@ class Exchange {
     let json: unknown;
     if (body && route.body) {
       const bytes = await body;
+      if (bytes === 'too-large') return { refused: { ...plain(413, 'The body is too large'), close: true } };
       if (!isJsonMedia(this.#incoming.header('content-type')))
         return { refused: plain(415, 'The Content-Type must be application/json') };
       const parsed = parseJson(bytes);
@@ -173,7 +183,7 @@ class Exchange {
     const query = route.query ? take(parseQuery(this.#incoming.query, route.query)) : undefined;
     const input = route.body ? take(parseBody(json, route.body.schema)) : undefined;
     const key = route.method === 'GET' ? undefined : this.#incoming.header('idempotency-key');
-    if (key !== undefined && !isIdempotencyKey(key))
+    if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
       return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
     if (violations.length > 0) return { refused: { status: 400, body: validationBody(this.#facts, violations) } };
     const { caller } = identity;
@@ -208,9 +218,9 @@ class Exchange {
     this.#send(500, errorBody(500, 'Internal server error'), []);
   }
 
-  #send(status: number, body: string, headers: readonly Header[]): void {
+  #send(status: number, body: string, headers: readonly Header[], close = false): void {
     this.observe(status, this.#services.clock.monotonic() - this.#startedAt);
-    this.#reply.send(status, [JSON_TYPE, ['X-Correlation-Id', this.#facts.correlationId], ...headers], body);
+    this.#reply.send(status, [JSON_TYPE, ['X-Correlation-Id', this.#facts.correlationId], ...headers], body, { close });
   }
 }
 

@@ -72,26 +72,32 @@ function requestBody(route: ApiRoute): Json {
 }
 
 function responsesOf(route: ApiRoute): Json {
-  const error = (name: 'Error' | 'ValidationError') => ({
-    'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
-  });
+  const reference = (name: 'Error' | 'ValidationError') => ({ $ref: `#/components/schemas/${name}` });
+  const error = { 'application/json': { schema: reference('Error') } };
   const responses: Record<string, Json> = {
     [route.success.status]: {
       description: 'Success',
       content: { 'application/json': { schema: jsonSchema(envelopeOf(route.success.data)) } },
     },
-    '400': { description: 'Validation failed: every violation at once', content: error('ValidationError') },
-    '401': { description: 'No key, or one that stands for nobody', content: error('Error') },
-    '403': { description: 'ORGANIZATION_NOT_ACTIVE, HTTPS_REQUIRED, or not permitted', content: error('Error') },
+    '400': {
+      description: 'Validation failed: every violation at once; or malformed JSON or header, as a plain error',
+      content: { 'application/json': { schema: { oneOf: [reference('ValidationError'), reference('Error')] } } },
+    },
+    '401': { description: 'No key, or one that stands for nobody', content: error },
+    '403': { description: 'ORGANIZATION_NOT_ACTIVE, HTTPS_REQUIRED, or not permitted', content: error },
     '503': {
       description: 'NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER or UNAVAILABLE; with Retry-After',
-      content: error('Error'),
+      content: error,
     },
   };
+  if (route.body) {
+    responses['413'] = { description: `The body exceeds ${route.body.maxBytes} bytes`, content: error };
+    responses['415'] = { description: 'The Content-Type is not application/json', content: error };
+  }
   for (const refusal of route.refusals) {
     const [status = '', code = 'Unknown id'] = refusal.split(' ');
     const before = responses[status]?.['description'];
-    responses[status] = { description: before ? `${before}; ${code}` : code, content: error('Error') };
+    responses[status] = { description: before ? `${before}; ${code}` : code, content: error };
   }
   return responses;
 }

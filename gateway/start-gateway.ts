@@ -11,7 +11,7 @@ import { connectPostgres } from '../engine/store/postgres.ts';
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { createAuthenticator } from './guards/authenticate.ts';
+import { createAuthenticator, createRecheck } from './guards/authenticate.ts';
 import { CredentialCache } from './guards/credential-cache.ts';
 import { createTransportGuard } from './guards/transport-guard.ts';
 import { RequestHandler } from './handle-request.ts';
@@ -67,7 +67,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const routes: Route[] = [
     ...taskRoutes(engine, clock),
     ...eventRoutes(engine),
-    ...streamRoutes(hub),
+    ...streamRoutes(hub, createRecheck(credentials)),
     ...operationalRoutes({
       engine,
       registry,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { inlineCustomerInput } from './customer.ts';
-import { boolean, freeObject, id, idList, isoTime, longText, oneOf, positiveInteger, requiredText } from './fields.ts';
+import { boolean, freeObject, id, idList, isoTime, longText, oneOf, parseIsoTime, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { locationInput } from './location.ts';
 import { packageInput } from './package.ts';
@@ -18,9 +18,14 @@ const skills = v.pipe(
 
 const taskTypeOfAnyCase = v.pipe(v.string('must be a string'), v.toLowerCase(), oneOf(TASK_TYPES));
 
+const isPositiveInteger = (value: number) => Number.isSafeInteger(value) && value >= 1;
 const estimatedDuration = v.pipe(
-  positiveInteger,
-  v.maxValue(LIMITS.estimatedDurationMinutes, `must be at most ${LIMITS.estimatedDurationMinutes} minutes`),
+  v.number('must be a number'),
+  v.check(isPositiveInteger, 'must be a positive integer'),
+  v.check(
+    (minutes) => !isPositiveInteger(minutes) || minutes <= LIMITS.estimatedDurationMinutes,
+    `must be at most ${LIMITS.estimatedDurationMinutes} minutes`,
+  ),
 );
 
 /**
@@ -106,7 +111,8 @@ export function createTaskSchema(now: () => number) {
         if (violation) addIssue({ message: violation[1], path: [pathItem(body, violation[0])] });
       }
       const { timeToServe, scheduledAt } = body;
-      if (timeToServe === 'scheduled' && typeof scheduledAt === 'string' && Date.parse(scheduledAt) <= now()) {
+      const moment = typeof scheduledAt === 'string' ? parseIsoTime(scheduledAt) : undefined;
+      if (timeToServe === 'scheduled' && moment !== undefined && Date.parse(moment) <= now()) {
         addIssue({ message: 'must be in the future', path: [pathItem(body, 'scheduledAt')] });
       }
     }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { queryInteger, queryList } from './fields.ts';
+import { queryId, queryInteger, queryList } from './fields.ts';
 import { LIMITS } from './limits.ts';
 
 /** The types of events that this release writes to the log. */
@@ -41,9 +41,7 @@ export type ListEventsQuery = v.InferOutput<typeof listEventsQuery>;
 export const streamEventsQuery = v.object({
   lastEventId: v.optional(v.string()),
   types: v.optional(queryList(EVENT_TYPES)),
-  taskIds: v.optional(
-    v.array(v.pipe(v.string(), v.regex(/^[1-9]\d{0,15}$/, 'must be a positive integer'), v.transform(Number))),
-  ),
+  taskIds: v.optional(v.array(queryId)),
 });
 export type StreamEventsQuery = v.InferOutput<typeof streamEventsQuery>;
 

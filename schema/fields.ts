@@ -97,6 +97,8 @@ export function parseIsoTime(input: string): string | undefined {
     millisecond,
   );
   const back = new Date(local);
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999, and rolls days that do not exist over.
+  if (back.getUTCFullYear() !== Number(year)) return undefined;
   if (back.getUTCMonth() !== Number(month) - 1 || back.getUTCDate() !== Number(day)) return undefined;
   const offset = zoneOffsetMs(zone);
   if (offset === undefined) return undefined;

@@ -110,8 +110,10 @@ export const LIMITS = {
 
   // --- Credentials ----------------------------------------------------------------------------------
   credentialCacheEntries: 20_000,
-  /** A cached credential is looked up again after this long. */
-  credentialLeaseMs: 1_000,
+  /** Cached credentials are looked up again this often, and valid for twice as long: a revoked key stops within 1 s. */
+  credentialLeaseMs: 500,
+  /** How often open streams ask whether their caller may still watch. */
+  streamRecheckMs: 250,
   /** An entry that nobody used for this long is forgotten. */
   credentialIdleMs: 60_000,
 
@@ -122,8 +124,6 @@ export const LIMITS = {
   credentialConnections: 2,
   readDeadlineMs: 10_000,
   clockSkewMs: 2_000,
-  /** Partitions are made a week ahead; this often, whether or not workers run. */
-  partitionCheckMs: 3_600_000,
 
   // --- The workers ------------------------------------------------------------------------------------
   /** How often a process that needs a store asks again while it is away. */

@@ -41,7 +41,7 @@ export const packageInput = v.pipe(
   v.rawCheck(({ dataset, addIssue }) => {
     const { name, description } = (dataset.value ?? {}) as { name?: unknown; description?: unknown };
     const empty = (value: unknown) => value == null || (typeof value === 'string' && value.trim() === '');
-    if (typeof dataset.value === 'object' && empty(name) && empty(description)) {
+    if (typeof dataset.value === 'object' && dataset.value !== null && empty(name) && empty(description)) {
       addIssue({ message: 'must have a name or a description' });
     }
   }),

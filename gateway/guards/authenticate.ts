@@ -37,6 +37,17 @@ export function createAuthenticator(
   };
 }
 
+/** Whether a key may still do what these roles may. When Postgres cannot be asked, nothing has changed. */
+export function createRecheck(credentials: CredentialCache): (key: string, roles: readonly Role[]) => Promise<boolean> {
+  return async (key, roles) => {
+    try {
+      return 'identity' in admit(await credentials.find(key), roles);
+    } catch {
+      return true;
+    }
+  };
+}
+
 function admit(credential: ChannelCredential | undefined, roles: readonly Role[]): Authentication {
   if (!credential) return UNAUTHORIZED;
   const { organizationId, channelId, role } = credential;

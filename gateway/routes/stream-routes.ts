@@ -1,11 +1,16 @@
 import { notFound, refusal } from '../../schema/errors.ts';
 import { type StreamEventsQuery, streamEventsQuery } from '../../schema/events.ts';
-import type { RawRoute } from '../route.ts';
+import type { RawRoute, Role } from '../route.ts';
 import type { StreamHub } from '../sse/stream-hub.ts';
 import { refusalBody } from '../views/bodies.ts';
 
+const WATCHERS: readonly Role[] = ['integration', 'dispatcher', 'org_admin'];
+
 /** Live event streams. Source: decisions.md §6 "Streams". */
-export function streamRoutes(hub: StreamHub): RawRoute[] {
+export function streamRoutes(
+  hub: StreamHub,
+  mayStill: (key: string, roles: readonly Role[]) => Promise<boolean>,
+): RawRoute[] {
   return [
     {
       kind: 'raw',
@@ -13,7 +18,7 @@ export function streamRoutes(hub: StreamHub): RawRoute[] {
       path: '/realtime/organizations/:organizationId/events',
       place: 'api',
       bare: true,
-      guard: { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] },
+      guard: { kind: 'roles', roles: WATCHERS },
       query: { schema: streamEventsQuery, lists: new Set(['types', 'taskIds']) },
       summary: 'Watch the organization: server-sent events, resumed by Last-Event-ID',
       answers: 'text/event-stream',
@@ -33,7 +38,13 @@ export function streamRoutes(hub: StreamHub): RawRoute[] {
           return refuse(notFound('Organization', params['organizationId']!));
         if (!hub.hasRoom(organizationId)) return refuse(refusal('OVERLOADED'));
         const lastEventId = incoming.header('last-event-id') ?? wanted.lastEventId;
-        hub.open(organizationId, reply, { query: wanted, lastEventId, correlationId: facts.correlationId });
+        const key = incoming.header('x-api-key')!;
+        hub.open(organizationId, reply, {
+          query: wanted,
+          lastEventId,
+          correlationId: facts.correlationId,
+          isAllowed: () => mayStill(key, WATCHERS),
+        });
       },
     },
   ];

@@ -15,6 +15,8 @@ export interface StreamOptions {
   readonly query: StreamEventsQuery;
   /** What the client saw last: a header or a parameter, as it came. */
   readonly lastEventId: string | undefined;
+  /** Whether the caller may still watch. */
+  readonly isAllowed: () => Promise<boolean>;
   readonly onEnd: () => void;
 }
 
@@ -64,6 +66,11 @@ export class OrganizationStream {
 
   heartbeat(): void {
     this.#options.stream.write(': heartbeat\n\n');
+  }
+
+  /** Ends the stream when its caller may not watch any more. Never rejects. */
+  async recheck(): Promise<void> {
+    if (!(await this.#options.isAllowed())) this.#options.stream.close();
   }
 
   /** Tells the client to come back soon, here or elsewhere, and ends. */

@@ -1,10 +1,9 @@
 import type { EventFeed } from '../../engine/org/event-feed.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Reply } from '../http/port.ts';
-import { OrganizationStream } from './organization-stream.ts';
+import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
 
 /** All open streams of the process: their bounds, their heartbeat, their end. */
 export class StreamHub {
@@ -12,14 +11,19 @@ export class StreamHub {
   readonly #log: Log;
   readonly #streams = new Set<OrganizationStream>();
   readonly #countByOrganization = new Map<number, number>();
-  readonly #cancelHeartbeat: () => void;
+  readonly #cancelTimers: readonly (() => void)[];
 
   constructor(feed: EventFeed, scheduler: Scheduler, log: Log) {
     this.#feed = feed;
     this.#log = log;
-    this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
-      for (const stream of this.#streams) stream.heartbeat();
-    });
+    this.#cancelTimers = [
+      scheduler.every(LIMITS.heartbeatMs, () => {
+        for (const stream of this.#streams) stream.heartbeat();
+      }),
+      scheduler.every(LIMITS.streamRecheckMs, () => {
+        for (const stream of this.#streams) void stream.recheck();
+      }),
+    ];
   }
 
   get size(): number {
@@ -35,11 +39,7 @@ export class StreamHub {
   open(
     organizationId: number,
     reply: Reply,
-    request: {
-      readonly query: StreamEventsQuery;
-      readonly lastEventId: string | undefined;
-      readonly correlationId: string;
-    },
+    request: Pick<StreamOptions, 'query' | 'lastEventId' | 'isAllowed'> & { readonly correlationId: string },
   ): void {
     const stream = reply.openStream(200, [
       ['Content-Type', 'text/event-stream; charset=utf-8'],
@@ -48,7 +48,7 @@ export class StreamHub {
       ['X-Correlation-Id', request.correlationId],
     ]);
     this.#count(organizationId, 1);
-    const { query, lastEventId } = request;
+    const { query, lastEventId, isAllowed } = request;
     const opened: OrganizationStream = new OrganizationStream({
       feed: this.#feed,
       log: this.#log,
@@ -56,6 +56,7 @@ export class StreamHub {
       stream,
       query,
       lastEventId,
+      isAllowed,
       onEnd: () => {
         this.#streams.delete(opened);
         this.#count(organizationId, -1);
@@ -67,7 +68,7 @@ export class StreamHub {
 
   /** Sends every client elsewhere. */
   stop(): void {
-    this.#cancelHeartbeat();
+    for (const cancel of this.#cancelTimers) cancel();
     for (const stream of [...this.#streams]) stream.reconnect();
   }
 

@@ -39,7 +39,7 @@ export function decideCreateTask(state: OrgState, command: CreateTask, context: 
     locationId: location?.record.id ?? null,
     pickupLocationId: pickupLocation?.record.id ?? null,
   });
-  const moved = (input.packageIds ?? []).map((id) => movePackage(state, id, task.id, context.now));
+  const moved = [...new Set(input.packageIds)].map((id) => movePackage(state, id, task.id, context.now));
   const packages = [
     ...(input.packages ?? []).map((item) => newPackage(state, item, task.id, context)),
     ...moved.map(({ after }) => after),

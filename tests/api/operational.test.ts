@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { LIMITS } from '../../schema/limits.ts';
+import { type ApiReply, taskInput } from '../support/api-client.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { useGateway } from './api-fixture.ts';
+
+const fixture = useGateway();
+const get = (path: string) => fixture.api.raw({ method: 'GET', path });
+
+test('healthz answers while the process lives', async () => {
+  const { status, text } = await get('/healthz');
+  assert.deepEqual([status, text], [200, '{"status":"ok"}']);
+});
+
+test('readyz tells of the stores and the shards', async () => {
+  const { status, text } = await get('/readyz');
+  assert.equal(status, 200);
+  assert.deepEqual(JSON.parse(text), {
+    status: 'ready',
+    postgres: true,
+    redis: true,
+    shardsOwned: 256,
+    draining: false,
+    volatilePostgres: [],
+  });
+});
+
+test('a gateway that owns no shard, or cannot reach Redis, is not ready', async () => {
+  const { place } = fixture.gateway;
+  const second = await startTestGateway({
+    place,
+    environment: { GATEWAY_ID: 'second', REDIS_URL: 'redis://127.0.0.1:1' },
+  });
+  try {
+    const response = await fetch(`${second.baseUrl}/readyz`);
+    assert.equal(response.status, 503);
+    const facts = (await response.json()) as Record<string, unknown>;
+    assert.deepEqual(
+      [facts['status'], facts['redis'], facts['postgres'], facts['shardsOwned']],
+      ['not ready', false, true, 0],
+    );
+    assert.equal((await fetch(`${second.baseUrl}/healthz`)).status, 200);
+  } finally {
+    await second.stop();
+  }
+});
+
+test('metrics are Prometheus text, and count requests', async () => {
+  await fixture.api.createTask();
+  const { status, headers, text } = await get('/metrics');
+  assert.equal(status, 200);
+  assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  for (const sample of samples)
+    assert.match(
+      sample,
+      /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-zA-Z_]\w*="[^"]*"(,[a-zA-Z_]\w*="[^"]*")*\})? (-?\d[\d.e+-]*|NaN|[+-]?Inf)$/,
+    );
+  const sampleOf = (name: string) => Number(samples.find((sample) => sample.startsWith(`${name} `))?.split(' ')[1]);
+  assert.ok(sampleOf('dispatch_commit_groups_total') >= 1);
+  assert.equal(sampleOf('dispatch_shards_owned'), 256);
+  assert.ok(sampleOf('dispatch_live_actors') >= 1);
+  assert.ok(
+    samples.some((sample) => sample.includes('/tasks')),
+    'a route has samples',
+  );
+  assert.ok(!text.includes(fixture.gateway.key));
+});
+
+interface Operation {
+  readonly summary: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: object;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly description: string; readonly content: Readonly<Record<string, { readonly schema?: object }>> }
+    >
+  >;
+}
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
+  };
+}
+
+const readOpenApi = async () => JSON.parse((await get('/openapi.json')).text) as OpenApi;
+
+/** Every route of this release; a new one gets its row here. */
+const ROUTES = [
+  'get /api/v1/events',
+  'get /api/v1/realtime/organizations/{organizationId}/events',
+  'get /api/v1/tasks',
+  'get /api/v1/tasks/{id}',
+  'get /healthz',
+  'get /metrics',
+  'get /openapi.json',
+  'get /readyz',
+  'post /api/v1/tasks',
+  'put /api/v1/tasks/{id}/status',
+];
+
+test('the OpenAPI document is 3.1 and names every route', async () => {
+  const { openapi, info, paths, components } = await readOpenApi();
+  assert.match(openapi, /^3\.1\.\d+$/);
+  assert.ok(info.title && info.version);
+  const named = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
+  assert.deepEqual(named.sort(), ROUTES);
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const place = `${method} ${path}`;
+      assert.ok(operation.summary, place);
+      assert.deepEqual(operation.security, path.startsWith('/api/') ? [{ channelKey: [] }] : [], place);
+      const inPath = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      assert.deepEqual(
+        inPath,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+        place,
+      );
+      assert.ok(
+        Object.keys(operation.responses).some((status) => status.startsWith('2')),
+        place,
+      );
+      for (const [status, response] of Object.entries(operation.responses)) {
+        assert.match(status, /^[1-5]\d\d$/, place);
+        assert.ok(response.description, place);
+      }
+    }
+  }
+  assert.deepEqual(Object.keys(components.securitySchemes), ['channelKey']);
+});
+
+test('every route that the document names answers, and no method besides', async () => {
+  for (const [path, item] of Object.entries((await readOpenApi()).paths)) {
+    const concrete = path.replace(/\{\w+\}/g, '999000111');
+    for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
+      const reply = await fixture.api.raw({ method: method.toUpperCase(), path: concrete });
+      assert.equal(reply.status === 405, !(method in item), `${method} ${path}: ${reply.status}`);
+    }
+  }
+});
+
+/** Compiles the schemas of the document; a schema that is not valid JSON Schema 2020-12 throws. */
+function compiler({ components }: OpenApi): (schema: object) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, formats: { uuid: true } });
+  ajv.addKeyword('components');
+  return (schema) => ajv.compile({ ...schema, components });
+}
+
+function holds(compile: (schema: object) => ValidateFunction, operation: Operation, reply: ApiReply<unknown>): void {
+  const response = operation.responses[String(reply.status)];
+  assert.ok(response, `${reply.status} is not documented: ${reply.text}`);
+  const validate = compile(response.content['application/json']!.schema!);
+  assert.ok(validate(reply.body), `${JSON.stringify(validate.errors)} in ${reply.text}`);
+}
+
+test('all schemas of the document are valid', async () => {
+  const document = await readOpenApi();
+  const compile = compiler(document);
+  for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+    for (const { schema } of operation.parameters) assert.ok(compile(schema));
+    for (const media of [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
+      Object.values(part?.content ?? {}),
+    )) {
+      if (media.schema) assert.ok(compile(media.schema));
+    }
+  }
+});
+
+test('answers, refusals too, are what the document says', async () => {
+  const document = await readOpenApi();
+  const compile = compiler(document);
+  const { api } = await fixture.organization({ limits: { tasks: 3 } });
+  const place = { address: 'Depot', latitude: 1.5, longitude: 2, building: 'B' };
+  const full = taskInput({
+    code: 'FULL',
+    notes: 'n',
+    description: 'd',
+    timeToServe: 'scheduled',
+    scheduledAt: '2031-01-01T00:00:00Z',
+    pickupLocation: place,
+    packages: [{ name: 'box', weight: 1.5, isFragile: true }],
+    integrationData: { a: { b: [1, null] } },
+    requiredSkills: ['x'],
+    estimatedDuration: 30,
+    readyAt: '2031-01-01T00:00:00Z',
+    autoAssign: true,
+  });
+  const tasks = document.paths['/api/v1/tasks']!;
+  const created = await api.post('/tasks', full);
+  const { id } = created.body.data;
+  for (const reply of [
+    created,
+    await api.post('/tasks', taskInput()),
+    await api.post('/tasks', full),
+    await api.post('/tasks', {}),
+    await api.post('/tasks', taskInput({ channelId: 999_000_111 })),
+    await api.post('/tasks', taskInput()),
+    await api.post('/tasks', taskInput()),
+    await api.post('/tasks', taskInput(), { 'x-api-key': undefined }),
+    await api.post('/tasks', full, { 'idempotency-key': 'k' }),
+    await api.post('/tasks', taskInput(), { 'idempotency-key': 'k' }),
+  ])
+    holds(compile, tasks['post']!, reply);
+  for (const query of ['', 'limit=1', 'page=9', 'limit=0']) holds(compile, tasks['get']!, await api.list(query));
+  for (const path of [`/tasks/${id}`, '/tasks/999000111', '/tasks/x'])
+    holds(compile, document.paths['/api/v1/tasks/{id}']!['get']!, await api.get(path));
+  const change = document.paths['/api/v1/tasks/{id}/status']!['put']!;
+  for (const [status, of] of [
+    ['cancelled', id],
+    ['cancelled', id],
+    ['in_transit', id],
+    ['cancelled', 999_000_111],
+    ['boat', id],
+  ] as const) {
+    holds(compile, change, await api.put(`/tasks/${of}/status`, { status }));
+  }
+  const events = document.paths['/api/v1/events']!['get']!;
+  for (const query of ['', '?types=task.status_changed', '?limit=0'])
+    holds(compile, events, await api.get(`/events${query}`));
+});
+
+test('refusals of the body itself are what the document says', async () => {
+  const document = await readOpenApi();
+  const compile = compiler(document);
+  const operation = document.paths['/api/v1/tasks']!['post']!;
+  const headers = { 'x-api-key': fixture.gateway.key, 'content-type': 'application/json' };
+  const send = (change: object, body: string) =>
+    fixture.api.raw({ method: 'POST', path: '/api/v1/tasks', headers: { ...headers, ...change }, body });
+  holds(compile, operation, await send({}, '{'));
+  holds(compile, operation, await send({ 'idempotency-key': '' }, JSON.stringify(taskInput())));
+  holds(compile, operation, await send({ 'content-type': 'text/plain' }, '{}'));
+  holds(compile, operation, await send({}, ' '.repeat(LIMITS.bodyBytes + 1)));
+});
+
+test('the request schema of the document accepts what the API accepts', async () => {
+  const document = await readOpenApi();
+  const { schema } = document.paths['/api/v1/tasks']!['post']!.requestBody!.content['application/json']!;
+  const validate = compiler(document)(schema);
+  for (const body of [
+    taskInput(),
+    taskInput({ notes: null, packages: [{ description: 'x' }] }),
+    taskInput({ scheduledAt: '2031-01-01T00:00:00Z', timeToServe: 'scheduled' }),
+  ]) {
+    assert.equal((await fixture.api.post('/tasks', body)).status, 201);
+    assert.ok(validate(body), JSON.stringify(validate.errors));
+  }
+  for (const body of [taskInput({ taskType: 'boat' }), taskInput({ name: 5 }), taskInput({ packages: {} })]) {
+    assert.equal((await fixture.api.post('/tasks', body)).status, 400);
+    assert.ok(!validate(body), JSON.stringify(body));
+  }
+});

@@ -1,0 +1,135 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import type { TaskView } from '../../schema/task-view.ts';
+
+/** Every field that a JSON body of the API may have; which of them are there is for the test to say. */
+export interface ApiBody<T> {
+  readonly statusIndicator: string;
+  readonly statusCode: number;
+  readonly message: string | string[];
+  readonly data: T;
+  readonly metadata: {
+    readonly timestamp: string;
+    readonly correlationId: string;
+    readonly path: string;
+    readonly duration: number;
+    readonly position: string;
+  };
+  readonly error: string;
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly meta: { readonly requestId: string; readonly path: string; readonly method: string };
+}
+
+export interface ApiReply<T = TaskView> {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it came. */
+  readonly text: string;
+  /** The body parsed; undefined when it is empty or no JSON. */
+  readonly body: ApiBody<T>;
+}
+
+export interface TaskList {
+  readonly items: TaskView[];
+  readonly count: number;
+}
+
+/** A list stands for a header that is sent so many times; undefined takes one away. */
+export type ApiHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface RawRequest {
+  readonly method: string;
+  /** As it is to stand in the request line: `/api/v1/tasks?limit=1`. */
+  readonly path: string;
+  readonly headers?: ApiHeaders;
+  readonly body?: string | Buffer | undefined;
+}
+
+export interface ApiClient {
+  /** Below `/api/v1`; with the key, and JSON bodies encoded. */
+  get<T = TaskView>(path: string, headers?: ApiHeaders): Promise<ApiReply<T>>;
+  post<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
+  put<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
+  list(query?: string): Promise<ApiReply<TaskList>>;
+  /** Creates a task from `taskInput(overrides)` and returns it; throws when it is refused. */
+  createTask(overrides?: object, headers?: ApiHeaders): Promise<TaskView>;
+  /** Exactly these bytes, with no key and no headers but those given. */
+  raw<T = TaskView>(message: RawRequest): Promise<ApiReply<T>>;
+  /** Closes the connections that are kept. */
+  close(): void;
+}
+
+const REQUEST_MS = 20_000;
+const CONNECTIONS = 128;
+
+/** A client of one channel. Close it, or the test's process waits for its connections. */
+export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; readonly key: string }): ApiClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const raw = <T>(message: RawRequest) => send<T>(baseUrl, agent, message);
+  const call = <T>(method: string, path: string, body?: unknown, headers: ApiHeaders = {}) =>
+    raw<T>({
+      method,
+      path: `/api/v1${path}`,
+      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  return {
+    get: (path, headers) => call('GET', path, undefined, headers),
+    post: (path, body, headers) => call('POST', path, body, headers),
+    put: (path, body, headers) => call('PUT', path, body, headers),
+    list: (query = '') => call('GET', `/tasks${query === '' ? '' : `?${query}`}`),
+    async createTask(overrides, headers) {
+      const reply = await call<TaskView>('POST', '/tasks', taskInput(overrides), headers);
+      if (reply.status !== 201) throw new Error(`POST /tasks answered ${reply.status}: ${reply.text}`);
+      return reply.body.data;
+    },
+    raw,
+    close: () => agent.destroy(),
+  };
+}
+
+/** A body that POST /tasks accepts; an override of undefined takes a field away. */
+export function taskInput(overrides: object = {}): Record<string, unknown> {
+  return {
+    name: 'Two boxes of books',
+    taskType: 'delivery',
+    customer: { name: 'Ada Lovelace', phone: '+442079460001' },
+    location: { address: '12 St James Square, London', latitude: 51.5072178, longitude: -0.1357 },
+    ...overrides,
+  };
+}
+
+function send<T>(
+  baseUrl: string,
+  agent: Agent,
+  { method, path, headers = {}, body }: RawRequest,
+): Promise<ApiReply<T>> {
+  const { hostname, port } = new URL(baseUrl);
+  const sent = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined);
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { agent, hostname, port, method, path, timeout: REQUEST_MS, headers: { ...length, ...Object.fromEntries(sent) } },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: incoming.statusCode!, headers: incoming.headers, text, body: parse(text) as ApiBody<T> });
+        });
+      },
+    );
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within ${REQUEST_MS} ms`)));
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { createParser } from 'eventsource-parser';
+
+/** The data of every kind of message that a stream sends. */
+export interface StreamData {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly organizationId: number;
+  readonly data: { readonly task: { readonly id: number; readonly status: string; readonly isDelayed: boolean } };
+  /** Of `stream.ready` and `stream.resync`. */
+  readonly history: string;
+  readonly position: string;
+  readonly reason: string;
+}
+
+export interface StreamMessage {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: StreamData;
+}
+
+export interface EventStreamOptions {
+  readonly key: string;
+  readonly organizationId: number;
+  /** Sent as the header Last-Event-ID. */
+  readonly lastEventId?: string;
+  /** Without the `?`. */
+  readonly query?: string;
+}
+
+export interface EventStreamClient {
+  readonly headers: IncomingHttpHeaders;
+  /** Ids of all messages received so far, in order; of control messages too. */
+  readonly ids: readonly string[];
+  readonly comments: readonly string[];
+  /** What a client sends to resume. */
+  readonly lastEventId: string | undefined;
+  /** The next message, in order. Rejects after `timeoutMs`, or when the stream has ended and nothing is left. */
+  next(timeoutMs?: number): Promise<StreamMessage>;
+  /** The next `count` messages that come from the log, control messages left out. */
+  take(count: number, timeoutMs?: number): Promise<StreamMessage[]>;
+  /** Resolves when the server has ended the stream. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+/** A stream that was not opened, with its answer. */
+export class StreamRefused extends Error {
+  readonly status: number;
+  readonly text: string;
+
+  constructor(status: number, text: string) {
+    super(`the stream was refused with ${status}: ${text}`);
+    this.status = status;
+    this.text = text;
+  }
+}
+
+const PATIENCE_MS = 5_000;
+
+/** Opens the organization's stream; resolves once its head has arrived. Throws StreamRefused on another status than 200. */
+export async function openEventStream(baseUrl: string, options: EventStreamOptions): Promise<EventStreamClient> {
+  const { key, organizationId, lastEventId, query = '' } = options;
+  const path = `/api/v1/realtime/organizations/${organizationId}/events${query === '' ? '' : `?${query}`}`;
+  const headers = { 'x-api-key': key, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
+  const outgoing = request(new URL(path, baseUrl), { agent: false, headers });
+  outgoing.end();
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  if (incoming.statusCode !== 200) throw new StreamRefused(incoming.statusCode!, await textOf(incoming));
+  return read(incoming);
+}
+
+function read(incoming: IncomingMessage): EventStreamClient {
+  const ids: string[] = [];
+  const comments: string[] = [];
+  const messages: StreamMessage[] = [];
+  let hasEnded = false;
+  let wake = () => {};
+  const parser = createParser({
+    onEvent({ id, event, data }) {
+      if (id !== undefined) ids.push(id);
+      messages.push({ id, event, data: JSON.parse(data) as StreamData });
+    },
+    onComment: (comment) => void comments.push(comment),
+  });
+  incoming.setEncoding('utf8').on('data', (text: string) => {
+    parser.feed(text);
+    wake();
+  });
+  // A connection that is cut ends the stream like any other end.
+  incoming.on('error', () => {});
+  const ended = once(incoming, 'close').then(() => {
+    hasEnded = true;
+    wake();
+  });
+
+  async function next(timeoutMs = PATIENCE_MS): Promise<StreamMessage> {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const message = messages.shift();
+      if (message) return message;
+      if (hasEnded) throw new Error('the stream has ended');
+      const patience = deadline - performance.now();
+      if (patience <= 0) throw new Error(`no message within ${timeoutMs} ms`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, patience);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  async function take(count: number, timeoutMs?: number): Promise<StreamMessage[]> {
+    const taken: StreamMessage[] = [];
+    while (taken.length < count) {
+      const message = await next(timeoutMs);
+      if (!message.event?.startsWith('stream.')) taken.push(message);
+    }
+    return taken;
+  }
+
+  return {
+    headers: incoming.headers,
+    ids,
+    comments,
+    get lastEventId() {
+      return ids.at(-1);
+    },
+    next,
+    take,
+    ended,
+    close: () => void incoming.destroy(),
+  };
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of incoming.setEncoding('utf8')) text += chunk;
+  return text;
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { createHead, hashApiKey, newApiKey } from '../../engine/store/demo.ts';
+import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+
+export interface OrganizationSeed {
+  readonly name?: string;
+  /** A number per resource; none by default. */
+  readonly limits?: Readonly<Record<string, number | null>>;
+  readonly status?: 'active' | 'pending' | 'inactive' | 'rejected';
+  readonly channelStatus?: ChannelSeed['status'];
+  readonly role?: ChannelSeed['role'];
+}
+
+export interface ChannelSeed {
+  readonly status?: 'ACTIVE' | 'INACTIVE' | 'SUSPENDED';
+  /** Of the user whom the channel's key acts as. */
+  readonly role?: 'integration' | 'dispatcher' | 'org_admin' | 'agent';
+}
+
+export interface SeededChannel {
+  readonly channelId: number;
+  readonly userId: number;
+  readonly key: string;
+}
+
+export interface SeededOrganization extends SeededChannel {
+  readonly organizationId: number;
+}
+
+/** An organization with its head, a user, and an unlimited channel with a key. */
+export async function seedOrganization(databaseUrl: string, seed: OrganizationSeed = {}): Promise<SeededOrganization> {
+  const {
+    name = 'Test organization',
+    limits = {},
+    status = 'active',
+    channelStatus = 'ACTIVE',
+    role = 'integration',
+  } = seed;
+  const organizationId = await withSql(databaseUrl, async (sql) => {
+    const [row] = await sql<{ organizationId: number }[]>`
+      INSERT INTO organizations (name, status, limits) VALUES (${name}, ${status}, ${JSON.stringify(limits)}::text::jsonb)
+      RETURNING organization_id`;
+    await createHead(sql, row!.organizationId);
+    return row!.organizationId;
+  });
+  return { organizationId, ...(await seedChannel(databaseUrl, organizationId, { status: channelStatus, role })) };
+}
+
+/** One more channel of an organization, with a user and a key of its own. */
+export function seedChannel(
+  databaseUrl: string,
+  organizationId: number,
+  seed: ChannelSeed = {},
+): Promise<SeededChannel> {
+  const { status = 'ACTIVE', role = 'integration' } = seed;
+  const key = newApiKey();
+  return withSql(databaseUrl, async (sql) => {
+    const userId = await insertUser(sql, organizationId, role, 'Test', 'User');
+    const [channel] = await sql<{ id: number }[]>`
+      INSERT INTO channels (organization_id, id, name, status, user_id, key_hash, rate_limit)
+      VALUES (${organizationId}, nextval('channel_ids'), 'test', ${status}, ${userId}, decode(${hashApiKey(key)}, 'hex'), 0)
+      RETURNING id`;
+    return { channelId: channel!.id, userId, key };
+  });
+}
+
+/** An agent with its user. Seed it before the organization's first request: actors keep what they have read. */
+export function seedAgent(databaseUrl: string, organizationId: number): Promise<{ readonly agentId: number }> {
+  return withSql(databaseUrl, async (sql) => {
+    const userId = await insertUser(sql, organizationId, 'agent', 'Amina', 'Diallo');
+    const [agent] = await sql<{ id: number }[]>`
+      INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name)
+      VALUES (${organizationId}, nextval('agent_ids'), ${userId}, 'employee', 'Amina', 'Diallo') RETURNING id`;
+    return { agentId: agent!.id };
+  });
+}
+
+/** Runs `body` on one connection of the engine's kind and closes it. */
+export async function withSql<T>(databaseUrl: string, body: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = connectPostgres(databaseUrl, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
+  try {
+    return await body(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function insertUser(
+  sql: Sql,
+  organizationId: number,
+  role: string,
+  firstName: string,
+  lastName: string,
+): Promise<number> {
+  const email = `${randomBytes(8).toString('hex')}@test.example`;
+  const [user] = await sql<{ id: number }[]>`
+    INSERT INTO users (organization_id, id, role, email, first_name, last_name)
+    VALUES (${organizationId}, nextval('user_ids'), ${role}, ${email}, ${firstName}, ${lastName}) RETURNING id`;
+  return user!.id;
+}
