@@ -1,0 +1,107 @@
+import type { EventEmitter } from 'node:events';
+import autocannon from 'autocannon';
+import { findScenario } from '../scenarios/find-scenario.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { percentile } from '../statistics.ts';
+import { type GeneratorMessage, type LoadOrder, type LoadOutcome, RECONNECT_AFTER } from './load-messages.ts';
+
+/**
+ * The load generator, a process of its own so that its CPU can be told apart. Its connections stay open and busy from
+ * the start of the warm-up to the end of the window; only what is answered inside the window is counted.
+ */
+
+/** Longer than the gateway's own deadline for a request, which answers first. */
+const TIMEOUT_SECONDS = 20;
+/** How soon the connections are closed after the window. */
+const STOP_CHECK_MS = 100;
+
+process.on('disconnect', () => process.exit(1));
+process.once('message', (order) => {
+  runLoad(order as LoadOrder).then(
+    (outcome) => tell({ kind: 'measured', outcome }),
+    (error) =>
+      tell({ kind: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  );
+});
+
+function tell(message: GeneratorMessage): void {
+  process.send?.(message);
+}
+
+async function runLoad(order: LoadOrder): Promise<LoadOutcome> {
+  const scenario = findScenario(order.scenario);
+  if (!scenario) throw new Error(`no scenario ${order.scenario}`);
+  const seen = {
+    statuses: {} as Record<string, number>,
+    errors: 0,
+    wrongBodies: 0,
+    firstWrongBody: undefined as string | undefined,
+  };
+  const latencies: number[] = [];
+  let inWindow = false;
+
+  const { run, ended } = fire(scenario, order);
+  const events = run as unknown as EventEmitter;
+  events.on('response', (_client, status: number, _bytes: number, latencyMs: number) => {
+    seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
+    if (inWindow) latencies.push(latencyMs);
+  });
+  events.on('reqError', () => {
+    seen.errors += 1;
+  });
+  events.on('reqMismatch', (body: unknown) => {
+    seen.wrongBodies += 1;
+    seen.firstWrongBody ??= String(body).slice(0, 500);
+  });
+
+  await sleep(order.warmUpSeconds * 1_000);
+  tell({ kind: 'window', edge: 'start' });
+  inWindow = true;
+  const startedAt = performance.now();
+  await sleep(order.seconds * 1_000);
+  inWindow = false;
+  const windowMs = performance.now() - startedAt;
+  tell({ kind: 'window', edge: 'end' });
+  (run as unknown as { stop(): void }).stop();
+  await ended;
+  return { ...seen, ...summarize(latencies), operations: latencies.length, windowMs };
+}
+
+/** `ended` resolves when the connections are closed. */
+function fire(scenario: Scenario, order: LoadOrder) {
+  let connection = 0;
+  let hasEnded = () => {};
+  const ended = new Promise<void>((resolve) => {
+    hasEnded = resolve;
+  });
+  const options: autocannon.Options = {
+    url: order.baseUrl,
+    connections: order.connections,
+    // Ended by us; this only has to be longer.
+    duration: Math.ceil(order.warmUpSeconds + order.seconds) + 60,
+    timeout: TIMEOUT_SECONDS,
+    reconnectRate: RECONNECT_AFTER,
+    sampleInt: STOP_CHECK_MS,
+    headers: { 'x-api-key': order.apiKey, 'content-type': 'application/json' },
+    verifyBody: (body) => scenario.isAnswer(String(body)),
+    setupClient(client) {
+      const requests = scenario.requestsFor(connection++, order.seed);
+      client.setRequests(requests as unknown as autocannon.Request[]);
+    },
+  };
+  return { run: autocannon(options, () => hasEnded()), ended };
+}
+
+function summarize(latencies: readonly number[]) {
+  if (latencies.length === 0) return { p50Ms: 0, p99Ms: 0, maxMs: 0 };
+  const sorted = Float64Array.from(latencies).sort();
+  return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99), maxMs: sorted.at(-1)! };
+}
+
+/** At least `ms`: a timer may fire a fraction early, and a window must not be too short. */
+async function sleep(ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  for (let left = ms; left > 0; left = until - performance.now()) {
+    await new Promise((resolve) => setTimeout(resolve, Math.ceil(left)));
+  }
+}

@@ -1,0 +1,39 @@
+import { LIMITS } from '../../schema/limits.ts';
+
+/**
+ * Servers close a connection after a bounded number of requests; the generator parts a little earlier, without losing
+ * any. autocannon does not tell of the answer at which it parts.
+ */
+export const RECONNECT_AFTER = LIMITS.requestsPerConnection - 1_000;
+
+/** What the bench asks of the generator. */
+export interface LoadOrder {
+  readonly scenario: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  readonly seed: number;
+}
+
+/** What the generator saw. Times are in milliseconds. */
+export interface LoadOutcome {
+  /** Answers inside the measured window. */
+  readonly operations: number;
+  readonly windowMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** Over the whole run, warm-up included: answers by status, and what should never happen. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly errors: number;
+  readonly wrongBodies: number;
+  readonly firstWrongBody: string | undefined;
+}
+
+/** The window's two ends are told the moment they come, so that CPU is read then; what was seen follows. */
+export type GeneratorMessage =
+  | { readonly kind: 'window'; readonly edge: 'start' | 'end' }
+  | { readonly kind: 'measured'; readonly outcome: LoadOutcome }
+  | { readonly kind: 'failed'; readonly reason: string };

@@ -1,0 +1,132 @@
+import type { RunResult } from '../measure/measure-run.ts';
+import type { ContestantName, Scenario } from '../scenarios/scenario.ts';
+import { type Spread, spreadOf } from '../statistics.ts';
+
+/** One contestant at one number of connections, over all rounds. */
+export interface Summary {
+  readonly contestant: ContestantName;
+  readonly connections: number;
+  readonly requestsPerSecond: Spread;
+  readonly p50Ms: Spread;
+  readonly p99Ms: Spread;
+  /** CPU microseconds per operation. */
+  readonly serverMicros: Spread;
+  readonly postgresMicros: Spread;
+  readonly generatorMicros: Spread;
+  readonly commitsPerOperation: Spread;
+  /** Parts of all cores' time in the window. */
+  readonly shares: Readonly<Record<'server' | 'postgres' | 'generator' | 'idle' | 'others', number>>;
+  readonly serverMiB: number;
+}
+
+/** Ours against the others at one number of connections; each is a ratio of medians. */
+export interface Comparison {
+  readonly connections: number;
+  readonly fasterPeer: ContestantName;
+  readonly peerRatio: number;
+  readonly ceilingShare: number;
+  /** CPU of all processes per operation, the faster peer's by ours: hardly moved by what else runs on the machine. */
+  readonly cpuRatio: number;
+  readonly oursP99Ms: number;
+  /** The lower of the two peers'. */
+  readonly peerP99Ms: number;
+}
+
+export interface Verdict {
+  readonly claim: string;
+  readonly measured: string;
+  readonly met: boolean;
+}
+
+export function summarize(results: readonly RunResult[]): Summary[] {
+  return groupBy(results, ({ connections, contestant }) => `${connections} ${contestant}`).map(summarizeCell);
+}
+
+function summarizeCell(runs: readonly RunResult[]): Summary {
+  const spread = (value: (run: RunResult) => number) => spreadOf(runs.map(value));
+  const perOperation = (value: (run: RunResult) => number) => spread((run) => value(run) / Math.max(1, run.operations));
+  const share = (part: 'server' | 'postgres' | 'generator' | 'idle') =>
+    spread((run) => run.cpu[part] / run.cpu.total).median;
+  const { contestant, connections } = runs[0]!;
+  return {
+    contestant,
+    connections,
+    requestsPerSecond: spread((run) => run.requestsPerSecond),
+    p50Ms: spread((run) => run.p50Ms),
+    p99Ms: spread((run) => run.p99Ms),
+    serverMicros: perOperation((run) => run.cpu.server * 1e6),
+    postgresMicros: perOperation((run) => run.cpu.postgres * 1e6),
+    generatorMicros: perOperation((run) => run.cpu.generator * 1e6),
+    commitsPerOperation: perOperation((run) => run.commits),
+    shares: {
+      server: share('server'),
+      postgres: share('postgres'),
+      generator: share('generator'),
+      idle: share('idle'),
+      others: spread((run) => run.othersShare).median,
+    },
+    serverMiB: spread((run) => run.serverMiB).max,
+  };
+}
+
+export function compare(summaries: readonly Summary[]): Comparison[] {
+  return groupBy(summaries, ({ connections }) => connections).map((cells) => {
+    const { connections } = cells[0]!;
+    const of = (name: ContestantName) => cells.find(({ contestant }) => contestant === name)!;
+    const [ours, ceiling, peers] = [of('ours'), of('ceiling'), [of('peer'), of('peer-free')]] as const;
+    const fasterPeer = peers.toSorted((a, b) => b.requestsPerSecond.median - a.requestsPerSecond.median)[0]!;
+    const rate = ours.requestsPerSecond.median;
+    return {
+      connections,
+      fasterPeer: fasterPeer.contestant,
+      peerRatio: rate / fasterPeer.requestsPerSecond.median,
+      ceilingShare: rate / ceiling.requestsPerSecond.median,
+      cpuRatio: microsOf(fasterPeer) / microsOf(ours),
+      oursP99Ms: ours.p99Ms.median,
+      peerP99Ms: Math.min(...peers.map(({ p99Ms }) => p99Ms.median)),
+    };
+  });
+}
+
+function microsOf({ serverMicros, postgresMicros, generatorMicros }: Summary): number {
+  return serverMicros.median + postgresMicros.median + generatorMicros.median;
+}
+
+/** The scenario's targets held against what was measured; numbers of connections without a target have no verdict. */
+export function judge(scenario: Scenario, comparisons: readonly Comparison[]): Verdict[] {
+  return comparisons.flatMap((comparison) => {
+    const { connections, fasterPeer, peerRatio, ceilingShare, oursP99Ms, peerP99Ms } = comparison;
+    const target = scenario.targets.find((each) => each.connections === connections);
+    if (!target) return [];
+    const at = `at ${connections} connections`;
+    return [
+      {
+        claim: `${at} at least ${target.peerRatio} times the faster peer's throughput`,
+        measured: `${peerRatio.toFixed(2)} times (${fasterPeer})`,
+        met: peerRatio >= target.peerRatio,
+      },
+      {
+        claim: `${at} at least ${(target.ceilingShare * 100).toFixed(0)} % of the ceiling`,
+        measured: `${(ceilingShare * 100).toFixed(1)} %`,
+        met: ceilingShare >= target.ceilingShare,
+      },
+      {
+        claim: `${at} p99 below both peers'`,
+        measured: `${oursP99Ms.toFixed(1)} ms against ${peerP99Ms.toFixed(1)} ms`,
+        met: oursP99Ms < peerP99Ms,
+      },
+    ];
+  });
+}
+
+/** Groups in the order in which their first items come. */
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => unknown): T[][] {
+  const groups = new Map<unknown, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,74 @@
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import type { ContestantName } from '../scenarios/scenario.ts';
+import { GATEWAY, type ServerPlan, type ServerProcess, startServer } from './server-process.ts';
+import type { TemporaryStores } from './temporary-stores.ts';
+
+/**
+ * How commits are counted exactly. `group`: calls of `commit_group` in the database. `transaction`: transaction ids that
+ * the whole server gave out, one to each transaction that writes; pg_stat_statements would be of no use, since it misses
+ * COMMITs that are prepared.
+ */
+export type CommitCount = 'group' | 'transaction';
+
+interface ContestantPlan extends ServerPlan {
+  readonly name: ContestantName;
+  readonly description: string;
+  readonly commitsBy: CommitCount;
+}
+
+/** Everyone who is measured, with what the report says of them. */
+export const CONTESTANTS: readonly ContestantPlan[] = [
+  {
+    name: 'ours',
+    description: 'the gateway',
+    program: GATEWAY,
+    readyPath: '/readyz',
+    commitsBy: 'group',
+  },
+  {
+    name: 'ceiling',
+    description:
+      'the gateway with the commit left out: groups are gathered and encoded, then dropped; customers live in memory alone',
+    program: new URL('../ceiling.ts', import.meta.url),
+    readyPath: '/readyz',
+    commitsBy: 'group',
+  },
+  {
+    name: 'peer',
+    description:
+      'Fastify + postgres.js, pool of 10, one transaction a request; numbers events and counts usage in rows of the ' +
+      'organization, whose locks put its transactions in line',
+    program: new URL('../peers/fastify-peer.ts', import.meta.url),
+    readyPath: '/readyz',
+    commitsBy: 'transaction',
+    environment: { PEER_COUNTING: 'rows' },
+  },
+  {
+    name: 'peer-free',
+    description:
+      'the same without those locks: events numbered by one global sequence, with gaps; usage counted by inserted rows',
+    program: new URL('../peers/fastify-peer.ts', import.meta.url),
+    readyPath: '/readyz',
+    commitsBy: 'transaction',
+    environment: { PEER_COUNTING: 'free' },
+  },
+];
+
+export interface Contestant extends ServerProcess {
+  readonly name: ContestantName;
+  readonly commitsBy: CommitCount;
+}
+
+/** All of them alive, each over a database of its own on the same server; none is under load yet. */
+export async function startContestants(
+  stores: TemporaryStores,
+  releaser: Releaser,
+  signal: AbortSignal,
+): Promise<Contestant[]> {
+  const started: Contestant[] = [];
+  for (const plan of CONTESTANTS) {
+    const { name, commitsBy } = plan;
+    started.push({ ...(await startServer(plan, stores, releaser, signal)), name, commitsBy });
+  }
+  return started;
+}

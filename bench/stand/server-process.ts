@@ -1,0 +1,75 @@
+import { fileURLToPath } from 'node:url';
+import { startChild, waitUntilReady } from '../../engine/launcher/child-process.ts';
+import { findFreePort } from '../../engine/launcher/free-port.ts';
+import { findStatus } from '../../engine/launcher/http-probe.ts';
+import { runAs } from '../../engine/launcher/run-as.ts';
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { TemporaryStores } from './temporary-stores.ts';
+
+export interface ServerPlan {
+  /** Unique in the run: names the process, its database and its Redis keys. */
+  readonly name: string;
+  readonly program: URL;
+  /** Answers 200 on GET when it is ready. */
+  readonly readyPath: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The gateway as it is. */
+export const GATEWAY = new URL('../../gateway/main.ts', import.meta.url);
+
+/** A server of its own process, over a database of its own. */
+export interface ServerProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly baseUrl: string;
+  readonly database: string;
+  /** The end of what it printed. */
+  lastLines(): string;
+}
+
+const STOP_STEPS = [
+  { signal: 'SIGTERM', patienceMs: LIMITS.processStopMs },
+  { signal: 'SIGKILL', patienceMs: 5_000 },
+] as const;
+const RELEASE_DEADLINE_MS = 20_000;
+const HOST = '127.0.0.1';
+
+/** Starts a server as production would, NODE_ENV unset, and resolves when it is ready for requests. */
+export async function startServer(
+  plan: ServerPlan,
+  stores: TemporaryStores,
+  releaser: Releaser,
+  signal: AbortSignal,
+): Promise<ServerProcess> {
+  const database = await stores.makeDatabase(`bench_${plan.name.replaceAll('-', '_')}`);
+  const port = await findFreePort();
+  const env = {
+    PATH: process.env['PATH'],
+    DATABASE_URL: database.url,
+    REDIS_URL: stores.redis.url,
+    REDIS_PREFIX: plan.name,
+    GATEWAY_ID: plan.name,
+    HOST,
+    PORT: `${port}`,
+    ALLOW_INSECURE_HTTP: '1',
+    LOG_LEVEL: 'warn',
+    ...plan.environment,
+  };
+  const command = {
+    file: process.execPath,
+    args: ['--import', import.meta.resolve('tsx'), fileURLToPath(plan.program)],
+  };
+  const child = await startChild(plan.name, runAs(command, { deathSignal: 'KILL' }), {
+    env,
+    ipc: true,
+    onLine: () => {},
+    stopSteps: STOP_STEPS,
+  });
+  releaser.push(plan.name, () => child.stop(), RELEASE_DEADLINE_MS);
+  const baseUrl = `http://${HOST}:${port}`;
+  const isReady = async () => (await findStatus(`${baseUrl}${plan.readyPath}`)) === 200;
+  await waitUntilReady(child, isReady, LIMITS.gatewayStartMs, signal);
+  return { name: plan.name, pid: child.pid, baseUrl, database: database.name, lastLines: child.lastLines };
+}
