@@ -59,7 +59,8 @@ export async function startServer(
   };
   const command = {
     file: process.execPath,
-    args: ['--import', import.meta.resolve('tsx'), fileURLToPath(plan.program)],
+    // The Procfile's flag for the gateway, given to everyone.
+    args: ['--max-semi-space-size=64', '--import', import.meta.resolve('tsx'), fileURLToPath(plan.program)],
   };
   const child = await startChild(plan.name, runAs(command, { deathSignal: 'KILL' }), {
     env,

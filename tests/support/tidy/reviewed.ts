@@ -48,6 +48,7 @@ export const reviewed: Reviewed = {
   storeWriters: {
     'engine/store/migrate.ts': 'platform',
     'engine/store/platform-store.ts': 'platform',
+    'engine/store/relay-store.ts': 'worker',
     'engine/store/shard-store.ts': 'platform',
   },
   foreignWrites: [

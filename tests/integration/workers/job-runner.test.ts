@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import { ConfigError, readConfig } from '../../../engine/runtime/config.ts';
+import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import { connectRedis } from '../../../engine/store/redis.ts';
+import { type Processors, startJobRunner } from '../../../workers/job-runner.ts';
+import { startWorkers } from '../../../workers/start-workers.ts';
+import { createWorkersPlace, startOwnRedis } from './workers-place.ts';
+
+const log = createLog('workers', 'silent');
+const redisServer = await startOwnRedis();
+after(() => redisServer.stop());
+let places = 0;
+
+async function startRunner(processors: Partial<Processors>) {
+  const redis = connectRedis(redisServer.url, log, 'patient');
+  const prefix = `test-${places++}`;
+  const nothing = async () => {};
+  const runner = await startJobRunner({
+    redis,
+    prefix,
+    clock: systemClock,
+    log,
+    processors: { activity: nothing, partitions: nothing, ...processors },
+  });
+  const activity = new Queue('{activity}', { connection: redis, prefix });
+  return {
+    runner,
+    redis,
+    activity,
+    async stop() {
+      await runner.stop();
+      await activity.close();
+      redis.disconnect();
+    },
+  };
+}
+
+test('a job with a payload that its name does not allow fails once, and its id is free again', async () => {
+  const seen: number[] = [];
+  const { runner, activity, stop } = await startRunner({
+    activity: async ({ organizationId }) => void seen.push(organizationId),
+  });
+  try {
+    for (const payload of [{}, { organizationId: '1' }, { organizationId: -1 }, { organizationId: 1.5 }, []]) {
+      await activity.add('activity', payload, { jobId: 'activity-7', attempts: 5, removeOnFail: true });
+      await until(async () => (await activity.getJob('activity-7')) === undefined);
+    }
+    assert.deepEqual(seen, []);
+    await runner.add('activity', [{ id: 'activity-7', payload: { organizationId: 7 } }]);
+    await until(async () => seen.length > 0);
+    assert.deepEqual(seen, [7]);
+  } finally {
+    await stop();
+  }
+});
+
+test('a job that fails runs again after a pause, as often as it may, and can be added anew afterwards', async () => {
+  const runsAt: number[] = [];
+  const { runner, activity, stop } = await startRunner({
+    async activity() {
+      runsAt.push(performance.now());
+      if (runsAt.length < 3) throw new Error('not yet');
+    },
+  });
+  const job = { id: 'activity-7', payload: { organizationId: 7 } };
+  try {
+    await runner.add('activity', [job]);
+    await until(async () => (await activity.getJob(job.id)) === undefined);
+    assert.equal(runsAt.length, 3);
+    assert.ok(runsAt[2]! - runsAt[1]! > 400, 'the second pause is longer than half a second, less the jitter');
+    await runner.add('activity', [job]);
+    await until(async () => runsAt.length === 4);
+  } finally {
+    await stop();
+  }
+});
+
+test('many wake-ups for one organization become one job', async () => {
+  let runs = 0;
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const { runner, activity, stop } = await startRunner({
+    async activity() {
+      runs += 1;
+      await finished;
+    },
+  });
+  try {
+    const job = { id: 'activity-7', payload: { organizationId: 7 } };
+    for (let i = 0; i < 50; i++) await runner.add('activity', [job, job]);
+    finish();
+    await until(async () => (await activity.getJob(job.id)) === undefined);
+    assert.equal(runs, 1);
+  } finally {
+    await stop();
+  }
+});
+
+test('stopping lets a running job finish and starts no other', async () => {
+  const finished: number[] = [];
+  const { runner, stop } = await startRunner({
+    async activity({ organizationId }, signal) {
+      while (!signal.aborted) await delay(5);
+      await delay(200);
+      finished.push(organizationId);
+    },
+  });
+  const jobs = [1, 2, 3, 4, 5, 6].map((organizationId) => ({
+    id: `activity-${organizationId}`,
+    payload: { organizationId },
+  }));
+  await runner.add('activity', jobs);
+  await delay(200);
+  await stop();
+  assert.deepEqual(finished.sort(), [1, 2, 3, 4]);
+});
+
+test('a schedule that Redis lost is put back and runs at once', async () => {
+  let runs = 0;
+  const { runner, redis, stop } = await startRunner({
+    async partitions() {
+      runs += 1;
+    },
+  });
+  try {
+    await runner.ensureScheduled('partitions', 3_600_000);
+    await until(async () => runs === 1);
+    await runner.ensureScheduled('partitions', 3_600_000);
+    await delay(200);
+    assert.equal(runs, 1, 'a schedule that stands is left alone');
+    await redis.flushall();
+    await runner.ensureScheduled('partitions', 3_600_000);
+    await until(async () => runs === 2);
+  } finally {
+    await stop();
+  }
+});
+
+test('workers refuse a Redis that would evict jobs', async () => {
+  const place = await createWorkersPlace(0, redisServer.url);
+  const redis = connectRedis(redisServer.url, log, 'patient');
+  const releaser = createReleaser(() => {});
+  try {
+    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const starting = startWorkers({ config: readConfig(place.environment), log, releaser });
+    await assert.rejects(starting, (error) => error instanceof ConfigError && /allkeys-lru/.test(error.message));
+  } finally {
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
+    redis.disconnect();
+    await releaser.stop();
+    await place.drop();
+  }
+});
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + 10_000;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < giveUpAt, 'what was waited for did not happen within 10 s');
+    await delay(10);
+  }
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '../../../engine/runtime/log.ts';
+import { createMaintenanceStore } from '../../../engine/store/maintenance-store.ts';
+import type { Sql } from '../../../engine/store/postgres.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { createPartitionProcessor } from '../../../workers/maintenance/partitions.ts';
+import { createWorkersPlace } from './workers-place.ts';
+
+const RETENTION_DAYS = 30;
+const log = createLog('workers', 'silent');
+
+test('partitions beyond retention go, younger ones stay, missing ones are made', async () => {
+  const place = await createWorkersPlace(0);
+  const { sql } = place;
+  try {
+    const [old, youngest] = [await makePartition(sql, RETENTION_DAYS + 2), await makePartition(sql, RETENTION_DAYS)];
+    const newest = await partitionName(sql, -LIMITS.partitionDaysAhead);
+    await sql`DROP TABLE ${sql(newest)}`;
+    await createPartitionProcessor(createMaintenanceStore(sql), RETENTION_DAYS, log)();
+    const left = await partitions(sql);
+    assert.ok(!left.includes(old), `${old} is still there`);
+    assert.ok(left.includes(youngest), `${youngest} is gone`);
+    assert.ok(left.includes(newest), `${newest} was not made`);
+    assert.equal(left.length, LIMITS.partitionDaysAhead + 3);
+  } finally {
+    await place.drop();
+  }
+});
+
+test('several processes that keep the partitions at once do not get in each other’s way', async () => {
+  const place = await createWorkersPlace(0);
+  const { sql } = place;
+  try {
+    for (const daysAgo of [40, 41, 42]) await makePartition(sql, daysAgo);
+    for (const daysAhead of [5, 6, 7]) await sql`DROP TABLE ${sql(await partitionName(sql, -daysAhead))}`;
+    const keep = createPartitionProcessor(createMaintenanceStore(sql), RETENTION_DAYS, log);
+    await Promise.all([keep(), keep(), keep(), keep()]);
+    assert.equal((await partitions(sql)).length, LIMITS.partitionDaysAhead + 2);
+  } finally {
+    await place.drop();
+  }
+});
+
+test('a partition in use is left for later rather than let commits wait behind it', async () => {
+  const place = await createWorkersPlace(0);
+  const { sql } = place;
+  try {
+    const old = await makePartition(sql, 40);
+    const store = createMaintenanceStore(sql);
+    await sql.begin(async (reader) => {
+      await reader`SELECT count(*) FROM events`;
+      const startedAt = performance.now();
+      await assert.rejects(store.dropPartitions('events', RETENTION_DAYS), { code: '55P03' });
+      assert.ok(performance.now() - startedAt < LIMITS.partitionLockMs + 1_000);
+    });
+    assert.ok((await partitions(sql)).includes(old));
+    assert.equal(await store.dropPartitions('events', RETENTION_DAYS), 1);
+    const [row] = await sql<{ lockTimeout: string }[]>`SELECT current_setting('lock_timeout') AS lock_timeout`;
+    assert.equal(row!.lockTimeout, '0', 'the bound on waiting ended with its statement');
+  } finally {
+    await place.drop();
+  }
+});
+
+async function makePartition(sql: Sql, daysAgo: number): Promise<string> {
+  const name = await partitionName(sql, daysAgo);
+  const [day] = await sql<{ from: string; to: string }[]>`
+    SELECT (current_date - ${daysAgo}::int)::text AS from, (current_date - ${daysAgo}::int + 1)::text AS to`;
+  await sql.unsafe(`CREATE TABLE ${name} PARTITION OF events FOR VALUES FROM ('${day!.from}') TO ('${day!.to}')`);
+  return name;
+}
+
+async function partitionName(sql: Sql, daysAgo: number): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`
+    SELECT 'events_' || to_char(current_date - ${daysAgo}::int, 'YYYYMMDD') AS name`;
+  return row!.name;
+}
+
+async function partitions(sql: Sql): Promise<string[]> {
+  const rows = await sql<
+    { name: string }[]
+  >`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'events'::regclass`;
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Scheduler } from '../../../engine/runtime/clock.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import type { LagPage } from '../../../engine/store/relay-store.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { parseHint, startOutboxRelay } from '../../../workers/outbox-relay.ts';
+
+/** A relay whose sweeps are turned by hand. */
+function startRelay(wake: (ids: readonly number[]) => Promise<void>, pages: LagPage[] = []) {
+  const askedAfter: number[] = [];
+  let sweep = () => {};
+  const scheduler: Scheduler = {
+    after: () => () => {},
+    soon: () => {},
+    every(_periodMs, task) {
+      sweep = task;
+      return () => {
+        sweep = () => {};
+      };
+    },
+  };
+  const relay = startOutboxRelay({
+    async findLagging(after) {
+      askedAfter.push(after);
+      return pages.shift() ?? { lagging: [], next: undefined };
+    },
+    wake,
+    scheduler,
+    log: createLog('workers', 'silent'),
+  });
+  return { relay, askedAfter, sweep: () => sweep(), settled: () => new Promise((resolve) => setImmediate(resolve)) };
+}
+
+test('a hint wakes the organizations it names without a comparison', async () => {
+  const woken: number[][] = [];
+  const { relay, askedAfter, settled } = startRelay(async (ids) => void woken.push([...ids]));
+  await settled();
+  relay.hint('3,17,4');
+  await settled();
+  assert.deepEqual(woken, [[3, 17, 4]]);
+  assert.deepEqual(askedAfter, [0], 'only the sweep at the start');
+});
+
+test('hints that come while a wake-up is on its way gather into one', async () => {
+  const woken: number[][] = [];
+  let release = () => {};
+  const { relay, settled } = startRelay((ids) => {
+    woken.push([...ids]);
+    return new Promise((resolve) => {
+      release = resolve;
+    });
+  });
+  await settled();
+  for (const hint of ['1', '2', '3', '2', '1']) relay.hint(hint);
+  await settled();
+  release();
+  await settled();
+  assert.deepEqual(woken, [[1], [2, 3, 1]]);
+});
+
+test('a wake-up that fails is forgotten, and the next sweep finds the organization again', async () => {
+  const woken: number[][] = [];
+  let isAway = true;
+  const page = { lagging: [5], next: undefined };
+  const { relay, sweep, settled } = startRelay(
+    async (ids) => {
+      if (isAway) throw new Error('away');
+      woken.push([...ids]);
+    },
+    [{ lagging: [], next: undefined }, page],
+  );
+  await settled();
+  relay.hint('5');
+  await settled();
+  isAway = false;
+  assert.deepEqual(woken, []);
+  sweep();
+  await settled();
+  assert.deepEqual(woken, [[5]]);
+});
+
+test('sweeps go on behind the last page and begin again after the end', async () => {
+  const pages = [
+    { lagging: [], next: 40 },
+    { lagging: [], next: 80 },
+    { lagging: [], next: undefined },
+  ];
+  const { askedAfter, sweep, settled } = startRelay(async () => {}, pages);
+  for (let i = 0; i < 3; i++) {
+    await settled();
+    sweep();
+  }
+  await settled();
+  assert.deepEqual(askedAfter, [0, 40, 80, 0]);
+});
+
+test('what waits to be woken is bounded, and leaves in parts', async () => {
+  const sizes: number[] = [];
+  const { relay, settled } = startRelay(async (ids) => void sizes.push(ids.length));
+  await settled();
+  relay.hint(Array.from({ length: LIMITS.relayedOrganizations + 1_000 }, (_, i) => i + 1).join(','));
+  await settled();
+  assert.equal(Math.max(...sizes), LIMITS.jobsPerAdd);
+  assert.equal(
+    sizes.reduce((a, b) => a + b),
+    LIMITS.relayedOrganizations,
+  );
+});
+
+test('only a list of ids is a hint', () => {
+  assert.deepEqual(parseHint('7'), [7]);
+  assert.deepEqual(parseHint('7,12'), [7, 12]);
+  for (const message of ['', ',', '7,', '0', '-1', '1.5', '1e3', 'seven', '7 ', '9'.repeat(16), '7\n']) {
+    assert.equal(parseHint(message), undefined, JSON.stringify(message));
+  }
+});

@@ -1,0 +1,162 @@
+import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import * as v from 'valibot';
+import { type Clock, sleep } from '../engine/runtime/clock.ts';
+import { withDeadline } from '../engine/runtime/deadline.ts';
+import type { Log } from '../engine/runtime/log.ts';
+import { JOBS, type JobName, type JobPayload } from '../schema/jobs.ts';
+import { LIMITS } from '../schema/limits.ts';
+import { RedisAwayError } from './outage.ts';
+
+/** Does a job. May run twice, and twice at the same time; `signal` asks it to come to an end. */
+type Processor<N extends JobName> = (payload: JobPayload<N>, signal: AbortSignal) => Promise<void>;
+export type Processors = { readonly [N in JobName]: Processor<N> };
+
+export interface NewJob<N extends JobName> {
+  /** While a job of this id waits or runs, adding it again does nothing. No `:`, and not a number. */
+  readonly id: string;
+  readonly payload: JobPayload<N>;
+}
+
+export interface JobRunnerOptions {
+  /** A patient connection, shared by the queues; each worker opens two of its own like it. */
+  readonly redis: Redis;
+  /** Begins every key. */
+  readonly prefix: string;
+  readonly processors: Processors;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface JobRunner {
+  /** Rejects with RedisAwayError while Redis is away. At most LIMITS.jobsPerAdd jobs. */
+  add<N extends JobName>(name: N, jobs: readonly NewJob<N>[]): Promise<void>;
+  /** Puts the schedule of a job without a payload back unless it stands; a new schedule begins with a run at once. */
+  ensureScheduled(name: JobName, everyMs: number): Promise<void>;
+  /** Takes no more jobs and lets those that run finish; rejects when they need longer than LIMITS.jobDrainMs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the jobs of schema/jobs.ts. BullMQ is a wake-up here and nothing more: a job is removed when it has completed
+ * and when it has failed, since an id that is kept would turn the next wake-up into nothing.
+ */
+export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
+  const { redis, prefix, clock, log } = options;
+  const names = Object.keys(JOBS) as JobName[];
+  const stopping = new AbortController();
+  const queues = new Map(names.map((name) => [name, new Queue(queueName(name), { connection: redis, prefix })]));
+  for (const queue of queues.values()) queue.on('error', logUnlessAway(redis, log));
+  await Promise.all([...queues.values()].map((queue) => queue.waitUntilReady()));
+  const running = new Set<Promise<void>>();
+  const workers = names.map((name) => createWorker(name, options, running, stopping.signal));
+  for (const worker of workers) void keepRunning(worker, stopping.signal, log);
+
+  function queueOf(name: JobName): Queue {
+    // What waits for Redis would pile up in the connection, and is found again anyway.
+    if (redis.status !== 'ready') throw new RedisAwayError('Redis is away');
+    return queues.get(name)!;
+  }
+
+  return {
+    async add(name, jobs) {
+      const data = jobs.map(({ id, payload }) => ({ name, data: payload, opts: { ...jobOptions(name), jobId: id } }));
+      await queueOf(name).addBulk(data);
+    },
+    async ensureScheduled(name, everyMs) {
+      const queue = queueOf(name);
+      const known = await queue.getJobScheduler(name);
+      // A schedule whose next run is long overdue has lost the job that carries it on.
+      if (known?.every === everyMs && known.next !== undefined && known.next > clock.now() - everyMs) return;
+      await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: jobOptions(name) });
+    },
+    async stop() {
+      stopping.abort();
+      const closed = Promise.all([...workers, ...queues.values()].map((each) => each.close()));
+      closed.catch(() => {});
+      // Without Redis nothing can be handed back, and closing would wait for it: what runs is all there is to wait for.
+      const finished = redis.status === 'ready' ? closed : Promise.allSettled(running);
+      await withDeadline<unknown>(finished, LIMITS.jobDrainMs, 'finishing the running jobs');
+    },
+  };
+}
+
+/** The braces are a hash tag: in a cluster all keys of a queue lie on one node, and the queues spread over the nodes. */
+function queueName(name: JobName): string {
+  return `{${name}}`;
+}
+
+function jobOptions(name: JobName) {
+  const { attempts, firstPauseMs } = JOBS[name];
+  return {
+    attempts,
+    backoff: { type: 'exponential', delay: firstPauseMs, jitter: 0.5 },
+    removeOnComplete: true,
+    removeOnFail: true,
+  };
+}
+
+function createWorker(
+  name: JobName,
+  options: JobRunnerOptions,
+  running: Set<Promise<void>>,
+  signal: AbortSignal,
+): Worker {
+  const { redis, prefix, processors, log } = options;
+  const { payload: schema, concurrency } = JOBS[name];
+  const process = processors[name] as (payload: unknown, signal: AbortSignal) => Promise<void>;
+
+  async function run(job: Job): Promise<void> {
+    const payload = v.safeParse(schema, job.data);
+    if (!payload.success)
+      throw new UnrecoverableError(`a payload that no ${name} job has: ${v.summarize(payload.issues)}`);
+    await process(payload.output, signal);
+  }
+
+  function track(job: Job): Promise<void> {
+    const done = run(job).finally(() => running.delete(done));
+    running.add(done);
+    return done;
+  }
+
+  const worker = new Worker(queueName(name), track, {
+    connection: redis,
+    prefix,
+    concurrency,
+    autorun: false,
+    lockDuration: LIMITS.jobLockMs,
+    stalledInterval: LIMITS.stalledJobCheckMs,
+    maxStalledCount: LIMITS.jobStalls,
+    runRetryDelay: LIMITS.storeRetryMs,
+  });
+  worker.on('error', logUnlessAway(redis, log));
+  worker.on('failed', (job, error) => {
+    const isLast = error instanceof UnrecoverableError || !job || job.attemptsMade >= (job.opts.attempts ?? 1);
+    const context = { err: error, job: name, id: job?.id, attempt: job?.attemptsMade };
+    if (isLast) log.error(context, 'a job failed for good');
+    else log.debug(context, 'a job failed and will run again');
+  });
+  worker.on('stalled', (id) => log.warn({ job: name, id }, 'a job lost its worker and runs again'));
+  return worker;
+}
+
+/** A worker's main loop is not expected to end by itself; should it do so, the others must not go on without it. */
+async function keepRunning(worker: Worker, signal: AbortSignal, log: Log): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await worker.run();
+    } catch (error) {
+      log.error({ err: error, job: worker.name }, 'the loop of a worker ended');
+    }
+    if (!signal.aborted) await sleep(LIMITS.storeRetryMs);
+  }
+}
+
+/** The connection itself tells of its coming and going, once; its users would tell it at every attempt. */
+function logUnlessAway(redis: Redis, log: Log): (error: Error) => void {
+  return (error) => {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (redis.status !== 'ready' || /^E[A-Z]+$/.test(code) || error.message === 'Connection is closed.') return;
+    log.warn({ err: error }, 'a queue has trouble');
+  };
+}

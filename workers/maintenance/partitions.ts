@@ -1,0 +1,20 @@
+import type { Log } from '../../engine/runtime/log.ts';
+import type { DailyTable, MaintenanceStore } from '../../engine/store/maintenance-store.ts';
+import { LIMITS } from '../../schema/limits.ts';
+
+/** Keeps the daily partitions: makes those of the coming days, drops those beyond retention. */
+export function createPartitionProcessor(store: MaintenanceStore, eventRetentionDays: number, log: Log) {
+  const keepDays: Readonly<Record<DailyTable, number>> = {
+    events: eventRetentionDays,
+    idempotency_records: LIMITS.idempotencyPartitionDays,
+  };
+  return async (): Promise<void> => {
+    const tables = Object.keys(keepDays) as DailyTable[];
+    // Commits depend on the new ones, so an old one that resists must not stand in their way.
+    for (const table of tables) await store.ensurePartitions(table);
+    for (const table of tables) {
+      const dropped = await store.dropPartitions(table, keepDays[table]);
+      if (dropped > 0) log.info({ table, dropped }, 'dropped partitions beyond retention');
+    }
+  };
+}
