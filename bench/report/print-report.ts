@@ -80,11 +80,16 @@ export function disturbanceLines(results: readonly RunResult[]): string[] {
 }
 
 export function comparisonLines(comparisons: readonly Comparison[]): string[] {
-  return comparisons.map(
-    ({ connections, fasterPeer, peerRatio, ceilingShare, cpuRatio, oursP99Ms, peerP99Ms }) =>
-      `${String(connections).padStart(4)} connections  ours / ${fasterPeer} ${peerRatio.toFixed(2)}   ` +
-      `ours / ceiling ${ceilingShare.toFixed(3)}   CPU per operation, ${fasterPeer} / ours ${cpuRatio.toFixed(2)}   p99 ${oursP99Ms.toFixed(1)} ms against the peers' ${peerP99Ms.toFixed(1)} ms`,
-  );
+  return comparisons.flatMap(({ connections, peers, ceilingShare, oursP99Ms, peerP99Ms }) => {
+    const at = `${String(connections).padStart(4)} connections`;
+    return [
+      ...peers.map(
+        ({ peer, throughput, cpu }) =>
+          `${at}  ours / ${peer} ${throughput.toFixed(2)}   CPU per operation, ${peer} / ours ${cpu.toFixed(2)}`,
+      ),
+      `${at}  ours / ceiling ${ceilingShare.toFixed(3)}   p99 ${oursP99Ms.toFixed(1)} ms against the peers' ${peerP99Ms.toFixed(1)} ms`,
+    ];
+  });
 }
 
 export function verdictLines(verdicts: readonly Verdict[]): string[] {

@@ -12,7 +12,7 @@ export interface LoadRequest {
 /** What we want to see at a number of connections. Source: the project's performance goals. */
 export interface Target {
   readonly connections: number;
-  /** Times the throughput of the faster peer. */
+  /** Times the throughput of a peer. */
   readonly peerRatio: number;
   /** Part of the ceiling's throughput. */
   readonly ceilingShare: number;

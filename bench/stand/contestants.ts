@@ -46,7 +46,7 @@ export const CONTESTANTS: readonly ContestantPlan[] = [
   {
     name: 'peer-free',
     description:
-      'the same without those locks: events numbered by one global sequence, with gaps; usage counted by inserted rows',
+      'does less, for an upper bound: no such locks; events numbered by one global sequence, with gaps; usage counted by inserted rows',
     program: new URL('../peers/fastify-peer.ts', import.meta.url),
     readyPath: '/readyz',
     commitsBy: 'transaction',

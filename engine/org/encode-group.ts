@@ -46,8 +46,8 @@ export function encodeGroup(
     for (const row of batch.customers.values()) rows.customers.push(encodeRow(row));
     for (const row of batch.tasks.values()) rows.tasks.push(encodeTaskRow(row));
     for (const row of batch.packages.values()) rows.packages.push(encodeRow(row));
-    for (const location of batch.locations) rows.locations.push(JSON.stringify(location));
-    for (const step of batch.history) rows.history.push(JSON.stringify(step));
+    for (const location of batch.locations) rows.locations.push(encodeRecord(location));
+    for (const step of batch.history) rows.history.push(encodeRecord(step));
     for (const usage of batch.usage.values()) {
       const { resource, period, used } = usage;
       rows.usage.push(JSON.stringify({ organizationId, resource, period, used }));
@@ -88,16 +88,40 @@ function jsonArray(encoded: readonly string[]): string | null {
   return encoded.length === 0 ? null : `[${encoded.join(',')}]`;
 }
 
-/** Absent fields become null columns: what is null is neither sent nor parsed. */
+/** A row that is only ever inserted. */
+function encodeRecord(record: object): string {
+  return `{${encodeFields(record as Fields).slice(1)}}`;
+}
+
 function encodeRow({ record, expectedVersion }: StagedRow<object>, extra = ''): string {
-  let json = `{"expectedVersion":${expectedVersion}${extra}`;
-  for (const [key, value] of Object.entries(record)) {
-    if (value === null) continue;
-    json += `,"${key}":${typeof value === 'number' ? value : JSON.stringify(value)}`;
-  }
-  return `${json}}`;
+  return `{"expectedVersion":${expectedVersion}${extra}${encodeFields(record as Fields)}}`;
 }
 
 function encodeTaskRow(row: StagedRow<TaskRecord>): string {
   return encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}`);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The fields of a record that are not null, each behind a comma. Absent fields become null columns: what is null is
+ * neither sent nor parsed. Half the text of JSON.stringify in the same time.
+ */
+function encodeFields(record: Fields): string {
+  let json = '';
+  for (const key in record) {
+    const value = record[key];
+    if (value === null) continue;
+    json += `,"${key}":${typeof value === 'number' ? value : encodeText(value)}`;
+  }
+  return json;
+}
+
+/** What JSON must escape, and what might be long enough for the native encoder to be faster. */
+const NEEDS_ESCAPING = /[^ !#-[\]-\u00ff]/;
+const SHORT_CHARS = 200;
+
+function encodeText(value: unknown): string {
+  const isPlain = typeof value === 'string' && value.length < SHORT_CHARS && !NEEDS_ESCAPING.test(value);
+  return isPlain ? `"${value}"` : JSON.stringify(value);
 }
