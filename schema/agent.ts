@@ -23,4 +23,3 @@ export const taskAgentView = v.object({
   agentType: v.string(),
   user: userView,
 });
-export type TaskAgentView = v.InferOutput<typeof taskAgentView>;

@@ -15,7 +15,7 @@ export function isStorableText(text: string): boolean {
 
 const storable = v.check<string, string>(isStorableText, 'must not contain NUL or unpaired surrogates');
 
-export function text(maxChars: number) {
+function text(maxChars: number) {
   return v.pipe(
     v.string('must be a string'),
     v.maxLength(maxChars, `must be at most ${maxChars} characters`),

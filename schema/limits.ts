@@ -128,9 +128,10 @@ export const LIMITS = {
   // --- The workers ------------------------------------------------------------------------------------
   /** How often a process that needs a store asks again while it is away. */
   storeRetryMs: 1_000,
-  /** A job whose worker died runs again after at most the sum of these two. */
+  /** A job is locked for this long; its worker renews the lock twice as often. */
   jobLockMs: 5_000,
-  stalledJobCheckMs: 5_000,
+  /** One check marks a job whose worker may have died, the next one after its lock ran out lets it run again. */
+  stalledJobCheckMs: 2_500,
   /** Deaths of its worker that a job survives: they are the machine's fault far more often than the job's. */
   jobStalls: 1_000,
   /** Running jobs are given this long to finish when the process stops. */

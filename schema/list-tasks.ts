@@ -3,8 +3,8 @@ import { isoTime, oneOf, queryId, queryInteger, queryList } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { ALL_TASK_TYPES, TASK_STATUSES, TIMES_TO_SERVE } from './task.ts';
 
-export const TASK_SORTS = ['createdAt', 'updatedAt', 'status'] as const;
-export const SORT_ORDERS = ['ASC', 'DESC'] as const;
+const TASK_SORTS = ['createdAt', 'updatedAt', 'status'] as const;
+const SORT_ORDERS = ['ASC', 'DESC'] as const;
 
 /** Parameters that may be repeated or hold a comma list; any other given twice is a violation. */
 export const TASK_LIST_PARAMETERS: ReadonlySet<string> = new Set(['status', 'taskType', 'agentId']);

@@ -140,7 +140,7 @@ function createWorker(
   return worker;
 }
 
-/** A worker's main loop is not expected to end by itself; should it do so, the others must not go on without it. */
+/** A worker's loop is not expected to end by itself; should it, it begins again rather than leave its jobs undone. */
 async function keepRunning(worker: Worker, signal: AbortSignal, log: Log): Promise<void> {
   while (!signal.aborted) {
     try {

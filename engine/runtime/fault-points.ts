@@ -10,7 +10,7 @@ export type FaultPoint =
 
 export type FaultPoints = (point: FaultPoint) => void;
 
-export const noFaults: FaultPoints = () => {};
+const noFaults: FaultPoints = () => {};
 
 /** `armed`: `point:n` kills the process, as kill -9 would, at the n-th passage of the point. */
 export function armFaultPoints(armed: string | undefined): FaultPoints {

@@ -104,7 +104,7 @@ export function createCommitStore(
 }
 
 /** Classifies what Postgres or the connection said. Anything not known to be harmless counts as unknown. */
-export function commitErrorOf(error: unknown): CommitError {
+function commitErrorOf(error: unknown): CommitError {
   if (error instanceof DeadlineError) return new CommitError('unknown', error.message);
   const {
     code,

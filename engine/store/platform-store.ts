@@ -10,7 +10,7 @@ const DURABLE_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as 
 
 export type DurableSettings = Readonly<Record<(typeof DURABLE_SETTINGS)[number], string>>;
 
-export async function readDurableSettings(sql: Sql): Promise<DurableSettings> {
+async function readDurableSettings(sql: Sql): Promise<DurableSettings> {
   const rows = await sql<DurableSettings[]>`
     SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "full_page_writes",
       current_setting('synchronous_commit') AS "synchronous_commit"`;

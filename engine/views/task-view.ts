@@ -15,7 +15,7 @@ export function encodeTask(bundle: TaskBundle): string {
 }
 
 /** The one place that says how a task looks from outside, whoever supplied the record. */
-export function taskViewOf({ task, customer, agent, location, pickupLocation, packages }: TaskBundle): TaskView {
+function taskViewOf({ task, customer, agent, location, pickupLocation, packages }: TaskBundle): TaskView {
   return {
     id: task.id,
     name: task.name,

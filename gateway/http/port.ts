@@ -111,7 +111,7 @@ export interface HttpServerOptions {
   readonly exclusive: boolean;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   readonly adapter: 'uws' | 'node';
-  /** Refuse bodies without a Content-Length: chunked framing cannot be checked here (see SECURITY.md). */
+  /** Refuse bodies without a Content-Length: chunked framing cannot be checked here (see ARCHITECTURE.md). */
   readonly requireContentLength: boolean;
   readonly log: Log;
   readonly clock: Clock;
