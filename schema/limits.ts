@@ -154,8 +154,6 @@ export const LIMITS = {
   partitionDaysAhead: 7,
   /** Twice the time for which keys are honoured, since partitions go as a whole. */
   idempotencyPartitionDays: 2,
-  /** How long making or dropping a partition waits for its lock; commits wait behind it for as long. */
-  partitionLockMs: 500,
 
   // --- The local launcher -----------------------------------------------------------------------------
   /** A longer line of a child's output is cut into pieces of this length. */

@@ -7,7 +7,7 @@ export type DailyTable = 'events' | 'idempotency_records';
 
 /**
  * Upkeep of the database. Both functions need the table for themselves for a moment; while they wait for that, commits
- * wait behind them, so they give up after LIMITS.partitionLockMs, having changed nothing.
+ * wait behind them, so they give up after half a second (55P03), having changed nothing.
  */
 export interface MaintenanceStore {
   /** Makes the partitions that are missing, from yesterday to LIMITS.partitionDaysAhead days ahead. */
@@ -16,21 +16,15 @@ export interface MaintenanceStore {
   dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
 }
 
-/** Any fixed number: whoever holds this advisory lock makes or drops partitions. */
-const PARTITION_LOCK = 7_206_317;
-
 export function createMaintenanceStore(sql: Sql): MaintenanceStore {
-  // In one statement, and so for its transaction alone; a target list is evaluated from left to right.
-  const alone = sql`set_config('lock_timeout', ${`${LIMITS.partitionLockMs}ms`}, true),
-    pg_advisory_xact_lock(${PARTITION_LOCK})`;
   return {
     async ensurePartitions(table) {
-      const query = sql`SELECT ${alone}, ensure_daily_partitions(${table}::regclass, ${LIMITS.partitionDaysAhead})`;
+      const query = sql`SELECT ensure_daily_partitions(${table}::regclass, ${LIMITS.partitionDaysAhead})`;
       await withDeadline(query.execute(), LIMITS.readDeadlineMs, `making partitions of ${table}`);
     },
     async dropPartitions(table, keepDays) {
       const query = sql<{ dropped: number }[]>`
-        SELECT ${alone}, drop_daily_partitions(${table}::regclass, make_interval(days => ${keepDays})) AS dropped`;
+        SELECT drop_daily_partitions(${table}::regclass, make_interval(days => ${keepDays})) AS dropped`;
       const [row] = await withDeadline(query.execute(), LIMITS.readDeadlineMs, `dropping partitions of ${table}`);
       return row!.dropped;
     },

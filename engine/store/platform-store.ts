@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/config.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { RandomSource } from '../runtime/random.ts';
@@ -66,9 +66,21 @@ export async function currentHistory(sql: Sql, random: RandomSource): Promise<st
   return rows[0]!.history;
 }
 
-/** Makes the partitions of the coming days; harmless to repeat, from any process. */
+const LOCK_NOT_AVAILABLE = '55P03';
+const PARTITION_ATTEMPTS = 10;
+const PARTITION_PAUSE_MS = 200;
+
+/** Makes the partitions of the coming days; harmless to repeat, from any process. Gives way to readers and comes back. */
 export async function ensurePartitions(sql: Sql): Promise<void> {
-  await sql`SELECT ensure_daily_partitions('events', 7), ensure_daily_partitions('idempotency_records', 7)`;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await sql`SELECT ensure_daily_partitions('events', 7), ensure_daily_partitions('idempotency_records', 7)`;
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === PARTITION_ATTEMPTS) throw error;
+      await sleep(PARTITION_PAUSE_MS);
+    }
+  }
 }
 
 /** Whether Postgres answers now. */

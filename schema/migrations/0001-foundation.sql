@@ -274,12 +274,15 @@ CREATE TABLE daily_activity (
 );
 
 -- Makes the daily partitions of a time-partitioned table from yesterday to `days_ahead` days ahead.
--- Large values are stored uncompressed and in line where they fit: compressing costs more than writing.
-CREATE FUNCTION ensure_daily_partitions(parent regclass, days_ahead int) RETURNS void LANGUAGE plpgsql AS $$
+-- Large values are stored uncompressed and in line where they fit: compressing costs more than writing. Waits for its
+-- lock only briefly (55P03): commits would wait behind it.
+CREATE FUNCTION ensure_daily_partitions(parent regclass, days_ahead int) RETURNS void LANGUAGE plpgsql
+  SET timezone = 'UTC' SET lock_timeout = '500ms' AS $$
 DECLARE
   day date;
   partition text;
 BEGIN
+  PERFORM pg_advisory_xact_lock(7206317);
   FOR day IN SELECT generate_series(current_date - 1, current_date + days_ahead, interval '1 day')::date LOOP
     partition := format('%s_%s', parent, to_char(day, 'YYYYMMDD'));
     IF to_regclass(partition) IS NULL THEN
@@ -290,15 +293,18 @@ BEGIN
   END LOOP;
 END $$;
 
--- Drops the daily partitions that hold nothing younger than `keep`.
-CREATE FUNCTION drop_daily_partitions(parent regclass, keep interval) RETURNS int LANGUAGE plpgsql AS $$
+-- Drops the daily partitions that hold nothing younger than `keep`; waits for its lock only briefly.
+CREATE FUNCTION drop_daily_partitions(parent regclass, keep interval) RETURNS int LANGUAGE plpgsql
+  SET timezone = 'UTC' SET lock_timeout = '500ms' AS $$
 DECLARE
   partition regclass;
   dropped int := 0;
 BEGIN
+  PERFORM pg_advisory_xact_lock(7206317);
   FOR partition IN
-    SELECT inhrelid::regclass FROM pg_inherits
-    WHERE inhparent = parent AND to_date(right(inhrelid::regclass::text, 8), 'YYYYMMDD') + 1 < now() - keep
+    SELECT c.oid::regclass FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = parent AND c.relname ~ '_[0-9]{8}$'
+      AND to_date(substring(c.relname, '_([0-9]{8})$'), 'YYYYMMDD') + 1 < now() - keep
   LOOP
     EXECUTE format('DROP TABLE %s', partition);
     dropped := dropped + 1;
