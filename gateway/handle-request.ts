@@ -1,6 +1,7 @@
 import { type Clock, isoTime } from '../engine/runtime/clock.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import type { RandomSource } from '../engine/runtime/random.ts';
+import { isStoreAway } from '../engine/store/postgres.ts';
 import { refusal } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Authentication } from './guards/authenticate.ts';
@@ -119,7 +120,8 @@ class Exchange {
       this.#answer(await route.handle(parsed.request));
     } catch (error) {
       if (this.#reply.done) return;
-      this.#fail(error);
+      if (isStoreAway(error)) this.refuse(refusalBody(refusal('UNAVAILABLE')));
+      else this.#fail(error);
     }
   }
 

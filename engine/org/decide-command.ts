@@ -58,7 +58,8 @@ function decide(
     case 'change-task-status':
       return decideChangeTaskStatus(state, command, context);
     case 'wake-up':
-      return decideWakeUp(state, due ?? { taskIds: [], nextDeadlineAt: null }, context);
+      // Asked again after a failure it knows nothing of what is due; the next scan wakes the organization anew.
+      return due ? decideWakeUp(state, due, context) : { ok: false, refusal: refusal('NOT_APPLIED') };
   }
 }
 

@@ -78,12 +78,11 @@ export class EventFeed {
     for (const subscriber of channel.subscribers) subscriber.onEvents(shared);
   }
 
-  /** Events after a sequence from memory, or undefined when memory does not reach back that far. */
-  recentAfter(organizationId: number, after: number): readonly SharedEvent[] | undefined {
+  /** Events right after a sequence from memory; none when there are none, or when memory does not reach back that far. */
+  recentAfter(organizationId: number, after: number): readonly SharedEvent[] {
     const recent = this.#channels.get(organizationId)?.recent ?? [];
     const first = recent[0]?.event.sequence;
-    if (first === undefined || first > after + 1) return undefined;
-    return recent.slice(after + 1 - first);
+    return first === undefined || first > after + 1 ? [] : recent.slice(after + 1 - first);
   }
 
   /** Events after a sequence from Postgres. */

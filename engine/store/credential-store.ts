@@ -1,6 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { withDeadline } from '../runtime/deadline.ts';
 import { type Sql, textArray } from './postgres.ts';
+import { read } from './read.ts';
 
 /** Whom a channel key stands for. */
 export interface ChannelCredential {
@@ -22,14 +22,14 @@ export interface CredentialStore {
 export function createCredentialStore(sql: Sql): CredentialStore {
   return {
     async findChannels(keyHashes) {
-      const query = sql<ChannelCredential[]>`
+      const query = () => sql<ChannelCredential[]>`
         SELECT encode(c.key_hash, 'hex') AS key_hash, c.organization_id, o.status AS organization_status,
           c.id AS channel_id, c.status AS channel_status, c.user_id, u.role
         FROM channels c
         JOIN organizations o ON o.organization_id = c.organization_id
         JOIN users u ON u.organization_id = c.organization_id AND u.id = c.user_id
         WHERE c.key_hash IN (SELECT decode(hash, 'hex') FROM unnest(${textArray(keyHashes)}::text[]) AS hash)`;
-      return withDeadline(query.execute(), LIMITS.fetchDeadlineMs, 'looking up a key');
+      return read(query, LIMITS.fetchDeadlineMs, 'looking up a key');
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { withDeadline } from '../runtime/deadline.ts';
 import { numberArray, type Sql, textArray } from './postgres.ts';
+import { read } from './read.ts';
 
 export interface LogPage {
   readonly events: readonly LoggedEvent[];
@@ -24,7 +24,7 @@ export function createLogStore(sql: Sql): LogStore {
     async readAfter(organizationId, after, limit, types) {
       const ofTypes = types ? sql`AND e.type = ANY(${textArray(types)}::text[])` : sql``;
       // One statement, so that page, head and oldest event are of one snapshot.
-      const query = sql<(LoggedEvent & { lastSequence: number; nextSequence: number | null })[]>`
+      const query = () => sql<(LoggedEvent & { lastSequence: number; nextSequence: number | null })[]>`
         SELECT e.organization_id, e.sequence, e.type, e.at, e.body, h.last_sequence,
           (SELECT f.sequence FROM events f WHERE f.organization_id = ${organizationId} AND f.sequence > ${after}
             ORDER BY f.sequence LIMIT 1) AS next_sequence
@@ -32,7 +32,7 @@ export function createLogStore(sql: Sql): LogStore {
           SELECT * FROM events e WHERE e.organization_id = ${organizationId} AND e.sequence > ${after} ${ofTypes}
           ORDER BY e.sequence LIMIT ${limit}) e ON true
         WHERE h.organization_id = ${organizationId}`;
-      const rows = await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'reading the log');
+      const rows = await read(query, LIMITS.readDeadlineMs, 'reading the log');
       const head = rows[0];
       if (!head) return { events: [], lastSequence: 0, expired: false };
       const { lastSequence, nextSequence } = head;
@@ -43,10 +43,10 @@ export function createLogStore(sql: Sql): LogStore {
       };
     },
     async lastSequences(organizationIds) {
-      const query = sql<{ organizationId: number; lastSequence: number }[]>`
+      const query = () => sql<{ organizationId: number; lastSequence: number }[]>`
         SELECT organization_id, last_sequence FROM organization_heads
         WHERE organization_id = ANY(${numberArray(organizationIds)}::bigint[])`;
-      const rows = await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'comparing heads');
+      const rows = await read(query, LIMITS.readDeadlineMs, 'comparing heads');
       return new Map(rows.map((row) => [row.organizationId, row.lastSequence]));
     },
   };

@@ -4,8 +4,8 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle } from '../../schema/task.ts';
-import { withDeadline } from '../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
+import { read } from './read.ts';
 import {
   AGENT_JSON,
   BUNDLE_COLUMNS,
@@ -85,14 +85,14 @@ export interface OrgStore {
 export type IdKind = 'task' | 'customer' | 'user' | 'location' | 'package';
 
 export function createOrgStore(sql: Sql): OrgStore {
-  const bounded = <T>(query: Promise<T>, what: string) => withDeadline(query, LIMITS.fetchDeadlineMs, what);
+  const ask = <T>(query: () => PromiseLike<T>, what: string) => read(query, LIMITS.fetchDeadlineMs, what);
   return {
-    loadHead: (organizationId) => bounded(loadHead(sql, organizationId), 'loading an organization'),
-    fetchRecords: (organizationId, needs) => bounded(fetchRecords(sql, organizationId, needs), 'fetching records'),
-    fetchDue: (organizationId, now) => bounded(fetchDue(sql, organizationId, now), 'fetching due tasks'),
+    loadHead: (organizationId) => ask(() => loadHead(sql, organizationId), 'loading an organization'),
+    fetchRecords: (organizationId, needs) => ask(() => fetchRecords(sql, organizationId, needs), 'fetching records'),
+    fetchDue: (organizationId, now) => ask(() => fetchDue(sql, organizationId, now), 'fetching due tasks'),
     async lastGroups(organizationIds) {
-      const rows = await bounded(
-        sql<{ organizationId: number; lastGroup: string | null }[]>`
+      const rows = await ask(
+        () => sql<{ organizationId: number; lastGroup: string | null }[]>`
           SELECT organization_id, last_group FROM organization_heads
           WHERE organization_id = ANY(${numberArray(organizationIds)}::bigint[])`,
         'looking for a group',
@@ -100,16 +100,16 @@ export function createOrgStore(sql: Sql): OrgStore {
       return new Map(rows.map((row) => [row.organizationId, row.lastGroup]));
     },
     async reserveIds(kind, blocks) {
-      const rows = await bounded(
-        sql<{ first: number }[]>`
+      const rows = await ask(
+        () => sql<{ first: number }[]>`
           SELECT nextval(${`${kind}_ids`}::regclass) AS first FROM generate_series(1, ${blocks}::int)`,
         'reserving ids',
       );
       return rows.map((row) => row.first);
     },
     async dueOrganizations(shards, now) {
-      const rows = await bounded(
-        sql<{ organizationId: number }[]>`
+      const rows = await ask(
+        () => sql<{ organizationId: number }[]>`
           SELECT organization_id FROM organization_heads
           WHERE shard = ANY(${numberArray(shards)}::int[]) AND next_deadline_at <= ${now}::timestamptz
           ORDER BY next_deadline_at LIMIT ${LIMITS.deadlinesPerWake}`,

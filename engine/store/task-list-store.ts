@@ -1,8 +1,8 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { ListTasksQuery } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
-import { withDeadline } from '../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
+import { read } from './read.ts';
 import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, bundleOfRow } from './task-rows.ts';
 
 export interface TaskPage {
@@ -19,7 +19,7 @@ const SORT_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at', status:
 export async function listTasks(sql: Sql, organizationId: number, query: ListTasksQuery): Promise<TaskPage> {
   const matching = matchingTasks(sql, organizationId, query);
   const order = sql.unsafe(`${SORT_COLUMNS[query.sortBy]} ${query.sortOrder}, id ${query.sortOrder}`);
-  const statement = sql<(BundleRow & { pageCount: number; pageSequence: number })[]>`
+  const statement = () => sql<(BundleRow & { pageCount: number; pageSequence: number })[]>`
     WITH page AS MATERIALIZED (
       SELECT t.* FROM tasks t WHERE ${matching}
       ORDER BY ${order} LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit})
@@ -28,7 +28,7 @@ export async function listTasks(sql: Sql, organizationId: number, query: ListTas
       SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM page t ${sql.unsafe(BUNDLE_JOINS)}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY ${sql.unsafe(`b.${SORT_COLUMNS[query.sortBy]} ${query.sortOrder}, b.id ${query.sortOrder}`)}`;
-  const rows = await withDeadline(statement.execute(), LIMITS.readDeadlineMs, 'listing tasks');
+  const rows = await read(statement, LIMITS.readDeadlineMs, 'listing tasks');
   const first = rows[0];
   return {
     items: first?.id == null ? [] : rows.map(({ pageCount: _c, pageSequence: _s, ...row }) => bundleOfRow(row)),

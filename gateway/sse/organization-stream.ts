@@ -106,7 +106,7 @@ export class OrganizationStream {
     try {
       for (;;) {
         const recent = feed.recentAfter(organizationId, this.#sent);
-        if (recent) {
+        if (recent.length > 0) {
           this.#deliver(recent);
           break;
         }
@@ -122,7 +122,8 @@ export class OrganizationStream {
           this.#deliver(page.events);
         }
         // What was published while Postgres was read is in memory now, if anything was.
-        if (page.events.length < LIMITS.catchUpEvents && !feed.recentAfter(organizationId, this.#sent)) break;
+        if (page.events.length < LIMITS.catchUpEvents && feed.recentAfter(organizationId, this.#sent).length === 0)
+          break;
       }
       if (!this.#isEnded()) this.#phase = 'live';
     } catch (error) {

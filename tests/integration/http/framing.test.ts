@@ -12,7 +12,7 @@ import { ADAPTERS, type Adapter, withServer } from './http-fixture.ts';
 import { get, post, talk } from './raw-client.ts';
 
 /**
- * Accepted though wrong, because the parser does not show it. Behind a proxy none of them arrives; SECURITY.md says
+ * Accepted though wrong, because the parser does not show it. Behind a proxy none of them arrives; ARCHITECTURE.md says
  * so. Where the list is exact, a build that refuses one of them fails here too, and the list gets shorter.
  */
 const KNOWN: Readonly<Record<Adapter, readonly string[]>> = {

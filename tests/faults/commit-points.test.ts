@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createFaultyCommitStore, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
+import type { Outcome } from '../support/journal.ts';
+import { Journal } from '../support/journal.ts';
+import type { ProxiedConnection } from '../support/tcp-proxy.ts';
+import { backendsOf, lockHead, terminate, untilBlocked } from './backends.ts';
+import { type EngineFixture, startEngineFixture } from './engine-fixture.ts';
+import { assertKeptPromises } from './final-rows.ts';
+import { runLoad } from './journaled-load.ts';
+import { assertMemoryIsPostgres } from './memory.ts';
+
+const COMMIT = 'dispatch commit';
+const CONNECTIONS = 16;
+const TASKS = 120;
+
+interface Scene extends EngineFixture {
+  readonly store: FaultyCommitStore;
+  /** The connection on which commits go now. */
+  readonly commitConnection: () => ProxiedConnection;
+  /** One more task for the first organization, while the fault is there. */
+  ask(): Promise<Outcome>;
+}
+
+/** How a commit is made to fail, and what its client must be told at the first attempt. */
+const points: readonly {
+  readonly point: string;
+  readonly fail: (scene: Scene) => Promise<Outcome>;
+  readonly told: 'acknowledged' | 'NOT_APPLIED';
+}[] = [
+  {
+    point: 'before it is sent',
+    async fail({ store, ask }) {
+      store.failNext('before');
+      return ask();
+    },
+    told: 'NOT_APPLIED',
+  },
+  {
+    point: 'after it is sent, its bytes lost with the connection',
+    async fail({ commitConnection, ask }) {
+      const connection = commitConnection();
+      connection.silence('up');
+      const answer = ask();
+      while (connection.heldUp === 0) await delay(5);
+      connection.cut();
+      return answer;
+    },
+    told: 'NOT_APPLIED',
+  },
+  {
+    point: 'during COMMIT, its backend ended',
+    async fail({ databaseUrl, organizationIds, ask }) {
+      const lock = await lockHead(databaseUrl, organizationIds[0]!);
+      const answer = ask();
+      await untilBlocked(databaseUrl, COMMIT);
+      await terminate(databaseUrl, COMMIT);
+      await lock.release();
+      return answer;
+    },
+    told: 'NOT_APPLIED',
+  },
+  {
+    point: 'during COMMIT, the connection cut and the commit going through',
+    async fail({ databaseUrl, organizationIds, commitConnection, ask }) {
+      const lock = await lockHead(databaseUrl, organizationIds[0]!);
+      const answer = ask();
+      await untilBlocked(databaseUrl, COMMIT);
+      commitConnection().cut();
+      await delay(300);
+      await lock.release();
+      return answer;
+    },
+    told: 'acknowledged',
+  },
+  {
+    point: 'during COMMIT, the connection cut and the commit timing out',
+    async fail({ databaseUrl, organizationIds, commitConnection, ask }) {
+      const lock = await lockHead(databaseUrl, organizationIds[0]!);
+      const answer = ask();
+      await untilBlocked(databaseUrl, COMMIT);
+      commitConnection().cut();
+      while ((await backendsOf(databaseUrl, COMMIT)).some(({ waitsForLock }) => waitsForLock)) await delay(20);
+      await lock.release();
+      return answer;
+    },
+    told: 'NOT_APPLIED',
+  },
+  {
+    point: 'after COMMIT, the answer lost with the connection',
+    async fail({ databaseUrl, commitConnection, ask }) {
+      const connection = commitConnection();
+      connection.silence('down');
+      const answer = ask();
+      await delay(50);
+      while ((await backendsOf(databaseUrl, COMMIT)).some(({ isActive }) => isActive)) await delay(5);
+      connection.cut();
+      return answer;
+    },
+    told: 'acknowledged',
+  },
+  {
+    point: 'after COMMIT, before the answer is heard',
+    async fail({ store, ask }) {
+      store.failNext('after');
+      return ask();
+    },
+    told: 'acknowledged',
+  },
+];
+
+for (const { point, fail, told } of points) {
+  test(`a commit that fails ${point} leaves memory and Postgres the same`, async () => {
+    const store = createFaultyCommitStore();
+    const fixture = await startEngineFixture({ wrapCommitStore: store.wrap, leaseMs: 3_000 });
+    const journal = new Journal();
+    try {
+      await load(fixture, journal, 'before');
+      const answered = await fail(sceneOf(fixture, store, journal));
+      assert.deepEqual(answered.kind === 'refused' ? answered.code : answered.kind, told);
+      await assertSound(fixture, journal);
+      const after = await fixture.send(operation(fixture, journal, 'next'), 0);
+      journal.heard('next', after);
+      assert.equal(after.kind, 'acknowledged', 'the next command succeeds');
+      await assertSound(fixture, journal);
+      await load(fixture, journal, 'after');
+      const compared = await assertSound(fixture, journal);
+      assert.ok(compared > TASKS, `memory held ${compared} records to compare`);
+    } finally {
+      await fixture.stop();
+    }
+  });
+}
+
+for (const moment of ['before', 'during', 'after'] as const) {
+  test(`every fourth commit failing ${moment} it is carried out loses and doubles nothing under load`, async () => {
+    const store = createFaultyCommitStore();
+    const fixture = await startEngineFixture({ wrapCommitStore: store.wrap });
+    const journal = new Journal();
+    try {
+      store.failEvery(4, moment);
+      await load(fixture, journal, 'task', 1_000);
+      assert.ok(store.commits > 20, `${store.commits} commits were too few`);
+      await load(fixture, journal, 'after');
+      await assertSound(fixture, journal);
+    } finally {
+      await fixture.stop();
+    }
+  });
+}
+
+function sceneOf(fixture: EngineFixture, store: FaultyCommitStore, journal: Journal): Scene {
+  return {
+    ...fixture,
+    store,
+    commitConnection: () => fixture.proxy.connections(COMMIT).at(-1)!,
+    async ask() {
+      const outcome = await fixture.send(operation(fixture, journal, 'fault'), 0);
+      journal.heard('fault', outcome);
+      return outcome;
+    },
+  };
+}
+
+function operation({ organizationIds }: EngineFixture, journal: Journal, key: string) {
+  const made = { key, organizationId: organizationIds[0]!, kind: 'create' } as const;
+  journal.sent(made);
+  return made;
+}
+
+function load(fixture: EngineFixture, journal: Journal, name: string, tasks = TASKS): Promise<void> {
+  const { send, organizationIds } = fixture;
+  return runLoad({ journal, send, organizationIds, connections: CONNECTIONS, tasks, name });
+}
+
+/** Returns how many records of memory were compared. */
+async function assertSound({ engine, databaseUrl, organizationIds }: EngineFixture, journal: Journal): Promise<number> {
+  let compared = 0;
+  for (const organizationId of organizationIds) {
+    const { tasks, customers, keys } = await assertMemoryIsPostgres(engine, databaseUrl, organizationId, journal);
+    compared += tasks + customers + keys;
+  }
+  await assertKeptPromises(journal, databaseUrl);
+  return compared;
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import type { Sql } from '../../engine/store/postgres.ts';
+import { type FinalRows, findViolations } from '../support/checker.ts';
+import type { JournalView } from '../support/journal.ts';
+import { withSql } from '../support/seed.ts';
+
+/** What the checker judges by, of every organization in the database. */
+export async function readFinalRows(sql: Sql): Promise<FinalRows> {
+  return {
+    tasks: await sql`SELECT organization_id, id, name, status, deadline_at FROM tasks`,
+    events: await sql`
+      SELECT organization_id, sequence, type, epoch, (body::json->'data'->'task'->>'id')::bigint AS task_id FROM events`,
+    history: await sql`SELECT organization_id, task_id, sequence FROM task_history`,
+    heads: await sql`SELECT organization_id, last_sequence, next_deadline_at FROM organization_heads`,
+    usage: await sql`
+      SELECT organization_id, sum(used)::bigint AS used FROM usage WHERE resource = 'tasks' GROUP BY organization_id`,
+  } as unknown as FinalRows;
+}
+
+/** Fails with all that the checker finds. */
+export async function assertKeptPromises(journal: JournalView, databaseUrl: string): Promise<void> {
+  const violations = findViolations(journal, await withSql(databaseUrl, readFinalRows));
+  const shown = violations.slice(0, 20).map(({ rule, message }) => `${rule}: ${message}`);
+  assert.ok(violations.length === 0, `${violations.length} promises were broken:\n${shown.join('\n')}`);
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { Journal } from '../support/journal.ts';
+import { withSql } from '../support/seed.ts';
+import { openBareClient } from './bare-client.ts';
+import { assertKeptPromises } from './final-rows.ts';
+
+const CONNECTIONS = 256;
+const TASKS = 10_240;
+const CREATES_PER_COMMIT = 50;
+
+test('a lone create is one commit, and 256 connections share one among more than 50', async () => {
+  const gateway = await startTestGateway({ process: true });
+  const { databaseUrl } = gateway;
+  const journal = new Journal();
+  try {
+    await withSql(databaseUrl, (sql) => sql`CREATE EXTENSION pg_stat_statements`);
+    // Past the first load of the organization, its ids and its key.
+    await createTasks(gateway, journal, 'warm', 1, 1);
+    assert.equal(await commitsOf(databaseUrl, () => createTasks(gateway, journal, 'lone', 1, 1)), 1);
+    const commits = await commitsOf(databaseUrl, () => createTasks(gateway, journal, 'burst', CONNECTIONS, TASKS));
+    assert.ok(commits < TASKS / CREATES_PER_COMMIT, `${TASKS} creates took ${commits} commits`);
+    await assertKeptPromises(journal, databaseUrl);
+  } finally {
+    await gateway.stop();
+  }
+});
+
+async function createTasks(
+  gateway: TestGateway,
+  journal: Journal,
+  name: string,
+  connections: number,
+  tasks: number,
+): Promise<void> {
+  const { organizationId } = gateway;
+  let next = 0;
+  const clients = Array.from({ length: connections }, () => openBareClient(gateway));
+  const run = async (client: (typeof clients)[number]) => {
+    for (let number = next++; number < tasks; number = next++) {
+      const key = `${name}-${number}`;
+      journal.sent({ key, organizationId, kind: 'create' });
+      const outcome = await client.create(key);
+      assert.equal(outcome.kind, 'acknowledged', JSON.stringify(outcome));
+      journal.heard(key, outcome);
+    }
+  };
+  try {
+    await Promise.all(clients.map(run));
+  } finally {
+    for (const client of clients) client.close();
+  }
+}
+
+/** How often `work` made Postgres run commit_group, as Postgres counted it. */
+async function commitsOf(databaseUrl: string, work: () => Promise<void>): Promise<number> {
+  const count = () =>
+    withSql(databaseUrl, async (sql) => {
+      const [row] = await sql<{ calls: number }[]>`
+        SELECT coalesce(sum(calls), 0)::bigint AS calls FROM pg_stat_statements s
+        JOIN pg_database d ON d.oid = s.dbid AND d.datname = current_database()
+        WHERE query LIKE 'SELECT commit_group(%'`;
+      return row!.calls;
+    });
+  const before = await count();
+  await work();
+  return (await count()) - before;
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startCrashableSystem } from '../support/crashable-system.ts';
+import { crashGateway, crashPostgres, surviveCrashes } from './surviving-load.ts';
+
+const TASKS = 1_500;
+
+test('a gateway killed with -9 amid 64 connections loses and doubles nothing, on streams neither', async () => {
+  const system = await startCrashableSystem({ organizations: 3 });
+  await assert.doesNotReject(surviveCrashes(system, { tasks: TASKS, crashes: 1, crash: crashGateway }));
+});
+
+test('a Postgres killed with -9 amid 64 connections loses and doubles nothing, on streams neither', async () => {
+  const system = await startCrashableSystem({ organizations: 3, ownPostgres: true });
+  await assert.doesNotReject(surviveCrashes(system, { tasks: TASKS, crashes: 1, crash: crashPostgres }));
+});

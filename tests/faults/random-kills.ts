@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ApiClient, createApiClient } from '../support/api-client.ts';
+import { startCrashableSystem } from '../support/crashable-system.ts';
+import { Journal } from '../support/journal.ts';
+import { withSql } from '../support/seed.ts';
+import { assertKeptPromises } from './final-rows.ts';
+import { type FollowedStream, followStream } from './followed-stream.ts';
+import { byOrganization, runLoad, type Send, sendOverHttp } from './journaled-load.ts';
+
+export interface SurvivedKills {
+  readonly slowestMs: number;
+  /** Answers to reads that were neither 200 nor 503. */
+  readonly wrongReads: readonly string[];
+}
+
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Ends `kills` Postgres backends of a gateway at random moments of a mixed load, one at a time: those that commit, load,
+ * renew leases, read, and look up keys. Asserts that the process lives, that every request is answered, and that everybody was
+ * told the truth.
+ */
+export async function surviveBackendKills(kills: number, seed: number): Promise<SurvivedKills> {
+  const system = await startCrashableSystem({ organizations: 3 });
+  const { organizations, baseUrl, place } = system;
+  const journal = new Journal();
+  const clients = byOrganization(organizations, ({ key }) => [createApiClient({ baseUrl, key })]);
+  const streams: FollowedStream[] = [];
+  let [over, slowestMs, unanswered] = [false, 0, 0];
+  const post = sendOverHttp(clients);
+  const send: Send = async (operation, attempt) => {
+    const sentAt = performance.now();
+    const outcome = await post(operation, attempt);
+    slowestMs = Math.max(slowestMs, performance.now() - sentAt);
+    if (outcome.kind === 'unknown' && !outcome.why.startsWith('503')) unanswered += 1;
+    return outcome;
+  };
+  const organizationIds = organizations.map(({ organizationId }) => organizationId);
+  try {
+    const { pid } = await system.startGateway();
+    for (const organization of organizations) streams.push(await followStream(journal, baseUrl, organization));
+    const isOver = () => over;
+    const load = runLoad({ journal, send, organizationIds, connections: 16, tasks: 1_000_000, name: 'task', isOver });
+    const reading = readAround(clients(organizationIds[0]!)[0]!, isOver, (ms) => {
+      slowestMs = Math.max(slowestMs, ms);
+    });
+    const killed = await killBackends(place.databaseUrl, kills, seed).finally(() => {
+      over = true;
+    });
+    await load;
+    const { count: readings, wrong } = await reading;
+    assert.ok(process.kill(pid!, 0), 'the gateway lives');
+    assert.equal(unanswered, 0, `${unanswered} requests got no answer`);
+    for (const name of ['commit', 'actors', 'leases', 'reads', 'credentials']) {
+      assert.ok(killed.has(`dispatch ${name}`), `no backend of "${name}" was ended: ${[...killed.keys()]}`);
+    }
+    assert.ok(readings > kills && journal.operations.size > kills, 'there was hardly a load');
+    const { lastSequences } = await readHeads(place.databaseUrl);
+    await Promise.all(organizationIds.map((id, index) => streams[index]!.reaches(lastSequences.get(id)!)));
+    await assertKeptPromises(journal, place.databaseUrl);
+    return { slowestMs, wrongReads: [...wrong] };
+  } finally {
+    over = true;
+    for (const stream of streams) stream.stop();
+    for (const id of organizationIds) for (const client of clients(id)) client.close();
+    await system.stop();
+  }
+}
+
+/** Returns how many were ended of each kind. */
+async function killBackends(databaseUrl: string, kills: number, seed: number): Promise<Map<string, number>> {
+  const random = seededRandom(seed);
+  const killed = new Map<string, number>();
+  for (let count = 0; count < kills; ) {
+    await delay(random() * LONGEST_PAUSE_MS);
+    const chance = random();
+    // Kinds first: there is one commit connection and many that read.
+    const [victim] = await withSql(
+      databaseUrl,
+      (sql) => sql<{ name: string }[]>`
+        WITH kinds AS (SELECT application_name AS name, min(pid) AS pid, row_number() OVER (ORDER BY application_name) - 1 AS place,
+            count(*) OVER () AS kinds
+          FROM pg_stat_activity WHERE datname = current_database() AND starts_with(application_name, 'dispatch ')
+          GROUP BY application_name)
+        SELECT name FROM kinds WHERE place = floor(${chance}::float8 * kinds) AND pg_terminate_backend(pid)`,
+    );
+    if (!victim) continue;
+    killed.set(victim.name, (killed.get(victim.name) ?? 0) + 1);
+    count += 1;
+  }
+  return killed;
+}
+
+/** Reads lists and single tasks until `isOver`. Returns how often, and the answers that were neither 200 nor 503. */
+async function readAround(client: ApiClient, isOver: () => boolean, took: (ms: number) => void) {
+  const wrong = new Set<string>();
+  let count = 0;
+  while (!isOver()) {
+    const sentAt = performance.now();
+    const list = await client.list('limit=5');
+    const first = list.status === 200 ? list.body.data.items[0] : undefined;
+    const read = first && (await client.get(`/tasks/${first.id}`));
+    took((performance.now() - sentAt) / 2);
+    for (const [what, answer] of Object.entries({ list, read })) {
+      if (answer && answer.status !== 200 && answer.status !== 503) wrong.add(`${what}: ${answer.text}`);
+    }
+    count += 1;
+    await delay(5);
+  }
+  return { count, wrong };
+}
+
+async function readHeads(databaseUrl: string): Promise<{ readonly lastSequences: Map<number, number> }> {
+  const rows = await withSql(
+    databaseUrl,
+    (sql) => sql<{ organizationId: number; lastSequence: number }[]>`
+      SELECT organization_id, last_sequence FROM organization_heads`,
+  );
+  return { lastSequences: new Map(rows.map(({ organizationId, lastSequence }) => [organizationId, lastSequence])) };
+}
+
+/** Evenly between 0 and 1; the same seed gives the same numbers (mulberry32). */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Journal } from '../support/journal.ts';
+import { backendsOf } from './backends.ts';
+import { startEngineFixture } from './engine-fixture.ts';
+import { assertKeptPromises } from './final-rows.ts';
+import { runLoad, type Send } from './journaled-load.ts';
+import { assertMemoryIsPostgres } from './memory.ts';
+
+const COMMIT = 'dispatch commit';
+const SILENCE_MS = 20_000;
+/** Longest wait for an answer: our patience with a commit, and the search for its outcome. */
+const ANSWER_MS = 10_000;
+const PAUSE_MS = 20;
+
+describe('a commit connection that is silent for 20 s', { concurrency: true }, () => {
+  for (const [direction, what] of [
+    ['up', 'before the commit arrives'],
+    ['down', 'before its answer arrives'],
+    ['both', 'either way'],
+  ] as const) {
+    test(`and falls silent ${what} stops nobody, and what comes through at last changes nothing`, async () => {
+      const fixture = await startEngineFixture();
+      const { engine, proxy, databaseUrl, organizationIds } = fixture;
+      const journal = new Journal();
+      let slowestMs = 0;
+      const send: Send = async (operation, attempt) => {
+        await delay(PAUSE_MS);
+        const sentAt = performance.now();
+        const outcome = await fixture.send(operation, attempt);
+        slowestMs = Math.max(slowestMs, performance.now() - sentAt);
+        return outcome;
+      };
+      const load = (name: string, isOver: () => boolean) =>
+        runLoad({ journal, send, organizationIds, connections: 6, tasks: 100_000, name, isOver });
+      const afterMs = (ms: number) => {
+        const end = performance.now() + ms;
+        return () => performance.now() > end;
+      };
+      try {
+        await load('before', afterMs(300));
+        const silent = proxy.connections(COMMIT)[0]!;
+        silent.silence(direction);
+        await load('silent', afterMs(SILENCE_MS));
+        assert.ok(direction === 'down' || silent.heldUp > 0, 'nothing was on its way when the connection fell silent');
+        silent.resume();
+        await load('after', afterMs(300));
+        // What was held back has run by now, and its session has ended.
+        while ((await backendsOf(databaseUrl, COMMIT)).length > 1) await delay(50);
+        for (const organizationId of organizationIds) {
+          const { tasks } = await assertMemoryIsPostgres(engine, databaseUrl, organizationId, journal);
+          assert.ok(tasks > 0, 'memory held nothing to compare');
+        }
+        await assertKeptPromises(journal, databaseUrl);
+        assert.ok(slowestMs < ANSWER_MS, `an answer took ${Math.round(slowestMs)} ms`);
+        const during = [...journal.operations.keys()].filter((key) => key.startsWith('silent-'));
+        assert.ok(during.length > 500, `only ${during.length} operations ended while the connection was silent`);
+      } finally {
+        await fixture.stop();
+      }
+    });
+  }
+});
