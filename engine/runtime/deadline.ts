@@ -5,7 +5,9 @@ export class DeadlineError extends Error {}
 export async function withDeadline<T>(work: Promise<T>, deadlineMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlineError(`${what} took longer than ${deadlineMs} ms`)), deadlineMs);
+    const giveUp = () => reject(new DeadlineError(`${what} took longer than ${deadlineMs} ms`));
+    // A process that was stopped finds its timers due and its answers waiting: the answers are looked at first.
+    timer = setTimeout(() => setImmediate(giveUp), deadlineMs);
   });
   work.catch(() => {});
   try {

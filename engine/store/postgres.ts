@@ -1,9 +1,14 @@
-import { Socket } from 'node:net';
 import postgres from 'postgres';
 import { DeadlineError } from '../runtime/deadline.ts';
+import { assertClientIsPatched } from './patched-client.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+
+assertClientIsPatched();
+
+/** Reconnecting is as quick after a long absence of Postgres as after a short one. */
+const RECONNECT_SECONDS = 0.05;
 
 export interface PostgresOptions {
   readonly name: string;
@@ -24,11 +29,10 @@ function isoFromPostgres(text: string): string {
  * Neither `begin` nor `reserve` is used anywhere: a backend that dies inside them can take the process along.
  */
 export function connectPostgres(url: string, options: PostgresOptions): Sql {
-  // Not an object literal in place: the client knows `socket`, its types do not.
-  const settings = {
+  return postgres(url, {
     max: options.connections,
     fetch_types: false,
-    socket: openSocket,
+    backoff: () => RECONNECT_SECONDS,
     connect_timeout: 5,
     idle_timeout: 0,
     max_lifetime: null,
@@ -45,22 +49,7 @@ export function connectPostgres(url: string, options: PostgresOptions): Sql {
       date: { to: 1184, from: [1184], parse: isoFromPostgres, serialize: String },
       day: { to: 1082, from: [1082], parse: String, serialize: String },
     },
-  };
-  return postgres(url, settings) as unknown as Sql;
-}
-
-/**
- * A socket that closes without calling it an error. When a socket ends with an error, the client (3.4.9) forgets to
- * reject what was handed to the connection between the error and its end: those queries hang, and after reconnecting
- * the answers of others are taken for theirs. Told of a plain close, it rejects them.
- */
-function openSocket({ host, port, path }: { host: string[]; port: number[]; path?: string | false }): Socket {
-  const socket = new Socket();
-  const emit = socket.emit.bind(socket);
-  socket.emit = (event: string, ...details: unknown[]) => emit(event, ...(event === 'close' ? [false] : details));
-  if (path) socket.connect(path);
-  else socket.connect(port[0]!, host[0]!);
-  return socket;
+  }) as unknown as Sql;
 }
 
 /** An array parameter: numbers need no quoting. */

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** A line that only the patched client has. */
+const MARK = 'nextWriteTimer = chunk = null';
+
+/**
+ * Throws unless `engine/store/patches` was applied to the Postgres client. Without it a lost connection leaves half an
+ * answer behind, which the next query on it takes for its own: nothing may be read through such a client.
+ */
+export function assertClientIsPatched(): void {
+  const file = fileURLToPath(new URL('connection.js', import.meta.resolve('postgres')));
+  if (readFileSync(file, 'utf8').includes(MARK)) return;
+  throw new Error(
+    'The installed Postgres client lacks the patch in engine/store/patches (scripts were off during the install?). ' +
+      'Run: npm run postinstall',
+  );
+}
