@@ -2,11 +2,15 @@ import { type Clock, isoTime } from '../engine/runtime/clock.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import type { RandomSource } from '../engine/runtime/random.ts';
 import { isStoreAway } from '../engine/store/postgres.ts';
+import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/views/error-body.ts';
+import { etagOf, matchesEtag } from '../engine/views/etag.ts';
+import type { RequestFacts } from '../schema/commands.ts';
 import { refusal } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Authentication } from './guards/authenticate.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';
 import {
+  entityTagsOf,
   fingerprintOf,
   isIdempotencyKey,
   isJsonMedia,
@@ -18,7 +22,7 @@ import {
 import type { RequestMetrics } from './request-metrics.ts';
 import type { ApiRoute, Identity, ParsedRequest, Route, RouteAnswer } from './route.ts';
 import { canonicalPath, type Router } from './router.ts';
-import { errorBody, type RequestFacts, refusalBody, successBody, validationBody } from './views/bodies.ts';
+import { successBody } from './views/success-body.ts';
 
 export interface HandlingServices {
   readonly router: Router;
@@ -117,7 +121,7 @@ class Exchange {
       if (route.kind === 'raw') return await this.#serveRaw(route, params, identity);
       const parsed = await this.#parse(route, params, identity, body);
       if ('refused' in parsed) return this.refuse(parsed.refused);
-      this.#answer(await route.handle(parsed.request));
+      this.#answer(route, await route.handle(parsed.request));
     } catch (error) {
       if (this.#reply.done) return;
       if (isStoreAway(error)) this.refuse(refusalBody(refusal('UNAVAILABLE')));
@@ -149,6 +153,7 @@ class Exchange {
       body: undefined,
       facts: this.#facts,
       idempotency: undefined,
+      ifMatch: undefined,
     };
     await route.handle(request, this.#reply, this.#incoming);
   }
@@ -183,7 +188,8 @@ class Exchange {
     }
     const ids = take(parseParams(params));
     const query = route.query ? take(parseQuery(this.#incoming.query, route.query)) : undefined;
-    const input = route.body ? take(parseBody(json, route.body.schema)) : undefined;
+    const schema = route.body?.schemaFor?.(identity) ?? route.body?.schema;
+    const input = schema ? take(parseBody(json, schema)) : undefined;
     const key = route.method === 'GET' ? undefined : this.#incoming.header('idempotency-key');
     if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
       return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
@@ -197,14 +203,31 @@ class Exchange {
             key,
             fingerprint: fingerprintOf(json),
           };
-    return { request: { identity, params: ids, query, body: input, facts: this.#facts, idempotency } };
+    const ifMatch = entityTagsOf(this.#incoming.header('if-match'));
+    return { request: { identity, params: ids, query, body: input, facts: this.#facts, idempotency, ifMatch } };
   }
 
-  #answer(answer: RouteAnswer): void {
+  #answer(route: ApiRoute, answer: RouteAnswer): void {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
     if ('refusal' in answer) {
-      this.refuse({ ...refusalBody(answer.refusal), headers });
+      this.refuse({ ...decidedBody(answer.refusal, this.#facts), headers });
       return;
+    }
+    if (route.etag) {
+      headers.push(['ETag', etagOf(answer.data)]);
+      const wanted = route.method === 'GET' ? entityTagsOf(this.#incoming.header('if-none-match')) : undefined;
+      // If-None-Match compares weakly: a cache may have marked the tag on its way.
+      if (
+        wanted &&
+        matchesEtag(
+          wanted.map((tag) => tag.replace(/^W\//, '')),
+          answer.data,
+        )
+      ) {
+        this.observe(304, this.#services.clock.monotonic() - this.#startedAt);
+        this.#reply.send(304, [...headers, ['X-Correlation-Id', this.#facts.correlationId]], '');
+        return;
+      }
     }
     const { clock } = this.#services;
     const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };

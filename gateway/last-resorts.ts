@@ -1,8 +1,8 @@
 import type { Log } from '../engine/runtime/log.ts';
 import type { RandomSource } from '../engine/runtime/random.ts';
+import { errorBody } from '../engine/views/error-body.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Header, HttpServerOptions, IncomingRequest, RefusalReason } from './http/port.ts';
-import { errorBody } from './views/bodies.ts';
 
 const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   lengthRequired: 'A body needs a Content-Length',

@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { envelopeOf, plainError, validationError } from '../schema/envelope.ts';
+import { FREE_FIELD } from './parse-request.ts';
 import type { ApiRoute, QuerySchema, Route } from './route.ts';
 import { API_PREFIX } from './router.ts';
 
@@ -48,9 +49,10 @@ function queryParameters(query: QuerySchema | undefined): Json[] {
   if (!query) return [];
   const { properties = {} } = jsonSchema(query.schema) as { properties?: Record<string, Json> };
   return Object.entries(properties).map(([name, schema]) => ({
-    name,
+    ...(name === FREE_FIELD
+      ? { name: `${FREE_FIELD}.{key}`, schema: { type: 'string', description: schema['description'] } }
+      : { name, schema }),
     in: 'query',
-    schema,
     ...(query.lists.has(name)
       ? { style: 'form', explode: false, description: 'A comma list or repeats: any of them' }
       : {}),

@@ -23,9 +23,12 @@ export function parseParams(params: Readonly<Record<string, string>>): Parsed<Re
   return violations.length > 0 ? { violations } : { value };
 }
 
+/** Fields of the caller's own, any of which may be asked for: `integrationData.<key>=<value>`. */
+export const FREE_FIELD = 'integrationData';
+
 /**
  * A raw query string. Lists may be repeated or hold commas; anything else given twice is a violation, and an empty
- * value counts as absent.
+ * value counts as absent. Free fields arrive together, as pairs of key and value.
  */
 export function parseQuery(raw: string, query: QuerySchema): Parsed<unknown> {
   const violations: string[] = [];
@@ -36,18 +39,28 @@ export function parseQuery(raw: string, query: QuerySchema): Parsed<unknown> {
     const text = decode(equals === -1 ? '' : part.slice(equals + 1));
     if (name === undefined || text === undefined)
       violations.push('the query must be percent-encoded UTF-8 without NUL');
-    else if (text !== '' && Object.hasOwn(query.schema.entries, name))
-      values.set(name, [...(values.get(name) ?? []), text]);
+    else if (text !== '' && isKnown(name, query)) values.set(name, [...(values.get(name) ?? []), text]);
   }
   const input: Record<string, unknown> = {};
+  const freeFields: [key: string, value: string][] = [];
   for (const [name, texts] of values) {
-    if (query.lists.has(name)) input[name] = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+    if (query.lists.has(name)) {
+      input[name] = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+      continue;
+    }
+    if (name.startsWith(`${FREE_FIELD}.`)) freeFields.push([name.slice(FREE_FIELD.length + 1), texts[0]!]);
     else input[name] = texts[0];
-    if (!query.lists.has(name) && texts.length > 1) violations.push(`${name} must be given once`);
+    if (texts.length > 1) violations.push(`${name} must be given once`);
   }
+  if (freeFields.length > 0) input[FREE_FIELD] = freeFields;
   const result = v.safeParse(query.schema, input);
   if (!result.success) violations.push(...violationsOf(result.issues));
   return violations.length > 0 ? { violations } : { value: result.output };
+}
+
+function isKnown(name: string, { schema: { entries } }: QuerySchema): boolean {
+  if (name.startsWith(`${FREE_FIELD}.`)) return Object.hasOwn(entries, FREE_FIELD);
+  return name !== FREE_FIELD && Object.hasOwn(entries, name);
 }
 
 function decode(text: string): string | undefined {
@@ -83,20 +96,48 @@ export function isJsonMedia(contentType: string | undefined): boolean {
   return contentType !== undefined && JSON_MEDIA.test(contentType);
 }
 
+const ENTITY_TAG = /(?:W\/)?"[^"]*"|\*/g;
+
+/** The tags of If-Match or If-None-Match as they stand there; none at all when the header says nothing that is one. */
+export function entityTagsOf(header: string | undefined): readonly string[] | undefined {
+  return header === undefined ? undefined : (header.match(ENTITY_TAG) ?? []);
+}
+
 /** 1 to 255 printable ASCII characters. */
 export function isIdempotencyKey(key: string): boolean {
   return key.length <= LIMITS.idempotencyKeyChars && /^[\x20-\x7e]+$/.test(key);
 }
 
-/** The same for every way to write the same JSON value: keys in order, no white space. */
-export function fingerprintOf(json: unknown): string {
-  return hash('sha256', JSON.stringify(inKeyOrder(json)), 'base64url' as 'base64');
+/** A piece of the canonical text that stands for itself. */
+class Piece {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
-function inKeyOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inKeyOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => [key, inKeyOrder(item)]);
+/**
+ * The same for every way to write the same JSON value: keys in order, no white space. Without recursion: a body may be
+ * nested deeper than the call stack is, in fields that nobody reads.
+ */
+export function fingerprintOf(json: unknown): string {
+  const pieces: string[] = [];
+  const rest: unknown[] = [json];
+  while (rest.length > 0) {
+    const next = rest.pop();
+    if (next instanceof Piece) pieces.push(next.text);
+    else if (typeof next !== 'object' || next === null) pieces.push(JSON.stringify(next));
+    else if (Array.isArray(next)) {
+      rest.push(new Piece(']'));
+      for (let index = next.length - 1; index >= 0; index--) rest.push(new Piece(','), next[index]);
+      rest.push(new Piece('['));
+    } else {
+      const entries = Object.entries(next).sort(([a], [b]) => (a < b ? 1 : -1));
+      rest.push(new Piece('}'));
+      for (const [key, value] of entries) rest.push(value, new Piece(`,${JSON.stringify(key)}:`));
+      rest.push(new Piece('{'));
+    }
+  }
+  return hash('sha256', pieces.join(''), 'base64url' as 'base64');
 }

@@ -1,8 +1,7 @@
 import type * as v from 'valibot';
-import type { Caller } from '../schema/commands.ts';
+import type { Caller, IdempotencyKey, RequestFacts } from '../schema/commands.ts';
 import type { Refusal } from '../schema/errors.ts';
 import type { IncomingRequest, Reply } from './http/port.ts';
-import type { RequestFacts } from './views/bodies.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -29,7 +28,9 @@ export interface ParsedRequest {
   readonly query: unknown;
   readonly body: unknown;
   readonly facts: RequestFacts;
-  readonly idempotency: { readonly scope: string; readonly key: string; readonly fingerprint: string } | undefined;
+  readonly idempotency: IdempotencyKey | undefined;
+  /** The entity tags of If-Match; undefined without one. */
+  readonly ifMatch: readonly string[] | undefined;
 }
 
 /** What a handler answers: JSON `data` for the envelope, or a coded refusal. */
@@ -52,12 +53,21 @@ export interface ApiRoute {
   readonly bare?: boolean;
   readonly guard: Guard;
   readonly query?: QuerySchema;
-  readonly body?: { readonly schema: v.GenericSchema; readonly maxBytes: number };
+  readonly body?: BodySchema;
+  /** Successes carry an ETag of their `data`, and a GET honours If-None-Match. */
+  readonly etag?: true;
   readonly summary: string;
   readonly success: { readonly status: number; readonly data: v.GenericSchema };
   /** Statuses besides 400, 401, 403, 404 for ids and 503 that the handler may answer, with the codes. */
   readonly refusals: readonly string[];
   readonly handle: (request: ParsedRequest) => Promise<RouteAnswer>;
+}
+
+/** A body's schema; `schemaFor` where it depends on who sends it, of which `schema` is then the widest. */
+export interface BodySchema {
+  readonly schema: v.GenericSchema;
+  readonly schemaFor?: (identity: Identity) => v.GenericSchema;
+  readonly maxBytes: number;
 }
 
 /** A query's schema and the parameters that may be repeated or hold a comma list. */

@@ -22,10 +22,15 @@ import { observeProcess } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
+import { batchRoute } from './routes/batch-route.ts';
+import { customerRoutes } from './routes/customer-routes.ts';
 import { eventRoutes } from './routes/event-routes.ts';
 import { operationalRoutes } from './routes/operational-routes.ts';
+import { packageRoutes } from './routes/package-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
+import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
+import { warehouseRoutes } from './routes/warehouse-routes.ts';
 import { StreamHub } from './sse/stream-hub.ts';
 
 export interface GatewayOptions {
@@ -66,6 +71,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let draining = false;
   const routes: Route[] = [
     ...taskRoutes(engine, clock),
+    batchRoute(engine, clock),
+    ...packageRoutes(engine),
+    ...taskListRoutes(engine),
+    ...customerRoutes(engine),
+    ...warehouseRoutes(engine),
     ...eventRoutes(engine),
     ...streamRoutes(hub, createRecheck(credentials)),
     ...operationalRoutes({

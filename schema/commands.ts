@@ -1,6 +1,12 @@
+import type { ChangePackageInput } from './change-package.ts';
 import type { ChangeStatusInput } from './change-status.ts';
 import type { CreateTaskInput } from './create-task.ts';
+import type { CreateCustomerInput, UpdateCustomerInput } from './customer.ts';
 import type { Refusal } from './errors.ts';
+import type { PackageInput } from './package.ts';
+import type { CallerRole } from './role.ts';
+import type { UpdateTaskInput } from './update-task.ts';
+import type { CreateWarehouseInput, UpdateWarehouseInput } from './warehouse.ts';
 
 /** Who asks. Rules take it as input; history and events name it. */
 export interface Caller {
@@ -8,6 +14,9 @@ export interface Caller {
   readonly id: number | null;
   /** The channel that a task is made for when the request names none. */
   readonly channelId: number;
+  readonly role: CallerRole;
+  /** The agent that the caller is, if any: agents see and change their own records only. */
+  readonly agentId: number | null;
 }
 
 /** A retry is told from a second request by these; kept in the commit of the effect. */
@@ -19,14 +28,47 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
 }
 
+/** What every body says of the request that it answers. */
+export interface RequestFacts {
+  readonly correlationId: string;
+  /** `/v1/…` with the raw query. */
+  readonly canonicalPath: string;
+  readonly method: string;
+}
+
 interface CommandBase {
   readonly caller: Caller;
   readonly idempotency?: IdempotencyKey | undefined;
 }
 
+/** A change of something that exists. `ifMatch`: entity tags, one of which it must still have (412 otherwise). */
+interface UpdateBase extends CommandBase {
+  readonly ifMatch?: readonly string[] | undefined;
+}
+
 export interface CreateTask extends CommandBase {
   readonly kind: 'create-task';
   readonly input: CreateTaskInput;
+}
+
+/** One of many: what to create, or the finished error body of what cannot even be asked for. */
+export type BatchItem =
+  | { readonly input: CreateTaskInput; readonly idempotency?: IdempotencyKey | undefined }
+  | { readonly errorBody: string };
+
+export interface CreateTasks extends CommandBase {
+  readonly kind: 'create-tasks';
+  readonly items: readonly BatchItem[];
+  /** All of them or none. */
+  readonly atomic: boolean;
+  /** What the error bodies of items say of the request. */
+  readonly facts: RequestFacts;
+}
+
+export interface UpdateTask extends UpdateBase {
+  readonly kind: 'update-task';
+  readonly taskId: number;
+  readonly input: UpdateTaskInput;
 }
 
 export interface ChangeTaskStatus extends CommandBase {
@@ -38,6 +80,44 @@ export interface ChangeTaskStatus extends CommandBase {
 export interface ReadTask extends CommandBase {
   readonly kind: 'read-task';
   readonly taskId: number;
+  /** The task, or the list of its packages. */
+  readonly show: 'task' | 'packages';
+}
+
+export interface AddPackage extends CommandBase {
+  readonly kind: 'add-package';
+  readonly taskId: number;
+  readonly input: PackageInput;
+}
+
+export interface ChangePackageStatus extends UpdateBase {
+  readonly kind: 'change-package-status';
+  readonly packageId: number;
+  readonly input: ChangePackageInput;
+}
+
+export interface CreateCustomer extends CommandBase {
+  readonly kind: 'create-customer';
+  readonly input: CreateCustomerInput;
+}
+
+export interface UpdateCustomer extends CommandBase {
+  readonly kind: 'update-customer';
+  readonly customerId: number;
+  /** The version that If-Match was found to name (412 otherwise): the entity tag covers more than the record. */
+  readonly expectedVersion?: number | undefined;
+  readonly input: UpdateCustomerInput;
+}
+
+export interface CreateWarehouse extends CommandBase {
+  readonly kind: 'create-warehouse';
+  readonly input: CreateWarehouseInput;
+}
+
+export interface UpdateWarehouse extends UpdateBase {
+  readonly kind: 'update-warehouse';
+  readonly warehouseId: number;
+  readonly input: UpdateWarehouseInput;
 }
 
 /** The organization's timers are due. */
@@ -45,7 +125,20 @@ export interface WakeUp extends CommandBase {
   readonly kind: 'wake-up';
 }
 
-export type Command = CreateTask | ChangeTaskStatus | ReadTask | WakeUp;
+/** Commands that one decision answers. */
+export type SingleCommand =
+  | CreateTask
+  | UpdateTask
+  | ChangeTaskStatus
+  | AddPackage
+  | ChangePackageStatus
+  | CreateCustomer
+  | UpdateCustomer
+  | CreateWarehouse
+  | UpdateWarehouse
+  | WakeUp;
+
+export type Command = SingleCommand | CreateTasks | ReadTask;
 
 /** How the engine answered. `data` is encoded JSON: the `data` of the envelope. */
 export type Answer =

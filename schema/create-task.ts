@@ -4,7 +4,7 @@ import { boolean, freeObject, id, idList, isoTime, longText, oneOf, parseIsoTime
 import { LIMITS } from './limits.ts';
 import { locationInput } from './location.ts';
 import { packageInput } from './package.ts';
-import { TASK_TYPES, TIMES_TO_SERVE } from './task.ts';
+import { ALL_TASK_TYPES, CASH_TASK_TYPES, TASK_TYPES, type TaskType, TIMES_TO_SERVE } from './task.ts';
 
 const packages = v.pipe(
   v.array(packageInput, 'must be an array'),
@@ -16,8 +16,6 @@ const skills = v.pipe(
   v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
 );
 
-const taskTypeOfAnyCase = v.pipe(v.string('must be a string'), v.toLowerCase(), oneOf(TASK_TYPES));
-
 const isPositiveInteger = (value: number) => Number.isSafeInteger(value) && value >= 1;
 const estimatedDuration = v.pipe(
   v.number('must be a number'),
@@ -28,21 +26,29 @@ const estimatedDuration = v.pipe(
   ),
 );
 
+/** How many decimals it may have depends on the currency, which may be the organization's: the engine judges that. */
+const amount = v.union([v.number(), v.string()], 'must be a number or a decimal string');
+const currency = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code of three capital letters'),
+);
+
 /**
- * The body of POST /tasks. `type` and `dropoffLocation` are the alternate names of `taskType` and `location`
+ * The fields of a task to be made. `type` and `dropoffLocation` are the alternate names of `taskType` and `location`
  * (decisions.md §3); null counts as absent wherever a field is optional.
  */
-const fields = v.object(
-  {
+function taskFields(types: readonly TaskType[]) {
+  return {
     name: v.nullish(requiredText(LIMITS.shortTextChars)),
-    taskType: v.nullish(oneOf(TASK_TYPES)),
-    type: v.nullish(taskTypeOfAnyCase),
+    taskType: v.nullish(oneOf(types)),
+    type: v.nullish(v.pipe(v.string('must be a string'), v.toLowerCase(), oneOf(types))),
     customer: v.nullish(inlineCustomerInput),
     customerId: v.nullish(id),
     location: v.nullish(locationInput),
     dropoffLocation: v.nullish(locationInput),
     locationId: v.nullish(id),
     pickupLocation: v.nullish(locationInput),
+    pickupWarehouseId: v.nullish(id),
     channelId: v.nullish(id),
     timeToServe: v.nullish(oneOf(TIMES_TO_SERVE)),
     scheduledAt: v.nullish(isoTime),
@@ -59,74 +65,123 @@ const fields = v.object(
     windowEnd: v.nullish(isoTime),
     estimatedDuration: v.nullish(estimatedDuration),
     requiredSkills: v.nullish(skills),
-  },
-  'the body must be an object',
-);
+    amount: v.nullish(amount),
+    currency: v.nullish(currency),
+  };
+}
 
-type Fields = { readonly [K in keyof v.InferInput<typeof fields>]?: unknown };
+type TaskFields = v.InferOutput<v.ObjectSchema<ReturnType<typeof taskFields>, undefined>>;
+type RawBody = { readonly [K in keyof TaskFields | 'parentId' | 'children']?: unknown };
+type Rule = (body: RawBody, allowsCash: boolean) => readonly [path: string, phrase: string] | undefined;
 
 /** Rules over several fields; they see the body as it came, so that they are told along with malformed fields. */
-const CROSS_FIELD_RULES: readonly ((body: Fields) => readonly [path: string, phrase: string] | undefined)[] = [
-  (body) =>
-    given(body.taskType) && given(body.type) ? ['type', 'must not be given together with taskType'] : undefined,
+const TASK_RULES: readonly Rule[] = [
+  (body) => notBoth(body, 'type', 'taskType'),
   (body) => (given(body.taskType) || given(body.type) ? undefined : ['taskType', 'is required']),
   (body) => (given(body.name) || isAlternateShape(body) ? undefined : ['name', 'is required']),
-  (body) =>
-    given(body.dropoffLocation) && given(body.location)
-      ? ['dropoffLocation', 'must not be given together with location']
-      : undefined,
-  (body) => exactlyOne('customer', given(body.customer), 'customerId', given(body.customerId)),
-  (body) =>
-    exactlyOne('location', given(body.location) || given(body.dropoffLocation), 'locationId', given(body.locationId)),
+  (body) => notBoth(body, 'dropoffLocation', 'location'),
+  (body) => notBoth(body, 'pickupWarehouseId', 'pickupLocation'),
+  (body, allowsCash) => oneOfTwo(body, 'customer', given(body.customer), 'customerId', allowsCash && isCash(body)),
+  (body, allowsCash) => {
+    const hasLocation = given(body.location) || given(body.dropoffLocation);
+    return oneOfTwo(body, 'location', hasLocation, 'locationId', allowsCash && isCash(body));
+  },
   (body) =>
     body.timeToServe === 'scheduled' && !given(body.scheduledAt)
       ? ['scheduledAt', 'is required when timeToServe is scheduled']
       : undefined,
+  (body, allowsCash) =>
+    allowsCash && isCash(body) && !given(body.amount) ? ['amount', 'is required for cash tasks'] : undefined,
+];
+
+const JOB_RULES: readonly Rule[] = [...TASK_RULES, (body) => notBoth(body, 'children', 'parentId')];
+
+/** A job has one level. */
+const CHILD_RULES: readonly Rule[] = [
+  ...TASK_RULES,
+  (body) => (given(body.children) ? ['children', 'must not be given in a child'] : undefined),
+  (body) => (given(body.parentId) ? ['parentId', 'must not be given in a child'] : undefined),
 ];
 
 function given(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function isAlternateShape(body: Fields): boolean {
+function isAlternateShape(body: RawBody): boolean {
   return given(body.type) || given(body.dropoffLocation);
 }
 
-function exactlyOne(one: string, hasOne: boolean, other: string, hasOther: boolean) {
-  return hasOne !== hasOther ? undefined : ([one, `or ${other} must be given, exactly one of them`] as const);
+function isCash(body: RawBody): boolean {
+  const named = body.taskType ?? (typeof body.type === 'string' ? body.type.toLowerCase() : undefined);
+  return (CASH_TASK_TYPES as readonly unknown[]).includes(named);
+}
+
+function notBoth(body: RawBody, one: keyof RawBody, other: keyof RawBody) {
+  return given(body[one]) && given(body[other])
+    ? ([one, `must not be given together with ${other}`] as const)
+    : undefined;
+}
+
+/** Exactly one of the two, or none where that is allowed. */
+function oneOfTwo(body: RawBody, one: string, hasOne: boolean, other: keyof RawBody, mayBeNone: boolean) {
+  const hasOther = given(body[other]);
+  if (hasOne !== hasOther || (mayBeNone && !hasOne)) return undefined;
+  return [one, `or ${other} must be given, exactly one of them`] as const;
+}
+
+function checkTask(rules: readonly Rule[], now: () => number, allowsCash: boolean) {
+  return v.rawCheck<Record<string, unknown>>(({ dataset, addIssue }) => {
+    const body = dataset.value as RawBody | undefined;
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
+    for (const rule of rules) {
+      const violation = rule(body, allowsCash);
+      if (violation) addIssue({ message: violation[1], path: [pathItem(body, violation[0])] });
+    }
+    const { timeToServe, scheduledAt } = body;
+    const moment = typeof scheduledAt === 'string' ? parseIsoTime(scheduledAt) : undefined;
+    if (timeToServe === 'scheduled' && moment !== undefined && Date.parse(moment) <= now()) {
+      addIssue({ message: 'must be in the future', path: [pathItem(body, 'scheduledAt')] });
+    }
+  });
+}
+
+/** What one task is to be, after validation: the alternate names are folded into the specified ones. */
+export type TaskInput = Omit<TaskFields, 'type' | 'taskType' | 'dropoffLocation'> & { readonly taskType: TaskType };
+
+function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' | 'dropoffLocation'>>(body: T) {
+  const { type, taskType, dropoffLocation, location, ...rest } = body;
+  return { ...rest, taskType: taskType ?? type!, location: location ?? dropoffLocation };
 }
 
 /**
- * Validation of POST /tasks. `scheduledAt` of a scheduled task must lie after `now()`; for `asap` it is ignored.
- * All violations are reported at once.
+ * Validation of POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). `scheduledAt` of
+ * a scheduled task must lie after `now()`; for `asap` it is ignored. All violations are reported at once. Only callers
+ * who handle cash may name the cash types.
  */
-export function createTaskSchema(now: () => number) {
+export function createTaskSchema(now: () => number, options: { readonly cash: boolean } = { cash: false }) {
+  const fields = taskFields(options.cash ? ALL_TASK_TYPES : TASK_TYPES);
+  const unwanted = { parentId: v.optional(v.unknown()), children: v.optional(v.unknown()) };
+  const child = v.pipe(
+    v.object({ ...fields, ...unwanted }, 'must be an object'),
+    checkTask(CHILD_RULES, now, options.cash),
+    v.transform((body): TaskInput => foldNames(body)),
+  );
+  const children = v.pipe(
+    v.array(child, 'must be an array'),
+    v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
+  );
   return v.pipe(
-    fields,
-    v.rawCheck(({ dataset, addIssue }) => {
-      const body = dataset.value as Fields | undefined;
-      if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
-      for (const rule of CROSS_FIELD_RULES) {
-        const violation = rule(body);
-        if (violation) addIssue({ message: violation[1], path: [pathItem(body, violation[0])] });
-      }
-      const { timeToServe, scheduledAt } = body;
-      const moment = typeof scheduledAt === 'string' ? parseIsoTime(scheduledAt) : undefined;
-      if (timeToServe === 'scheduled' && moment !== undefined && Date.parse(moment) <= now()) {
-        addIssue({ message: 'must be in the future', path: [pathItem(body, 'scheduledAt')] });
-      }
-    }),
-    v.transform((body): CreateTaskInput => {
-      const { type, taskType, dropoffLocation, location, ...rest } = body;
-      return { ...rest, taskType: taskType ?? type!, location: location ?? dropoffLocation };
-    }),
+    v.object({ ...fields, parentId: v.nullish(id), children: v.nullish(children) }, 'the body must be an object'),
+    checkTask(JOB_RULES, now, options.cash),
+    v.transform((body): CreateTaskInput => foldNames(body)),
   );
 }
 
-/** What POST /tasks asks for, after validation: the alternate names are folded into the specified ones. */
-export type CreateTaskInput = Omit<v.InferOutput<typeof fields>, 'type' | 'taskType' | 'dropoffLocation'> & {
-  readonly taskType: (typeof TASK_TYPES)[number];
-};
+/** What POST /tasks asks for. */
+export interface CreateTaskInput extends TaskInput {
+  readonly parentId?: number | null | undefined;
+  readonly children?: readonly TaskInput[] | null | undefined;
+}
 
 function pathItem(body: object, key: string) {
   return {
@@ -134,6 +189,6 @@ function pathItem(body: object, key: string) {
     origin: 'value',
     input: body as Record<string, unknown>,
     key,
-    value: (body as Fields)[key as keyof Fields],
+    value: (body as RawBody)[key as keyof RawBody],
   } as const;
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { email, requiredText } from './fields.ts';
+import { email, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { pageQuery } from './page-query.ts';
 import { type Phone, parsePhone } from './phone.ts';
 
 const phone = v.pipe(
@@ -26,6 +27,30 @@ export type InlineCustomerInput = v.InferOutput<typeof inlineCustomerInput>;
 
 export const CUSTOMER_TYPES = ['individual', 'business'] as const;
 export type CustomerType = (typeof CUSTOMER_TYPES)[number];
+
+/** The body of POST /customers. */
+export const createCustomerInput = v.object(
+  {
+    name: requiredText(LIMITS.shortTextChars),
+    phone,
+    email: v.nullish(email),
+    address: v.nullish(shortText),
+  },
+  'the body must be an object',
+);
+export type CreateCustomerInput = v.InferOutput<typeof createCustomerInput>;
+
+/** The body of PATCH /customers/:id: what is absent stays; null clears `email` and `address`. */
+export const updateCustomerInput = v.object(
+  {
+    name: v.nullish(requiredText(LIMITS.shortTextChars)),
+    phone: v.nullish(phone),
+    email: v.optional(v.nullable(email)),
+    address: v.optional(v.nullable(shortText)),
+  },
+  'the body must be an object',
+);
+export type UpdateCustomerInput = v.InferOutput<typeof updateCustomerInput>;
 
 /** A row of `customers`. The user's fields stand here: a customer never logs in. */
 export interface CustomerRecord {
@@ -65,6 +90,35 @@ export const taskCustomerView = v.object({
   user: userView,
 });
 export type TaskCustomerView = v.InferOutput<typeof taskCustomerView>;
+
+/** The customer as the customer endpoints show it. */
+export const customerView = v.object({
+  ...taskCustomerView.entries,
+  name: v.string(),
+  address: v.nullable(v.string()),
+  createdAt: v.string(),
+  updatedAt: v.string(),
+});
+export type CustomerView = v.InferOutput<typeof customerView>;
+
+/** What has been delivered to a customer, or was to be; times are ISO 8601. */
+const deliverySummaryView = v.object({
+  totalTasks: v.number(),
+  completedTasks: v.number(),
+  cancelledTasks: v.number(),
+  /** When the newest task was created; null without one. */
+  lastTaskAt: v.nullable(v.string()),
+});
+export type DeliverySummary = v.InferOutput<typeof deliverySummaryView>;
+
+/** The customer as a read by its id shows it. */
+export const customerDetailView = v.object({ ...customerView.entries, deliverySummary: deliverySummaryView });
+
+export const customerListView = v.object({ items: v.array(customerView), count: v.number() });
+
+/** The query of GET /customers. `search`: part of a name, of an e-mail address or of a phone number. */
+export const listCustomersQuery = v.object({ ...pageQuery, search: v.optional(shortText) });
+export type ListCustomersQuery = v.InferOutput<typeof listCustomersQuery>;
 
 /** "  Ada  Mary Lovelace " → { firstName: 'Ada', lastName: 'Mary Lovelace' } */
 export function splitName(name: string): { firstName: string; lastName: string } {

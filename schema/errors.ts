@@ -3,17 +3,29 @@
  * and the OpenAPI document. Errors without a code (plain 400, 401, 404 …) are made by status alone.
  */
 export const ERRORS = {
+  VALIDATION_FAILED: { status: 400, message: 'Bad Request' },
   HTTPS_REQUIRED: { status: 403, message: 'Only HTTPS is accepted' },
   ORGANIZATION_NOT_ACTIVE: { status: 403, message: 'The organization is not active' },
   PACKAGE_LIMIT_EXCEEDED: { status: 403, message: 'The subscription limit is reached' },
+  FORBIDDEN: { status: 403, message: 'Forbidden' },
   NOT_FOUND: { status: 404, message: 'Not found' },
   INVALID_STATUS_TRANSITION: { status: 409, message: 'The task cannot change to this status' },
+  STATUS_DERIVED: { status: 409, message: 'The status of a job follows from its children' },
+  INVALID_PACKAGE_TRANSITION: { status: 409, message: 'The package cannot change to this status' },
+  INVALID_PARENT: { status: 409, message: 'The parent cannot take the task as a child' },
+  TASK_NOT_EDITABLE: { status: 409, message: 'The task can no longer be edited' },
   AGENT_REQUIRED: { status: 409, message: 'The task needs an assigned agent' },
   TASK_CODE_TAKEN: { status: 409, message: 'Another task of the organization has this code' },
   CUSTOMER_PHONE_TAKEN: { status: 409, message: 'Another customer of the organization has this phone number' },
   PACKAGE_ATTACHED: { status: 409, message: 'The package belongs to another task' },
+  PACKAGE_DETACHED: { status: 409, message: 'The package belongs to no task' },
+  TOO_MANY_PACKAGES: { status: 409, message: 'The task has as many packages as it may have' },
+  TASK_TOO_LARGE: { status: 409, message: 'The task, or its job, would hold too much text' },
+  WAREHOUSE_INACTIVE: { status: 409, message: 'The warehouse is not active' },
   CONFLICT: { status: 409, message: 'The change conflicts with the stored data' },
   EVENTS_EXPIRED: { status: 410, message: 'Events after this sequence are no longer kept' },
+  PRECONDITION_FAILED: { status: 412, message: 'The record is no longer what If-Match names' },
+  BATCH_REJECTED: { status: 422, message: 'Nothing was created: some of the tasks were refused' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'The Idempotency-Key was used with another payload' },
   INTERNAL: { status: 500, message: 'Internal server error' },
   NOT_APPLIED: { status: 503, message: 'The change was not applied; try again' },
@@ -29,7 +41,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Codes that only steer: the body of such an answer is the plain error of its status. */
-export const UNCODED: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'INTERNAL']);
+export const UNCODED: ReadonlySet<ErrorCode> = new Set(['FORBIDDEN', 'NOT_FOUND', 'INTERNAL']);
 
 /** What a caller is told when the engine will not do a thing. Travels between processes as JSON. */
 export interface Refusal {
@@ -41,6 +53,15 @@ export interface Refusal {
 export function refusal(code: ErrorCode, message?: string, details?: Readonly<Record<string, unknown>>): Refusal {
   const base = { code, message: message ?? ERRORS[code].message };
   return details ? { ...base, details } : base;
+}
+
+/**
+ * Whether a refusal is an outcome, kept under the Idempotency-Key like a success (decisions.md §1): what was decided of
+ * the records, as against what was wrong with the request or with the system.
+ */
+export function isOutcome({ code }: Refusal): boolean {
+  const status: number = ERRORS[code].status;
+  return status === 404 || status === 409 || status === 412 || code === 'PACKAGE_LIMIT_EXCEEDED';
 }
 
 /** 404 for an id that is unknown or another organization's: the same bytes for both. */

@@ -141,11 +141,15 @@ export const freeObject = v.pipe(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object',
   ),
-  v.check((value) => isStorableJson(value), 'must hold only storable text and finite numbers, nested at most 32 deep'),
-  v.check(
-    (value) => Buffer.byteLength(JSON.stringify(value)) <= LIMITS.integrationDataBytes,
-    `must be at most ${LIMITS.integrationDataBytes} bytes of JSON`,
-  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    // What is nested too deep could not be written out, so it has no size.
+    if (!isStorableJson(dataset.value)) {
+      addIssue({ message: `must hold only storable text and finite numbers, nested at most ${MAX_JSON_DEPTH} deep` });
+    } else if (Buffer.byteLength(JSON.stringify(dataset.value)) > LIMITS.integrationDataBytes) {
+      addIssue({ message: `must be at most ${LIMITS.integrationDataBytes} bytes of JSON` });
+    }
+  }),
 );
 
 /** Query parameters arrive as text. */

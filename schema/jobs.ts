@@ -22,6 +22,8 @@ export const JOBS = {
   activity: { payload: organizationJob, concurrency: 4, attempts: 5, firstPauseMs: 500 },
   /** Makes and drops the daily partitions (workers/maintenance/partitions.ts). */
   partitions: { payload: v.strictObject({}), concurrency: 1, attempts: 10, firstPauseMs: 1_000 },
+  /** Works new customers into the index that searches go by (workers/maintenance/search-index.ts). */
+  'search-index': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
 } as const satisfies Record<string, JobDeclaration>;
 
 export type JobName = keyof typeof JOBS;

@@ -32,6 +32,12 @@ export const LIMITS = {
   longTextChars: 10_000,
   listItems: 100,
   batchTasks: 500,
+  /** Notes and descriptions of a job, its children and their packages together: each change tells all of it again. */
+  familyTextChars: 2_097_152,
+  /** A task holds them in memory and shows them all. */
+  packagesPerTask: 500,
+  /** Children of one job; with their parent they stay in memory together. */
+  jobChildren: 100,
   integrationDataBytes: 16_384,
   idempotencyKeyChars: 255,
   amountMajorUnits: 99_999_999.99,
@@ -54,6 +60,8 @@ export const LIMITS = {
   /** Live task records of one organization; past it the least recently touched durable ones leave. */
   liveTasksPerOrganization: 20_000,
   liveCustomersPerOrganization: 20_000,
+  /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
+  contactBookCustomers: 20_000,
   /** A record younger than this never leaves: longer than any fetch that may have missed it. */
   evictionMinAgeMs: 60_000,
   /** An actor without a command for this long leaves memory. */
@@ -89,6 +97,39 @@ export const LIMITS = {
   idempotencyRetentionMs: 86_400_000,
   /** Recent keys of one organization answered from memory; older ones are fetched. */
   idempotencyKeysInMemory: 10_000,
+  /** Keys of one organization in 24 hours whose digests its actor holds; beyond that an unknown key is asked for. */
+  keyBookKeys: 200_000,
+
+  // --- Lists ----------------------------------------------------------------------------------------
+  /** `integrationData.<key>` parameters of one query. */
+  integrationDataFilters: 10,
+  /** A filter that so few tasks match is listed by reading all of them; that is as quick as any way around it. */
+  tasksGatheredAtOnce: 200,
+  /** The same where the way around it is to walk along an order that the filter has no part in. */
+  tasksGatheredInsteadOfWalk: 5_000,
+  /** Tasks looked at while walking; when too few of them match, the list is gathered after all. */
+  walkedTasks: 4_000,
+  /** How deep into a list a walk may lead. */
+  walkedPageEnd: 1_000,
+  /** Organizations whose filters have counts that are kept exact in one process; the least recently asked leave. */
+  filterCountOrganizations: 200,
+  filterCountsPerOrganization: 32,
+  /** Changes of one organization that its counts have not taken in; past it they take in the older half. */
+  filterCountChanges: 1_000,
+  /** A count that was kept exact so often without being asked for is forgotten. */
+  filterCountIdleFolds: 20,
+  /** How long a list waits to be told of a commit that Postgres shows already; past it the tasks are counted again. */
+  filterCountWaitMs: 100,
+  /** Exports that one process streams at a time, each on a connection of its own; past it 503. */
+  exports: 2,
+  /** Postgres ends an export that takes longer; a client that stops reading is cut long before. */
+  exportDeadlineMs: 1_800_000,
+  /** Tasks of an export read, encoded and handed to the connection in one go. */
+  exportBatchTasks: 100,
+  /** UTF-16 units handed to the connection at a time: at most 3 bytes each, well below streamQueueBytes. */
+  exportPieceChars: 32_768,
+  /** How often an export looks whether a connection that was full takes more. */
+  exportPollMs: 5,
 
   // --- Streams --------------------------------------------------------------------------------------
   heartbeatMs: 15_000,
@@ -119,6 +160,8 @@ export const LIMITS = {
 
   // --- Postgres ---------------------------------------------------------------------------------------
   readConnections: 6,
+  /** For pages of tasks: more than cores would only make each other wait. */
+  pageConnections: 4,
   actorConnections: 2,
   leaseConnections: 2,
   credentialConnections: 2,
@@ -151,6 +194,8 @@ export const LIMITS = {
   /** Pages counted in one run of a job, so that a busy organization does not keep the others waiting. */
   activityPagesPerJob: 50,
   partitionCheckMs: 3_600_000,
+  /** How often new customers are worked into the search index; until then a search reads them one by one. */
+  searchIndexMs: 5_000,
   partitionDaysAhead: 7,
   /** Twice the time for which keys are honoured, since partitions go as a whole. */
   idempotencyPartitionDays: 2,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boolean, longText, notNegative, positiveInteger, shortText } from './fields.ts';
+import { boolean, id, longText, notNegative, positiveInteger, shortText } from './fields.ts';
 
 export const PACKAGE_STATUSES = [
   'pending',
@@ -18,35 +18,44 @@ export const PACKAGE_STATUSES = [
 ] as const;
 export type PackageStatus = (typeof PACKAGE_STATUSES)[number];
 
-/**
- * Both field lists of interface.md "Package": `name` and `description` fill each other, at least one is needed.
- * Kilograms and centimetres, per piece.
- */
+/** Both field lists of interface.md "Package". Kilograms and centimetres, per piece. */
+const packageFields = {
+  name: v.nullish(shortText),
+  description: v.nullish(longText),
+  quantity: v.nullish(positiveInteger),
+  weight: v.nullish(notNegative),
+  width: v.nullish(notNegative),
+  height: v.nullish(notNegative),
+  length: v.nullish(notNegative),
+  isFragile: v.nullish(boolean),
+  barcode: v.nullish(shortText),
+  notes: v.nullish(longText),
+};
+
+const isEmpty = (value: unknown) => value == null || (typeof value === 'string' && value.trim() === '');
+const isNameless = (value: unknown) => {
+  const { name, description } = (value ?? {}) as { name?: unknown; description?: unknown };
+  return typeof value === 'object' && value !== null && isEmpty(name) && isEmpty(description);
+};
+
+/** A new package: `name` and `description` fill each other, at least one is needed. */
 export const packageInput = v.pipe(
-  v.object(
-    {
-      name: v.nullish(shortText),
-      description: v.nullish(longText),
-      quantity: v.nullish(positiveInteger),
-      weight: v.nullish(notNegative),
-      width: v.nullish(notNegative),
-      height: v.nullish(notNegative),
-      length: v.nullish(notNegative),
-      isFragile: v.nullish(boolean),
-      barcode: v.nullish(shortText),
-      notes: v.nullish(longText),
-    },
-    'must be an object',
-  ),
+  v.object(packageFields, 'must be an object'),
   v.rawCheck(({ dataset, addIssue }) => {
-    const { name, description } = (dataset.value ?? {}) as { name?: unknown; description?: unknown };
-    const empty = (value: unknown) => value == null || (typeof value === 'string' && value.trim() === '');
-    if (typeof dataset.value === 'object' && dataset.value !== null && empty(name) && empty(description)) {
-      addIssue({ message: 'must have a name or a description' });
-    }
+    if (isNameless(dataset.value)) addIssue({ message: 'must have a name or a description' });
   }),
 );
 export type PackageInput = v.InferOutput<typeof packageInput>;
+
+/** An entry of the list that replaces a task's packages: with an `id` a package that stays, else a new one. */
+export const packageEntry = v.pipe(
+  v.object({ id: v.nullish(id), ...packageFields }, 'must be an object'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const isNew = (dataset.value as { id?: unknown } | null | undefined)?.id == null;
+    if (isNew && isNameless(dataset.value)) addIssue({ message: 'must have a name or a description' });
+  }),
+);
+export type PackageEntry = v.InferOutput<typeof packageEntry>;
 
 /** A row of `packages`. */
 export interface PackageRecord {

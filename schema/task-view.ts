@@ -15,7 +15,7 @@ import {
 const nullableText = v.nullable(v.string());
 const nullableId = v.nullable(v.number());
 
-/** A child of a job; a child has no children of its own. */
+/** Of a task and of a child of a job; a child has no children of its own. */
 const taskFields = {
   id: v.number(),
   name: v.string(),

@@ -17,7 +17,8 @@ export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 export const TASK_TYPES = ['delivery', 'pickup', 'return', 'transfer'] as const;
 /** Cash types are made by their own roles only, and every list filter knows them. */
-export const ALL_TASK_TYPES = [...TASK_TYPES, 'cash_collection', 'cash_drop'] as const;
+export const CASH_TASK_TYPES = ['cash_collection', 'cash_drop'] as const;
+export const ALL_TASK_TYPES = [...TASK_TYPES, ...CASH_TASK_TYPES] as const;
 export type TaskType = (typeof ALL_TASK_TYPES)[number];
 
 export const TIMES_TO_SERVE = ['asap', 'scheduled'] as const;
@@ -68,7 +69,10 @@ export interface TaskRecord {
   readonly locationId: number | null;
   readonly pickupLocationId: number | null;
   readonly channelId: number;
+  /** The job that the task is a part of. */
   readonly parentId: number | null;
+  /** The parts of a job, in the order of their making; null for a task that is none. */
+  readonly childIds: readonly number[] | null;
   readonly integrationData: Readonly<Record<string, unknown>> | null;
   readonly autoAssignmentStatus: AutoAssignmentStatus;
   readonly autoAssignmentFailureReason: string | null;
@@ -99,11 +103,22 @@ export interface TaskBundle {
   readonly location: LocationRecord | null;
   readonly pickupLocation: LocationRecord | null;
   readonly packages: readonly PackageRecord[];
+  /** The parts of a job with all that their JSON shows; a part has none. */
+  readonly children: readonly TaskBundle[];
 }
 
 export function isTerminal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'cancelled';
 }
+
+export const HISTORY_KINDS = [
+  'created',
+  'updated',
+  'status_changed',
+  'delayed',
+  'package_added',
+  'package_status_changed',
+] as const;
 
 /** One step in the life of a task; outlives the event log. A row of `task_history`. */
 export interface TaskHistoryRecord {
@@ -111,12 +126,16 @@ export interface TaskHistoryRecord {
   readonly taskId: number;
   /** Sequence of the event that tells of the same step. */
   readonly sequence: number;
+  /** When it happened; a driver who was offline may tell it later. */
   readonly at: string;
-  readonly kind: 'created' | 'status_changed' | 'delayed';
+  readonly recordedAt: string;
+  readonly kind: (typeof HISTORY_KINDS)[number];
   readonly fromStatus: TaskStatus | null;
   readonly toStatus: TaskStatus | null;
   readonly reason: string | null;
   readonly reasonCode: string | null;
+  /** What else there is to say: changed fields, the package and its statuses. */
+  readonly details: Readonly<Record<string, unknown>> | null;
   readonly actorType: string;
   readonly actorId: number | null;
 }

@@ -17,6 +17,7 @@ import { createActivityProcessor } from './history/activity.ts';
 import { startJobRunner } from './job-runner.ts';
 import { startJobSchedule } from './job-schedule.ts';
 import { createPartitionProcessor } from './maintenance/partitions.ts';
+import { createSearchIndexProcessor } from './maintenance/search-index.ts';
 import { startOutboxRelay } from './outbox-relay.ts';
 import { waitForStore } from './wait-for-store.ts';
 
@@ -25,6 +26,11 @@ export interface WorkersOptions {
   readonly log: Log;
   readonly releaser: Releaser;
 }
+
+const SCHEDULES = [
+  ['partitions', LIMITS.partitionCheckMs],
+  ['search-index', LIMITS.searchIndexMs],
+] as const;
 
 /**
  * Puts the workers together, in the order in which things start; the releaser stops them in the opposite one. Waits
@@ -57,12 +63,14 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
   const keys = redisKeys(config.redisPrefix, history);
 
   const relayStore = createRelayStore(sql);
+  const maintenanceStore = createMaintenanceStore(sql);
   const runner = await startJobRunner({
     redis,
     prefix: keys.jobs,
     processors: {
       activity: createActivityProcessor(relayStore, log),
-      partitions: createPartitionProcessor(createMaintenanceStore(sql), config.eventRetentionDays, log),
+      partitions: createPartitionProcessor(maintenanceStore, config.eventRetentionDays, log),
+      'search-index': createSearchIndexProcessor(maintenanceStore),
     },
     clock: systemClock,
     log,
@@ -89,8 +97,10 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
     .subscribe(keys.committed)
     .catch((error) => log.warn({ err: error }, 'no hints: the relay goes by its sweep alone'));
 
-  const partitions = startJobSchedule({ runner, name: 'partitions', everyMs: LIMITS.partitionCheckMs, scheduler, log });
-  releaser.push('partition schedule', () => partitions.stop());
+  for (const [name, everyMs] of SCHEDULES) {
+    const schedule = startJobSchedule({ runner, name, everyMs, scheduler, log });
+    releaser.push(`schedule of ${name}`, () => schedule.stop());
+  }
   await runner
     .add('partitions', [{ id: 'partitions-at-start', payload: {} }])
     .catch((error) => log.warn({ err: error }, 'partitions wait for their schedule'));

@@ -70,7 +70,7 @@ export function createPeerTask(
       counting.nextSequence(tx, organizationId),
       ...(body.packages ?? []).map((item) => insertPackage(tx, newPackage(task, item))),
     ]);
-    const taskJson = encodeTask({ task, customer, agent: null, location, pickupLocation, packages });
+    const taskJson = encodeTask({ task, customer, agent: null, location, pickupLocation, packages, children: [] });
     await Promise.all([
       insertEvent(tx, {
         organizationId,
@@ -84,11 +84,13 @@ export function createPeerTask(
         taskId: task.id,
         sequence,
         at: now,
+        recordedAt: now,
         kind: 'created',
         fromStatus: null,
         toStatus: task.status,
         reason: null,
         reasonCode: null,
+        details: null,
         actorType: 'channel',
         actorId: caller.channelId,
       }),
@@ -185,6 +187,7 @@ function newTask(
     paymentId: null,
     channelId,
     parentId: null,
+    childIds: null,
     integrationData: null,
     autoAssignmentStatus: 'not_requested',
     autoAssignmentFailureReason: null,

@@ -70,8 +70,8 @@ export function insertEvent(
 
 export function insertHistory(tx: Transaction, row: TaskHistoryRecord) {
   return tx`
-    INSERT INTO task_history (organization_id, task_id, sequence, at, kind, from_status, to_status, reason,
+    INSERT INTO task_history (organization_id, task_id, sequence, at, recorded_at, kind, from_status, to_status, reason,
       reason_code, actor_type, actor_id)
-    VALUES (${row.organizationId}, ${row.taskId}, ${row.sequence}, ${row.at}, ${row.kind}, ${row.fromStatus},
+    VALUES (${row.organizationId}, ${row.taskId}, ${row.sequence}, ${row.at}, ${row.recordedAt}, ${row.kind}, ${row.fromStatus},
       ${row.toStatus}, ${row.reason}, ${row.reasonCode}, ${row.actorType}, ${row.actorId})`;
 }

@@ -11,7 +11,10 @@ export function quotaPeriod(resource: QuotaResource, nowIso: string): string {
   return MONTHLY.has(resource) ? `${nowIso.slice(0, 7)}-01` : FOR_GOOD;
 }
 
-/** Refuses `wanted` more of a resource when that would pass the limit; a limit of undefined or null is none. */
+/**
+ * Refuses `wanted` more of a resource, all or nothing, when that would pass the limit; a limit of undefined or null is
+ * none. Wanting nothing is never refused, not even where a lowered limit is passed already.
+ */
 export function checkQuota(
   resource: QuotaResource,
   limit: number | null | undefined,
@@ -19,7 +22,7 @@ export function checkQuota(
   wanted: number,
   nowIso: string,
 ): Refusal | undefined {
-  if (limit === undefined || limit === null || used + wanted <= limit) return undefined;
+  if (limit === undefined || limit === null || wanted === 0 || used + wanted <= limit) return undefined;
   return refusal('PACKAGE_LIMIT_EXCEEDED', undefined, {
     resource,
     limit,

@@ -1,36 +1,44 @@
 import type { CustomerRecord } from '../../schema/customer.ts';
+import type { EventType } from '../../schema/events.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
-import type { TaskRecord, TaskStatus } from '../../schema/task.ts';
+import type { TaskHistoryRecord, TaskRecord } from '../../schema/task.ts';
 import type { QuotaResource } from '../domain/quota.ts';
+import type { WarehouseWithLocation } from '../store/org-store.ts';
+
+/** A task's record with what belongs to it. What is absent stays as it was. */
+export interface PutTask {
+  readonly kind: 'put-task';
+  readonly task: TaskRecord;
+  readonly location?: LocationRecord | null;
+  readonly pickupLocation?: LocationRecord | null;
+  /** All packages of the task as they are now; those that changed have a `put-package` of their own. */
+  readonly packages?: readonly PackageRecord[];
+}
+
+/** A line of the log about a task as it stands then, and the step that its history keeps. */
+export interface Tell {
+  readonly kind: 'tell';
+  readonly type: EventType;
+  readonly taskId: number;
+  /** What the event's data says beside the task. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly step: Pick<TaskHistoryRecord, 'kind'> &
+    Partial<Pick<TaskHistoryRecord, 'at' | 'fromStatus' | 'toStatus' | 'reason' | 'reasonCode' | 'details'>>;
+}
 
 /**
  * What a decision changes, in full records. A change is applied to memory and written to Postgres as it stands:
- * neither adds anything of its own.
+ * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task: no change without an event.
  */
 export type Change =
-  | { readonly kind: 'customer-created'; readonly customer: CustomerRecord }
-  | { readonly kind: 'customer-changed'; readonly customer: CustomerRecord }
-  | {
-      readonly kind: 'task-created';
-      readonly task: TaskRecord;
-      readonly location: LocationRecord | null;
-      readonly pickupLocation: LocationRecord | null;
-      /** Locations that this change brings into being; the others existed. */
-      readonly newLocations: readonly LocationRecord[];
-      readonly packages: readonly PackageRecord[];
-    }
-  | { readonly kind: 'package-moved'; readonly before: PackageRecord; readonly after: PackageRecord }
-  | {
-      readonly kind: 'task-status-changed';
-      readonly task: TaskRecord;
-      readonly previousStatus: TaskStatus;
-      /** All packages of the task as they are now, and those of them that changed. */
-      readonly packages: readonly PackageRecord[];
-      readonly changedPackages: readonly PackageRecord[];
-      readonly reason: string | null;
-      readonly reasonCode: string | null;
-    }
-  | { readonly kind: 'task-delayed'; readonly task: TaskRecord }
-  | { readonly kind: 'usage-counted'; readonly resource: QuotaResource; readonly period: string; readonly used: number }
-  | { readonly kind: 'timers-scanned'; readonly nextDeadlineAt: string | null };
+  | PutTask
+  | Tell
+  | { readonly kind: 'put-customer'; readonly customer: CustomerRecord }
+  | { readonly kind: 'put-warehouse'; readonly facts: WarehouseWithLocation }
+  /** A new place; `taskId` when it was made for that task alone. */
+  | { readonly kind: 'put-location'; readonly location: LocationRecord; readonly taskId: number | null }
+  /** A package as it is now, and the task that had it before, if it leaves one. */
+  | { readonly kind: 'put-package'; readonly record: PackageRecord; readonly leaves: number | null }
+  | { readonly kind: 'count-usage'; readonly resource: QuotaResource; readonly period: string; readonly used: number }
+  | { readonly kind: 'scan-timers'; readonly nextDeadlineAt: string | null };

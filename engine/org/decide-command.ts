@@ -1,155 +1,166 @@
-import type { Answer, Command, ReadTask } from '../../schema/commands.ts';
+import type { Answer, Command, ReadTask, SingleCommand } from '../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
-import { LIMITS } from '../../schema/limits.ts';
-import { type Clock, isoTime } from '../runtime/clock.ts';
-import type { RandomSource } from '../runtime/random.ts';
-import type { IdempotencyRecord, IdKind } from '../store/org-store.ts';
+import { maySee } from '../domain/task-machine.ts';
+import { isoTime } from '../runtime/clock.ts';
+import { matchesEtag } from '../views/etag.ts';
+import { encodePackage } from '../views/package-view.ts';
 import { encodeTask } from '../views/task-view.ts';
+import {
+  applyDraft,
+  type DecidedCommand,
+  type DecideTools,
+  findKept,
+  keepOutcome,
+  keepRefusal,
+  openBatchAt,
+} from './commit-decision.ts';
+import { decideAddPackage } from './decide/add-package.ts';
+import { decideChangePackageStatus } from './decide/change-package-status.ts';
 import { decideChangeTaskStatus } from './decide/change-task-status.ts';
+import { decideCreateCustomer } from './decide/create-customer.ts';
 import { decideCreateTask } from './decide/create-task.ts';
-import type { DecideContext, Decision } from './decide/decision.ts';
+import { decideCreateWarehouse } from './decide/create-warehouse.ts';
+import { type DecideContext, type Decision, refuse, type Shown } from './decide/decision.ts';
+import { decideUpdateCustomer } from './decide/update-customer.ts';
+import { decideUpdateTask } from './decide/update-task.ts';
+import { decideUpdateWarehouse } from './decide/update-warehouse.ts';
 import { type DueTimers, decideWakeUp } from './decide/wake-up.ts';
-import { isLogged, tellChange } from './event-encoding.ts';
-import type { OrgBatch } from './org-batch.ts';
-import { type OrgState, scopedKeyOf } from './org-state.ts';
-
-/** What deciding needs from the actor. */
-export interface DecideTools {
-  readonly state: OrgState;
-  readonly random: RandomSource;
-  readonly clock: Clock;
-  readonly ids: { next(kind: IdKind): number };
-  /** Names the incarnation of the log; part of every event's id. */
-  readonly history: string;
-  /** The batch that takes the change; calling it promises to put something in. */
-  openBatch(): OrgBatch;
-}
-
-/** A decision that has been applied: how to answer once it is safe, and what that answer rests on. */
-export interface DecidedCommand {
-  readonly answer: () => Answer;
-  readonly changes: boolean;
-  /** Ticket of the batch that must be durable first; undefined: the newest there is. */
-  readonly restsOn: number | undefined;
-}
+import { decideBatch } from './decide-batch.ts';
+import { Draft } from './draft.ts';
+import { encodeShown } from './encode-shown.ts';
+import type { OrgState } from './org-state.ts';
 
 /** Decides one command against memory, applies what it changes and stages it for the next commit. */
 export function decideCommand(tools: DecideTools, command: Command, due?: DueTimers): DecidedCommand {
-  if (command.kind === 'read-task') return readTask(tools.state, command);
-  const nowMs = Math.max(tools.clock.now(), tools.state.lastAtMs);
-  const replay = command.idempotency && findReplay(tools.state, command, nowMs);
+  const { state } = tools;
+  if (command.kind === 'read-task') return readTask(state, command);
+  const nowMs = Math.max(tools.clock.now(), state.lastAtMs);
+  const replay = command.idempotency && replayOf(state, command, nowMs);
   if (replay) return replay;
-  const context: DecideContext = { now: isoTime(nowMs), random: tools.random, nextId: (kind) => tools.ids.next(kind) };
-  const decision = decide(tools.state, command, context, due);
+  const now = isoTime(nowMs);
+  const context: DecideContext = { now, random: tools.random, nextId: (kind) => tools.ids.next(kind) };
+  if (command.kind === 'create-tasks') return decideBatch(tools, command, context, nowMs);
+  const draft = new Draft(state);
+  const decided = decide(draft, command, context, due && { ...due, nextDeadlineAt: nextDeadline(state, due) });
+  const decision = precedes412(decided) || !hasChangedSince(state, command) ? decided : STALE;
   return decision.ok
-    ? commitDecision(tools, command, decision, context.now, nowMs)
-    : refuseCommand(tools, command, decision.refusal, context.now);
+    ? applyDecision(tools, command, draft, decision, now)
+    : refuseCommand(tools, command, decision.refusal, now);
 }
 
-function decide(
-  state: OrgState,
-  command: Exclude<Command, ReadTask>,
-  context: DecideContext,
-  due?: DueTimers,
-): Decision {
+function decide(draft: Draft, command: SingleCommand, context: DecideContext, due?: DueTimers): Decision {
   switch (command.kind) {
     case 'create-task':
-      return decideCreateTask(state, command, context);
+      return decideCreateTask(draft, command, context);
+    case 'update-task':
+      return decideUpdateTask(draft, command, context);
     case 'change-task-status':
-      return decideChangeTaskStatus(state, command, context);
+      return decideChangeTaskStatus(draft, command, context);
+    case 'add-package':
+      return decideAddPackage(draft, command, context);
+    case 'change-package-status':
+      return decideChangePackageStatus(draft, command, context);
+    case 'create-customer':
+      return decideCreateCustomer(draft, command, context);
+    case 'update-customer':
+      return decideUpdateCustomer(draft, command, context);
+    case 'create-warehouse':
+      return decideCreateWarehouse(draft, command, context);
+    case 'update-warehouse':
+      return decideUpdateWarehouse(draft, command, context);
     case 'wake-up':
       // Asked again after a failure it knows nothing of what is due; the next scan wakes the organization anew.
-      return due ? decideWakeUp(state, due, context) : { ok: false, refusal: refusal('NOT_APPLIED') };
+      return due ? decideWakeUp(draft, due, context) : refuse(refusal('NOT_APPLIED'));
   }
 }
 
-function commitDecision(
+const STALE = refuse(refusal('PRECONDITION_FAILED'));
+
+/** The order of refusal puts what may not be asked and what is not there before what has changed. */
+function precedes412(decision: Decision): boolean {
+  return (
+    !decision.ok && decision.refusal.code !== 'PACKAGE_LIMIT_EXCEEDED' && ERRORS[decision.refusal.code].status < 409
+  );
+}
+
+/** Whether the record is none of those that If-Match names. */
+function hasChangedSince(state: OrgState, command: SingleCommand): boolean {
+  if (!('ifMatch' in command) || !command.ifMatch) return false;
+  const current = encodeShown(state, targetOf(command));
+  return current !== undefined && !matchesEtag(command.ifMatch, current);
+}
+
+function targetOf(command: Extract<SingleCommand, { ifMatch?: unknown }>): Shown {
+  switch (command.kind) {
+    case 'update-task':
+      return { kind: 'task', id: command.taskId };
+    case 'change-package-status':
+      return { kind: 'package', id: command.packageId };
+    case 'update-warehouse':
+      return { kind: 'warehouse', id: command.warehouseId };
+  }
+}
+
+function nextDeadline(state: OrgState, due: DueTimers): string | null {
+  const [earliest] = [due.nextDeadlineAt, state.deadlineSinceScan].filter((at) => at !== null).sort();
+  return earliest ?? null;
+}
+
+function applyDecision(
   tools: DecideTools,
-  command: Command,
-  decision: Extract<Decision, { ok: true }>,
+  command: SingleCommand,
+  draft: Draft,
+  { status, shown }: Extract<Decision, { ok: true }>,
   now: string,
-  nowMs: number,
 ): DecidedCommand {
   const { state } = tools;
-  const batch = tools.openBatch();
-  let data = '';
-  for (const change of decision.changes) {
-    const sequence = state.lastSequence + 1;
-    if (isLogged(change)) state.lastSequence = sequence;
-    state.apply(change, batch.ticket);
-    batch.stage(change);
-    const told = tellChange(state, change, { history: tools.history, sequence, at: now, caller: command.caller });
-    if (!told) continue;
-    batch.log(told.event, told.history);
-    if (told.history.taskId === decision.taskId) data = told.taskJson;
-  }
-  state.lastAtMs = nowMs;
-  batch.lastAt = now;
-  batch.nextDeadlineAt = state.nextDeadlineAt;
-  const answer: Answer = { ok: true, status: decision.status, data, sequence: state.lastSequence };
-  remember(tools, command, batch, now, decision.status, data);
+  if (draft.changes.length === 0 && !command.idempotency) return unchanged(state, status, shown);
+  const batch = openBatchAt(tools, now);
+  const { data, toldAt } = applyDraft(tools, batch, draft, command, shown);
+  keepOutcome(tools, batch, command.idempotency, { status, body: data, toldAt });
+  const answer: Answer = { ok: true, status, data, sequence: state.lastSequence };
   return { answer: () => answer, changes: true, restsOn: batch.ticket };
 }
 
-/** A refusal is kept under the idempotency key like any other outcome, and so is written. */
-function refuseCommand(tools: DecideTools, command: Command, why: Refusal, now: string): DecidedCommand {
-  const answer = () => ({ ok: false, refusal: why }) as const;
-  if (!command.idempotency) return { answer, changes: false, restsOn: undefined };
-  const batch = tools.openBatch();
-  batch.lastAt = now;
-  batch.nextDeadlineAt = tools.state.nextDeadlineAt;
-  remember(tools, command, batch, now, ERRORS[why.code].status, JSON.stringify(why));
-  return { answer, changes: true, restsOn: batch.ticket };
+/** Nothing had to be done: the answer rests on the newest there is. */
+function unchanged(state: OrgState, status: 200 | 201, shown: Shown): DecidedCommand {
+  const answer: Answer = { ok: true, status, data: encodeShown(state, shown) ?? '{}', sequence: state.lastSequence };
+  return { answer: () => answer, changes: false, restsOn: undefined };
 }
 
-function remember(
-  tools: DecideTools,
-  command: Command,
-  batch: OrgBatch,
-  at: string,
-  status: number,
-  body: string,
-): void {
-  if (!command.idempotency) return;
-  const { organizationId } = tools.state;
-  const { scope, key, fingerprint } = command.idempotency;
-  const record: IdempotencyRecord = { organizationId, scope, key, at, fingerprint, status, body };
-  tools.state.rememberIdempotency(scopedKeyOf(command.idempotency), record, batch.ticket);
-  batch.remember(record);
+function refuseCommand(tools: DecideTools, command: SingleCommand, why: Refusal, now: string): DecidedCommand {
+  const ticket = keepRefusal(tools, command.idempotency, why, now);
+  return { answer: () => ({ ok: false, refusal: why }), changes: ticket !== undefined, restsOn: ticket };
 }
 
 /** The first answer again, or 422 when the key stands for another payload. */
-function findReplay(state: OrgState, command: Command, nowMs: number): DecidedCommand | undefined {
-  const kept = state.findIdempotency(scopedKeyOf(command.idempotency!));
-  if (!kept || Date.parse(kept.record.at) <= nowMs - LIMITS.idempotencyRetentionMs) return undefined;
-  const { fingerprint, status, body } = kept.record;
-  if (fingerprint !== command.idempotency!.fingerprint) {
-    return {
-      answer: () => ({ ok: false, refusal: refusal('IDEMPOTENCY_KEY_REUSED') }),
-      changes: false,
-      restsOn: kept.ticket,
-    };
-  }
-  const sequence = state.lastSequence;
-  const answer = (): Answer =>
-    status < 300
+function replayOf(state: OrgState, { idempotency }: Command, nowMs: number): DecidedCommand | undefined {
+  const kept = findKept(state, idempotency!, nowMs);
+  if (!kept) return undefined;
+  const { fingerprint, status, body, sequence } = kept.record;
+  const isSame = fingerprint === idempotency!.fingerprint;
+  const answer = (): Answer => {
+    if (!isSame) return { ok: false, refusal: refusal('IDEMPOTENCY_KEY_REUSED') };
+    return status < 300
       ? { ok: true, status: status as 200 | 201, data: body, sequence, replayed: true }
       : { ok: false, refusal: JSON.parse(body) as Refusal, replayed: true };
+  };
   return { answer, changes: false, restsOn: kept.ticket };
 }
 
 /** A task as it is now; the answer waits until its newest change is durable, and no longer. */
-function readTask(state: OrgState, command: ReadTask): DecidedCommand {
-  const live = state.findTask(command.taskId);
-  if (!live)
-    return {
-      answer: () => ({ ok: false, refusal: notFound('Task', command.taskId) }),
-      changes: false,
-      restsOn: undefined,
-    };
+function readTask(state: OrgState, { taskId, caller, show }: ReadTask): DecidedCommand {
+  const live = state.findTask(taskId);
+  if (!live || !maySee(live.task, caller)) {
+    const answer = (): Answer => ({ ok: false, refusal: notFound('Task', taskId) });
+    return { answer, changes: false, restsOn: live ? state.basisOf(live).ticket : undefined };
+  }
   state.touchTask(live);
   const bundle = state.bundleOf(live);
   const { ticket, sequence } = state.basisOf(live);
-  const answer = (): Answer => ({ ok: true, status: 200, data: encodeTask(bundle), sequence });
-  return { answer, changes: false, restsOn: ticket };
+  const encode = () =>
+    show === 'task'
+      ? encodeTask(bundle)
+      : `{"items":[${bundle.packages.map(encodePackage).join(',')}],"count":${bundle.packages.length}}`;
+  return { answer: () => ({ ok: true, status: 200, data: encode(), sequence }), changes: false, restsOn: ticket };
 }

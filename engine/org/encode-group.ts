@@ -1,6 +1,7 @@
-import { TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../schema/task.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
 import type { CommitParameters } from '../store/commit-store.ts';
 import type { OwnedShard } from '../store/shard-store.ts';
+import { countDeltas, relistedTasks } from './list-upkeep.ts';
 import type { OrgBatch, StagedRow } from './org-batch.ts';
 
 /** Occurs in no JSON text: control characters are always escaped there. */
@@ -17,6 +18,59 @@ export interface FencedBatch {
   readonly shard: number;
 }
 
+/** Rows by table, each encoded as JSON; bodies that are JSON themselves go beside them. */
+class GroupRows {
+  readonly heads: string[] = [];
+  readonly customers: string[] = [];
+  readonly locations: string[] = [];
+  readonly tasks: string[] = [];
+  readonly packages: string[] = [];
+  readonly history: string[] = [];
+  readonly events: string[] = [];
+  readonly idempotency: string[] = [];
+  readonly usage: string[] = [];
+  readonly warehouses: string[] = [];
+  readonly taskCounts: string[] = [];
+  readonly eventBodies: string[] = [];
+  readonly idempotencyBodies: string[] = [];
+
+  add(batch: OrgBatch, epoch: number): void {
+    const { organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt } = batch;
+    this.heads.push(JSON.stringify({ organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt }));
+    for (const row of batch.customers.values()) this.customers.push(encodeRow(row));
+    for (const row of batch.packages.values()) this.packages.push(encodeRow(row));
+    for (const row of batch.warehouses.values()) this.warehouses.push(encodeRow(row));
+    for (const location of batch.locations) this.locations.push(encodeRecord(location));
+    for (const step of batch.history) this.history.push(encodeRecord(step));
+    for (const { resource, period, used } of batch.usage.values()) {
+      this.usage.push(JSON.stringify({ organizationId, resource, period, used }));
+    }
+    for (const { sequence, at, type, body } of batch.events) {
+      this.events.push(
+        `{"organizationId":${organizationId},"sequence":${sequence},"at":"${at}","type":"${type}","epoch":${epoch}}`,
+      );
+      this.eventBodies.push(body);
+    }
+    for (const { body, ...record } of batch.idempotency) {
+      this.idempotency.push(JSON.stringify(record));
+      this.idempotencyBodies.push(record.toldAt === null ? body : '');
+    }
+    this.#addTasks(batch);
+  }
+
+  #addTasks({ organizationId, tasks, locations, taskChanges }: OrgBatch): void {
+    const relisted = relistedTasks(taskChanges);
+    const newPlaces = new Set(locations.map(({ id }) => id));
+    for (const row of tasks.values()) {
+      const { id, locationId } = row.record;
+      const reuses = row.expectedVersion === 0 && locationId !== null && !newPlaces.has(locationId);
+      const marks = `${relisted.has(id) ? ',"relist":true' : ''}${reuses ? ',"reusesLocation":true' : ''}`;
+      this.tasks.push(encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}${marks}`));
+    }
+    for (const count of countDeltas(taskChanges)) this.taskCounts.push(JSON.stringify({ organizationId, ...count }));
+  }
+}
+
 /** Turns the batches of a group into the parameters of one `commit_group`. */
 export function encodeGroup(
   groupId: string,
@@ -24,47 +78,10 @@ export function encodeGroup(
   fences: readonly OwnedShard[],
 ): CommitParameters {
   const epochs = new Map(fences.map(({ shard, epoch }) => [shard, epoch]));
-  const rows = {
-    customers: [],
-    locations: [],
-    tasks: [],
-    packages: [],
-    history: [],
-    events: [],
-    idempotency: [],
-    usage: [],
-  } as Record<
-    'customers' | 'locations' | 'tasks' | 'packages' | 'history' | 'events' | 'idempotency' | 'usage',
-    string[]
-  >;
-  const heads: string[] = [];
-  const eventBodies: string[] = [];
-  const idempotencyBodies: string[] = [];
-  for (const { batch, shard } of group) {
-    const { organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt } = batch;
-    heads.push(JSON.stringify({ organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt }));
-    for (const row of batch.customers.values()) rows.customers.push(encodeRow(row));
-    for (const row of batch.tasks.values()) rows.tasks.push(encodeTaskRow(row));
-    for (const row of batch.packages.values()) rows.packages.push(encodeRow(row));
-    for (const location of batch.locations) rows.locations.push(encodeRecord(location));
-    for (const step of batch.history) rows.history.push(encodeRecord(step));
-    for (const usage of batch.usage.values()) {
-      const { resource, period, used } = usage;
-      rows.usage.push(JSON.stringify({ organizationId, resource, period, used }));
-    }
-    for (const { sequence, at, type, body } of batch.events) {
-      rows.events.push(
-        `{"organizationId":${organizationId},"sequence":${sequence},"at":"${at}","type":"${type}","epoch":${epochs.get(shard)}}`,
-      );
-      eventBodies.push(body);
-    }
-    for (const { body, ...record } of batch.idempotency) {
-      rows.idempotency.push(JSON.stringify(record));
-      idempotencyBodies.push(body);
-    }
-  }
-  const { customers, locations, tasks, packages, history, events, idempotency, usage } = rows;
-  const counts = [heads, customers, locations, tasks, packages, history, events, idempotency, usage];
+  const rows = new GroupRows();
+  for (const { batch, shard } of group) rows.add(batch, epochs.get(shard)!);
+  const { heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses } = rows;
+  const counts = [heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses];
   return {
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
@@ -77,10 +94,12 @@ export function encodeGroup(
     packages: jsonArray(packages),
     history: jsonArray(history),
     events: jsonArray(events),
-    eventBodies: eventBodies.join(RECORD_SEPARATOR),
+    eventBodies: rows.eventBodies.join(RECORD_SEPARATOR),
     idempotency: jsonArray(idempotency),
-    idempotencyBodies: idempotencyBodies.join(RECORD_SEPARATOR),
+    idempotencyBodies: rows.idempotencyBodies.join(RECORD_SEPARATOR),
     usage: jsonArray(usage),
+    warehouses: jsonArray(warehouses),
+    taskCounts: jsonArray(rows.taskCounts),
   };
 }
 
@@ -95,10 +114,6 @@ function encodeRecord(record: object): string {
 
 function encodeRow({ record, expectedVersion }: StagedRow<object>, extra = ''): string {
   return `{"expectedVersion":${expectedVersion}${extra}${encodeFields(record as Fields)}}`;
-}
-
-function encodeTaskRow(row: StagedRow<TaskRecord>): string {
-  return encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -166,7 +166,7 @@ export class GroupCommit {
       if (error.failure !== 'unknown') return error;
       const outcome = await settler.settle(
         groupId,
-        fences.map(({ shard }) => shard),
+        fences,
         group.map(({ batch }) => batch.organizationId),
       );
       return outcome === 'committed'

@@ -2,9 +2,10 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Log } from '../runtime/log.ts';
 import type { IdKind, OrgStore } from '../store/org-store.ts';
 
-const KINDS: readonly IdKind[] = ['task', 'customer', 'user', 'location', 'package'];
-/** Ids of each kind that one decision may take without asking: 100 packages and as many locations. */
-const RESERVE = 2 * LIMITS.listItems;
+const KINDS: readonly IdKind[] = ['task', 'customer', 'user', 'location', 'package', 'warehouse'];
+
+/** How many ids of each kind a decision may take. */
+export type IdDemand = Readonly<Record<IdKind, number>>;
 
 interface Stock {
   /** First unused id of each block, and how many it still holds. */
@@ -28,15 +29,17 @@ export class IdBlocks {
   }
 
   /** Whether a decision can be made now. */
-  get areReady(): boolean {
-    for (const stock of this.#stocks.values()) if (stock.left < RESERVE) return false;
+  has(demand: IdDemand): boolean {
+    for (const kind of KINDS) if (this.#stocks.get(kind)!.left < demand[kind]) return false;
     return true;
   }
 
   /** Resolves when a decision can be made; rejects when Postgres cannot be asked. */
-  async ensure(): Promise<void> {
-    const short = [...this.#stocks].filter(([, stock]) => stock.left < RESERVE);
-    await Promise.all(short.map(([kind, stock]) => this.#refill(kind, stock)));
+  async ensure(demand: IdDemand): Promise<void> {
+    while (!this.has(demand)) {
+      const short = [...this.#stocks].filter(([kind, stock]) => stock.left < demand[kind]);
+      await Promise.all(short.map(([kind, stock]) => this.#refill(kind, stock, demand[kind] - stock.left)));
+    }
   }
 
   next(kind: IdKind): number {
@@ -49,14 +52,14 @@ export class IdBlocks {
     stock.left -= 1;
     if (block.left === 0) stock.blocks.shift();
     if (stock.left === LIMITS.idBlock / 2) {
-      this.#refill(kind, stock).catch((error) => this.#log.warn({ error, kind }, 'could not reserve ids ahead'));
+      this.#refill(kind, stock, 0).catch((error) => this.#log.warn({ error, kind }, 'could not reserve ids ahead'));
     }
     return id;
   }
 
-  #refill(kind: IdKind, stock: Stock): Promise<void> {
+  #refill(kind: IdKind, stock: Stock, missing: number): Promise<void> {
     stock.refill ??= this.#store
-      .reserveIds(kind, 2)
+      .reserveIds(kind, 2 + Math.ceil(missing / LIMITS.idBlock))
       .then((firsts) => {
         for (const first of firsts) stock.blocks.push({ next: first, left: LIMITS.idBlock });
         stock.left += firsts.length * LIMITS.idBlock;

@@ -1,4 +1,5 @@
-import type { Command, CreateTask } from '../../schema/commands.ts';
+import type { Command } from '../../schema/commands.ts';
+import type { CreateTaskInput, TaskInput } from '../../schema/create-task.ts';
 import type { RecordNeeds } from '../store/org-store.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
 
@@ -9,7 +10,10 @@ export function noNeeds(): RecordNeeds {
     customerIds: new Set(),
     phones: new Set(),
     emails: new Set(),
+    contacts: false,
+    usedKeys: false,
     locationIds: new Set(),
+    warehouseIds: new Set(),
     channelIds: new Set(),
     agentIds: new Set(),
     packageIds: new Set(),
@@ -22,59 +26,109 @@ export function noNeeds(): RecordNeeds {
  * never asked for: it is newer than what Postgres could say.
  */
 export function collectNeeds(state: OrgState, command: Command, needs?: RecordNeeds): boolean {
-  let missing = false;
-  if (command.idempotency) {
-    const scopedKey = scopedKeyOf(command.idempotency);
-    if (!state.findIdempotency(scopedKey)) {
-      needs?.idempotency.set(scopedKey, command.idempotency);
-      missing = true;
-    }
-  }
+  const search = new Search(state, needs);
+  search.idempotency(command.idempotency);
   switch (command.kind) {
     case 'create-task':
-      return needsOfCreate(state, command, needs) || missing;
+      search.newTask(command.input, command.caller.channelId);
+      break;
+    case 'create-tasks':
+      for (const item of command.items) {
+        if ('errorBody' in item) continue;
+        search.idempotency(item.idempotency);
+        search.newTask(item.input, command.caller.channelId);
+      }
+      break;
+    case 'update-task':
     case 'change-task-status':
+    case 'add-package':
     case 'read-task':
-      if (state.hasTask(command.taskId)) return missing;
-      needs?.taskIds.add(command.taskId);
-      return true;
+      search.task(command.taskId);
+      break;
+    case 'change-package-status':
+      search.package(command.packageId);
+      break;
+    case 'create-customer':
+      search.phone(command.input.phone.e164);
+      break;
+    case 'update-customer':
+      search.customer(command.customerId);
+      search.phone(command.input.phone?.e164);
+      break;
+    case 'update-warehouse':
+      search.warehouse(command.warehouseId);
+      break;
+    case 'create-warehouse':
     case 'wake-up':
-      return missing;
+      break;
   }
+  return search.missing;
 }
 
-function needsOfCreate(state: OrgState, { input, caller }: CreateTask, needs?: RecordNeeds): boolean {
-  let missing = false;
-  const { customer, customerId, locationId, code, preferredAgentId, channelId, packageIds } = input;
-  if (customer && !state.findCustomerByPhone(customer.phone.e164)) {
-    needs?.phones.add(customer.phone.e164);
-    if (customer.email) needs?.emails.add(customer.email.toLowerCase());
-    missing = true;
+/** Looks for what a command touches, and notes what memory does not have. */
+class Search {
+  missing = false;
+  readonly #state: OrgState;
+  readonly #needs: RecordNeeds | undefined;
+
+  constructor(state: OrgState, needs: RecordNeeds | undefined) {
+    this.#state = state;
+    this.#needs = needs;
   }
-  if (customerId && !state.findCustomer(customerId)) {
-    needs?.customerIds.add(customerId);
-    missing = true;
+
+  newTask(input: CreateTaskInput, ownChannelId: number): void {
+    this.#oneTask(input, ownChannelId);
+    if (input.parentId) this.task(input.parentId);
+    for (const child of input.children ?? []) this.#oneTask(child, ownChannelId);
   }
-  if (locationId && !state.findLocation(locationId)) {
-    needs?.locationIds.add(locationId);
-    missing = true;
+
+  task(id: number): void {
+    if (!this.#state.hasTask(id)) this.#miss()?.taskIds.add(id);
   }
-  if (code && !state.findTaskByCode(code)) {
-    needs?.codes.add(code);
-    missing = true;
+
+  customer(id: number): void {
+    if (!this.#state.findCustomer(id)) this.#miss()?.customerIds.add(id);
   }
-  if (preferredAgentId && !state.findAgent(preferredAgentId)) {
-    needs?.agentIds.add(preferredAgentId);
-    missing = true;
+
+  phone(e164: string | undefined, email?: string | null | undefined): void {
+    if (e164 === undefined || this.#state.findCustomerByPhone(e164)) return;
+    if (!this.#state.contacts.mayKnow(e164, email)) return;
+    const needs = this.#miss();
+    needs?.phones.add(e164);
+    if (email) needs?.emails.add(email.toLowerCase());
   }
-  if (channelId && channelId !== caller.channelId && !state.hasChannel(channelId)) {
-    needs?.channelIds.add(channelId);
-    missing = true;
+
+  warehouse(id: number): void {
+    if (!this.#state.findWarehouse(id)) this.#miss()?.warehouseIds.add(id);
   }
-  for (const id of packageIds ?? []) {
-    if (state.findPackage(id)) continue;
-    needs?.packageIds.add(id);
-    missing = true;
+
+  package(id: number): void {
+    if (!this.#state.findPackage(id)) this.#miss()?.packageIds.add(id);
   }
-  return missing;
+
+  idempotency(key: Command['idempotency']): void {
+    if (!key) return;
+    const scopedKey = scopedKeyOf(key);
+    if (this.#state.findIdempotency(scopedKey) || !this.#state.keys.mayKnow(scopedKey)) return;
+    this.#miss()?.idempotency.set(scopedKey, key);
+  }
+
+  #oneTask(input: TaskInput, ownChannelId: number): void {
+    const { customer, customerId, locationId, pickupWarehouseId, code, preferredAgentId, channelId } = input;
+    if (customer) this.phone(customer.phone.e164, customer.email);
+    if (customerId) this.customer(customerId);
+    if (locationId && !this.#state.findLocation(locationId)) this.#miss()?.locationIds.add(locationId);
+    if (pickupWarehouseId) this.warehouse(pickupWarehouseId);
+    if (code && !this.#state.hasTaskCode(code)) this.#miss()?.codes.add(code);
+    if (preferredAgentId && !this.#state.findAgent(preferredAgentId)) this.#miss()?.agentIds.add(preferredAgentId);
+    if (channelId && channelId !== ownChannelId && !this.#state.hasChannel(channelId)) {
+      this.#miss()?.channelIds.add(channelId);
+    }
+    for (const id of input.packageIds ?? []) this.package(id);
+  }
+
+  #miss(): RecordNeeds | undefined {
+    this.missing = true;
+    return this.#needs;
+  }
 }

@@ -1,16 +1,17 @@
 import type { Answer, Command } from '../../schema/commands.ts';
 import { type ErrorCode, type Refusal, refusal } from '../../schema/errors.ts';
-import type { LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type Clock, isoTime } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import type { CommitError } from '../store/commit-store.ts';
 import type { OrgStore } from '../store/org-store.ts';
+import type { DecidedCommand, DecideTools } from './commit-decision.ts';
 import type { DueTimers } from './decide/wake-up.ts';
-import { type DecidedCommand, type DecideTools, decideCommand } from './decide-command.ts';
+import { decideCommand } from './decide-command.ts';
 import type { BatchOwner, GroupCommit } from './group-commit.ts';
 import type { IdBlocks } from './id-blocks.ts';
+import { idDemandOf } from './id-demand.ts';
 import { collectNeeds, noNeeds } from './needs.ts';
 import { OrgBatch, type Pending } from './org-batch.ts';
 import { OrgState } from './org-state.ts';
@@ -26,8 +27,8 @@ export interface ActorServices {
   readonly random: RandomSource;
   readonly log: Log;
   readonly history: string;
-  /** Hands committed events to local subscribers. */
-  readonly publish: (organizationId: number, events: readonly LoggedEvent[]) => void;
+  /** Hands what was committed to local subscribers. */
+  readonly publish: (batch: OrgBatch) => void;
   /** The actor is no longer to be used; these commands were not decided and want another try. */
   readonly onDiscarded: (actor: OrgActor, again: readonly Pending[], oneByOne: readonly Pending[]) => void;
 }
@@ -130,11 +131,7 @@ export class OrgActor implements BatchOwner {
       const due = await this.#services.store.fetchDue(this.organizationId, now);
       if (!this.isLive) return;
       for (const bundle of due.tasks) this.#state.absorbTask(bundle);
-      await this.#services.ids.ensure();
-      if (!this.isLive) return;
-      const timers = { taskIds: due.tasks.map(({ task }) => task.id), nextDeadlineAt: due.nextDeadlineAt };
-      const caller = { type: 'system', id: null, channelId: 0 } as const;
-      this.#decide({ command: { kind: 'wake-up', caller }, settle: () => {} }, timers);
+      this.#decide({ command: WAKE_UP, settle: () => {} }, due);
     } catch (error) {
       this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'timers could not be looked at');
     } finally {
@@ -157,7 +154,7 @@ export class OrgActor implements BatchOwner {
     if (this.#open === batch) this.#open = undefined;
     this.#undurableCommands -= batch.entries.length;
     for (const { settle, answer } of batch.entries) settle(answer());
-    if (batch.events.length > 0) this.#services.publish(this.organizationId, batch.events);
+    if (batch.events.length > 0) this.#services.publish(batch);
     if (this.isLive) this.#proceed();
   }
 
@@ -212,7 +209,7 @@ export class OrgActor implements BatchOwner {
 
   #mayDecideNow(command: Command): boolean {
     if (this.#phase !== 'live' || this.#oneByOne.length > 0) return false;
-    return this.#services.ids.areReady && !collectNeeds(this.#state, command);
+    return this.#services.ids.has(idDemandOf(command)) && !collectNeeds(this.#state, command);
   }
 
   /** Moves what waits a step on: the one-by-one commands first, then a fetch for all others. */
@@ -234,6 +231,8 @@ export class OrgActor implements BatchOwner {
       const needs = noNeeds();
       let missing = false;
       for (const { command } of commands) missing = collectNeeds(this.#state, command, needs) || missing;
+      if (needs.phones.size > 0) needs.contacts = this.#state.wantsContacts();
+      if (needs.idempotency.size > 0) needs.usedKeys = this.#state.keys.isWanted();
       const fetched = missing ? await store.fetchRecords(this.organizationId, needs) : undefined;
       if (fetched && this.isLive) this.#state.absorb(fetched);
     } catch (error) {
@@ -245,7 +244,8 @@ export class OrgActor implements BatchOwner {
     }
     // Decided here and now: what was fetched may be evicted by the next fetch.
     for (const pending of commands) {
-      if (!ids.areReady && !(await this.#idsCome())) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      if (!ids.has(idDemandOf(pending.command)) && !(await this.#idsCome(pending.command)))
+        pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
       else if (this.isLive) this.#decide(pending);
       else if (!alone) this.#services.onDiscarded(this, [pending], []);
     }
@@ -257,9 +257,9 @@ export class OrgActor implements BatchOwner {
     this.#proceed();
   }
 
-  async #idsCome(): Promise<boolean> {
+  async #idsCome(command: Command): Promise<boolean> {
     try {
-      await this.#services.ids.ensure();
+      await this.#services.ids.ensure(idDemandOf(command));
       return true;
     } catch (error) {
       this.#services.log.warn({ err: error }, 'ids could not be reserved');
@@ -307,12 +307,16 @@ export class OrgActor implements BatchOwner {
     return new Promise((resolve, reject) => {
       const settle = (answer: Answer) => (answer.ok ? resolve() : reject(new Error(answer.refusal.message)));
       const answer = (): Answer => ({ ok: true, status: 200, data: '', sequence: newest.lastSequence });
-      const caller = { type: 'system', id: null, channelId: 0 } as const;
-      newest.entries.push({ command: { kind: 'wake-up', caller }, settle, answer, changes: false });
+      newest.entries.push({ command: WAKE_UP, settle, answer, changes: false });
       this.#undurableCommands += 1;
     });
   }
 }
+
+const WAKE_UP: Command = {
+  kind: 'wake-up',
+  caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
+};
 
 const BOUNDS = {
   tasks: LIMITS.liveTasksPerOrganization,

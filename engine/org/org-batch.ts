@@ -4,6 +4,7 @@ import type { LoggedEvent } from '../../schema/events.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskHistoryRecord, TaskRecord } from '../../schema/task.ts';
+import type { WarehouseRecord } from '../../schema/warehouse.ts';
 import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { Change } from './changes.ts';
 
@@ -27,6 +28,15 @@ export interface StagedRow<T> {
   readonly expectedVersion: number;
 }
 
+/** A task before and after a change; `before` is null for a new one. */
+export interface TaskChange {
+  readonly before: TaskRecord | null;
+  readonly after: TaskRecord;
+}
+
+/** A new place, and the task that it was made for, if it was made for one. */
+type LocationRow = LocationRecord & { readonly taskId: number | null };
+
 /**
  * What one organization decided since its last batch was taken: rows in their last state, events, and everyone who
  * waits for it. Filled by the actor until a group takes it; then it never changes again.
@@ -42,7 +52,9 @@ export class OrgBatch {
   readonly customers = new Map<number, StagedRow<CustomerRecord>>();
   readonly tasks = new Map<number, StagedRow<TaskRecord>>();
   readonly packages = new Map<number, StagedRow<PackageRecord>>();
-  readonly locations: LocationRecord[] = [];
+  readonly warehouses = new Map<number, StagedRow<WarehouseRecord>>();
+  readonly locations: LocationRow[] = [];
+  readonly taskChanges: TaskChange[] = [];
   readonly history: TaskHistoryRecord[] = [];
   readonly events: LoggedEvent[] = [];
   readonly idempotency: IdempotencyRecord[] = [];
@@ -61,49 +73,45 @@ export class OrgBatch {
     this.lastSequence = expectedSequence;
   }
 
-  stage(change: Change): void {
+  /** Takes a change in. `before` is the task that a `put-task` replaces, as memory had it. */
+  stage(change: Change, before: TaskRecord | undefined): void {
     switch (change.kind) {
-      case 'customer-created':
-      case 'customer-changed':
+      case 'put-task':
+        stageRow(this.tasks, change.task);
+        this.taskChanges.push({ before: before ?? null, after: change.task });
+        this.rows += 1;
+        break;
+      case 'put-package':
+        stageRow(this.packages, change.record);
+        this.rows += 1;
+        break;
+      case 'put-location':
+        this.locations.push({ ...change.location, taskId: change.taskId });
+        this.rows += 1;
+        break;
+      case 'put-customer':
         stageRow(this.customers, change.customer);
         this.rows += 1;
         break;
-      case 'task-created':
-        stageRow(this.tasks, change.task);
-        this.locations.push(...change.newLocations);
-        for (const record of change.packages) stageRow(this.packages, record);
-        this.rows += 1 + change.newLocations.length + change.packages.length;
-        break;
-      case 'package-moved':
-        stageRow(this.packages, change.after);
+      case 'put-warehouse':
+        stageRow(this.warehouses, change.facts.warehouse);
         this.rows += 1;
         break;
-      case 'task-status-changed':
-        stageRow(this.tasks, change.task);
-        for (const record of change.changedPackages) stageRow(this.packages, record);
-        this.rows += 1 + change.changedPackages.length;
-        break;
-      case 'task-delayed':
-        stageRow(this.tasks, change.task);
-        this.rows += 1;
-        break;
-      case 'usage-counted':
+      case 'count-usage':
         this.usage.set(`${change.resource} ${change.period}`, change);
         break;
-      case 'timers-scanned':
+      case 'tell':
+      case 'scan-timers':
         break;
     }
   }
 
-  log(event: LoggedEvent, history: TaskHistoryRecord | undefined): void {
+  log(event: LoggedEvent, history: TaskHistoryRecord): void {
     this.events.push(event);
+    this.history.push(history);
     this.lastSequence = event.sequence;
     this.bytes += event.body.length;
-    this.rows += 1;
-    if (history) {
-      this.history.push(history);
-      this.rows += 1;
-    }
+    this.rows += 2;
   }
 
   remember(record: IdempotencyRecord): void {

@@ -1,6 +1,5 @@
 import type { Answer, Command } from '../../schema/commands.ts';
 import { refusal } from '../../schema/errors.ts';
-import type { LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -10,7 +9,7 @@ import type { OrgStore } from '../store/org-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { IdBlocks } from './id-blocks.ts';
 import { type ActorServices, OrgActor } from './org-actor.ts';
-import type { Pending } from './org-batch.ts';
+import type { OrgBatch, Pending } from './org-batch.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
 
 export interface DirectoryOptions {
@@ -22,7 +21,7 @@ export interface DirectoryOptions {
   readonly random: RandomSource;
   readonly log: Log;
   readonly history: string;
-  readonly publish: (organizationId: number, events: readonly LoggedEvent[]) => void;
+  readonly publish: (batch: OrgBatch) => void;
 }
 
 /**

@@ -3,25 +3,32 @@ import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
-import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../store/org-store.ts';
-import type { Change } from './changes.ts';
+import { quotaPeriod } from '../domain/quota.ts';
+import type { FetchedRecords, IdempotencyRecord, OrganizationHead, WarehouseWithLocation } from '../store/org-store.ts';
+import type { Change, PutTask } from './changes.ts';
+import { ContactBook } from './contact-book.ts';
+import { KeyBook } from './key-book.ts';
+import type { StateView, TaskFacts } from './state-view.ts';
 
-/** A task with the records that belong to it alone. Customers and agents are shared and kept apart. */
-export interface LiveTask {
-  readonly task: TaskRecord;
-  readonly location: LocationRecord | null;
-  readonly pickupLocation: LocationRecord | null;
-  readonly packages: readonly PackageRecord[];
-  /** Batch that carries the newest change of the task; 0 when it was read from Postgres. */
+/** What memory knows of the durability of a record; both are 0 for what was read from Postgres. */
+interface Basis {
+  /** Batch that carries the newest change. */
   readonly ticket: number;
-  /** Sequence of the log at which the task became what it is; 0 when it was read from Postgres. */
+  /** Sequence of the log at which the record is what it is. */
   readonly sequence: number;
 }
 
-interface Live<T> {
-  readonly record: T;
+export interface LiveTask extends TaskFacts {
   readonly ticket: number;
+  /** Set once more when the change is told. */
+  sequence: number;
 }
+
+interface Live<T> extends Basis {
+  readonly record: T;
+}
+
+const READ: Basis = { ticket: 0, sequence: 0 };
 
 export interface StateBounds {
   readonly tasks: number;
@@ -33,9 +40,10 @@ export interface StateBounds {
  * The live state of one organization. `apply` is its only mutator for decisions; `absorb` takes in what was read
  * from Postgres, where memory always wins. Maps keep their entries in order of use, oldest first.
  *
- * Invariant: a record with a change that is not durable stays (evict asks for the durable ticket).
+ * Invariants: a record with a change that is not durable stays (evict asks for the durable ticket); a job and its
+ * parts are here together or not at all.
  */
-export class OrgState {
+export class OrgState implements StateView {
   readonly organizationId: number;
   readonly currency: string;
   readonly limits: OrganizationHead['limits'];
@@ -47,6 +55,11 @@ export class OrgState {
   /** Earliest deadline set since the timers were last looked at; they may have missed it. */
   deadlineSinceScan: string | null = null;
 
+  /** Who might be matched besides the customers in memory. */
+  readonly contacts = new ContactBook();
+  /** Which idempotency keys may have been used. */
+  readonly keys = new KeyBook();
+
   readonly #tasks = new Map<number, LiveTask>();
   readonly #taskIdByCode = new Map<string, number>();
   readonly #customers = new Map<number, Live<CustomerRecord>>();
@@ -55,6 +68,7 @@ export class OrgState {
   readonly #taskIdByPackage = new Map<number, number>();
   readonly #loosePackages = new Map<number, Live<PackageRecord>>();
   readonly #locations = new Map<number, LocationRecord>();
+  readonly #warehouses = new Map<number, Live<WarehouseWithLocation>>();
   readonly #agents = new Map<number, AgentRecord>();
   readonly #channels = new Set<number>();
   readonly #usage = new Map<string, number>();
@@ -79,9 +93,8 @@ export class OrgState {
     return this.#tasks.has(id);
   }
 
-  findTaskByCode(code: string): LiveTask | undefined {
-    const id = this.#taskIdByCode.get(code);
-    return id === undefined ? undefined : this.#tasks.get(id);
+  hasTaskCode(code: string): boolean {
+    return this.#taskIdByCode.has(code);
   }
 
   findCustomer(id: number): CustomerRecord | undefined {
@@ -106,6 +119,10 @@ export class OrgState {
     return this.#locations.get(id);
   }
 
+  findWarehouse(id: number): WarehouseWithLocation | undefined {
+    return this.#warehouses.get(id)?.record;
+  }
+
   findAgent(id: number): AgentRecord | undefined {
     return this.#agents.get(id);
   }
@@ -127,15 +144,21 @@ export class OrgState {
     return this.#usage.get(`${resource} ${period}`) ?? 0;
   }
 
+  /** To be asked at each fetch of phones. */
+  wantsContacts(): boolean {
+    return this.contacts.isWanted(this.usedOf('customers', quotaPeriod('customers', '')));
+  }
+
   findIdempotency(scopedKey: string): Live<IdempotencyRecord> | undefined {
     return this.#idempotency.get(scopedKey);
   }
 
   rememberIdempotency(scopedKey: string, record: IdempotencyRecord, ticket: number): void {
-    this.#idempotency.set(scopedKey, { record, ticket });
+    this.#idempotency.set(scopedKey, { record, ticket, sequence: record.sequence });
+    this.keys.note(scopedKey);
   }
 
-  bundleOf(live: LiveTask): TaskBundle {
+  bundleOf(live: TaskFacts): TaskBundle {
     const { task, location, pickupLocation, packages } = live;
     return {
       task,
@@ -144,43 +167,54 @@ export class OrgState {
       location,
       pickupLocation,
       packages,
+      children: task.childIds === null ? NONE : task.childIds.map((id) => this.bundleOf(this.#tasks.get(id)!)),
     };
   }
 
   /** What the JSON of a task rests on: the batch that must be durable, and a place in the log where it is true. */
-  basisOf(live: LiveTask): { readonly ticket: number; readonly sequence: number } {
-    const customerTicket = this.#customers.get(live.task.customerId ?? 0)?.ticket ?? 0;
-    if (customerTicket > live.ticket) return { ticket: customerTicket, sequence: this.lastSequence };
-    return { ticket: live.ticket, sequence: Math.max(live.sequence, this.durableSequence) };
+  basisOf(live: LiveTask): Basis {
+    let { ticket, sequence } = live;
+    const include = (other: Basis | undefined) => {
+      if (!other) return;
+      ticket = Math.max(ticket, other.ticket);
+      sequence = Math.max(sequence, other.sequence);
+    };
+    include(this.#customers.get(live.task.customerId ?? 0));
+    for (const id of live.task.childIds ?? NONE) include(this.basisOf(this.#tasks.get(id)!));
+    return { ticket, sequence: Math.max(sequence, this.durableSequence) };
   }
 
-  /** Makes memory what the decision says. `ticket` is the batch that will make it durable. */
+  /**
+   * Makes memory what the decision says. `ticket` is the batch that will make it durable; a `tell` has already been
+   * given its sequence, `lastSequence`.
+   */
   apply(change: Change, ticket: number): void {
+    const basis = { ticket, sequence: this.lastSequence };
     switch (change.kind) {
-      case 'customer-created':
-      case 'customer-changed':
-        this.#putCustomer(change.customer, ticket);
+      case 'put-task':
+        this.#putTask(this.#factsAfter(change), basis);
         break;
-      case 'task-created': {
-        const { task, location, pickupLocation, packages } = change;
-        this.#putTask({ task, location, pickupLocation, packages, ticket, sequence: this.lastSequence });
+      case 'tell':
+        this.#tasks.get(change.taskId)!.sequence = this.lastSequence;
         break;
-      }
-      case 'package-moved':
-        this.#detachPackage(change.before, ticket);
+      case 'put-customer':
+        this.#putCustomer(change.customer, basis);
         break;
-      case 'task-status-changed':
-        this.#replaceTask(change.task, change.packages, ticket);
+      case 'put-warehouse':
+        this.#warehouses.set(change.facts.warehouse.id, { record: change.facts, ...basis });
         break;
-      case 'task-delayed':
-        this.#replaceTask(change.task, undefined, ticket);
+      case 'put-package':
+        this.#movePackage(change.record, change.leaves, basis);
         break;
-      case 'usage-counted':
+      case 'count-usage':
         this.#usage.set(`${change.resource} ${change.period}`, change.used);
         break;
-      case 'timers-scanned':
+      case 'scan-timers':
         this.nextDeadlineAt = change.nextDeadlineAt;
         this.deadlineSinceScan = null;
+        break;
+      case 'put-location':
+        // Kept by what it was made for; as a place of its own it is fetched once somebody names it.
         break;
     }
   }
@@ -189,26 +223,34 @@ export class OrgState {
   absorb(fetched: FetchedRecords): void {
     for (const bundle of fetched.tasks) this.absorbTask(bundle);
     for (const customer of fetched.customers) this.#absorbCustomer(customer);
+    if (fetched.contacts !== 'not-wanted') this.contacts.absorb(fetched.contacts);
+    if (fetched.usedKeys !== 'not-wanted') this.keys.absorb(fetched.usedKeys);
     for (const location of fetched.locations) this.#locations.set(location.id, location);
+    for (const record of fetched.warehouses) {
+      const { id } = record.warehouse;
+      if (!this.#warehouses.has(id)) this.#warehouses.set(id, { record, ...READ });
+    }
     for (const agent of fetched.agents) this.#agents.set(agent.id, agent);
     for (const id of fetched.channelIds) this.#channels.add(id);
     for (const record of fetched.loosePackages) {
-      if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ticket: 0 });
+      if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
     }
     for (const record of fetched.idempotency) {
       const scopedKey = scopedKeyOf(record);
-      if (!this.#idempotency.has(scopedKey)) this.#idempotency.set(scopedKey, { record, ticket: 0 });
+      if (!this.#idempotency.has(scopedKey)) this.#idempotency.set(scopedKey, { record, ...READ });
     }
   }
 
+  /** A task that is no part of a job, or a job with its parts. */
   absorbTask(bundle: TaskBundle): void {
     if (this.#tasks.has(bundle.task.id)) return;
+    for (const child of bundle.children) this.absorbTask(child);
     if (bundle.customer) this.#absorbCustomer(bundle.customer);
     if (bundle.agent) this.#agents.set(bundle.agent.id, bundle.agent);
     const { task, location, pickupLocation, packages } = bundle;
     // A package that has moved in memory since is the other task's, whatever was read.
     const own = packages.filter(({ id }) => !this.#loosePackages.has(id) && !this.#taskIdByPackage.has(id));
-    this.#putTask({ task, location, pickupLocation, packages: own, ticket: 0, sequence: 0 });
+    this.#putTask({ task, location, pickupLocation, packages: own }, READ);
   }
 
   /** Marks a task as used now, so that others leave memory before it. */
@@ -222,10 +264,7 @@ export class OrgState {
    * durable. Goes a fifth below the bound, so that the work is done rarely.
    */
   evict(durableTicket: number, bounds: StateBounds): void {
-    evictOldest(this.#tasks, bounds.tasks, durableTicket, (live) => {
-      this.#taskIdByCode.delete(live.task.code);
-      for (const { id } of live.packages) this.#taskIdByPackage.delete(id);
-    });
+    this.#evictTasks(durableTicket, bounds.tasks);
     if (this.#customers.size > bounds.customers) {
       const inUse = new Set<number | null>();
       for (const live of this.#tasks.values()) inUse.add(live.task.customerId);
@@ -233,39 +272,65 @@ export class OrgState {
         this.#customers,
         bounds.customers,
         durableTicket,
-        ({ record }) => this.#unindexCustomer(record),
-        inUse,
+        ({ record }) => {
+          this.#unindexCustomer(record);
+          this.contacts.note(record);
+        },
+        (id) => inUse.has(id),
       );
     }
     evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket);
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
+    evictOldest(this.#warehouses, bounds.tasks, durableTicket);
     if (this.#locations.size > bounds.tasks) this.#locations.clear();
   }
 
-  #putTask(live: LiveTask): void {
-    this.#tasks.delete(live.task.id);
-    this.#tasks.set(live.task.id, live);
-    this.#taskIdByCode.set(live.task.code, live.task.id);
-    for (const { id } of live.packages) {
-      this.#taskIdByPackage.set(id, live.task.id);
+  /** A job leaves with its parts, once all of them are durable. */
+  #evictTasks(durableTicket: number, bound: number): void {
+    const isKept = ({ task }: LiveTask) =>
+      task.parentId !== null || (task.childIds ?? NONE).some((id) => this.#tasks.get(id)!.ticket > durableTicket);
+    const forget = (live: LiveTask) => {
+      this.#taskIdByCode.delete(live.task.code);
+      for (const { id } of live.packages) this.#taskIdByPackage.delete(id);
+      for (const id of live.task.childIds ?? NONE) {
+        forget(this.#tasks.get(id)!);
+        this.#tasks.delete(id);
+      }
+    };
+    evictOldest(this.#tasks, bound, durableTicket, forget, (_id, live) => isKept(live));
+  }
+
+  #factsAfter({ task, location, pickupLocation, packages }: PutTask): TaskFacts {
+    const before = this.#tasks.get(task.id);
+    return {
+      task,
+      location: location === undefined ? (before?.location ?? null) : location,
+      pickupLocation: pickupLocation === undefined ? (before?.pickupLocation ?? null) : pickupLocation,
+      packages: packages ?? before?.packages ?? NONE,
+    };
+  }
+
+  #putTask({ task, location, pickupLocation, packages }: TaskFacts, { ticket, sequence }: Basis): void {
+    this.#tasks.delete(task.id);
+    this.#tasks.set(task.id, { task, location, pickupLocation, packages, ticket, sequence });
+    this.#taskIdByCode.set(task.code, task.id);
+    for (const { id } of packages) {
+      this.#taskIdByPackage.set(id, task.id);
       this.#loosePackages.delete(id);
     }
-    this.#noteDeadline(live.task.deadlineAt);
+    this.#noteDeadline(task.deadlineAt);
   }
 
-  #replaceTask(task: TaskRecord, packages: readonly PackageRecord[] | undefined, ticket: number): void {
-    const before = this.#tasks.get(task.id)!;
-    this.#putTask({ ...before, task, packages: packages ?? before.packages, ticket, sequence: this.lastSequence });
-  }
-
-  #detachPackage(record: PackageRecord, ticket: number): void {
+  /** A package that leaves a task is gone from it at once; the task it joins names it in its own change. */
+  #movePackage(record: PackageRecord, leaves: number | null, { ticket, sequence }: Basis): void {
     this.#loosePackages.delete(record.id);
-    const ownerId = this.#taskIdByPackage.get(record.id);
-    const owner = ownerId === undefined ? undefined : this.#tasks.get(ownerId);
-    if (!owner) return;
-    const packages = owner.packages.filter(({ id }) => id !== record.id);
-    this.#taskIdByPackage.delete(record.id);
-    this.#tasks.set(owner.task.id, { ...owner, packages, ticket, sequence: this.lastSequence });
+    const owner = leaves === null ? undefined : this.#tasks.get(leaves);
+    if (owner) {
+      const packages = owner.packages.filter(({ id }) => id !== record.id);
+      this.#taskIdByPackage.delete(record.id);
+      this.#tasks.set(owner.task.id, { ...owner, packages, ticket, sequence });
+    }
+    if (record.taskId === null) this.#loosePackages.set(record.id, { record, ticket, sequence });
   }
 
   #noteDeadline(deadlineAt: string | null): void {
@@ -275,14 +340,14 @@ export class OrgState {
   }
 
   #absorbCustomer(customer: CustomerRecord): void {
-    if (!this.#customers.has(customer.id)) this.#putCustomer(customer, 0);
+    if (!this.#customers.has(customer.id)) this.#putCustomer(customer, READ);
   }
 
-  #putCustomer(customer: CustomerRecord, ticket: number): void {
+  #putCustomer(customer: CustomerRecord, { ticket, sequence }: Basis): void {
     const before = this.#customers.get(customer.id);
     if (before) this.#unindexCustomer(before.record);
     this.#customers.delete(customer.id);
-    this.#customers.set(customer.id, { record: customer, ticket });
+    this.#customers.set(customer.id, { record: customer, ticket, sequence });
     if (customer.phoneE164 !== null) this.#customerIdByPhone.set(customer.phoneE164, customer.id);
     if (customer.email === null) return;
     const email = customer.email.toLowerCase();
@@ -300,19 +365,21 @@ export class OrgState {
   }
 }
 
-/** Removes entries in order of use until a fifth below the bound; entries in `kept` or not durable stay. */
+const NONE: readonly never[] = [];
+
+/** Removes entries in order of use until a fifth below the bound; entries that are kept or not durable stay. */
 function evictOldest<K, T extends { readonly ticket: number }>(
   entries: Map<K, T>,
   bound: number,
   durableTicket: number,
   forget: (entry: T) => void = () => {},
-  kept: ReadonlySet<unknown> = new Set(),
+  isKept: (key: K, entry: T) => boolean = () => false,
 ): void {
   if (entries.size <= bound) return;
   const target = Math.floor(bound * 0.8);
   for (const [key, entry] of entries) {
     if (entries.size <= target) return;
-    if (entry.ticket > durableTicket || kept.has(key)) continue;
+    if (entry.ticket > durableTicket || isKept(key, entry)) continue;
     entries.delete(key);
     forget(entry);
   }

@@ -2,6 +2,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OrgStore } from '../store/org-store.ts';
+import type { OwnedShard } from '../store/shard-store.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
 
 export type SettledOutcome = 'committed' | 'not-applied' | 'unknown';
@@ -28,14 +29,16 @@ export class Settler {
   /** Gives up with 'unknown' after LIMITS.settleDeadlineMs; the shards then stay closed until their epoch is raised. */
   async settle(
     groupId: string,
-    shards: readonly number[],
+    fences: readonly OwnedShard[],
     organizationIds: readonly number[],
   ): Promise<SettledOutcome> {
+    const shards = fences.map(({ shard }) => shard);
     this.#ownership.beginSettling(shards);
     const giveUpAt = this.#clock.monotonic() + LIMITS.settleDeadlineMs;
     while (this.#clock.monotonic() < giveUpAt) {
       try {
-        const keptAll = await this.#ownership.raise(shards);
+        const raised = new Map((await this.#ownership.raise(shards)).map(({ shard, epoch }) => [shard, epoch]));
+        const keptAll = fences.every(({ shard, epoch }) => raised.get(shard) === epoch + 1);
         const groups = await this.#store.lastGroups(organizationIds);
         // One transaction: where one head carries the id, all did. A new owner may have written over ours since.
         if (organizationIds.some((id) => groups.get(id) === groupId)) return 'committed';

@@ -1,4 +1,5 @@
 import type { Clock, Scheduler } from '../runtime/clock.ts';
+import type { FaultPoints } from '../runtime/fault-points.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OwnedShard, ShardStore } from '../store/shard-store.ts';
 
@@ -15,6 +16,7 @@ export interface OwnershipOptions {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
+  readonly fault: FaultPoints;
   readonly gatewayId: string;
   readonly incarnation: string;
   readonly address: string;
@@ -95,15 +97,16 @@ export class ShardOwnership {
 
   /**
    * Raises the epochs, which waits for the doubtful commit to finish or makes it fail. Rejects when Postgres cannot be
-   * reached; the shards then stay unsettled and each renewal tries again. Returns whether all of them are still owned.
+   * reached; the shards then stay unsettled and each renewal tries again. Returns those that are still owned, with their
+   * new epochs: one that is not the next shows that somebody may have owned the shard in between.
    */
-  async raise(shards: readonly number[]): Promise<boolean> {
+  async raise(shards: readonly number[]): Promise<readonly OwnedShard[]> {
     const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, shards);
     for (const { shard, epoch } of raised) this.#epochs.set(shard, epoch);
     const kept = new Set(raised.map(({ shard }) => shard));
     for (const shard of shards) this.#settling.delete(shard);
     this.#lose(shards.filter((shard) => !kept.has(shard)));
-    return kept.size === shards.length;
+    return raised;
   }
 
   async stop(): Promise<void> {
@@ -139,7 +142,9 @@ export class ShardOwnership {
 
   #gain(shards: readonly OwnedShard[]): void {
     for (const { shard, epoch } of shards) this.#epochs.set(shard, epoch);
-    if (shards.length > 0) this.#options.log.info({ taken: shards.length, owned: this.#epochs.size }, 'took shards');
+    if (shards.length === 0) return;
+    this.#options.fault('after-takeover-before-load');
+    this.#options.log.info({ taken: shards.length, owned: this.#epochs.size }, 'took shards');
   }
 
   #lose(shards: readonly number[]): void {

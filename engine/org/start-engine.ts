@@ -1,25 +1,30 @@
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { ListEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ListTasksQuery } from '../../schema/list-tasks.ts';
+import type { ExportTasksQuery, ListTasksQuery } from '../../schema/list-tasks.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { armFaultPoints } from '../runtime/fault-points.ts';
 import type { Releaser } from '../runtime/lifecycle.ts';
 import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
+import { shardOf } from '../runtime/shard-of.ts';
 import { type CommitStore, createCommitStore } from '../store/commit-store.ts';
 import { createLogStore, type LogPage } from '../store/log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
 import { createOrgStore } from '../store/org-store.ts';
-import { checkClock, checkDurability, currentHistory, ensurePartitions, isReachable } from '../store/platform-store.ts';
-import { connectPostgres } from '../store/postgres.ts';
+import { checkClock, checkDurability, currentHistory, ensurePartitions } from '../store/platform-store.ts';
+import { connectPostgres, type Sql } from '../store/postgres.ts';
 import { createShardStore } from '../store/shard-store.ts';
-import { listTasks, type TaskPage } from '../store/task-list-store.ts';
+import type { TakeTasks } from '../store/task-list-export.ts';
+import { keepingPlans } from '../store/task-list-store.ts';
+import { type CommittedReads, createCommittedReads } from './committed-reads.ts';
 import { EventFeed } from './event-feed.ts';
+import { FilterCounts } from './filter-counts.ts';
 import { GroupCommit } from './group-commit.ts';
 import { OrgDirectory } from './org-directory.ts';
 import { Settler } from './settler.ts';
 import { ShardOwnership } from './shard-ownership.ts';
+import { type TaskList, TaskLists } from './task-lists.ts';
 
 export interface EngineOptions {
   readonly databaseUrl: string;
@@ -42,11 +47,13 @@ export interface EngineOptions {
 }
 
 /** The engine of one process, as the gateway uses it. */
-export interface Engine {
+export interface Engine extends CommittedReads {
   /** Takes shards and begins to serve their organizations; until then every command is refused NOT_OWNER. */
   start(): Promise<void>;
   ask(organizationId: number, command: Command): Promise<Answer>;
-  listTasks(organizationId: number, query: ListTasksQuery): Promise<TaskPage>;
+  listTasks(organizationId: number, query: ListTasksQuery): Promise<TaskList>;
+  /** See TaskLists.export. */
+  exportTasks(organizationId: number, query: ExportTasksQuery, take: TakeTasks): Promise<void> | undefined;
   readLog(organizationId: number, query: ListEventsQuery): Promise<LogPage>;
   readonly directory: OrgDirectory;
   readonly ownership: ShardOwnership;
@@ -56,8 +63,6 @@ export interface Engine {
   readonly history: string;
   /** Settings of Postgres that make acknowledged changes volatile; empty unless that was allowed. */
   readonly volatileSettings: readonly string[];
-  /** Postgres answers now. */
-  isReachable(deadlineMs: number): Promise<boolean>;
 }
 
 /**
@@ -66,17 +71,12 @@ export interface Engine {
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
-  const { reads, actors, leases, commits } = openStores(options);
+  const { reads, pages, exports, actors, leases, commits } = openStores(options);
 
   await checkMigrated(actors);
   const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
   await checkClock(actors, clock);
-  await ensurePartitions(reads);
-  // The workers do this too; but writing must not depend on their being there.
-  const cancelPartitions = scheduler.every(LIMITS.partitionCheckMs, () => {
-    ensurePartitions(reads).catch((error) => log.error({ err: error }, 'partitions could not be made'));
-  });
-  releaser.push('partition check', cancelPartitions);
+  await keepPartitions(options, reads);
   const history = await currentHistory(actors, random);
   const logStore = createLogStore(reads);
   const orgStore = createOrgStore(actors);
@@ -84,22 +84,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   releaser.push('event feed', () => feed.stop());
 
   const { gatewayId, address, leaseMs } = options;
-  const incarnation = random.uuid();
+  const fault = armFaultPoints(options.faultPoint);
   const ownership: ShardOwnership = new ShardOwnership({
     store: createShardStore(leases),
     clock,
     scheduler,
     log,
+    fault,
     gatewayId,
-    incarnation,
+    incarnation: random.uuid(),
     address,
     leaseMs,
     onLost: (shards) => directory.lose(shards),
     onSuperseded: () => options.onSuperseded?.(),
   });
   const settler = new Settler(ownership, orgStore, clock, log);
-  const fault = armFaultPoints(options.faultPoint);
   const groupCommit = new GroupCommit({ store: commits, ownership, settler, scheduler, random, log, fault });
+  const counts = new FilterCounts(scheduler);
+  const isOwned = (organizationId: number) => ownership.standingOf(shardOf(organizationId)) === 'owned';
+  const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, isOwned, log });
   const directory: OrgDirectory = new OrgDirectory({
     store: orgStore,
     groupCommit,
@@ -109,8 +112,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     random,
     log,
     history,
-    publish(organizationId, events) {
+    publish({ organizationId, events, taskChanges, expectedSequence, lastSequence }) {
       feed.publish(organizationId, events);
+      counts.committed(organizationId, expectedSequence, lastSequence, taskChanges);
       options.onCommitted?.(organizationId);
     },
   });
@@ -129,9 +133,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     history,
     volatileSettings,
     ask: (organizationId, command) => directory.ask(organizationId, command),
-    listTasks: (organizationId, query) => listTasks(reads, organizationId, query),
+    listTasks: (organizationId, query) => lists.list(organizationId, query),
+    exportTasks: (organizationId, query, take) => lists.export(organizationId, query, take),
     readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),
-    isReachable: (deadlineMs) => isReachable(reads, deadlineMs),
+    ...createCommittedReads(reads),
   };
 }
 
@@ -142,12 +147,21 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return engine;
 }
 
+/** The workers do this too; but writing must not depend on their being there. */
+async function keepPartitions({ scheduler, log, releaser }: EngineOptions, sql: Sql): Promise<void> {
+  await ensurePartitions(sql);
+  const cancel = scheduler.every(LIMITS.partitionCheckMs, () => {
+    ensurePartitions(sql).catch((error) => log.error({ err: error }, 'partitions could not be made'));
+  });
+  releaser.push('partition check', cancel);
+}
+
 /** Connections by what they do, so that no kind of work can starve another. */
 function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineOptions) {
   // A stopped owner must not block a takeover: its statements end well before its lease does.
   const statementTimeoutMs = Math.min(Math.floor(leaseMs / 2), LIMITS.fetchDeadlineMs);
-  const connect = (name: string, connections: number, timeoutMs: number) => {
-    const sql = connectPostgres(databaseUrl, { name, connections, statementTimeoutMs: timeoutMs });
+  const connect = (name: string, connections: number, timeoutMs: number, url = databaseUrl) => {
+    const sql = connectPostgres(url, { name, connections, statementTimeoutMs: timeoutMs });
     releaser.push(`postgres (${name})`, () => sql.end({ timeout: 2 }));
     return sql;
   };
@@ -156,6 +170,8 @@ function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineO
   releaser.push('commit connection', () => commits.stop());
   return {
     reads: connect('dispatch reads', LIMITS.readConnections, LIMITS.readDeadlineMs),
+    pages: connect('dispatch pages', LIMITS.pageConnections, LIMITS.readDeadlineMs, keepingPlans(databaseUrl)),
+    exports: connect('dispatch exports', LIMITS.exports, LIMITS.exportDeadlineMs),
     actors: connect('dispatch actors', LIMITS.actorConnections, statementTimeoutMs),
     leases: connect('dispatch leases', LIMITS.leaseConnections, statementTimeoutMs),
     commits,

@@ -18,6 +18,8 @@ export interface CommitParameters {
   readonly idempotency: string | null;
   readonly idempotencyBodies: string;
   readonly usage: string | null;
+  readonly warehouses: string | null;
+  readonly taskCounts: string | null;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)';
+const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)';
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
 export function createCommitStore(
@@ -89,6 +91,8 @@ export function createCommitStore(
         p.idempotency,
         p.idempotencyBodies,
         p.usage,
+        p.warehouses,
+        p.taskCounts,
       ];
       try {
         const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });

@@ -1,28 +1,38 @@
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import postgres from 'postgres';
 import { ConfigError } from '../runtime/config.ts';
 import type { Sql } from './postgres.ts';
 
 const MIGRATIONS = new URL('../../schema/migrations/', import.meta.url);
+const FUNCTIONS = new URL('../../schema/functions/', import.meta.url);
 /** Any fixed number: whoever holds this advisory lock migrates. */
 const LOCK = 7_206_316;
 
+interface Step {
+  /** What is noted once it has run: the name of a migration, or a file of functions with the digest of its text. */
+  readonly name: string;
+  readonly text: string;
+}
+
 /**
- * Brings the database up to date: runs the numbered SQL files that it has not run yet, each in a transaction of its
- * own, while an advisory lock keeps other processes out. Returns the names of those it ran.
+ * Brings the database up to date, while an advisory lock keeps other processes out: runs the numbered migrations that it
+ * has not run yet, then the files of functions whose text it has not run last. Each runs in a transaction of its own.
+ * Returns the names of what it ran.
  */
 export async function migrate(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   try {
     await sql`SELECT pg_advisory_lock(${LOCK})`;
     await sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, run_at timestamptz NOT NULL DEFAULT now())`;
-    const wanted = await listPending(sql);
-    for (const name of wanted) {
-      const text = await readFile(new URL(name, MIGRATIONS), 'utf8');
-      const record = `INSERT INTO migrations (name) VALUES ('${name.replaceAll("'", "''")}')`;
-      await sql.unsafe(`BEGIN;\n${text};\n${record};\nCOMMIT`).simple();
+    const pending = await listPending(sql);
+    for (const { name, text } of pending) {
+      const [file] = name.split('@');
+      const forget = name === file ? '' : `DELETE FROM migrations WHERE starts_with(name, '${file}@');`;
+      const note = `INSERT INTO migrations (name) VALUES ('${name}')`;
+      await sql.unsafe(`BEGIN;\n${text};\n${forget}\n${note};\nCOMMIT`).simple();
     }
-    return wanted;
+    return pending.map(({ name }) => name);
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -31,14 +41,22 @@ export async function migrate(url: string): Promise<string[]> {
 /** Refuses a database that this release's migrations have not all run in. */
 export async function checkMigrated(sql: Sql): Promise<void> {
   const [table] = await sql`SELECT to_regclass('migrations') AS name`;
-  const pending = table!['name'] === null ? ['all of them'] : await listPending(sql);
+  const pending = table!['name'] === null ? ['all of them'] : (await listPending(sql)).map(({ name }) => name);
   if (pending.length > 0) {
     throw new ConfigError(`The database lacks migrations (${pending.join(', ')}). Run \`npm run migrate\` first.`);
   }
 }
 
-async function listPending(sql: postgres.Sql | Sql): Promise<string[]> {
+async function listPending(sql: postgres.Sql | Sql): Promise<Step[]> {
   const done = new Set((await sql<{ name: string }[]>`SELECT name FROM migrations`).map((row) => row.name));
-  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql'));
-  return names.filter((name) => !done.has(name)).sort();
+  const functions = (await readFolder(FUNCTIONS)).map(({ name, text }) => ({
+    name: `${name}@${hash('sha256', text, 'hex').slice(0, 12)}`,
+    text,
+  }));
+  return [...(await readFolder(MIGRATIONS)), ...functions].filter(({ name }) => !done.has(name));
+}
+
+async function readFolder(folder: URL): Promise<Step[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(names.map(async (name) => ({ name, text: await readFile(new URL(name, folder), 'utf8') })));
 }

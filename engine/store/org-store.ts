@@ -1,9 +1,11 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
+import { taskOfCreatedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle } from '../../schema/task.ts';
+import type { WarehouseRecord } from '../../schema/warehouse.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
 import {
@@ -13,7 +15,9 @@ import {
   type BundleRow,
   bundleOfRow,
   CUSTOMER_JSON,
+  LOCATION_JSON,
   PACKAGE_JSON,
+  WAREHOUSE_JSON,
 } from './task-rows.ts';
 
 /** What an actor knows of its organization before the first command. */
@@ -35,6 +39,10 @@ export interface IdempotencyRecord {
   readonly at: string;
   readonly fingerprint: string;
   readonly status: number;
+  /** Point of the log at which the outcome was true. */
+  readonly sequence: number;
+  /** Sequence of the task.created event whose task is `body`, so that Postgres need not hold it twice; else null. */
+  readonly toldAt: number | null;
   /** Encoded JSON: the `data` of a success or the refusal. */
   readonly body: string;
 }
@@ -46,7 +54,12 @@ export interface RecordNeeds {
   readonly customerIds: Set<number>;
   readonly phones: Set<string>;
   readonly emails: Set<string>;
+  /** Whether all contacts of the organization are to be read along. */
+  contacts: boolean;
+  /** Whether all keys that are still honoured are to be read along. */
+  usedKeys: boolean;
   readonly locationIds: Set<number>;
+  readonly warehouseIds: Set<number>;
   readonly channelIds: Set<number>;
   readonly agentIds: Set<number>;
   readonly packageIds: Set<number>;
@@ -54,17 +67,35 @@ export interface RecordNeeds {
 }
 
 export interface FetchedRecords {
+  /** Tasks that are no part of a job, and jobs with their parts. */
   readonly tasks: readonly TaskBundle[];
   readonly customers: readonly CustomerRecord[];
+  /** Undefined when there are more than LIMITS.contactBookCustomers. */
+  readonly contacts: Contacts | undefined | 'not-wanted';
+  /** As scopedKeyOf writes them; undefined when there are more than half of LIMITS.keyBookKeys. */
+  readonly usedKeys: readonly string[] | undefined | 'not-wanted';
   readonly locations: readonly LocationRecord[];
+  readonly warehouses: readonly WarehouseWithLocation[];
   readonly channelIds: readonly number[];
   readonly agents: readonly AgentRecord[];
   readonly loosePackages: readonly PackageRecord[];
   readonly idempotency: readonly IdempotencyRecord[];
 }
 
-/** Tasks whose timers are due, and when the next one after them is. */
+/** The phones, and the e-mail addresses of customers without one, of an organization. */
+export interface Contacts {
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
+}
+
+export interface WarehouseWithLocation {
+  readonly warehouse: WarehouseRecord;
+  readonly location: LocationRecord;
+}
+
+/** Tasks whose timers are due, each with its job if it has one, and when the next one after them is. */
 export interface DueTasks {
+  readonly taskIds: readonly number[];
   readonly tasks: readonly TaskBundle[];
   readonly nextDeadlineAt: string | null;
 }
@@ -82,7 +113,7 @@ export interface OrgStore {
   dueOrganizations(shards: readonly number[], now: string): Promise<number[]>;
 }
 
-export type IdKind = 'task' | 'customer' | 'user' | 'location' | 'package';
+export type IdKind = 'task' | 'customer' | 'user' | 'location' | 'package' | 'warehouse';
 
 export function createOrgStore(sql: Sql): OrgStore {
   const ask = <T>(query: () => PromiseLike<T>, what: string) => read(query, LIMITS.fetchDeadlineMs, what);
@@ -132,53 +163,74 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
 }
 
 async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<FetchedRecords> {
-  const [tasks, customers, locations, channels, agents, loosePackages, idempotency] = await Promise.all([
-    fetchBundles(sql, organizationId, needs),
-    fetchCustomers(sql, organizationId, needs),
-    needs.locationIds.size === 0
-      ? []
-      : sql<LocationRecord[]>`
+  const [tasks, customers, contacts, locations, warehouses, channels, agents, loosePackages, idempotency, usedKeys] =
+    await Promise.all([
+      fetchBundles(sql, organizationId, needs),
+      fetchCustomers(sql, organizationId, needs),
+      needs.contacts ? fetchContacts(sql, organizationId) : ('not-wanted' as const),
+      needs.locationIds.size === 0
+        ? []
+        : sql<LocationRecord[]>`
           SELECT organization_id, id, address, latitude, longitude, building, floor, apartment FROM locations
           WHERE organization_id = ${organizationId} AND id = ANY(${numberArray(needs.locationIds)}::bigint[])`,
-    needs.channelIds.size === 0
-      ? []
-      : sql<{ id: number }[]>`
+      needs.warehouseIds.size === 0
+        ? []
+        : sql<WarehouseWithLocation[]>`
+          SELECT ${sql.unsafe(WAREHOUSE_JSON)} AS warehouse, ${sql.unsafe(LOCATION_JSON)} AS location
+          FROM warehouses w JOIN locations l ON l.organization_id = w.organization_id AND l.id = w.location_id
+          WHERE w.organization_id = ${organizationId} AND w.id = ANY(${numberArray(needs.warehouseIds)}::bigint[])`,
+      needs.channelIds.size === 0
+        ? []
+        : sql<{ id: number }[]>`
           SELECT id FROM channels
           WHERE organization_id = ${organizationId} AND id = ANY(${numberArray(needs.channelIds)}::bigint[])`,
-    needs.agentIds.size === 0
-      ? []
-      : sql<{ agent: AgentRecord }[]>`
+      needs.agentIds.size === 0
+        ? []
+        : sql<{ agent: AgentRecord }[]>`
           SELECT ${sql.unsafe(AGENT_JSON)} AS agent FROM agents a
           WHERE a.organization_id = ${organizationId} AND a.id = ANY(${numberArray(needs.agentIds)}::bigint[])`,
-    needs.packageIds.size === 0
-      ? []
-      : sql<{ package: PackageRecord }[]>`
+      needs.packageIds.size === 0
+        ? []
+        : sql<{ package: PackageRecord }[]>`
           SELECT ${sql.unsafe(PACKAGE_JSON)} AS package FROM packages p
           WHERE p.organization_id = ${organizationId} AND p.id = ANY(${numberArray(needs.packageIds)}::bigint[])
             AND p.task_id IS NULL`,
-    fetchIdempotency(sql, organizationId, needs),
-  ]);
+      fetchIdempotency(sql, organizationId, needs),
+      needs.usedKeys ? fetchUsedKeys(sql, organizationId) : ('not-wanted' as const),
+    ]);
   return {
     tasks,
     customers,
+    contacts,
     locations,
+    warehouses,
     channelIds: channels.map((row) => row.id),
     agents: agents.map((row) => row.agent),
     loosePackages: loosePackages.map((row) => row.package),
     idempotency,
+    usedKeys,
   };
 }
 
-async function fetchBundles(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<TaskBundle[]> {
+const NONE: ReadonlySet<never> = new Set();
+
+async function fetchBundles(
+  sql: Sql,
+  organizationId: number,
+  needs: {
+    readonly [K in 'taskIds' | 'codes' | 'packageIds']: ReadonlySet<RecordNeeds[K] extends Set<infer T> ? T : never>;
+  },
+): Promise<TaskBundle[]> {
   if (needs.taskIds.size + needs.codes.size + needs.packageIds.size === 0) return [];
   const rows = await sql<BundleRow[]>`
     SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t ${sql.unsafe(BUNDLE_JOINS)}
     WHERE t.organization_id = ${organizationId} AND t.id IN (
-      SELECT unnest(${numberArray(needs.taskIds)}::bigint[])
-      UNION SELECT b.id FROM tasks b
-        WHERE b.organization_id = ${organizationId} AND b.code = ANY(${textArray(needs.codes)}::text[])
-      UNION SELECT q.task_id FROM packages q
-        WHERE q.organization_id = ${organizationId} AND q.id = ANY(${numberArray(needs.packageIds)}::bigint[]))`;
+      SELECT coalesce(p.parent_id, p.id) FROM tasks p WHERE p.organization_id = ${organizationId} AND p.id IN (
+        SELECT unnest(${numberArray(needs.taskIds)}::bigint[])
+        UNION SELECT b.id FROM tasks b
+          WHERE b.organization_id = ${organizationId} AND b.code = ANY(${textArray(needs.codes)}::text[])
+        UNION SELECT q.task_id FROM packages q
+          WHERE q.organization_id = ${organizationId} AND q.id = ANY(${numberArray(needs.packageIds)}::bigint[])))`;
   return rows.map(bundleOfRow);
 }
 
@@ -197,24 +249,60 @@ async function fetchCustomers(sql: Sql, organizationId: number, needs: RecordNee
   return found.flat().map((row) => row.customer);
 }
 
+async function fetchContacts(sql: Sql, organizationId: number): Promise<Contacts | undefined> {
+  const rows = await sql<{ contacts: readonly { phone: string | null; email: string | null }[] }[]>`
+    SELECT coalesce(json_agg(json_build_object('phone', c.phone_e164, 'email', c.email)), '[]'::json) AS contacts FROM (
+      SELECT phone_e164, CASE WHEN phone_e164 IS NULL THEN lower(email) END AS email FROM customers
+      WHERE organization_id = ${organizationId} LIMIT ${LIMITS.contactBookCustomers + 1}) c`;
+  const { contacts } = rows[0]!;
+  if (contacts.length > LIMITS.contactBookCustomers) return undefined;
+  return {
+    phones: contacts.flatMap(({ phone }) => phone ?? []),
+    emails: contacts.flatMap(({ email }) => email ?? []),
+  };
+}
+
 async function fetchIdempotency(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<IdempotencyRecord[]> {
   if (needs.idempotency.size === 0) return [];
   const keys = [...needs.idempotency.values()];
-  return sql<IdempotencyRecord[]>`
-    SELECT r.organization_id, r.scope, r.key, r.at, r.fingerprint, r.status, r.body
+  const rows = await sql<(IdempotencyRecord & { readonly eventBody: string | null })[]>`
+    SELECT r.*, e.body AS event_body
     FROM unnest(${textArray(keys.map((k) => k.scope))}::text[], ${textArray(keys.map((k) => k.key))}::text[]) AS k(scope, key)
-    JOIN idempotency_records r ON r.organization_id = ${organizationId} AND r.scope = k.scope AND r.key = k.key
-    WHERE r.at > now() - ${LIMITS.idempotencyRetentionMs / 1000} * interval '1 second'`;
+    -- Laterally, key by key: joined at once, the planner reads the whole table once it has guessed it small.
+    CROSS JOIN LATERAL (
+      SELECT r.organization_id, r.scope, r.key, r.at, r.fingerprint, r.status, r.sequence, r.told_at, r.body
+      FROM idempotency_records r
+      WHERE r.organization_id = ${organizationId} AND r.scope = k.scope AND r.key = k.key
+        AND r.at > now() - ${LIMITS.idempotencyRetentionMs / 1000} * interval '1 second'
+      ORDER BY r.at DESC LIMIT 1) r
+    LEFT JOIN LATERAL (
+      SELECT e.body FROM events e
+      WHERE e.organization_id = r.organization_id AND e.sequence = r.told_at AND e.at = r.at LIMIT 1) e ON true`;
+  return rows.map(({ eventBody, ...record }) =>
+    record.toldAt === null ? record : { ...record, body: taskOfCreatedEvent(eventBody!) },
+  );
+}
+
+async function fetchUsedKeys(sql: Sql, organizationId: number): Promise<string[] | undefined> {
+  const rows = await sql<{ keys: string[] }[]>`
+    SELECT coalesce(json_agg(k.scope || E'\n' || k.key), '[]'::json) AS keys FROM (
+      SELECT scope, key FROM idempotency_records
+      WHERE organization_id = ${organizationId}
+        AND at > now() - ${LIMITS.idempotencyRetentionMs / 1000} * interval '1 second'
+      LIMIT ${LIMITS.keyBookKeys / 2 + 1}) k`;
+  const { keys } = rows[0]!;
+  return keys.length > LIMITS.keyBookKeys / 2 ? undefined : keys;
 }
 
 async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<DueTasks> {
-  const rows = await sql<BundleRow[]>`
-    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t ${sql.unsafe(BUNDLE_JOINS)}
-    WHERE t.organization_id = ${organizationId} AND t.deadline_at <= ${now}::timestamptz
-    ORDER BY t.deadline_at LIMIT ${LIMITS.deadlinesPerWake}`;
-  if (rows.length === LIMITS.deadlinesPerWake) return { tasks: rows.map(bundleOfRow), nextDeadlineAt: now };
+  const due = await sql<{ id: number }[]>`
+    SELECT id FROM tasks WHERE organization_id = ${organizationId} AND deadline_at <= ${now}::timestamptz
+    ORDER BY deadline_at LIMIT ${LIMITS.deadlinesPerWake}`;
+  const taskIds = due.map(({ id }) => id);
+  const tasks = await fetchBundles(sql, organizationId, { taskIds: new Set(taskIds), codes: NONE, packageIds: NONE });
+  if (taskIds.length === LIMITS.deadlinesPerWake) return { taskIds, tasks, nextDeadlineAt: now };
   const next = await sql<{ at: string | null }[]>`
     SELECT min(deadline_at) AS at FROM tasks
     WHERE organization_id = ${organizationId} AND deadline_at > ${now}::timestamptz`;
-  return { tasks: rows.map(bundleOfRow), nextDeadlineAt: next[0]!.at };
+  return { taskIds, tasks, nextDeadlineAt: next[0]!.at };
 }

@@ -1,52 +1,68 @@
 import { LIMITS } from '../../schema/limits.ts';
-import type { ListTasksQuery } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
-import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
+import type { Sql } from './postgres.ts';
 import { read } from './read.ts';
+import { planPage } from './task-list-plan.ts';
+import type { PageRequest } from './task-list-request.ts';
 import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, bundleOfRow } from './task-rows.ts';
 
 export interface TaskPage {
   readonly items: readonly TaskBundle[];
-  /** Exact number of matching tasks, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
+  /** Exact number of matching tasks in the same snapshot; null when the way to the page did not tell. */
+  readonly count: number | null;
+  /** Sequence of the organization's log at which page and count were true. */
   readonly sequence: number;
+  /** There may be more than `items` tells: what was asked for has to be gathered. */
+  readonly mayFallShort: boolean;
 }
 
 const SORT_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at', status: 'status_rank' } as const;
+/** For the planner, which cannot know how few tasks a page has. */
+const MOST_TASKS = LIMITS.pageSize + 1;
 
-/** Lists run on Postgres: what was acknowledged is there, and one statement is one snapshot. */
-export async function listTasks(sql: Sql, organizationId: number, query: ListTasksQuery): Promise<TaskPage> {
-  const matching = matchingTasks(sql, organizationId, query);
-  const order = sql.unsafe(`${SORT_COLUMNS[query.sortBy]} ${query.sortOrder}, id ${query.sortOrder}`);
-  const statement = () => sql<(BundleRow & { pageCount: number; pageSequence: number })[]>`
-    WITH page AS MATERIALIZED (
-      SELECT t.* FROM tasks t WHERE ${matching}
-      ORDER BY ${order} LIMIT ${query.limit} OFFSET ${(query.page - 1) * query.limit})
-    SELECT h.last_sequence AS page_sequence, (SELECT count(*) FROM tasks t WHERE ${matching}) AS page_count, b.*
+/** Connections for pages. */
+export interface PageConnections {
+  /** Whose plans are made once, whatever the values: making one takes longer than reading a page. */
+  readonly prepared: Sql;
+  /** Whose plans are made for the values of each statement. */
+  readonly planned: Sql;
+}
+
+/** The address of a database with the setting of `PageConnections.prepared`. */
+export function keepingPlans(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('plan_cache_mode', 'force_generic_plan');
+  return url.href;
+}
+
+/**
+ * Reads a stretch of a list. Lists run on Postgres: what was acknowledged is there, and one statement is one snapshot.
+ * `matching` is how many tasks are known to match the filter; undefined makes it count them.
+ */
+export async function readTaskPage(
+  connections: PageConnections,
+  organizationId: number,
+  request: PageRequest,
+  matching: number | undefined,
+): Promise<TaskPage> {
+  const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
+  const column = SORT_COLUMNS[request.sortBy];
+  const text = `WITH ${ctes.join(', ')}
+    SELECT h.last_sequence AS page_sequence, ${count} AS page_count, b.*
     FROM organization_heads h LEFT JOIN (
-      SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM page t ${sql.unsafe(BUNDLE_JOINS)}) b ON true
-    WHERE h.organization_id = ${organizationId}
-    ORDER BY ${sql.unsafe(`b.${SORT_COLUMNS[query.sortBy]} ${query.sortOrder}, b.id ${query.sortOrder}`)}`;
-  const rows = await read(statement, LIMITS.readDeadlineMs, 'listing tasks');
+      SELECT ${BUNDLE_COLUMNS} FROM (SELECT id FROM page LIMIT ${MOST_TASKS}) p
+      JOIN tasks t ON t.organization_id = $1::bigint AND t.id = p.id ${BUNDLE_JOINS}) b ON true
+    WHERE h.organization_id = $1::bigint
+    ORDER BY b.${column} ${request.sortOrder}, b.id ${request.sortOrder}`;
+  type Row = BundleRow & { readonly pageCount: number | null; readonly pageSequence: number };
+  const sql = isReusable ? connections.prepared : connections.planned;
+  const ask = () => sql.unsafe<Row[]>(text, parameters.values, { prepare: isReusable });
+  const rows = await read(ask, LIMITS.readDeadlineMs, 'listing tasks');
   const first = rows[0];
   return {
     items: first?.id == null ? [] : rows.map(({ pageCount: _c, pageSequence: _s, ...row }) => bundleOfRow(row)),
-    count: first?.pageCount ?? 0,
+    count: first === undefined ? 0 : first.pageCount,
     sequence: first?.pageSequence ?? 0,
+    mayFallShort,
   };
-}
-
-function matchingTasks(sql: Sql, organizationId: number, query: ListTasksQuery): Fragment {
-  const conditions: Fragment[] = [sql`t.organization_id = ${organizationId}`];
-  if (query.status) conditions.push(sql`t.status = ANY(${textArray(query.status)}::text[])`);
-  if (query.taskType) conditions.push(sql`t.task_type = ANY(${textArray(query.taskType)}::text[])`);
-  if (query.agentId) conditions.push(sql`t.agent_id = ANY(${numberArray(query.agentId)}::bigint[])`);
-  if (query.customerId) conditions.push(sql`t.customer_id = ${query.customerId}`);
-  if (query.channelId) conditions.push(sql`t.channel_id = ${query.channelId}`);
-  if (query.locationId) conditions.push(sql`t.location_id = ${query.locationId}`);
-  if (query.timeToServe) conditions.push(sql`t.time_to_serve = ${query.timeToServe}`);
-  if (query.scheduledFrom) conditions.push(sql`t.scheduled_at >= ${query.scheduledFrom}::timestamptz`);
-  if (query.scheduledTo) conditions.push(sql`t.scheduled_at <= ${query.scheduledTo}::timestamptz`);
-  return conditions.reduce((all, condition) => sql`${all} AND ${condition}`);
 }

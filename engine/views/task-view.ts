@@ -7,6 +7,7 @@ import { type TaskView, taskView } from '../../schema/task-view.ts';
 import { formatMinor } from '../domain/money.ts';
 import { compileSerializer } from './serializer.ts';
 
+const NO_CHILDREN: TaskView['children'] = [];
 const serializeTask = compileSerializer(taskView);
 
 /** The JSON of a task: the same bytes in answers, lists, events and streams. */
@@ -15,7 +16,8 @@ export function encodeTask(bundle: TaskBundle): string {
 }
 
 /** The one place that says how a task looks from outside, whoever supplied the record. */
-function taskViewOf({ task, customer, agent, location, pickupLocation, packages }: TaskBundle): TaskView {
+function taskViewOf(bundle: TaskBundle): TaskView {
+  const { task, customer, agent, location, pickupLocation, packages, children } = bundle;
   return {
     id: task.id,
     name: task.name,
@@ -44,7 +46,7 @@ function taskViewOf({ task, customer, agent, location, pickupLocation, packages 
     channelId: task.channelId,
     organizationId: task.organizationId,
     parentId: task.parentId,
-    children: [],
+    children: children.length === 0 ? NO_CHILDREN : children.map(taskViewOf),
     integrationData: task.integrationData,
     // The serializer leaves out what the schema does not name.
     packages: packages as readonly PackageView[] as PackageView[],
@@ -66,7 +68,7 @@ function taskViewOf({ task, customer, agent, location, pickupLocation, packages 
   };
 }
 
-function taskCustomerViewOf(customer: CustomerRecord): TaskCustomerView {
+export function taskCustomerViewOf(customer: CustomerRecord): TaskCustomerView {
   return {
     id: customer.id,
     userId: customer.userId,
@@ -86,7 +88,7 @@ function userViewOf(person: CustomerRecord | AgentRecord): UserView {
   };
 }
 
-function locationViewOf(location: LocationRecord): LocationView {
+export function locationViewOf(location: LocationRecord): LocationView {
   return {
     id: location.id,
     address: location.address,

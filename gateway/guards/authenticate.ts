@@ -1,8 +1,8 @@
 import type { ChannelCredential } from '../../engine/store/credential-store.ts';
+import { errorBody, refusalBody } from '../../engine/views/error-body.ts';
 import { refusal } from '../../schema/errors.ts';
 import type { IncomingRequest } from '../http/port.ts';
 import type { Identity, Role, Route } from '../route.ts';
-import { errorBody, refusalBody } from '../views/bodies.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
 /** A caller who may go on, or the finished refusal. */
@@ -10,7 +10,11 @@ export type Authentication =
   | { readonly identity: Identity }
   | { readonly refused: { readonly status: number; readonly body: string } };
 
-const NOBODY: Identity = { organizationId: 0, role: 'integration', caller: { type: 'system', id: null, channelId: 0 } };
+const NOBODY: Identity = {
+  organizationId: 0,
+  role: 'integration',
+  caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
+};
 const UNAUTHORIZED = plain(401, 'Unauthorized');
 const FORBIDDEN = plain(403, 'Forbidden');
 const TWO_CREDENTIALS = plain(400, 'Exactly one credential may be given');
@@ -54,7 +58,7 @@ function admit(credential: ChannelCredential | undefined, roles: readonly Role[]
   if (credential.organizationStatus !== 'active') return { refused: refusalBody(refusal('ORGANIZATION_NOT_ACTIVE')) };
   if (credential.channelStatus !== 'ACTIVE') return FORBIDDEN;
   if (!roles.includes(role as Role)) return FORBIDDEN;
-  const caller = { type: 'channel', id: channelId, channelId } as const;
+  const caller = { type: 'channel', id: channelId, channelId, role: role as Role, agentId: null } as const;
   return { identity: { organizationId, role: role as Role, caller } };
 }
 

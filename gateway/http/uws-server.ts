@@ -112,15 +112,17 @@ class UwsExchange extends Exchange {
       this.onWritable();
       return true;
     });
+    const hasComments = headers.some(([, value]) => value.startsWith('text/event-stream'));
     res.cork(() => {
       this.#writeHead(status, headers);
       // The binary holds the end of the head back until the first write.
-      res.write(COMMENT);
+      if (hasComments) res.write(COMMENT);
     });
     return {
       write,
-      // With a writable handler attached the binary sends its own backlog only together with a write.
-      flush: () => write(COMMENT),
+      // With a writable handler attached the binary sends its own backlog only together with a write. What may not hold
+      // comments waits for the next one, or for the end.
+      flush: () => !hasComments || write(COMMENT),
       end: () => res.cork(() => res.end()),
       destroy: () => res.close(),
     };

@@ -1,8 +1,8 @@
+import { refusalBody } from '../../engine/views/error-body.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { type StreamEventsQuery, streamEventsQuery } from '../../schema/events.ts';
 import type { RawRoute, Role } from '../route.ts';
 import type { StreamHub } from '../sse/stream-hub.ts';
-import { refusalBody } from '../views/bodies.ts';
 
 const WATCHERS: readonly Role[] = ['integration', 'dispatcher', 'org_admin'];
 

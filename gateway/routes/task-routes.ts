@@ -1,20 +1,36 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { encodeTask } from '../../engine/views/task-view.ts';
 import { type ChangeStatusInput, changeStatusInput } from '../../schema/change-status.ts';
-import type { Answer } from '../../schema/commands.ts';
 import { type CreateTaskInput, createTaskSchema } from '../../schema/create-task.ts';
+import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ListTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS } from '../../schema/list-tasks.ts';
-import { taskListView, taskView } from '../../schema/task-view.ts';
-import type { ApiRoute, Guard, RouteAnswer } from '../route.ts';
+import { taskHistoryView } from '../../schema/task-history.ts';
+import { taskView } from '../../schema/task-view.ts';
+import { type UpdateTaskInput, updateTaskSchema } from '../../schema/update-task.ts';
+import type { ApiRoute, BodySchema, Guard, Identity } from '../route.ts';
+import { engineAnswer } from './engine-answer.ts';
 
-const TASK_ROLES: Guard = { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] };
+export const TASK_ROLES: Guard = { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] };
 
-/** Tasks: create, list, read, cancel. Source: interface.md "Endpoints". */
+/** Tasks: create, read, update, change status, history. Source: interface.md "Endpoints", decisions.md §3. */
 export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
-  return [createTask(engine, clock), listTasks(engine), readTask(engine), changeTaskStatus(engine)];
+  return [
+    createTask(engine, clock),
+    readTask(engine),
+    updateTask(engine, clock),
+    changeTaskStatus(engine),
+    readHistory(engine),
+  ];
+}
+
+const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'agent']);
+
+/** The body that makes one task: cash tasks only for those who handle cash. */
+export function createTaskBody(clock: Clock): Required<BodySchema> {
+  const [plain, withCash] = [createTaskSchema(clock.now), createTaskSchema(clock.now, { cash: true })];
+  const schemaFor = ({ role }: Identity) => (CASH_HANDLERS.has(role) ? withCash : plain);
+  return { schema: withCash, schemaFor, maxBytes: LIMITS.bodyBytes };
 }
 
 function createTask(engine: Engine, clock: Clock): ApiRoute {
@@ -23,38 +39,23 @@ function createTask(engine: Engine, clock: Clock): ApiRoute {
     method: 'POST',
     path: '/tasks',
     guard: TASK_ROLES,
-    body: { schema: createTaskSchema(clock.now), maxBytes: LIMITS.bodyBytes },
-    summary: 'Create a task',
+    body: createTaskBody(clock),
+    summary: 'Create a task, a child of a job (`parentId`), or a job with its `children`',
     success: { status: 201, data: taskView },
     refusals: [
       '403 PACKAGE_LIMIT_EXCEEDED',
       '404',
       '409 TASK_CODE_TAKEN',
       '409 PACKAGE_ATTACHED',
+      '409 WAREHOUSE_INACTIVE',
+      '409 INVALID_PARENT',
+      '409 TASK_TOO_LARGE',
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
     async handle({ identity: { organizationId, caller }, body, idempotency }) {
       const input = body as CreateTaskInput;
       const answer = await engine.ask(organizationId, { kind: 'create-task', caller, input, idempotency });
-      return routeAnswer(engine, answer, 'Task created');
-    },
-  };
-}
-
-function listTasks(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
-    method: 'GET',
-    path: '/tasks',
-    guard: TASK_ROLES,
-    query: { schema: listTasksQuery, lists: TASK_LIST_PARAMETERS },
-    summary: 'List tasks',
-    success: { status: 200, data: taskListView },
-    refusals: [],
-    async handle({ identity, query }) {
-      const { items, count, sequence } = await engine.listTasks(identity.organizationId, query as ListTasksQuery);
-      const data = `{"items":[${items.map(encodeTask).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Tasks', data, position: formatPosition(engine.history, sequence) };
+      return engineAnswer(engine, answer, 'Task created');
     },
   };
 }
@@ -65,12 +66,38 @@ function readTask(engine: Engine): ApiRoute {
     method: 'GET',
     path: '/tasks/:id',
     guard: TASK_ROLES,
+    etag: true,
     summary: 'Read a task',
     success: { status: 200, data: taskView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const answer = await engine.ask(organizationId, { kind: 'read-task', caller, taskId: params['id']! });
-      return routeAnswer(engine, answer, 'Task');
+      const command = { kind: 'read-task', caller, taskId: params['id']!, show: 'task' } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task');
+    },
+  };
+}
+
+function updateTask(engine: Engine, clock: Clock): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'PATCH',
+    path: '/tasks/:id',
+    guard: TASK_ROLES,
+    body: { schema: updateTaskSchema(clock.now), maxBytes: LIMITS.bodyBytes },
+    etag: true,
+    summary: 'Update a task in new or awaiting_assignment',
+    success: { status: 200, data: taskView },
+    refusals: [
+      '404',
+      '409 TASK_NOT_EDITABLE',
+      '409 TASK_TOO_LARGE',
+      '412 PRECONDITION_FAILED',
+      '422 IDEMPOTENCY_KEY_REUSED',
+    ],
+    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
+      const input = body as UpdateTaskInput;
+      const command = { kind: 'update-task', caller, taskId: params['id']!, input, idempotency, ifMatch } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task updated');
     },
   };
 }
@@ -82,20 +109,38 @@ function changeTaskStatus(engine: Engine): ApiRoute {
     path: '/tasks/:id/status',
     guard: TASK_ROLES,
     body: { schema: changeStatusInput, maxBytes: LIMITS.bodyBytes },
-    summary: 'Change the status of a task; `cancelled` cancels it',
+    summary: 'Change the status of a task; `cancelled` cancels it, and a job with its open children',
     success: { status: 200, data: taskView },
-    refusals: ['404', '409 INVALID_STATUS_TRANSITION', '409 AGENT_REQUIRED', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: [
+      '404',
+      '409 INVALID_STATUS_TRANSITION',
+      '409 AGENT_REQUIRED',
+      '409 STATUS_DERIVED',
+      '422 IDEMPOTENCY_KEY_REUSED',
+    ],
     async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
       const input = body as ChangeStatusInput;
       const command = { kind: 'change-task-status', caller, taskId: params['id']!, input, idempotency } as const;
-      return routeAnswer(engine, await engine.ask(organizationId, command), 'Task status changed');
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task status changed');
     },
   };
 }
 
-function routeAnswer(engine: Engine, answer: Answer, message: string): RouteAnswer {
-  const replayed = answer.replayed === true;
-  if (!answer.ok) return { refusal: answer.refusal, replayed };
-  const { status, data, sequence } = answer;
-  return { status, message, data, replayed, position: formatPosition(engine.history, sequence) };
+function readHistory(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/tasks/:id/history',
+    guard: TASK_ROLES,
+    summary: 'Read the steps in the life of a task, oldest first',
+    success: { status: 200, data: taskHistoryView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId }, params }) {
+      const taskId = params['id']!;
+      const found = await engine.readTaskHistory(organizationId, taskId);
+      if (!found) return { refusal: notFound('Task', taskId) };
+      const data = JSON.stringify({ items: found.steps, count: found.steps.length });
+      return { status: 200, message: 'Task history', data, position: formatPosition(engine.history, found.sequence) };
+    },
+  };
 }

@@ -144,7 +144,10 @@ for (const [query, violation] of [
   ['after=1&after=2', 'after must be given once'],
   ['limit=0', 'limit must be an integer between 1 and 1000'],
   ['limit=1001', 'limit must be an integer between 1 and 1000'],
-  ['types=task.created,task.eaten', 'types.1 must be one of: task.created, task.status_changed, task.delayed'],
+  [
+    'types=task.created,task.eaten',
+    'types.1 must be one of: task.created, task.updated, task.status_changed, task.delayed, package.status_changed',
+  ],
 ]) {
   test(`GET /events?${query} is a violation`, async () => {
     const { status, body } = await fixture.api.get(`/events?${query}`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TaskView } from '../../schema/task-view.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { relistTasks } from '../support/relist-tasks.ts';
 import { seedAgent, seedChannel, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
@@ -65,6 +66,7 @@ async function createTasks(
           updated_at = timestamptz '2030-02-01Z' + ${index % 4} * interval '1 hour'
         WHERE organization_id = ${organizationId} AND id = ${id}`;
     }
+    await relistTasks(sql, organizationId);
   });
   return {
     customerId: first.customerId!,
@@ -138,7 +140,7 @@ test('every filter, alone and combined, finds the tasks it describes and counts 
     assert.equal(status, 200, text);
     assert.deepEqual(idsOf(body.data.items), idsOf(expected), text);
     assert.equal(body.data.count, expected.length, text);
-    assert.deepEqual(Object.keys(body.data).sort(), ['count', 'items']);
+    assert.deepEqual(Object.keys(body.data).sort(), ['count', 'items', 'nextCursor']);
   }
 });
 
@@ -179,7 +181,7 @@ for (const page of ['3', '1000000000', '9007199254740991']) {
   test(`page ${page}, past the end, is empty and still counts`, async () => {
     const { status, body } = await fixture.api.list(`page=${page}&limit=100`);
     assert.equal(status, 200);
-    assert.deepEqual(body.data, { items: [], count: 28 });
+    assert.deepEqual(body.data, { items: [], count: 28, nextCursor: null });
     assert.match(body.metadata.position, /^[a-z0-9]+-28$/);
   });
 }
@@ -240,9 +242,9 @@ test('all violations of a query are told at once', async () => {
 
 test('only tasks of the own organization are listed', async () => {
   const other = await fixture.organization();
-  assert.deepEqual((await other.api.list()).body.data, { items: [], count: 0 });
+  assert.deepEqual((await other.api.list()).body.data, { items: [], count: 0, nextCursor: null });
   const task = await other.api.createTask();
-  assert.deepEqual((await other.api.list()).body.data, { items: [task], count: 1 });
+  assert.deepEqual((await other.api.list()).body.data, { items: [task], count: 1, nextCursor: null });
   assert.equal((await fixture.api.list('limit=1')).body.data.count, 28);
 });
 

@@ -101,15 +101,30 @@ const readOpenApi = async () => JSON.parse((await get('/openapi.json')).text) as
 
 /** Every route of this release; a new one gets its row here. */
 const ROUTES = [
+  'get /api/v1/customers',
+  'get /api/v1/customers/{id}',
   'get /api/v1/events',
   'get /api/v1/realtime/organizations/{organizationId}/events',
   'get /api/v1/tasks',
+  'get /api/v1/tasks/export',
   'get /api/v1/tasks/{id}',
+  'get /api/v1/tasks/{id}/history',
+  'get /api/v1/tasks/{id}/packages',
+  'get /api/v1/warehouses',
+  'get /api/v1/warehouses/{id}',
   'get /healthz',
   'get /metrics',
   'get /openapi.json',
   'get /readyz',
+  'patch /api/v1/customers/{id}',
+  'patch /api/v1/packages/{id}',
+  'patch /api/v1/tasks/{id}',
+  'patch /api/v1/warehouses/{id}',
+  'post /api/v1/customers',
   'post /api/v1/tasks',
+  'post /api/v1/tasks/batch',
+  'post /api/v1/tasks/{id}/packages',
+  'post /api/v1/warehouses',
   'put /api/v1/tasks/{id}/status',
 ];
 

@@ -214,7 +214,10 @@ test('another organization and an unknown one are refused with the same bytes', 
 });
 
 for (const [query, violation] of [
-  ['types=task.eaten', 'types.0 must be one of: task.created, task.status_changed, task.delayed'],
+  [
+    'types=task.eaten',
+    'types.0 must be one of: task.created, task.updated, task.status_changed, task.delayed, package.status_changed',
+  ],
   ['taskIds=1,x', 'taskIds.1 must be a positive integer'],
   ['taskIds=9007199254740992', 'taskIds.0 must be a positive integer'],
   ['lastEventId=a-1&lastEventId=a-2', 'lastEventId must be given once'],

@@ -93,7 +93,7 @@ export function cancelCommand(taskId: number, key: string, caller: Caller): Comm
 }
 
 export function callerOf({ channelId }: SeededOrganization): Caller {
-  return { type: 'channel', id: channelId, channelId };
+  return { type: 'channel', id: channelId, channelId, role: 'integration', agentId: null };
 }
 
 /** Asks the engine as the gateway does. */
@@ -101,6 +101,7 @@ function sendToEngine(engine: Engine, organizations: readonly SeededOrganization
   const callers = new Map(organizations.map((organization) => [organization.organizationId, callerOf(organization)]));
   return async ({ key, organizationId, kind, taskId }) => {
     const caller = callers.get(organizationId)!;
+    if (kind !== 'create' && kind !== 'cancel') throw new Error(`a ${kind} goes over HTTP`);
     const command = kind === 'create' ? createCommand(key, caller) : cancelCommand(taskId!, key, caller);
     const answer = await engine.ask(organizationId, command);
     if (!answer.ok) return refusedOutcome(statusOf(answer), answer.refusal.code);

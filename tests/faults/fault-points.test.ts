@@ -51,6 +51,27 @@ for (const [point, isThere] of points) {
   });
 }
 
+test('a gateway that ends after it took its shards and before it loaded leaves them to the next, with all that was there', async () => {
+  const system = await startCrashableSystem();
+  const client = createApiClient({ baseUrl: system.baseUrl, key: system.place.key });
+  try {
+    await system.startGateway();
+    const { id } = await client.createTask();
+    await system.killGateway();
+    const epochs = () => withSql(system.place.databaseUrl, (sql) => sql`SELECT sum(epoch) AS sum FROM shards`);
+    const [before] = await epochs();
+    await assert.rejects(system.startGateway({ FAULT_POINT: 'after-takeover-before-load' }));
+    const [after] = await epochs();
+    assert.ok(Number(after!['sum']) > Number(before!['sum']), 'it had taken the shards');
+    await system.startGateway();
+    assert.equal((await client.get(`/tasks/${id}`)).body.data.id, id);
+    assert.ok((await client.createTask()).id > id);
+  } finally {
+    client.close();
+    await system.stop();
+  }
+});
+
 async function tasksNamed(databaseUrl: string, name: string): Promise<number[]> {
   const rows = await withSql(databaseUrl, (sql) => sql<{ id: number }[]>`SELECT id FROM tasks WHERE name = ${name}`);
   return rows.map(({ id }) => id);

@@ -7,13 +7,19 @@ import { withSql } from '../support/seed.ts';
 /** What the checker judges by, of every organization in the database. */
 export async function readFinalRows(sql: Sql): Promise<FinalRows> {
   return {
-    tasks: await sql`SELECT organization_id, id, name, status, deadline_at FROM tasks`,
+    tasks: await sql`
+      SELECT organization_id, id, name, status, notes, parent_id, deadline_at,
+        concat_ws(' ', status, task_type, channel_id, time_to_serve) AS kind FROM tasks`,
     events: await sql`
       SELECT organization_id, sequence, type, epoch, (body::json->'data'->'task'->>'id')::bigint AS task_id FROM events`,
     history: await sql`SELECT organization_id, task_id, sequence FROM task_history`,
     heads: await sql`SELECT organization_id, last_sequence, next_deadline_at FROM organization_heads`,
     usage: await sql`
-      SELECT organization_id, sum(used)::bigint AS used FROM usage WHERE resource = 'tasks' GROUP BY organization_id`,
+      SELECT organization_id, resource, sum(used)::bigint AS used FROM usage GROUP BY organization_id, resource`,
+    customers: await sql`SELECT organization_id, count(*) FROM customers GROUP BY organization_id`,
+    counters: await sql`
+      SELECT organization_id, concat_ws(' ', status, task_type, channel_id, time_to_serve) AS kind, count
+      FROM task_counts WHERE count <> 0`,
   } as unknown as FinalRows;
 }
 

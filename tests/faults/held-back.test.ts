@@ -55,7 +55,7 @@ async function askWhileHeld({ engine, organizations }: EngineFixture, store: Fau
     'cancel again with a key': cancelCommand(taskId, 'cancel-2', caller),
     'repeat the cancel': cancelCommand(taskId, 'cancel-1', caller),
     'repeat the creation': createCommand('made-2', caller),
-    read: { kind: 'read-task', caller, taskId },
+    read: { kind: 'read-task', caller, taskId, show: 'task' },
   } as const;
   const answers = [first, ...Object.entries(resting).map(([name, command]) => ask(name, command))];
   await delay(LONG_MS);
@@ -108,7 +108,12 @@ for (const failure of ['failed', 'unknown', 'fenced'] as const satisfies readonl
       );
       assert.deepEqual(seen, []);
       const caller = callerOf(organizations[0]!);
-      const read = await engine.ask(organizations[0]!.organizationId, { kind: 'read-task', caller, taskId });
+      const read = await engine.ask(organizations[0]!.organizationId, {
+        kind: 'read-task',
+        caller,
+        taskId,
+        show: 'task',
+      });
       assert.ok(read.ok);
       assert.equal((JSON.parse(read.data) as TaskView).status, 'new', 'the cancel has left no trace');
       const again = await engine.ask(organizations[0]!.organizationId, cancelCommand(taskId, 'cancel-1', caller));

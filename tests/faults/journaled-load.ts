@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TaskView } from '../../schema/task-view.ts';
-import { type ApiClient, taskInput } from '../support/api-client.ts';
-import { type Journal, type Operation, type Outcome, refusedOutcome } from '../support/journal.ts';
+import { type ApiClient, type ApiReply, taskInput } from '../support/api-client.ts';
+import { type Journal, namesOf, type Operation, type Outcome, refusedOutcome } from '../support/journal.ts';
 import type { SeededOrganization } from '../support/seed.ts';
 
 /** Makes one attempt at an operation; never rejects: no answer is an unknown outcome. */
@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly connections: number;
   /** Tasks to make; every fifth is cancelled as well. */
   readonly tasks: number;
+  /** Makes jobs and batches among them, and updates tasks. Only over HTTP. */
+  readonly mixed?: boolean;
   /** Begins every key. */
   readonly name: string;
   /** Looked at before each task: true ends the load early. */
@@ -23,6 +25,9 @@ export interface LoadOptions {
 }
 
 const CANCELLED_SHARE = 5;
+const UPDATED_SHARE = 3;
+/** Of ten operations of a mixed load the one that makes a job, and the one that makes a batch. */
+const [JOB, BATCH] = [1, 3];
 const PATIENCE_MS = 20_000;
 
 /**
@@ -30,16 +35,21 @@ const PATIENCE_MS = 20_000;
  * it has one; rejects when one never gets it.
  */
 export async function runLoad(options: LoadOptions): Promise<void> {
-  const { journal, organizationIds, connections, tasks, name, isOver = () => false } = options;
+  const { journal, organizationIds, connections, tasks, name, mixed = false, isOver = () => false } = options;
   let next = 0;
   const client = async () => {
     while (next < tasks && !isOver()) {
       const number = next++;
       const organizationId = organizationIds[number % organizationIds.length]!;
       const key = `${name}-${number}`;
-      const made = await carryOut({ key, organizationId, kind: 'create' }, options);
-      if (made.kind !== 'acknowledged' || number % CANCELLED_SHARE !== 0) continue;
-      await carryOut({ key: `${key}-cancel`, organizationId, kind: 'cancel', taskId: made.taskId }, options);
+      const kind = mixed ? kindOf(number) : 'create';
+      const made = await carryOut({ key, organizationId, kind }, options);
+      if (made.kind !== 'acknowledged') continue;
+      const { taskId } = made;
+      if (mixed && number % UPDATED_SHARE === 0)
+        await carryOut({ key: `${key}-update`, organizationId, kind: 'update', taskId }, options);
+      if (number % CANCELLED_SHARE === 0 || (kind === 'job' && number % 20 === JOB))
+        await carryOut({ key: `${key}-cancel`, organizationId, kind: 'cancel', taskId }, options);
     }
   };
   await Promise.all(Array.from({ length: connections }, client));
@@ -66,24 +76,61 @@ export function createBody(key: string): Record<string, unknown> {
   return taskInput({ name: key, customer: { name: `Customer ${number % 40}`, phone } });
 }
 
+function kindOf(number: number): 'create' | 'job' | 'batch' {
+  if (number % 10 === JOB) return 'job';
+  return number % 10 === BATCH ? 'batch' : 'create';
+}
+
 /** Sends over HTTP. `clientsOf` names the clients of an organization; each attempt goes to the next one. */
 export function sendOverHttp(clientsOf: (organizationId: number) => readonly ApiClient[]): Send {
-  return async ({ key, organizationId, kind, taskId }, attempt) => {
-    const clients = clientsOf(organizationId);
+  return async (operation, attempt) => {
+    const clients = clientsOf(operation.organizationId);
     const client = clients[attempt % clients.length]!;
-    const headers = { 'idempotency-key': key };
     try {
-      const { status, body } =
-        kind === 'create'
-          ? await client.post<TaskView>('/tasks', createBody(key), headers)
-          : await client.put<TaskView>(`/tasks/${taskId}/status`, { status: 'cancelled' }, headers);
+      const { status, body } = await ask(client, operation);
       if (status >= 300) return refusedOutcome(status, body?.code);
       const sequence = Number(body.metadata.position.split('-')[1]);
-      return { kind: 'acknowledged', taskId: body.data.id, sequence, data: JSON.stringify(body.data) };
+      const taskIds = idsIn(operation, body.data);
+      return { kind: 'acknowledged', taskId: taskIds[0]!, taskIds, sequence, data: JSON.stringify(body.data) };
     } catch (error) {
       return { kind: 'unknown', why: (error as Error).message };
     }
   };
+}
+
+interface BatchData {
+  readonly items: readonly { readonly task?: TaskView }[];
+}
+
+function ask(client: ApiClient, operation: Operation): Promise<ApiReply<TaskView | BatchData>> {
+  const { key, kind, taskId } = operation;
+  const headers = { 'idempotency-key': key };
+  switch (kind) {
+    case 'create':
+      return client.post('/tasks', createBody(key), headers);
+    case 'job': {
+      const children = namesOf(operation).slice(1).map(createBody);
+      return client.post('/tasks', { ...createBody(key), children }, headers);
+    }
+    case 'batch': {
+      // Odd ones rely on the keys of their items alone.
+      const hasOwnKeys = key.length % 2 === 1;
+      const tasks = namesOf(operation).map((name) =>
+        hasOwnKeys ? { ...createBody(name), idempotencyKey: name } : createBody(name),
+      );
+      return client.post<BatchData>('/tasks/batch?atomic=true', { tasks }, hasOwnKeys ? {} : headers);
+    }
+    case 'update':
+      return client.patch(`/tasks/${taskId}`, { notes: key }, headers);
+    case 'cancel':
+      return client.put(`/tasks/${taskId}/status`, { status: 'cancelled' }, headers);
+  }
+}
+
+/** The tasks of an answer, in the order of the operation's names. */
+function idsIn({ kind }: Operation, data: TaskView | BatchData): number[] {
+  if ('items' in data) return data.items.map(({ task }) => task!.id);
+  return kind === 'job' ? [data.id, ...data.children.map(({ id }) => id)] : [data.id];
 }
 
 /** Organizations by their ids. */

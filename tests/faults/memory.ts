@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { noNeeds } from '../../engine/org/needs.ts';
 import { scopedKeyOf } from '../../engine/org/org-state.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
+import { createOrgStore } from '../../engine/store/org-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import {
   BUNDLE_COLUMNS,
@@ -75,12 +77,15 @@ async function compareHead(sql: Sql, organizationId: number, state: State): Prom
 }
 
 async function compareKeys(sql: Sql, organizationId: number, state: State, journal: JournalView): Promise<number> {
-  const rows = await sql<{ key: string; status: number; body: string }[]>`
-    SELECT key, status, body FROM idempotency_records WHERE organization_id = ${organizationId}`;
-  const kept = new Map(rows.map(({ key, status, body }) => [key, { status, body }]));
+  const operations = [...journal.operations.values()].filter(
+    ({ operation }) => operation.organizationId === organizationId,
+  );
+  const wanted = operations.map(({ operation: { key } }) => ({ scope: SCOPE, key }));
+  const idempotency = new Map(wanted.map((scoped) => [scopedKeyOf(scoped), scoped]));
+  const fetched = await createOrgStore(sql).fetchRecords(organizationId, { ...noNeeds(), idempotency });
+  const kept = new Map(fetched.idempotency.map(({ key, status, body }) => [key, { status, body }]));
   let compared = 0;
-  for (const { operation } of journal.operations.values()) {
-    if (operation.organizationId !== organizationId) continue;
+  for (const { operation } of operations) {
     const held = state.findIdempotency(scopedKeyOf({ scope: SCOPE, key: operation.key }))?.record;
     if (!held) continue;
     assert.deepEqual({ status: held.status, body: held.body }, kept.get(operation.key), `key ${operation.key} differs`);

@@ -41,7 +41,16 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
     const { pid } = await system.startGateway();
     for (const organization of organizations) streams.push(await followStream(journal, baseUrl, organization));
     const isOver = () => over;
-    const load = runLoad({ journal, send, organizationIds, connections: 16, tasks: 1_000_000, name: 'task', isOver });
+    const load = runLoad({
+      journal,
+      send,
+      organizationIds,
+      connections: 16,
+      tasks: 1_000_000,
+      name: 'task',
+      mixed: true,
+      isOver,
+    });
     const reading = readAround(clients(organizationIds[0]!)[0]!, isOver, (ms) => {
       slowestMs = Math.max(slowestMs, ms);
     });
@@ -55,7 +64,8 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
     for (const name of ['commit', 'actors', 'leases', 'reads', 'credentials']) {
       assert.ok(killed.has(`dispatch ${name}`), `no backend of "${name}" was ended: ${[...killed.keys()]}`);
     }
-    assert.ok(readings > kills && journal.operations.size > kills, 'there was hardly a load');
+    const done = `${readings} readings and ${journal.operations.size} operations`;
+    assert.ok(readings > kills / 4 && journal.operations.size > kills, `${done} are hardly a load`);
     const { lastSequences } = await readHeads(place.databaseUrl);
     await Promise.all(organizationIds.map((id, index) => streams[index]!.reaches(lastSequences.get(id)!)));
     await assertKeptPromises(journal, place.databaseUrl);

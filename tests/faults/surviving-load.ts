@@ -38,6 +38,7 @@ export async function surviveCrashes(system: CrashableSystem, { tasks, crashes, 
       connections: CONNECTIONS,
       tasks,
       name: 'task',
+      mixed: true,
     });
     load.catch(() => {});
     for (let number = 1; number <= crashes; number++) {
@@ -47,6 +48,8 @@ export async function surviveCrashes(system: CrashableSystem, { tasks, crashes, 
     await load;
     const retried = [...journal.operations.values()].filter(({ outcomes }) => outcomes.length > 1);
     assert.ok(retried.length >= crashes, 'the crashes met hardly a request');
+    const kinds = new Set([...journal.operations.values()].map(({ operation }) => operation.kind));
+    assert.deepEqual([...kinds].sort(), ['batch', 'cancel', 'create', 'job', 'update']);
     await allCaughtUp(system, streams);
     await assertKeptPromises(journal, place.databaseUrl);
   } finally {

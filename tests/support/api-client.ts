@@ -50,6 +50,7 @@ export interface ApiClient {
   get<T = TaskView>(path: string, headers?: ApiHeaders): Promise<ApiReply<T>>;
   post<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
   put<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
+  patch<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
   list(query?: string): Promise<ApiReply<TaskList>>;
   /** Creates a task from `taskInput(overrides)` and returns it; throws when it is refused. */
   createTask(overrides?: object, headers?: ApiHeaders): Promise<TaskView>;
@@ -77,6 +78,7 @@ export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; re
     get: (path, headers) => call('GET', path, undefined, headers),
     post: (path, body, headers) => call('POST', path, body, headers),
     put: (path, body, headers) => call('PUT', path, body, headers),
+    patch: (path, body, headers) => call('PATCH', path, body, headers),
     list: (query = '') => call('GET', `/tasks${query === '' ? '' : `?${query}`}`),
     async createTask(overrides, headers) {
       const reply = await call<TaskView>('POST', '/tasks', taskInput(overrides), headers);

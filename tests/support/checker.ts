@@ -1,4 +1,4 @@
-import type { JournaledOperation, JournalView, Outcome } from './journal.ts';
+import { type JournaledOperation, type JournalView, namesOf, type Outcome } from './journal.ts';
 
 /** The rows of the organizations under test, read when everything is quiet. */
 export interface FinalRows {
@@ -8,6 +8,11 @@ export interface FinalRows {
     /** The key of the operation that made it. */
     readonly name: string;
     readonly status: string;
+    /** The key of the operation that updated it. */
+    readonly notes: string | null;
+    readonly parentId: number | null;
+    /** What it is counted by: status, type, channel, time to serve. */
+    readonly kind: string;
     /** When its timer is due; null when it has none. */
     readonly deadlineAt: string | null;
   }[];
@@ -29,8 +34,15 @@ export interface FinalRows {
     /** When the timers of the organization are looked at next. */
     readonly nextDeadlineAt: string | null;
   }[];
-  /** Tasks counted against the quota, over all periods. */
-  readonly usage: readonly { readonly organizationId: number; readonly used: number }[];
+  /** Counted against the quota, over all periods. */
+  readonly usage: readonly {
+    readonly organizationId: number;
+    readonly resource: 'tasks' | 'customers';
+    readonly used: number;
+  }[];
+  readonly customers: readonly { readonly organizationId: number; readonly count: number }[];
+  /** How many tasks of each kind there are by the counters. */
+  readonly counters: readonly { readonly organizationId: number; readonly kind: string; readonly count: number }[];
 }
 
 export type Rule =
@@ -53,6 +65,8 @@ export type Rule =
   /** A stream showed what the log does not hold: it was undone. */
   | 'stream-phantom'
   | 'usage'
+  /** The counters of lists do not say what is there. */
+  | 'counters'
   /** A task has a timer that nobody will look at in time. */
   | 'lost-timer';
 
@@ -74,6 +88,7 @@ export function findViolations(journal: JournalView, rows: FinalRows): Violation
   checkWriters(journal, rows, report);
   checkStreams(journal, rows, report);
   checkUsage(rows, report);
+  checkCounters(rows, report);
   checkTimers(rows, report);
   return violations;
 }
@@ -84,9 +99,14 @@ function checkAnswers(journal: JournalView, rows: FinalRows, report: Report): vo
   for (const { operation, outcomes } of journal.operations.values()) {
     const { key, kind, organizationId } = operation;
     const told = outcomes.filter(isAcknowledged);
-    for (const { taskId, sequence, data } of told) {
+    for (const { taskId, taskIds = [taskId], sequence, data } of told) {
       const task = tasks.get(keyOf(organizationId, taskId));
-      const isThere = kind === 'create' ? task?.name === key : task?.status === 'cancelled';
+      const isChanged = kind === 'update' ? task?.notes === key : task?.status === 'cancelled';
+      const made = namesOf(operation);
+      const isThere =
+        made.length === 0
+          ? isChanged
+          : made.every((name, index) => tasks.get(keyOf(organizationId, taskIds[index] ?? 0))?.name === name);
       if (!isThere) report('lost', `${kind} ${key} was acknowledged as task ${taskId}, which is ${describe(task)}`);
       if (sequence > (heads.get(organizationId) ?? 0)) {
         report('lost', `${kind} ${key} was acknowledged at ${sequence}, which the log has not reached`);
@@ -108,27 +128,33 @@ function checkTasks(journal: JournalView, rows: FinalRows, report: Report): void
     const { organizationId, name } = found[0]!;
     if (found.length > 1)
       report('doubled-task', `${key} was carried out as tasks ${found.map(({ id }) => id).join(', ')}`);
-    const sent = journal.operations.get(name);
-    if (sent?.operation.organizationId !== organizationId || sent.operation.kind !== 'create') {
+    const sent = journal.operations.get(name.replace(/\/\d+$/, ''));
+    if (sent?.operation.organizationId !== organizationId || !namesOf(sent.operation).includes(name)) {
       report('phantom', `nobody asked organization ${organizationId} for the task ${name}`);
     } else if (isDenied(sent)) {
       report('phantom', `${name} is there, and all its attempts were told that nothing was done`);
     }
   }
-  const denied = new Set<string>();
-  const wanted = new Set<string>();
-  for (const sent of journal.operations.values()) {
-    if (sent.operation.kind !== 'cancel') continue;
-    const task = keyOf(sent.operation.organizationId, sent.operation.taskId!);
-    (isDenied(sent) ? denied : wanted).add(task);
-  }
-  for (const task of rows.tasks) {
-    const key = keyOf(task.organizationId, task.id);
-    if (task.status !== 'cancelled' || wanted.has(key)) continue;
-    report(
-      'phantom',
-      `task ${task.id} is cancelled, and ${denied.has(key) ? 'all who asked were refused' : 'nobody asked'}`,
-    );
+  checkChanges(journal, rows, report);
+}
+
+/** What was changed had been asked for, and a cancelled job has taken its children with it. */
+function checkChanges(journal: JournalView, rows: FinalRows, report: Report): void {
+  const asked = groupBy([...journal.operations.values()], ({ operation: { kind, organizationId, taskId } }) =>
+    keyOf(kind, organizationId, taskId ?? 0),
+  );
+  const check = (kind: 'cancel' | 'update', organizationId: number, taskIds: readonly number[]) => {
+    const found = taskIds.flatMap((id) => asked.get(keyOf(kind, organizationId, id)) ?? []);
+    if (found.some((sent) => !isDenied(sent))) return;
+    const why = found.length > 0 ? 'all who asked were refused' : 'nobody asked';
+    report('phantom', `task ${taskIds[0]} has been changed (${kind}), and ${why}`);
+  };
+  const statuses = new Map(rows.tasks.map(({ organizationId, id, status }) => [keyOf(organizationId, id), status]));
+  for (const { organizationId, id, parentId, status, notes } of rows.tasks) {
+    if (status === 'cancelled') check('cancel', organizationId, parentId === null ? [id] : [id, parentId]);
+    else if (parentId !== null && statuses.get(keyOf(organizationId, parentId)) === 'cancelled')
+      report('lost', `task ${id} goes on although its job ${parentId} is cancelled`);
+    if (notes !== null) check('update', organizationId, [id]);
   }
 }
 
@@ -162,7 +188,8 @@ function checkEventsAndRows(rows: FinalRows, report: Report): void {
   const told = new Set<string>();
   for (const { organizationId, taskId, sequence, type } of rows.events) {
     const task = tasks.get(keyOf(organizationId, taskId));
-    const fits = task && (type !== 'task.status_changed' || task.status === 'cancelled');
+    const isSo = { 'task.status_changed': task?.status === 'cancelled', 'task.updated': task?.notes != null }[type];
+    const fits = task && isSo !== false;
     if (!fits)
       report('event-without-row', `${type} at ${sequence} tells of task ${taskId}, which is ${describe(task)}`);
     if (!steps.delete(keyOf(organizationId, taskId, sequence))) {
@@ -171,11 +198,14 @@ function checkEventsAndRows(rows: FinalRows, report: Report): void {
     told.add(keyOf(organizationId, taskId, type));
   }
   for (const step of steps) report('row-without-event', `the history has a step that the log does not tell: ${step}`);
-  for (const { organizationId, id, status } of rows.tasks) {
+  for (const { organizationId, id, status, notes } of rows.tasks) {
     const isTold = (type: string) => told.has(keyOf(organizationId, id, type));
     if (!isTold('task.created')) report('row-without-event', `the log does not tell of the making of task ${id}`);
     if (status === 'cancelled' && !isTold('task.status_changed')) {
       report('row-without-event', `the log does not tell of the cancelling of task ${id}`);
+    }
+    if (notes !== null && !isTold('task.updated')) {
+      report('row-without-event', `the log does not tell of the update of task ${id}`);
     }
   }
 }
@@ -222,11 +252,25 @@ function checkStreams(journal: JournalView, rows: FinalRows, report: Report): vo
 }
 
 function checkUsage(rows: FinalRows, report: Report): void {
-  const used = new Map(rows.usage.map((usage) => [usage.organizationId, usage.used]));
-  const made = groupBy(rows.tasks, ({ organizationId }) => organizationId);
+  const used = new Map(rows.usage.map((usage) => [keyOf(usage.organizationId, usage.resource), usage.used]));
+  const tasks = groupBy(rows.tasks, ({ organizationId }) => organizationId);
+  const customers = new Map(rows.customers.map(({ organizationId, count }) => [organizationId, count]));
   for (const { organizationId } of rows.heads) {
-    const [counted, there] = [used.get(organizationId) ?? 0, made.get(organizationId)?.length ?? 0];
-    if (counted !== there) report('usage', `organization ${organizationId} has ${there} tasks and counts ${counted}`);
+    const made = { tasks: tasks.get(organizationId)?.length ?? 0, customers: customers.get(organizationId) ?? 0 };
+    for (const [resource, there] of Object.entries(made)) {
+      const counted = used.get(keyOf(organizationId, resource)) ?? 0;
+      if (counted !== there)
+        report('usage', `organization ${organizationId} has ${there} ${resource} and counts ${counted}`);
+    }
+  }
+}
+
+function checkCounters(rows: FinalRows, report: Report): void {
+  const there = groupBy(rows.tasks, ({ organizationId, kind }) => keyOf(organizationId, kind));
+  const counted = new Map(rows.counters.map(({ organizationId, kind, count }) => [keyOf(organizationId, kind), count]));
+  for (const kind of new Set([...there.keys(), ...counted.keys()])) {
+    const [tasks, count] = [there.get(kind)?.length ?? 0, counted.get(kind) ?? 0];
+    if (tasks !== count) report('counters', `there are ${tasks} tasks of ${kind}, and ${count} are counted`);
   }
 }
 

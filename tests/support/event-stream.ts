@@ -91,7 +91,7 @@ function read(incoming: IncomingMessage): EventStreamClient {
   });
   // A connection that is cut ends the stream like any other end.
   incoming.on('error', () => {});
-  const ended = once(incoming, 'close').then(() => {
+  const ended = new Promise<void>((resolve) => incoming.once('close', resolve)).then(() => {
     hasEnded = true;
     wake();
   });

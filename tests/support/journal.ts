@@ -3,16 +3,31 @@ export interface Operation {
   /** The Idempotency-Key; a created task bears it as its name, so that the rows can be told apart. */
   readonly key: string;
   readonly organizationId: number;
-  readonly kind: 'create' | 'cancel';
-  /** The task to cancel. */
+  /** `update` writes the key into the notes. */
+  readonly kind: 'create' | 'job' | 'batch' | 'update' | 'cancel';
+  /** The task to update or to cancel. */
   readonly taskId?: number;
+}
+
+/** Children of every job, and items of every batch. */
+const PARTS = 3;
+
+/** The tasks that an operation makes, by name; none when it changes one. */
+export function namesOf({ key, kind }: Operation): readonly string[] {
+  const parts = Array.from({ length: PARTS }, (_, number) => `${key}/${number}`);
+  if (kind === 'create') return [key];
+  if (kind === 'job') return [key, ...parts];
+  return kind === 'batch' ? parts : [];
 }
 
 /** What one attempt at an operation came to, in the eyes of the client. */
 export type Outcome =
   | {
       readonly kind: 'acknowledged';
+      /** The task that was changed or made; of a job the parent, of a batch the first. */
       readonly taskId: number;
+      /** All tasks that were made, in the order of their names; absent when there is but one. */
+      readonly taskIds?: readonly number[];
       /** The sequence of the position that came with the answer. */
       readonly sequence: number;
       /** The task as it was shown. */

@@ -1,67 +1,68 @@
 import type { ChangeTaskStatus } from '../../../schema/commands.ts';
 import { notFound, refusal } from '../../../schema/errors.ts';
-import type { PackageRecord, PackageStatus } from '../../../schema/package.ts';
-import { isTerminal, type TaskRecord, type TaskStatus } from '../../../schema/task.ts';
-import { allowedNext, canBecome } from '../../domain/task-machine.ts';
-import type { OrgState } from '../org-state.ts';
-import { type DecideContext, type Decision, refuse } from './decision.ts';
+import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
+import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../../domain/task-machine.ts';
+import type { Draft } from '../draft.ts';
+import type { TaskFacts } from '../state-view.ts';
+import { type DecideContext, type Decision, done, refuse, violate } from './decision.ts';
+import { followChildren } from './job-upkeep.ts';
+import { endPackages, withoutSearch } from './task-end.ts';
+
+type StatusInput = ChangeTaskStatus['input'];
 
 /**
- * PUT /tasks/:id/status. Cancels; the other targets of the transition table come with agents.
- * Refuses: 404; 409 AGENT_REQUIRED; 409 INVALID_STATUS_TRANSITION.
+ * PUT /tasks/:id/status. A job is only cancelled, with its open children; a child's step is followed by its job.
+ * Refuses: 403 for an agent that cancels; 400 for an `occurredAt` in the future; 404; 409 STATUS_DERIVED,
+ * AGENT_REQUIRED, INVALID_STATUS_TRANSITION; 400 for an `occurredAt` before the previous step.
  */
-export function decideChangeTaskStatus(state: OrgState, command: ChangeTaskStatus, context: DecideContext): Decision {
-  const live = state.findTask(command.taskId);
-  if (!live) return refuse(notFound('Task', command.taskId));
-  const { status: to, reason, reasonCode } = command.input;
-  const { task } = live;
-  if (to === 'in_transit' && task.agentId === null && task.courierId === null) return refuse(refusal('AGENT_REQUIRED'));
-  if (to !== 'cancelled' || !canBecome(task.status, to)) return refuse(invalidTransition(task.status, to));
-
-  const packages = live.packages.map((record) => cancelPackage(record, context.now));
-  return {
-    ok: true,
-    status: 200,
-    taskId: task.id,
-    changes: [
-      {
-        kind: 'task-status-changed',
-        task: cancelTask(task, context.now),
-        previousStatus: task.status,
-        packages,
-        changedPackages: packages.filter((record, index) => record !== live.packages[index]),
-        reason: reason ?? null,
-        reasonCode: reasonCode ?? null,
-      },
-    ],
-  };
+export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, context: DecideContext): Decision {
+  const { taskId, input, caller } = command;
+  const facts = draft.findTask(taskId);
+  const verdict = judgeStatusChange(facts?.task, input.status, caller);
+  if (verdict.kind === 'forbidden') return refuse(refusal('FORBIDDEN'));
+  // Wrong whatever the task is like, and so told before all that is wrong with the task.
+  if (input.occurredAt && input.occurredAt > context.now) return violate('occurredAt must not be in the future');
+  if (verdict.kind === 'refused') return refuse(verdict.refusal);
+  if (!facts || verdict.kind === 'not-found') return refuse(notFound('Task', taskId));
+  if (verdict.kind === 'unchanged') return done('task', taskId);
+  const children = (facts.task.childIds ?? []).map((id) => draft.findTask(id)!);
+  const moving = [...children.filter(({ task }) => !isTerminal(task.status)), facts];
+  for (const { task } of moving) {
+    const late = input.occurredAt ? checkOccurredAt(task, input.occurredAt, context.now) : undefined;
+    if (late) return violate(late);
+  }
+  for (const one of moving) draftStep(draft, one, input, context.now);
+  if (facts.task.parentId !== null) followChildren(draft, facts.task.parentId, context.now);
+  return done('task', taskId);
 }
 
-function invalidTransition(from: TaskStatus, to: TaskStatus) {
-  const message = isTerminal(from) ? `The task is already ${from}` : `A task in ${from} cannot become ${to}`;
-  return refusal('INVALID_STATUS_TRANSITION', message, { from, to, allowed: allowedNext(from) });
-}
-
-function cancelTask(task: TaskRecord, now: string): TaskRecord {
-  const autoAssignmentStatus = ['pending', 'searching', 'offered'].includes(task.autoAssignmentStatus)
-    ? 'cancelled'
-    : task.autoAssignmentStatus;
-  return {
-    ...task,
-    version: task.version + 1,
-    status: 'cancelled',
-    autoAssignmentStatus,
-    deadlineAt: null,
+/** One task's step, with what it does to the packages. */
+function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: StatusInput, now: string): void {
+  const { status: to, reason, reasonCode } = input;
+  const at = input.occurredAt ?? now;
+  const task: TaskRecord = {
+    ...before,
+    ...fieldsOfStep(to, at),
+    ...(to === 'completed' ? outcomeOf(input) : {}),
+    ...(to === 'cancelled' ? { autoAssignmentStatus: withoutSearch(before) } : {}),
+    version: before.version + 1,
+    deadlineAt: isTerminal(to) ? null : before.deadlineAt,
     updatedAt: now,
   };
-}
-
-const NOT_YET_TAKEN: ReadonlySet<PackageStatus> = new Set(['pending', 'picking_up']);
-const ENDED: ReadonlySet<PackageStatus> = new Set(['delivered', 'payment_dropped', 'returned', 'cancelled', 'lost']);
-
-/** An open package of a cancelled task is cancelled, or returned when it is in custody (decisions.md §3). */
-function cancelPackage(record: PackageRecord, now: string): PackageRecord {
-  if (ENDED.has(record.status)) return record;
-  const status = NOT_YET_TAKEN.has(record.status) ? 'cancelled' : 'returned';
-  return { ...record, version: record.version + 1, status, updatedAt: now };
+  draft.put({ kind: 'put-task', task, packages: endPackages(draft, packages, task, now) });
+  const outcome = to === 'completed' ? { outcome: task.outcome, failureReason: task.failureReason } : {};
+  draft.put({
+    kind: 'tell',
+    type: 'task.status_changed',
+    taskId: task.id,
+    extra: { previousStatus: before.status, status: to, reason: reason ?? null, ...outcome },
+    step: {
+      kind: 'status_changed',
+      at,
+      fromStatus: before.status,
+      toStatus: to,
+      reason: reason ?? null,
+      reasonCode: reasonCode ?? null,
+    },
+  });
 }

@@ -1,208 +1,139 @@
 import type { CreateTask } from '../../../schema/commands.ts';
-import type { CreateTaskInput } from '../../../schema/create-task.ts';
+import type { CreateTaskInput, TaskInput } from '../../../schema/create-task.ts';
 import { notFound, type Refusal, refusal } from '../../../schema/errors.ts';
-import { LIMITS } from '../../../schema/limits.ts';
-import type { LocationInput, LocationRecord } from '../../../schema/location.ts';
-import type { PackageInput, PackageRecord } from '../../../schema/package.ts';
-import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
-import { delayedAfterMs } from '../../domain/delay.ts';
+import { isTerminal } from '../../../schema/task.ts';
+import { checkNewChildren } from '../../domain/job.ts';
+import { isCurrency, parseAmount } from '../../domain/money.ts';
+import { wasDelivered } from '../../domain/package-machine.ts';
 import { checkQuota, quotaPeriod } from '../../domain/quota.ts';
-import { BASE64_URL, CROCKFORD_BASE32 } from '../../runtime/random.ts';
-import type { Change } from '../changes.ts';
-import type { OrgState } from '../org-state.ts';
-import { type CustomerMatch, matchCustomer } from './customer-match.ts';
-import { type DecideContext, type Decision, refuse } from './decision.ts';
-
-const CODE_CHARS = 10;
-const TRACKING_TOKEN_CHARS = 22;
+import type { Draft } from '../draft.ts';
+import { type DecideContext, type Decision, done, refuse, violate } from './decision.ts';
+import { checkFamilySize } from './family-size.ts';
+import { followChildren } from './job-upkeep.ts';
+import { draftTask } from './new-task.ts';
 
 /**
- * POST /tasks. Refuses, in this order: 404 for the first unknown id in field order; 409 TASK_CODE_TAKEN,
- * 409 PACKAGE_ATTACHED; 403 PACKAGE_LIMIT_EXCEEDED. Otherwise the task, its customer, locations and packages.
+ * POST /tasks: a task, a child of a job, or a job with its children, all or nothing. Refuses, in this order: 403 for an
+ * agent, but for a single cash task; 400 for an amount that its currency does not allow; 404 for the first unknown id
+ * in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT, TASK_TOO_LARGE; 403
+ * PACKAGE_LIMIT_EXCEEDED.
  */
-export function decideCreateTask(state: OrgState, command: CreateTask, context: DecideContext): Decision {
-  const { input, caller } = command;
-  const problem = missingRecord(state, input, caller.channelId) ?? conflict(state, input);
+export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, context: DecideContext): Decision {
+  const children = input.children ?? [];
+  const wanted = [input, ...children];
+  if (caller.role === 'agent' && !isOfAgents(input)) return refuse(refusal('FORBIDDEN'));
+  const violations = amountViolations(draft, input, children);
+  if (violations.length > 0) return violate(...violations);
+  const problem =
+    firstOf(wanted, (one) => missingRecord(draft, one, caller.channelId)) ??
+    missingParent(draft, input) ??
+    firstOf(wanted, (one) => conflict(draft, one)) ??
+    repeated(wanted) ??
+    parentProblem(draft, input);
   if (problem) return refuse(problem);
 
-  const customer = matchCustomer(state, input, context);
   const period = quotaPeriod('tasks', context.now);
-  const used = state.usedOf('tasks', period);
-  const overQuota =
-    checkQuota('tasks', state.limits['tasks'], used, 1, context.now) ?? customerQuota(state, customer, context.now);
+  const used = draft.usedOf('tasks', period);
+  const overQuota = checkQuota('tasks', draft.limits['tasks'], used, wanted.length, context.now);
   if (overQuota) return refuse(overQuota);
+  draft.put({ kind: 'count-usage', resource: 'tasks', period, used: used + wanted.length });
 
-  const location = resolveLocation(state, input.locationId, input.location, context);
-  const pickupLocation = resolveLocation(state, null, input.pickupLocation, context);
-  const task = newTask(state, input, caller.channelId, context, {
-    customerId: customer.record.id,
-    locationId: location?.record.id ?? null,
-    pickupLocationId: pickupLocation?.record.id ?? null,
-  });
-  const moved = [...new Set(input.packageIds)].map((id) => movePackage(state, id, task.id, context.now));
-  const packages = [
-    ...(input.packages ?? []).map((item) => newPackage(state, item, task.id, context)),
-    ...moved.map(({ after }) => after),
-  ].sort((a, b) => a.id - b.id);
-
-  const changes: Change[] = [
-    ...customer.changes,
-    ...(customer.isNew ? [countUsage(state, 'customers', context.now)] : []),
-    { kind: 'usage-counted', resource: 'tasks', period, used: used + 1 },
-    ...moved,
-    {
-      kind: 'task-created',
-      task,
-      location: location?.record ?? null,
-      pickupLocation: pickupLocation?.record ?? null,
-      newLocations: [location, pickupLocation].flatMap((found) => (found?.isNew ? [found.record] : [])),
-      packages,
-    },
-  ];
-  return { ok: true, changes, status: 201, taskId: task.id };
+  const parentId = input.parentId ?? null;
+  const ids = wanted.map(() => context.nextId('task'));
+  const [id, ...childIds] = ids as [number, ...number[]];
+  for (const [index, one] of wanted.entries()) {
+    const place = { id: ids[index]!, parentId: index === 0 ? parentId : id };
+    const family = { ...place, childIds: index === 0 && childIds.length > 0 ? childIds : null };
+    const refused = draftTask(draft, one, family, caller, context);
+    if (refused) return refuse(refused);
+  }
+  for (const taskId of ids) {
+    draft.put({ kind: 'tell', type: 'task.created', taskId, step: { kind: 'created', toStatus: 'new' } });
+  }
+  if (parentId !== null) {
+    followChildren(draft, parentId, context.now, id);
+    const tooLarge = checkFamilySize(draft, id);
+    if (tooLarge) return refuse(tooLarge);
+  }
+  return done('task', id, 201);
 }
 
-function missingRecord(state: OrgState, input: CreateTaskInput, ownChannelId: number): Refusal | undefined {
-  const { customerId, locationId, channelId, packageIds, preferredAgentId } = input;
-  if (customerId && !state.findCustomer(customerId)) return notFound('Customer', customerId);
-  if (locationId && !state.findLocation(locationId)) return notFound('Location', locationId);
-  if (channelId && channelId !== ownChannelId && !state.hasChannel(channelId)) return notFound('Channel', channelId);
-  const unknownPackage = packageIds?.find((id) => !state.findPackage(id));
-  if (unknownPackage) return notFound('Package', unknownPackage);
-  if (preferredAgentId && !state.findAgent(preferredAgentId)) return notFound('Agent', preferredAgentId);
+function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refusal | undefined): Refusal | undefined {
+  for (const input of wanted) {
+    const problem = judge(input);
+    if (problem) return problem;
+  }
   return undefined;
 }
 
-function conflict(state: OrgState, input: CreateTaskInput): Refusal | undefined {
-  if (input.code && state.findTaskByCode(input.code))
-    return refusal('TASK_CODE_TAKEN', undefined, { code: input.code });
-  const attached = input.packageIds?.find((id) => !isFree(state, id));
-  return attached ? refusal('PACKAGE_ATTACHED', undefined, { packageId: attached }) : undefined;
+function amountViolations(draft: Draft, input: TaskInput, children: readonly TaskInput[]): string[] {
+  const violation = ({ taskType, amount, currency }: TaskInput) => {
+    if (!isCashType(taskType) || amount == null) return undefined;
+    if (currency != null && !isCurrency(currency)) return 'currency must be a code of ISO 4217 in use';
+    const parsed = parseAmount(amount, currency ?? draft.currency);
+    return 'violation' in parsed ? `amount ${parsed.violation}` : undefined;
+  };
+  const own = violation(input);
+  const found = own ? [own] : [];
+  for (const [index, child] of children.entries()) {
+    const violated = violation(child);
+    if (violated) found.push(`children.${index}.${violated}`);
+  }
+  return found;
+}
+
+/** Of all tasks agents make only those about their own cash (decisions.md §2). */
+function isOfAgents({ taskType, parentId, children }: CreateTaskInput): boolean {
+  return isCashType(taskType) && !parentId && !children?.length;
+}
+
+function isCashType(taskType: TaskInput['taskType']): boolean {
+  return taskType === 'cash_collection' || taskType === 'cash_drop';
+}
+
+function missingRecord(draft: Draft, input: TaskInput, ownChannelId: number): Refusal | undefined {
+  const { customerId, locationId, pickupWarehouseId, channelId, packageIds, preferredAgentId } = input;
+  if (customerId && !draft.findCustomer(customerId)) return notFound('Customer', customerId);
+  if (locationId && !draft.findLocation(locationId)) return notFound('Location', locationId);
+  if (pickupWarehouseId && !draft.findWarehouse(pickupWarehouseId)) return notFound('Warehouse', pickupWarehouseId);
+  if (channelId && channelId !== ownChannelId && !draft.hasChannel(channelId)) return notFound('Channel', channelId);
+  const unknownPackage = packageIds?.find((id) => !draft.findPackage(id));
+  if (unknownPackage) return notFound('Package', unknownPackage);
+  if (preferredAgentId && !draft.findAgent(preferredAgentId)) return notFound('Agent', preferredAgentId);
+  return undefined;
+}
+
+function missingParent(draft: Draft, { parentId }: CreateTaskInput): Refusal | undefined {
+  return parentId && !draft.findTask(parentId) ? notFound('Task', parentId) : undefined;
+}
+
+function parentProblem(draft: Draft, { parentId }: CreateTaskInput): Refusal | undefined {
+  return parentId ? checkNewChildren(draft.findTask(parentId)!.task, 1) : undefined;
+}
+
+function conflict(draft: Draft, { code, packageIds, pickupWarehouseId }: TaskInput): Refusal | undefined {
+  if (code && draft.hasTaskCode(code)) return refusal('TASK_CODE_TAKEN', undefined, { code });
+  const attached = packageIds?.find((id) => !isFree(draft, id));
+  if (attached) return refusal('PACKAGE_ATTACHED', undefined, { packageId: attached });
+  if (pickupWarehouseId && !draft.findWarehouse(pickupWarehouseId)!.warehouse.isActive) {
+    return refusal('WAREHOUSE_INACTIVE', undefined, { warehouseId: pickupWarehouseId });
+  }
+  return undefined;
 }
 
 /** A package can move when it has no task, or when its task has ended and it was not delivered. */
-function isFree(state: OrgState, id: number): boolean {
-  const { record, owner } = state.findPackage(id)!;
-  return owner === null || (isTerminal(owner.status) && record.status !== 'delivered');
+function isFree(draft: Draft, id: number): boolean {
+  const { record, owner } = draft.findPackage(id)!;
+  return owner === null || (isTerminal(owner.status) && !wasDelivered(record.status));
 }
 
-function customerQuota(state: OrgState, customer: CustomerMatch, now: string): Refusal | undefined {
-  if (!customer.isNew) return undefined;
-  const used = state.usedOf('customers', quotaPeriod('customers', now));
-  return checkQuota('customers', state.limits['customers'], used, 1, now);
-}
-
-function countUsage(state: OrgState, resource: 'customers', now: string): Change {
-  const period = quotaPeriod(resource, now);
-  return { kind: 'usage-counted', resource, period, used: state.usedOf(resource, period) + 1 };
-}
-
-function resolveLocation(
-  state: OrgState,
-  id: number | null | undefined,
-  input: LocationInput | null | undefined,
-  context: DecideContext,
-): { readonly record: LocationRecord; readonly isNew: boolean } | undefined {
-  if (id) return { record: state.findLocation(id)!, isNew: false };
-  if (!input) return undefined;
-  const { address, latitude, longitude, building, floor, apartment } = input;
-  const record = {
-    organizationId: state.organizationId,
-    id: context.nextId('location'),
-    address,
-    latitude,
-    longitude,
-    building: building ?? null,
-    floor: floor ?? null,
-    apartment: apartment ?? null,
-  };
-  return { record, isNew: true };
-}
-
-function newTask(
-  state: OrgState,
-  input: CreateTaskInput,
-  ownChannelId: number,
-  context: DecideContext,
-  links: Pick<TaskRecord, 'customerId' | 'locationId' | 'pickupLocationId'>,
-): TaskRecord {
-  const { now, random } = context;
-  const code = input.code ?? `TSK-${random.text(CODE_CHARS, CROCKFORD_BASE32)}`;
-  const timeToServe = input.timeToServe ?? 'asap';
-  const scheduledAt = timeToServe === 'scheduled' ? input.scheduledAt! : null;
-  const estimatedDuration = input.estimatedDuration ?? null;
-  const delayedAfter = delayedAfterMs({ timeToServe, scheduledAt, createdAt: now, estimatedDuration });
-  return {
-    organizationId: state.organizationId,
-    id: context.nextId('task'),
-    version: 1,
-    name: input.name ?? code,
-    code,
-    taskType: input.taskType,
-    status: 'new',
-    timeToServe,
-    scheduledAt,
-    assignedAt: null,
-    acceptedAt: null,
-    startedAt: null,
-    completedAt: null,
-    description: input.description ?? null,
-    notes: input.notes ?? null,
-    customerId: links.customerId,
-    locationId: links.locationId,
-    pickupLocationId: links.pickupLocationId,
-    agentId: null,
-    courierType: 'internal',
-    courierId: null,
-    paymentId: null,
-    channelId: input.channelId ?? ownChannelId,
-    parentId: null,
-    integrationData: input.integrationData ?? null,
-    autoAssignmentStatus: input.autoAssign ? 'pending' : 'not_requested',
-    autoAssignmentFailureReason: null,
-    preferredAgentId: input.preferredAgentId ?? null,
-    readyAt: input.readyAt ?? null,
-    windowStart: input.windowStart ?? null,
-    windowEnd: input.windowEnd ?? null,
-    estimatedDuration,
-    requiredSkills: input.requiredSkills ?? null,
-    amountMinor: null,
-    currency: null,
-    outcome: null,
-    failureReason: null,
-    trackingToken: random.text(TRACKING_TOKEN_CHARS, BASE64_URL),
-    delayedAt: null,
-    deadlineAt: new Date(Math.min(delayedAfter, LIMITS.latestTimeMs)).toISOString(),
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-function newPackage(state: OrgState, input: PackageInput, taskId: number, context: DecideContext): PackageRecord {
-  const name = input.name?.trim() ? input.name : input.description!;
-  return {
-    organizationId: state.organizationId,
-    id: context.nextId('package'),
-    version: 1,
-    taskId,
-    name,
-    description: input.description?.trim() ? input.description : name,
-    quantity: input.quantity ?? 1,
-    weight: input.weight ?? null,
-    width: input.width ?? null,
-    height: input.height ?? null,
-    length: input.length ?? null,
-    isFragile: input.isFragile ?? false,
-    barcode: input.barcode ?? null,
-    notes: input.notes ?? null,
-    status: 'pending',
-    createdAt: context.now,
-    updatedAt: context.now,
-  };
-}
-
-function movePackage(state: OrgState, id: number, taskId: number, now: string) {
-  const { record: before } = state.findPackage(id)!;
-  const after: PackageRecord = { ...before, version: before.version + 1, taskId, status: 'pending', updatedAt: now };
-  return { kind: 'package-moved', before, after } as const;
+/** The tasks of one job may not claim the same code or package. */
+function repeated(wanted: readonly TaskInput[]): Refusal | undefined {
+  if (wanted.length === 1) return undefined;
+  const codes = wanted.flatMap(({ code }) => code ?? []);
+  const code = codes.find((one, index) => codes.indexOf(one) !== index);
+  if (code !== undefined) return refusal('TASK_CODE_TAKEN', undefined, { code });
+  const packageIds = wanted.flatMap((one) => [...new Set(one.packageIds)]);
+  const packageId = packageIds.find((one, index) => packageIds.indexOf(one) !== index);
+  return packageId === undefined ? undefined : refusal('PACKAGE_ATTACHED', undefined, { packageId });
 }

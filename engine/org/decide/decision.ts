@@ -1,7 +1,6 @@
-import type { Refusal } from '../../../schema/errors.ts';
+import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { RandomSource } from '../../runtime/random.ts';
 import type { IdKind } from '../../store/org-store.ts';
-import type { Change } from '../changes.ts';
 
 /** What a decision may use besides the state and the command. */
 export interface DecideContext {
@@ -11,16 +10,25 @@ export interface DecideContext {
   nextId(kind: IdKind): number;
 }
 
-/** Either changes to make, with the task to show for it, or a coded refusal. */
+/** The record that answers a command, as it is after the change. */
+export type Shown =
+  | { readonly kind: 'task' | 'package' | 'customer' | 'warehouse'; readonly id: number }
+  | { readonly kind: 'nothing' };
+
+/** How a decision ended: what was drafted is to be done, or a coded refusal. */
 export type Decision =
-  | {
-      readonly ok: true;
-      readonly changes: readonly Change[];
-      readonly status: 200 | 201;
-      readonly taskId: number | null;
-    }
+  | { readonly ok: true; readonly status: 200 | 201; readonly shown: Shown }
   | { readonly ok: false; readonly refusal: Refusal };
+
+export function done(kind: Exclude<Shown['kind'], 'nothing'>, id: number, status: 200 | 201 = 200): Decision {
+  return { ok: true, status, shown: { kind, id } };
+}
 
 export function refuse(refusal: Refusal): Decision {
   return { ok: false, refusal };
+}
+
+/** 400 that only the engine could find: it rests on the record or on the organization's settings. */
+export function violate(...violations: readonly string[]): Decision {
+  return refuse(refusal('VALIDATION_FAILED', undefined, { violations }));
 }

@@ -1,11 +1,11 @@
-import type { Change } from '../changes.ts';
-import type { OrgState } from '../org-state.ts';
+import type { TaskRecord } from '../../../schema/task.ts';
+import type { Draft } from '../draft.ts';
 import type { DecideContext, Decision } from './decision.ts';
 
 /** What a look at the organization's timers found. */
 export interface DueTimers {
   readonly taskIds: readonly number[];
-  /** When the next timer after these is due, as Postgres knew it. */
+  /** When the next timer after these is due: as Postgres knew it, or set in memory since. */
   readonly nextDeadlineAt: string | null;
 }
 
@@ -13,25 +13,20 @@ export interface DueTimers {
  * The organization's timers are due. A task past its time becomes delayed, once. What was due by the rows may have
  * changed since in memory, so each is judged again here.
  */
-export function decideWakeUp(state: OrgState, due: DueTimers, context: DecideContext): Decision {
-  const changes: Change[] = [];
+export function decideWakeUp(draft: Draft, due: DueTimers, context: DecideContext): Decision {
   for (const id of due.taskIds) {
-    const task = state.findTask(id)?.task;
-    if (!task?.deadlineAt || task.deadlineAt > context.now) continue;
-    const delayed = {
-      ...task,
-      version: task.version + 1,
+    const before = draft.findTask(id)?.task;
+    if (!before?.deadlineAt || before.deadlineAt > context.now) continue;
+    const task: TaskRecord = {
+      ...before,
+      version: before.version + 1,
       delayedAt: context.now,
       deadlineAt: null,
       updatedAt: context.now,
     };
-    changes.push({ kind: 'task-delayed', task: delayed });
+    draft.put({ kind: 'put-task', task });
+    draft.put({ kind: 'tell', type: 'task.delayed', taskId: id, step: { kind: 'delayed' } });
   }
-  changes.push({ kind: 'timers-scanned', nextDeadlineAt: earlier(due.nextDeadlineAt, state.deadlineSinceScan) });
-  return { ok: true, changes, status: 200, taskId: null };
-}
-
-function earlier(one: string | null, other: string | null): string | null {
-  if (one === null || other === null) return one ?? other;
-  return one < other ? one : other;
+  draft.put({ kind: 'scan-timers', nextDeadlineAt: due.nextDeadlineAt });
+  return { ok: true, status: 200, shown: { kind: 'nothing' } };
 }

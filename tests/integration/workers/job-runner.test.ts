@@ -25,7 +25,7 @@ async function startRunner(processors: Partial<Processors>) {
     prefix,
     clock: systemClock,
     log,
-    processors: { activity: nothing, partitions: nothing, ...processors },
+    processors: { activity: nothing, partitions: nothing, 'search-index': nothing, ...processors },
   });
   const activity = new Queue('{activity}', { connection: redis, prefix });
   return {

@@ -42,6 +42,11 @@ export const reviewed: Reviewed = {
     events: 'commit_group',
     idempotency_records: 'commit_group',
     usage: 'commit_group',
+    warehouses: 'commit_group',
+    scheduled_tasks: 'commit_group',
+    task_references: 'commit_group',
+    location_uses: 'commit_group',
+    task_counts: 'commit_group',
     relay_positions: 'worker',
     daily_activity: 'worker',
   },
@@ -52,6 +57,16 @@ export const reviewed: Reviewed = {
     'engine/store/shard-store.ts': 'platform',
   },
   foreignWrites: [
+    {
+      path: 'schema/migrations/0003-task-lists.sql',
+      table: '*',
+      reason: 'fills the new tables from the tasks that are there, before any actor of this release runs',
+    },
+    {
+      path: 'schema/migrations/0004-whole-tasks.sql',
+      table: 'task_history',
+      reason: 'a migration fills its new column, before any actor of this release runs',
+    },
     {
       path: 'engine/store/demo.ts',
       table: 'organization_heads',

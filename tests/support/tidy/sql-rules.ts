@@ -2,8 +2,8 @@ import type { Reviewed, TableWriter } from './reviewed.ts';
 import { type Finding, findingAt, isUnder, isUnderAny, type Rule, type Source } from './source.ts';
 import { readMigration, type SqlFunction, type Statement, statementsIn, tablesOf, writesOf } from './sql-text.ts';
 
-/** Where SQL lives: the numbered migrations, and statements in the code of the system. */
-const MIGRATIONS = 'schema/migrations';
+/** Where SQL lives: the numbered migrations, the functions, and statements in the code of the system. */
+const SQL_FILES = ['schema/migrations', 'schema/functions'];
 const notTheSystem = ['bench', 'tests'];
 const NO_TENANT =
   'no organization_id in this statement: add it, or have it reviewed (globalStatements in tests/support/tidy/reviewed.ts)';
@@ -28,7 +28,7 @@ interface Schema {
 
 function schemaOf(sources: readonly Source[]): Schema {
   const migrations = sources
-    .filter(({ path }) => isUnder(path, MIGRATIONS) && path.endsWith('.sql'))
+    .filter(({ path }) => isUnderAny(path, SQL_FILES) && path.endsWith('.sql'))
     .map(readMigration);
   const rest = migrations.map((migration) => migration.rest);
   const inCode = sources.filter(({ path }) => !isUnderAny(path, notTheSystem)).flatMap(statementsIn);

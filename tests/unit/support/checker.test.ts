@@ -5,6 +5,7 @@ import { Journal, refusedOutcome } from '../../support/journal.ts';
 
 const ORG = 7;
 const DUE = '2026-11-22T10:00:00.000Z' as string | null;
+const TASK = { organizationId: ORG, notes: null as string | null, parentId: null as number | null };
 const LATER = '2026-11-23T10:00:00.000Z';
 
 /** Two tasks, the second one cancelled; a stream that saw all of it; a takeover before the last event. */
@@ -40,8 +41,8 @@ function soundRun() {
   });
   const rows = {
     tasks: [
-      { organizationId: ORG, id: 101, name: 'one', status: 'new', deadlineAt: DUE },
-      { organizationId: ORG, id: 102, name: 'two', status: 'cancelled', deadlineAt: null },
+      { ...TASK, id: 101, name: 'one', status: 'new', kind: 'new', deadlineAt: DUE },
+      { ...TASK, id: 102, name: 'two', status: 'cancelled', kind: 'cancelled', deadlineAt: null as string | null },
     ],
     events: [
       event(1, 'task.created', 101, 1),
@@ -54,7 +55,15 @@ function soundRun() {
       { organizationId: ORG, taskId: 102, sequence: 3 },
     ],
     heads: [{ organizationId: ORG, lastSequence: 3, nextDeadlineAt: DUE }],
-    usage: [{ organizationId: ORG, used: 2 }],
+    usage: [
+      { organizationId: ORG, resource: 'tasks' as const, used: 2 },
+      { organizationId: ORG, resource: 'customers' as const, used: 1 },
+    ],
+    customers: [{ organizationId: ORG, count: 1 }],
+    counters: [
+      { organizationId: ORG, kind: 'new', count: 1 },
+      { organizationId: ORG, kind: 'cancelled', count: 1 },
+    ],
   };
   return { journal, rows, event };
 }
@@ -79,13 +88,14 @@ const planted: readonly (readonly [what: string, plant: (run: Run) => void, rule
       rows.history.shift();
       rows.events.shift();
       rows.usage[0]!.used = 1;
+      rows.counters.shift();
     },
     ['gap', 'lost', 'stream-phantom'],
   ],
   [
     'an acknowledged task whose row is lost',
     ({ rows }) => void rows.tasks.shift(),
-    ['event-without-row', 'lost', 'usage'],
+    ['counters', 'event-without-row', 'lost', 'usage'],
   ],
   [
     'an acknowledged cancel that is lost',
@@ -105,7 +115,8 @@ const planted: readonly (readonly [what: string, plant: (run: Run) => void, rule
   [
     'an operation that was carried out twice',
     ({ rows, event }) => {
-      rows.tasks.push({ organizationId: ORG, id: 103, name: 'one', status: 'new', deadlineAt: DUE });
+      rows.tasks.push({ ...TASK, id: 103, name: 'one', status: 'new', kind: 'new', deadlineAt: DUE });
+      rows.counters[0]!.count = 2;
       rows.events.push(event(4, 'task.created', 103, 2));
       rows.history.push({ organizationId: ORG, taskId: 103, sequence: 4 });
       rows.heads[0]!.lastSequence = 4;
@@ -225,6 +236,56 @@ const planted: readonly (readonly [what: string, plant: (run: Run) => void, rule
       rows.usage[0]!.used = 3;
     },
     ['usage'],
+  ],
+  [
+    'a customer that was not counted',
+    ({ rows }) => {
+      rows.customers[0]!.count = 2;
+    },
+    ['usage'],
+  ],
+  [
+    'a counter that was moved twice',
+    ({ rows }) => {
+      rows.counters[0]!.count = 0;
+      rows.counters[1]!.count = 2;
+    },
+    ['counters'],
+  ],
+  [
+    'a counter of tasks that are not there',
+    ({ rows }) => void rows.counters.push({ organizationId: ORG, kind: 'assigned', count: 1 }),
+    ['counters'],
+  ],
+  [
+    'an update that nobody asked for',
+    ({ rows }) => {
+      rows.tasks[0]!.notes = 'changed';
+    },
+    ['phantom', 'row-without-event'],
+  ],
+  [
+    'an acknowledged update that is lost',
+    ({ journal }) => {
+      journal.sent({ key: 'update', organizationId: ORG, kind: 'update', taskId: 101 });
+      journal.heard('update', { kind: 'acknowledged', taskId: 101, sequence: 3, data: '{}' });
+    },
+    ['lost'],
+  ],
+  [
+    'a batch of which one task is missing',
+    ({ journal }) => {
+      journal.sent({ key: 'batch', organizationId: ORG, kind: 'batch' });
+      journal.heard('batch', { kind: 'acknowledged', taskId: 103, taskIds: [103, 104, 105], sequence: 3, data: '{}' });
+    },
+    ['lost'],
+  ],
+  [
+    'a child that goes on when its job is cancelled',
+    ({ rows }) => {
+      rows.tasks[0]!.parentId = 102;
+    },
+    ['lost'],
   ],
 ];
 

@@ -1,32 +1,6 @@
 import { STATUS_CODES } from 'node:http';
+import type { RequestFacts } from '../../schema/commands.ts';
 import { ERRORS, type Refusal, UNCODED } from '../../schema/errors.ts';
-
-/** What every body says of the request that it answers. */
-export interface RequestFacts {
-  readonly correlationId: string;
-  /** `/v1/…` with the raw query. */
-  readonly canonicalPath: string;
-  readonly method: string;
-}
-
-/** The envelope around `data`, which is JSON already. `durationMs` is shown to the hundredth. */
-export function successBody(
-  facts: RequestFacts,
-  answer: {
-    readonly status: number;
-    readonly message: string;
-    readonly data: string;
-    readonly position?: string | undefined;
-  },
-  time: { readonly now: string; readonly durationMs: number },
-): string {
-  const position = answer.position === undefined ? '' : `,"position":"${answer.position}"`;
-  return (
-    `{"statusIndicator":"SUCCESS","statusCode":${answer.status},"message":"${answer.message}","data":${answer.data},` +
-    `"metadata":{"timestamp":"${time.now}","correlationId":"${facts.correlationId}",` +
-    `"path":${JSON.stringify(facts.canonicalPath)},"duration":${Math.round(time.durationMs * 100) / 100}${position}}}`
-  );
-}
 
 /** The plain error body; domain errors add their code and details. */
 export function errorBody(status: number, message: string, coded?: Pick<Refusal, 'code' | 'details'>): string {
@@ -43,6 +17,13 @@ export function errorBody(status: number, message: string, coded?: Pick<Refusal,
 export function refusalBody(refusal: Refusal): { readonly status: number; readonly body: string } {
   const { status } = ERRORS[refusal.code];
   return { status, body: errorBody(status, refusal.message, refusal) };
+}
+
+/** The body of whatever the engine refuses, its 400 with the violations that only it could find among them. */
+export function decidedBody(refusal: Refusal, facts: RequestFacts): { readonly status: number; readonly body: string } {
+  if (refusal.code !== 'VALIDATION_FAILED') return refusalBody(refusal);
+  const violations = refusal.details!['violations'] as readonly string[];
+  return { status: 400, body: validationBody(facts, violations) };
 }
 
 /** 400 with one entry per violation. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatMinor } from '../../../../engine/domain/money.ts';
+import { formatMinor } from '../../../engine/domain/money.ts';
 
 for (const [minor, currency, shown] of [
   [0, 'USD', '0.00'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkQuota, quotaPeriod } from '../../../../engine/domain/quota.ts';
+import { checkQuota, quotaPeriod } from '../../../engine/domain/quota.ts';
 
 const NOW = '2026-11-21T04:00:00.000Z';
 

@@ -7,17 +7,18 @@
 --
 -- Errors: DE001 a shard has another owner or epoch; DE002 a head or a row is not in the version expected.
 
-CREATE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF written <> meant THEN
     RAISE EXCEPTION 'commit_group wrote % of % %', written, meant, what USING ERRCODE = 'DE002';
   END IF;
 END $$;
 
-CREATE FUNCTION commit_group(
+CREATE OR REPLACE FUNCTION commit_group(
   group_id uuid, shards_in int[], epochs_in bigint[], counts int[],
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
-  events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text
+  events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text, warehouses_in text,
+  task_counts_in text
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
@@ -44,29 +45,30 @@ BEGIN
   END IF;
 
   IF locations_in IS NOT NULL THEN
-    INSERT INTO locations (organization_id, id, address, latitude, longitude, building, floor, apartment)
-      SELECT "organizationId", id, address, latitude, longitude, building, floor, apartment
+    INSERT INTO locations (organization_id, id, address, latitude, longitude, building, floor, apartment, task_id)
+      SELECT "organizationId", id, address, latitude, longitude, building, floor, apartment, "taskId"
       FROM json_to_recordset(locations_in::json) AS n("organizationId" bigint, id bigint, address text,
-        latitude float8, longitude float8, building text, floor text, apartment text);
+        latitude float8, longitude float8, building text, floor text, apartment text, "taskId" bigint);
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('locations', written, counts[3]);
   END IF;
 
   IF tasks_in IS NOT NULL THEN
     PERFORM write_tasks(tasks_in::json, counts[4]);
+    PERFORM write_task_lists(tasks_in::json, task_counts_in::json);
   END IF;
 
   IF packages_in IS NOT NULL THEN
     PERFORM write_packages(packages_in::json, counts[5]);
   END IF;
 
-  INSERT INTO task_history (organization_id, task_id, sequence, at, kind, from_status, to_status, reason, reason_code,
-      actor_type, actor_id)
-    SELECT "organizationId", "taskId", sequence, at, kind, "fromStatus", "toStatus", reason, "reasonCode",
-      "actorType", "actorId"
+  INSERT INTO task_history (organization_id, task_id, sequence, at, recorded_at, kind, from_status, to_status, reason,
+      reason_code, details, actor_type, actor_id)
+    SELECT "organizationId", "taskId", sequence, at, "recordedAt", kind, "fromStatus", "toStatus", reason,
+      "reasonCode", details, "actorType", "actorId"
     FROM json_to_recordset(history_in::json) AS n("organizationId" bigint, "taskId" bigint, sequence bigint,
-      at timestamptz, kind text, "fromStatus" text, "toStatus" text, reason text, "reasonCode" text,
-      "actorType" text, "actorId" bigint)
+      at timestamptz, "recordedAt" timestamptz, kind text, "fromStatus" text, "toStatus" text, reason text,
+      "reasonCode" text, details json, "actorType" text, "actorId" bigint)
     WHERE history_in IS NOT NULL;
   GET DIAGNOSTICS written = ROW_COUNT;
   PERFORM assert_written('history rows', written, counts[6]);
@@ -82,13 +84,13 @@ BEGIN
   PERFORM assert_written('events', written, counts[7]);
 
   IF idempotency_in IS NOT NULL THEN
-    INSERT INTO idempotency_records (organization_id, scope, key, at, fingerprint, status, body)
-      SELECT "organizationId", scope, key, at, fingerprint, status, body
+    INSERT INTO idempotency_records (organization_id, scope, key, at, fingerprint, status, sequence, told_at, body)
+      SELECT "organizationId", scope, key, at, fingerprint, status, sequence, "toldAt", coalesce(body, '')
       FROM ROWS FROM (
         json_to_recordset(idempotency_in::json) AS ("organizationId" bigint, scope text, key text, at timestamptz,
-          fingerprint text, status int),
+          fingerprint text, status int, sequence bigint, "toldAt" bigint),
         unnest(string_to_array(idempotency_bodies, E'\x1e'))
-      ) AS n("organizationId", scope, key, at, fingerprint, status, body);
+      ) AS n("organizationId", scope, key, at, fingerprint, status, sequence, "toldAt", body);
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('idempotency records', written, counts[8]);
   END IF;
@@ -101,9 +103,13 @@ BEGIN
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('usage rows', written, counts[9]);
   END IF;
+
+  IF warehouses_in IS NOT NULL THEN
+    PERFORM write_warehouses(warehouses_in::json, counts[10]);
+  END IF;
 END $$;
 
-CREATE FUNCTION write_customers(customers_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_customers(customers_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
@@ -131,7 +137,7 @@ BEGIN
   PERFORM assert_written('customers', written + updated, meant);
 END $$;
 
-CREATE FUNCTION write_tasks(tasks_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_tasks(tasks_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
@@ -141,13 +147,13 @@ BEGIN
       courier_type, courier_id, payment_id, location_id, pickup_location_id, channel_id, parent_id, integration_data,
       auto_assignment_status, auto_assignment_failure_reason, preferred_agent_id, ready_at, window_start, window_end,
       estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
-      deadline_at, created_at, updated_at)
+      deadline_at, created_at, updated_at, child_ids)
     SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
       "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
       "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
       "autoAssignmentStatus", "autoAssignmentFailureReason", "preferredAgentId", "readyAt", "windowStart", "windowEnd",
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
-      "deadlineAt", "createdAt", "updatedAt"
+      "deadlineAt", "createdAt", "updatedAt", "childIds"
     FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
       name text, code text, "taskType" text, status text, "statusRank" smallint, "timeToServe" text,
       "scheduledAt" timestamptz, "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz,
@@ -157,7 +163,7 @@ BEGIN
       "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz, "windowStart" timestamptz,
       "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json, "amountMinor" bigint, currency text,
       outcome text, "failureReason" text, "trackingToken" text, "delayedAt" timestamptz, "deadlineAt" timestamptz,
-      "createdAt" timestamptz, "updatedAt" timestamptz)
+      "createdAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
@@ -172,7 +178,7 @@ BEGIN
         ready_at = n."readyAt", window_start = n."windowStart", window_end = n."windowEnd",
         estimated_duration = n."estimatedDuration", required_skills = n."requiredSkills",
         amount_minor = n."amountMinor", currency = n.currency, outcome = n.outcome, failure_reason = n."failureReason",
-        delayed_at = n."delayedAt", deadline_at = n."deadlineAt", updated_at = n."updatedAt"
+        delayed_at = n."delayedAt", deadline_at = n."deadlineAt", updated_at = n."updatedAt", child_ids = n."childIds"
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
         name text, status text, "statusRank" smallint, "timeToServe" text, "scheduledAt" timestamptz,
         "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz, "completedAt" timestamptz,
@@ -181,14 +187,14 @@ BEGIN
         "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz,
         "windowStart" timestamptz, "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json,
         "amountMinor" bigint, currency text, outcome text, "failureReason" text, "delayedAt" timestamptz,
-        "deadlineAt" timestamptz, "updatedAt" timestamptz)
+        "deadlineAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
       WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;
   PERFORM assert_written('tasks', written + updated, meant);
 END $$;
 
-CREATE FUNCTION write_packages(packages_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_packages(packages_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
@@ -214,4 +220,20 @@ BEGIN
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;
   PERFORM assert_written('packages', written + updated, meant);
+END $$;
+
+CREATE OR REPLACE FUNCTION write_warehouses(warehouses_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+BEGIN
+  -- Few and rarely written: one statement for new ones and changed ones.
+  INSERT INTO warehouses AS w (organization_id, id, version, name, location_id, is_active, created_at, updated_at)
+    SELECT "organizationId", id, version, name, "locationId", "isActive", "createdAt", "updatedAt"
+    FROM json_to_recordset(warehouses_in) AS n("organizationId" bigint, id bigint, version int, name text,
+      "locationId" bigint, "isActive" boolean, "createdAt" timestamptz, "updatedAt" timestamptz)
+    ON CONFLICT (organization_id, id) DO UPDATE SET version = excluded.version, name = excluded.name,
+      location_id = excluded.location_id, is_active = excluded.is_active, updated_at = excluded.updated_at
+      WHERE w.version < excluded.version;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  PERFORM assert_written('warehouses', written, meant);
 END $$;

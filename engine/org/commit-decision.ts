@@ -1,0 +1,117 @@
+import type { Answer, Command, IdempotencyKey } from '../../schema/commands.ts';
+import { ERRORS, isOutcome, type Refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { RandomSource } from '../runtime/random.ts';
+import type { IdempotencyRecord, IdKind } from '../store/org-store.ts';
+import type { Shown } from './decide/decision.ts';
+import type { Draft } from './draft.ts';
+import { encodeShown } from './encode-shown.ts';
+import { tellChange } from './event-encoding.ts';
+import type { OrgBatch } from './org-batch.ts';
+import { type OrgState, scopedKeyOf } from './org-state.ts';
+
+/** What deciding needs from the actor. */
+export interface DecideTools {
+  readonly state: OrgState;
+  readonly random: RandomSource;
+  readonly clock: Clock;
+  readonly ids: { next(kind: IdKind): number };
+  /** Names the incarnation of the log; part of every event's id. */
+  readonly history: string;
+  /** The batch that takes the change; calling it promises to put something in. */
+  openBatch(): OrgBatch;
+}
+
+/** A decision that has been applied: how to answer once it is safe, and what that answer rests on. */
+export interface DecidedCommand {
+  readonly answer: () => Answer;
+  readonly changes: boolean;
+  /** Ticket of the batch that must be durable first; undefined: the newest there is. */
+  readonly restsOn: number | undefined;
+}
+
+/** Opens the batch that takes what is decided now. */
+export function openBatchAt(tools: DecideTools, now: string): OrgBatch {
+  const batch = tools.openBatch();
+  batch.lastAt = now;
+  return batch;
+}
+
+/** The JSON of the record that answers, and the task.created event that tells the same, if one does. */
+export interface AppliedDraft {
+  readonly data: string;
+  readonly toldAt: number | null;
+}
+
+/** Makes memory and the batch what the draft says. */
+export function applyDraft(
+  tools: DecideTools,
+  batch: OrgBatch,
+  draft: Draft,
+  command: Pick<Command, 'caller'>,
+  shown: Shown,
+): AppliedDraft {
+  const { state, history } = tools;
+  let applied: AppliedDraft | undefined;
+  for (const change of draft.changes) {
+    if (change.kind === 'tell') {
+      state.lastSequence += 1;
+      state.apply(change, batch.ticket);
+      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller };
+      const told = tellChange(state, change, context);
+      batch.log(told.event, told.history);
+      if (shown.kind === 'task' && shown.id === change.taskId) {
+        const isPlain = change.type === 'task.created' && !change.extra;
+        applied = { data: told.taskJson, toldAt: isPlain ? state.lastSequence : null };
+      }
+    } else {
+      const before = change.kind === 'put-task' ? state.findTask(change.task.id)?.task : undefined;
+      state.apply(change, batch.ticket);
+      batch.stage(change, before);
+    }
+  }
+  state.lastAtMs = Date.parse(batch.lastAt);
+  batch.nextDeadlineAt = state.nextDeadlineAt;
+  return applied ?? { data: encodeShown(state, shown) ?? '{}', toldAt: null };
+}
+
+/** Keeps an outcome under its key, in the same commit as the effect. Does nothing without a key. */
+export function keepOutcome(
+  tools: DecideTools,
+  batch: OrgBatch,
+  idempotency: IdempotencyKey | undefined,
+  outcome: { readonly status: number; readonly body: string; readonly toldAt: number | null },
+): void {
+  if (!idempotency) return;
+  const { organizationId, lastSequence: sequence } = tools.state;
+  const { scope, key, fingerprint } = idempotency;
+  const record: IdempotencyRecord = { organizationId, scope, key, at: batch.lastAt, fingerprint, sequence, ...outcome };
+  tools.state.rememberIdempotency(scopedKeyOf(idempotency), record, batch.ticket);
+  batch.remember(record);
+}
+
+/** Keeps a refusal, if it is an outcome. Returns the ticket of its batch; undefined when nothing was kept. */
+export function keepRefusal(
+  tools: DecideTools,
+  idempotency: IdempotencyKey | undefined,
+  why: Refusal,
+  now: string,
+): number | undefined {
+  if (!idempotency || !isOutcome(why)) return undefined;
+  const batch = openBatchAt(tools, now);
+  batch.nextDeadlineAt = tools.state.nextDeadlineAt;
+  keepOutcome(tools, batch, idempotency, {
+    status: ERRORS[why.code].status,
+    body: JSON.stringify(why),
+    toldAt: null,
+  });
+  return batch.ticket;
+}
+
+/** What is kept under a key that is still honoured, with the ticket that it rests on. */
+export function findKept(state: OrgState, idempotency: IdempotencyKey, nowMs: number) {
+  const kept = state.findIdempotency(scopedKeyOf(idempotency));
+  const isHonoured = kept && Date.parse(kept.record.at) > nowMs - LIMITS.idempotencyRetentionMs;
+  return isHonoured ? kept : undefined;
+}

@@ -1,0 +1,29 @@
+import type { ListCustomersQuery } from '../../schema/customer.ts';
+import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
+import { type CustomerDetail, type CustomerPage, listCustomers, readCustomer } from '../store/customer-store.ts';
+import { isReachable } from '../store/platform-store.ts';
+import type { Sql } from '../store/postgres.ts';
+import { readTaskHistory, type TaskHistoryPage } from '../store/task-history-store.ts';
+import { listWarehouses, readWarehouse, type WarehouseDetail, type WarehousePage } from '../store/warehouse-store.ts';
+
+/** What is read straight from Postgres, where every acknowledged change is. An id that is unknown: undefined. */
+export interface CommittedReads {
+  readTaskHistory(organizationId: number, taskId: number): Promise<TaskHistoryPage | undefined>;
+  listCustomers(organizationId: number, query: ListCustomersQuery): Promise<CustomerPage>;
+  readCustomer(organizationId: number, customerId: number): Promise<CustomerDetail | undefined>;
+  listWarehouses(organizationId: number, query: ListWarehousesQuery): Promise<WarehousePage>;
+  readWarehouse(organizationId: number, warehouseId: number): Promise<WarehouseDetail | undefined>;
+  /** Postgres answers now. */
+  isReachable(deadlineMs: number): Promise<boolean>;
+}
+
+export function createCommittedReads(sql: Sql): CommittedReads {
+  return {
+    readTaskHistory: (organizationId, taskId) => readTaskHistory(sql, organizationId, taskId),
+    listCustomers: (organizationId, query) => listCustomers(sql, organizationId, query),
+    readCustomer: (organizationId, customerId) => readCustomer(sql, organizationId, customerId),
+    listWarehouses: (organizationId, query) => listWarehouses(sql, organizationId, query),
+    readWarehouse: (organizationId, warehouseId) => readWarehouse(sql, organizationId, warehouseId),
+    isReachable: (deadlineMs) => isReachable(sql, deadlineMs),
+  };
+}

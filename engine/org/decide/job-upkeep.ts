@@ -1,0 +1,47 @@
+import type { TaskRecord } from '../../../schema/task.ts';
+import { isTerminal } from '../../../schema/task.ts';
+import { deriveJob } from '../../domain/job.ts';
+import type { Draft } from '../draft.ts';
+import { endPackages, withoutSearch } from './task-end.ts';
+
+/**
+ * Brings a job in line with its children after one of them was drafted anew: its status follows from theirs. Tells of
+ * it only when the job itself changed; `newChildId` joins it.
+ */
+export function followChildren(draft: Draft, jobId: number, now: string, newChildId?: number): void {
+  const { task: before, packages } = draft.findTask(jobId)!;
+  const childIds = newChildId === undefined ? before.childIds! : [...(before.childIds ?? []), newChildId];
+  const derived = deriveJob(childIds.map((id) => draft.findTask(id)!.task));
+  const changed: string[] = (Object.keys(derived) as (keyof typeof derived)[]).filter(
+    (key) => derived[key] !== before[key],
+  );
+  if (newChildId !== undefined) changed.push('children');
+  if (changed.length === 0) return;
+  const task: TaskRecord = {
+    ...before,
+    ...derived,
+    ...(derived.status === 'cancelled' ? { autoAssignmentStatus: withoutSearch(before) } : {}),
+    childIds,
+    version: before.version + 1,
+    deadlineAt: isTerminal(derived.status) ? null : before.deadlineAt,
+    updatedAt: now,
+  };
+  draft.put({ kind: 'put-task', task, packages: endPackages(draft, packages, task, now) });
+  if (task.status !== before.status) {
+    draft.put({
+      kind: 'tell',
+      type: 'task.status_changed',
+      taskId: jobId,
+      extra: { previousStatus: before.status, status: task.status, reason: null },
+      step: { kind: 'status_changed', fromStatus: before.status, toStatus: task.status },
+    });
+    return;
+  }
+  draft.put({
+    kind: 'tell',
+    type: 'task.updated',
+    taskId: jobId,
+    extra: { changed },
+    step: { kind: 'updated', details: { changed } },
+  });
+}

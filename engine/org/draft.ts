@@ -1,0 +1,144 @@
+import type { AgentRecord } from '../../schema/agent.ts';
+import type { CustomerRecord } from '../../schema/customer.ts';
+import type { LocationRecord } from '../../schema/location.ts';
+import type { PackageRecord } from '../../schema/package.ts';
+import type { WarehouseWithLocation } from '../store/org-store.ts';
+import type { Change, PutTask } from './changes.ts';
+import type { StateView, TaskFacts } from './state-view.ts';
+
+/**
+ * What a decision would change, on top of what is. Later parts of the same decision see the earlier ones: the tasks of
+ * a job, the items of a batch. A draft that is refused is thrown away; one that is not is applied, change by change.
+ */
+export class Draft implements StateView {
+  readonly changes: Change[] = [];
+  readonly #base: StateView;
+  #tasks: Map<number, TaskFacts> | undefined;
+  #codes: Set<string> | undefined;
+  #customers: Map<number, CustomerRecord> | undefined;
+  #warehouses: Map<number, WarehouseWithLocation> | undefined;
+  #packages: Map<number, PackageRecord> | undefined;
+  #usage: Map<string, number> | undefined;
+
+  constructor(base: StateView) {
+    this.#base = base;
+  }
+
+  get organizationId(): number {
+    return this.#base.organizationId;
+  }
+
+  get currency(): string {
+    return this.#base.currency;
+  }
+
+  get limits(): StateView['limits'] {
+    return this.#base.limits;
+  }
+
+  put(change: Change): void {
+    this.changes.push(change);
+    switch (change.kind) {
+      case 'put-task':
+        this.#putTask(change);
+        break;
+      case 'put-customer':
+        this.#customers ??= new Map();
+        this.#customers.set(change.customer.id, change.customer);
+        break;
+      case 'put-warehouse':
+        this.#warehouses ??= new Map();
+        this.#warehouses.set(change.facts.warehouse.id, change.facts);
+        break;
+      case 'put-package':
+        this.#packages ??= new Map();
+        this.#packages.set(change.record.id, change.record);
+        break;
+      case 'count-usage':
+        this.#usage ??= new Map();
+        this.#usage.set(`${change.resource} ${change.period}`, change.used);
+        break;
+      case 'put-location':
+      case 'tell':
+      case 'scan-timers':
+        break;
+    }
+  }
+
+  /** Takes over what another draft, made on top of this one, would change. */
+  absorb(other: Draft): void {
+    for (const change of other.changes) this.put(change);
+  }
+
+  findTask(id: number): TaskFacts | undefined {
+    return this.#tasks?.get(id) ?? this.#base.findTask(id);
+  }
+
+  hasTaskCode(code: string): boolean {
+    return this.#codes?.has(code) === true || this.#base.hasTaskCode(code);
+  }
+
+  findCustomer(id: number): CustomerRecord | undefined {
+    return this.#customers?.get(id) ?? this.#base.findCustomer(id);
+  }
+
+  findCustomerByPhone(phoneE164: string): CustomerRecord | undefined {
+    const drafted = this.#findDrafted(({ phoneE164: own }) => own === phoneE164);
+    return drafted ?? this.#unlessDrafted(this.#base.findCustomerByPhone(phoneE164));
+  }
+
+  findPhonelessCustomer(email: string): CustomerRecord | undefined {
+    const wanted = email.toLowerCase();
+    const drafted = this.#findDrafted((own) => own.phoneE164 === null && own.email?.toLowerCase() === wanted);
+    return drafted ?? this.#unlessDrafted(this.#base.findPhonelessCustomer(email));
+  }
+
+  findLocation(id: number): LocationRecord | undefined {
+    return this.#base.findLocation(id);
+  }
+
+  findWarehouse(id: number): WarehouseWithLocation | undefined {
+    return this.#warehouses?.get(id) ?? this.#base.findWarehouse(id);
+  }
+
+  findAgent(id: number): AgentRecord | undefined {
+    return this.#base.findAgent(id);
+  }
+
+  hasChannel(id: number): boolean {
+    return this.#base.hasChannel(id);
+  }
+
+  findPackage(id: number): ReturnType<StateView['findPackage']> {
+    const record = this.#packages?.get(id);
+    if (!record) return this.#base.findPackage(id);
+    return { record, owner: record.taskId === null ? null : (this.findTask(record.taskId)?.task ?? null) };
+  }
+
+  usedOf(resource: string, period: string): number {
+    return this.#usage?.get(`${resource} ${period}`) ?? this.#base.usedOf(resource, period);
+  }
+
+  #putTask({ task, location, pickupLocation, packages }: PutTask): void {
+    const before = this.findTask(task.id);
+    this.#tasks ??= new Map();
+    this.#tasks.set(task.id, {
+      task,
+      location: location === undefined ? (before?.location ?? null) : location,
+      pickupLocation: pickupLocation === undefined ? (before?.pickupLocation ?? null) : pickupLocation,
+      packages: packages ?? before?.packages ?? [],
+    });
+    this.#codes ??= new Set();
+    this.#codes.add(task.code);
+  }
+
+  #findDrafted(matches: (customer: CustomerRecord) => boolean): CustomerRecord | undefined {
+    for (const customer of this.#customers?.values() ?? []) if (matches(customer)) return customer;
+    return undefined;
+  }
+
+  /** What the base found, if the draft says nothing newer of it. */
+  #unlessDrafted(customer: CustomerRecord | undefined): CustomerRecord | undefined {
+    return customer && this.#customers?.has(customer.id) ? undefined : customer;
+  }
+}

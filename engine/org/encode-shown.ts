@@ -1,0 +1,30 @@
+import { encodeCustomer } from '../views/customer-view.ts';
+import { encodePackage } from '../views/package-view.ts';
+import { encodeTask } from '../views/task-view.ts';
+import { encodeWarehouse } from '../views/warehouse-view.ts';
+import type { Shown } from './decide/decision.ts';
+import type { OrgState } from './org-state.ts';
+
+/** The JSON of a record as memory has it; undefined when there is no such record. */
+export function encodeShown(state: OrgState, shown: Shown): string | undefined {
+  switch (shown.kind) {
+    case 'task': {
+      const live = state.findTask(shown.id);
+      return live && encodeTask(state.bundleOf(live));
+    }
+    case 'package': {
+      const found = state.findPackage(shown.id);
+      return found && encodePackage(found.record);
+    }
+    case 'customer': {
+      const customer = state.findCustomer(shown.id);
+      return customer && encodeCustomer(customer);
+    }
+    case 'warehouse': {
+      const facts = state.findWarehouse(shown.id);
+      return facts && encodeWarehouse(facts);
+    }
+    case 'nothing':
+      return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import type { TaskRecord } from '../../schema/task.ts';
+import type { TaskChange } from './org-batch.ts';
+
+/** What lists count by without looking at tasks, and how many more (or fewer) there are now. */
+export interface CountDelta {
+  readonly status: string;
+  readonly taskType: string;
+  readonly channelId: number;
+  readonly timeToServe: string;
+  readonly delta: number;
+}
+
+/** The counters that these changes move, each once, none by 0. */
+export function countDeltas(changes: readonly TaskChange[]): CountDelta[] {
+  const deltas = new Map<string, CountDelta>();
+  const move = ({ status, taskType, channelId, timeToServe }: TaskRecord, by: number) => {
+    const key = `${status} ${taskType} ${channelId} ${timeToServe}`;
+    const delta = (deltas.get(key)?.delta ?? 0) + by;
+    deltas.set(key, { status, taskType, channelId, timeToServe, delta });
+  };
+  for (const { before, after } of changes) {
+    if (before) move(before, -1);
+    move(after, 1);
+  }
+  return [...deltas.values()].filter(({ delta }) => delta !== 0);
+}
+
+/** Tasks that lists find by something that has changed. */
+export function relistedTasks(changes: readonly TaskChange[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const { before, after } of changes) {
+    if (!before) continue;
+    const { scheduledAt, integrationData, locationId } = before;
+    const isSame =
+      scheduledAt === after.scheduledAt && integrationData === after.integrationData && locationId === after.locationId;
+    if (!isSame) ids.add(after.id);
+  }
+  return ids;
+}

@@ -1,0 +1,35 @@
+import type { AgentRecord } from '../../schema/agent.ts';
+import type { CustomerRecord } from '../../schema/customer.ts';
+import type { LocationRecord } from '../../schema/location.ts';
+import type { PackageRecord } from '../../schema/package.ts';
+import type { TaskRecord } from '../../schema/task.ts';
+import type { WarehouseWithLocation } from '../store/org-store.ts';
+
+/** A task with the records that belong to it alone. Customers and agents are shared and kept apart. */
+export interface TaskFacts {
+  readonly task: TaskRecord;
+  readonly location: LocationRecord | null;
+  readonly pickupLocation: LocationRecord | null;
+  readonly packages: readonly PackageRecord[];
+}
+
+/** An organization as a decision sees it: memory, or memory with what has been drafted on top. */
+export interface StateView {
+  readonly organizationId: number;
+  readonly currency: string;
+  /** A number per resource; absent or null is none. */
+  readonly limits: Readonly<Record<string, number | null | undefined>>;
+  findTask(id: number): TaskFacts | undefined;
+  hasTaskCode(code: string): boolean;
+  findCustomer(id: number): CustomerRecord | undefined;
+  findCustomerByPhone(phoneE164: string): CustomerRecord | undefined;
+  /** A customer without a phone of its own who has this e-mail address. */
+  findPhonelessCustomer(email: string): CustomerRecord | undefined;
+  findLocation(id: number): LocationRecord | undefined;
+  findWarehouse(id: number): WarehouseWithLocation | undefined;
+  findAgent(id: number): AgentRecord | undefined;
+  hasChannel(id: number): boolean;
+  /** A package with the task it is attached to, if any. */
+  findPackage(id: number): { readonly record: PackageRecord; readonly owner: TaskRecord | null } | undefined;
+  usedOf(resource: string, period: string): number;
+}

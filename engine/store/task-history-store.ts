@@ -1,0 +1,30 @@
+import { LIMITS } from '../../schema/limits.ts';
+import type { HistoryStepView } from '../../schema/task-history.ts';
+import type { Sql } from './postgres.ts';
+import { read } from './read.ts';
+
+export interface TaskHistoryPage {
+  readonly steps: readonly HistoryStepView[];
+  /** Sequence of the organization's log at which the history was true. */
+  readonly sequence: number;
+}
+
+/** The steps of a task, oldest first; undefined when there is no such task. One statement is one snapshot. */
+export async function readTaskHistory(
+  sql: Sql,
+  organizationId: number,
+  taskId: number,
+): Promise<TaskHistoryPage | undefined> {
+  const query = () => sql<{ lastSequence: number; steps: HistoryStepView[] }[]>`
+    SELECT h.last_sequence, (
+      SELECT json_agg(json_build_object('sequence', s.sequence, 'kind', s.kind,
+        'at', to_char(s.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'recordedAt', to_char(s.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'fromStatus', s.from_status, 'toStatus', s.to_status, 'reason', s.reason, 'reasonCode', s.reason_code,
+        'details', s.details, 'actor', json_build_object('type', s.actor_type, 'id', s.actor_id)) ORDER BY s.sequence)
+      FROM task_history s WHERE s.organization_id = t.organization_id AND s.task_id = t.id) AS steps
+    FROM tasks t JOIN organization_heads h ON h.organization_id = t.organization_id
+    WHERE t.organization_id = ${organizationId} AND t.id = ${taskId}`;
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading the history of a task');
+  return row && { steps: row.steps ?? [], sequence: row.lastSequence };
+}

@@ -1,0 +1,15 @@
+import type { LocationRecord } from '../../schema/location.ts';
+import { type WarehouseRecord, warehouseView } from '../../schema/warehouse.ts';
+import { compileSerializer } from './serializer.ts';
+import { locationViewOf } from './task-view.ts';
+
+const serializeWarehouse = compileSerializer(warehouseView);
+
+/** The JSON of a warehouse with its place: the same bytes in answers and lists. */
+export function encodeWarehouse(facts: {
+  readonly warehouse: WarehouseRecord;
+  readonly location: LocationRecord;
+}): string {
+  const { id, name, isActive, createdAt, updatedAt } = facts.warehouse;
+  return serializeWarehouse({ id, name, location: locationViewOf(facts.location), isActive, createdAt, updatedAt });
+}

@@ -1,0 +1,79 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { validationBody } from '../../engine/views/error-body.ts';
+import {
+  batchView,
+  type CreateTasksInput,
+  type CreateTasksQuery,
+  createTasksInput,
+  createTasksQuery,
+} from '../../schema/batch.ts';
+import type { BatchItem, RequestFacts } from '../../schema/commands.ts';
+import type { CreateTaskInput } from '../../schema/create-task.ts';
+import { refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { fingerprintOf, isIdempotencyKey, parseBody } from '../parse-request.ts';
+import type { ApiRoute, Identity } from '../route.ts';
+import { engineAnswer } from './engine-answer.ts';
+import { createTaskBody, TASK_ROLES } from './task-routes.ts';
+
+/** Many tasks in one call. Source: decisions.md §3 "Batch". */
+export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
+  const { schemaFor } = createTaskBody(clock);
+
+  /** One task with its own key, or the body of the 400 that a single call would get. */
+  function readItem(raw: unknown, identity: Identity, facts: RequestFacts): BatchItem {
+    const parsed = parseBody(raw, schemaFor(identity));
+    const violations = 'violations' in parsed ? [...parsed.violations] : [];
+    const key = (raw as { idempotencyKey?: unknown } | null)?.idempotencyKey;
+    const isKey = typeof key === 'string' && isIdempotencyKey(key);
+    if (key != null && !isKey) violations.push(`idempotencyKey must be ${KEY_RULE}`);
+    if (violations.length > 0) return { errorBody: validationBody(facts, violations) };
+    const input = (parsed as { value: CreateTaskInput }).value;
+    if (!isKey) return { input };
+    const { type, id } = identity.caller;
+    return { input, idempotency: { scope: `${type}:${id} batch item`, key, fingerprint: fingerprintOf(raw) } };
+  }
+
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/tasks/batch',
+    guard: TASK_ROLES,
+    query: { schema: createTasksQuery, lists: new Set() },
+    body: { schema: createTasksInput, maxBytes: LIMITS.batchBodyBytes },
+    summary: 'Create up to 500 tasks; with `atomic=true` all of them or none',
+    success: { status: 200, data: batchView },
+    refusals: ['422 BATCH_REJECTED', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity, body, query, facts, idempotency }) {
+      const { organizationId, caller } = identity;
+      const { tasks } = body as CreateTasksInput;
+      if (countTasks(tasks) > LIMITS.batchTasks) return { refusal: TOO_MANY };
+      const items = tasks.map((raw) => readItem(raw, identity, facts));
+      const atomic = (query as CreateTasksQuery).atomic === 'true';
+      const answer = await engine.ask(organizationId, {
+        kind: 'create-tasks',
+        caller,
+        items,
+        atomic,
+        idempotency,
+        facts,
+      });
+      return engineAnswer(engine, answer, 'Batch of tasks');
+    },
+  };
+}
+
+const TOO_MANY = refusal('VALIDATION_FAILED', undefined, {
+  violations: [`tasks must hold at most ${LIMITS.batchTasks} tasks, their children included`],
+});
+
+function countTasks(items: readonly unknown[]): number {
+  const childrenOf = (raw: unknown) => (raw as { children?: unknown } | null)?.children;
+  return items.reduce<number>((count, raw) => {
+    const children = childrenOf(raw);
+    return count + 1 + (Array.isArray(children) ? children.length : 0);
+  }, 0);
+}
+
+const KEY_RULE = `1 to ${LIMITS.idempotencyKeyChars} printable ASCII characters`;

@@ -1,0 +1,119 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { encodeCustomer, encodeCustomerDetail } from '../../engine/views/customer-view.ts';
+import { matchesEtag } from '../../engine/views/etag.ts';
+import {
+  type CreateCustomerInput,
+  createCustomerInput,
+  customerDetailView,
+  customerListView,
+  customerView,
+  type ListCustomersQuery,
+  listCustomersQuery,
+  type UpdateCustomerInput,
+  updateCustomerInput,
+} from '../../schema/customer.ts';
+import { notFound } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { ApiRoute, Guard } from '../route.ts';
+import { engineAnswer } from './engine-answer.ts';
+
+const CUSTOMER_ROLES: Guard = { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] };
+
+/** Customers. Source: interface.md "Customers", decisions.md §3. */
+export function customerRoutes(engine: Engine): ApiRoute[] {
+  return [createCustomer(engine), listCustomers(engine), readCustomer(engine), updateCustomer(engine)];
+}
+
+function createCustomer(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/customers',
+    guard: CUSTOMER_ROLES,
+    body: { schema: createCustomerInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Create a customer',
+    success: { status: 201, data: customerView },
+    refusals: ['403 PACKAGE_LIMIT_EXCEEDED', '409 CUSTOMER_PHONE_TAKEN', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, body, idempotency }) {
+      const input = body as CreateCustomerInput;
+      const answer = await engine.ask(organizationId, { kind: 'create-customer', caller, input, idempotency });
+      return engineAnswer(engine, answer, 'Customer created');
+    },
+  };
+}
+
+function listCustomers(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/customers',
+    guard: CUSTOMER_ROLES,
+    query: { schema: listCustomersQuery, lists: new Set() },
+    summary: 'List customers, newest first; `search` finds parts of names, e-mail addresses and phone numbers',
+    success: { status: 200, data: customerListView },
+    refusals: [],
+    async handle({ identity: { organizationId }, query }) {
+      const { items, count, sequence } = await engine.listCustomers(organizationId, query as ListCustomersQuery);
+      const data = `{"items":[${items.map(encodeCustomer).join(',')}],"count":${count}}`;
+      return { status: 200, message: 'Customers', data, position: formatPosition(engine.history, sequence) };
+    },
+  };
+}
+
+function readCustomer(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/customers/:id',
+    guard: CUSTOMER_ROLES,
+    etag: true,
+    summary: 'Read a customer with a summary of its deliveries',
+    success: { status: 200, data: customerDetailView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId }, params }) {
+      const customerId = params['id']!;
+      const found = await engine.readCustomer(organizationId, customerId);
+      if (!found) return { refusal: notFound('Customer', customerId) };
+      const data = encodeCustomerDetail(found.customer, found.deliverySummary);
+      return { status: 200, message: 'Customer', data, position: formatPosition(engine.history, found.sequence) };
+    },
+  };
+}
+
+/** Answers without an ETag: its data lacks the summary that the tag of a read covers. */
+function updateCustomer(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'PATCH',
+    path: '/customers/:id',
+    guard: CUSTOMER_ROLES,
+    body: { schema: updateCustomerInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Change a customer: only the fields that are sent; If-Match takes the ETag of a read',
+    success: { status: 200, data: customerView },
+    refusals: ['404', '409 CUSTOMER_PHONE_TAKEN', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
+      const customerId = params['id']!;
+      const input = body as UpdateCustomerInput;
+      const expectedVersion = ifMatch && (await versionMatching(engine, organizationId, customerId, ifMatch));
+      const command = { kind: 'update-customer', caller, customerId, input, expectedVersion, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Customer updated');
+    },
+  };
+}
+
+/** No customer has it. The engine is asked all the same: a retry must get the answer that its key stands for. */
+const NO_VERSION = 0;
+
+/** The version that the entity tags name, as the customer is now; undefined when any version will do. */
+async function versionMatching(
+  engine: Engine,
+  organizationId: number,
+  customerId: number,
+  tags: readonly string[],
+): Promise<number | undefined> {
+  if (tags.includes('*')) return undefined;
+  const found = await engine.readCustomer(organizationId, customerId);
+  if (!found || !matchesEtag(tags, encodeCustomerDetail(found.customer, found.deliverySummary))) return NO_VERSION;
+  return found.customer.version;
+}

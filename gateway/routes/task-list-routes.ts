@@ -1,0 +1,129 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { sleep } from '../../engine/runtime/clock.ts';
+import { refusalBody } from '../../engine/views/error-body.ts';
+import { encodeTask } from '../../engine/views/task-view.ts';
+import { refusal } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import {
+  type ExportTasksQuery,
+  exportTasksQuery,
+  type ListTasksQuery,
+  listTasksQuery,
+  TASK_LIST_PARAMETERS,
+  taskPageView,
+} from '../../schema/list-tasks.ts';
+import type { TaskBundle } from '../../schema/task.ts';
+import type { Headers, Reply, ReplyStream } from '../http/port.ts';
+import { QueuedStream } from '../http/queued-stream.ts';
+import type { ApiRoute, RawRoute } from '../route.ts';
+import { TASK_ROLES } from './task-routes.ts';
+
+/** Lists of tasks, by page and whole. Source: interface.md "GET /api/v1/tasks", decisions.md §1 "Lists", §3 "Also". */
+export function taskListRoutes(engine: Engine): [ApiRoute, RawRoute] {
+  return [listTasks(engine), exportTasks(engine)];
+}
+
+function listTasks(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/tasks',
+    guard: TASK_ROLES,
+    query: { schema: listTasksQuery, lists: TASK_LIST_PARAMETERS },
+    summary: 'List tasks, by `page` or by `cursor`',
+    success: { status: 200, data: taskPageView },
+    refusals: [],
+    async handle({ identity, query }) {
+      const list = await engine.listTasks(identity.organizationId, query as ListTasksQuery);
+      const { items, count, nextCursor, sequence } = list;
+      const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`;
+      const data = `{"items":[${items.map(encodeTask).join(',')}],"count":${count},"nextCursor":${cursor}}`;
+      return { status: 200, message: 'Tasks', data, position: formatPosition(engine.history, sequence) };
+    },
+  };
+}
+
+function exportTasks(engine: Engine): RawRoute {
+  return {
+    kind: 'raw',
+    method: 'GET',
+    path: '/tasks/export',
+    place: 'api',
+    guard: TASK_ROLES,
+    query: { schema: exportTasksQuery, lists: TASK_LIST_PARAMETERS },
+    summary: 'All tasks of a list, one JSON text a line; a connection that ends without the last chunk broke off',
+    answers: 'application/x-ndjson',
+    handle({ identity, query, facts }, reply) {
+      const correlation = ['X-Correlation-Id', facts.correlationId] as const;
+      const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], correlation]);
+      const exported = engine.exportTasks(identity.organizationId, query as ExportTasksQuery, sink.take);
+      if (exported) return sink.end(exported);
+      const { status, body } = refusalBody(refusal('OVERLOADED'));
+      reply.send(
+        status,
+        [['Content-Type', 'application/json; charset=utf-8'], correlation, ['Retry-After', '1']],
+        body,
+      );
+    },
+  };
+}
+
+/** One task a line, as fast as the connection takes it. Answers when the first batch is there. */
+class LineSink {
+  readonly #reply: Reply;
+  readonly #headers: Headers;
+  #stream: ReplyStream | undefined;
+  #isOpen = true;
+
+  constructor(reply: Reply, headers: Headers) {
+    this.#reply = reply;
+    this.#headers = headers;
+  }
+
+  /** Resolves when the connection has taken the batch; false when nobody reads any more. */
+  readonly take = async (batch: readonly TaskBundle[]): Promise<boolean> => {
+    const stream = this.#open();
+    for (const piece of piecesOf(batch.map((bundle) => `${encodeTask(bundle)}\n`).join(''))) {
+      stream.write(piece);
+      while (this.#isOpen && stream.queuedBytes > 0) await sleep(LIMITS.exportPollMs);
+      if (!this.#isOpen) return false;
+    }
+    return true;
+  };
+
+  /** Ends the answer as the export ends. Rejects when it fails before there is an answer: it is told as any other. */
+  async end(exported: Promise<void>): Promise<void> {
+    try {
+      await exported;
+      this.#open().close();
+    } catch (error) {
+      if (!this.#stream) throw error;
+      breakOff(this.#stream);
+    }
+  }
+
+  #open(): ReplyStream {
+    if (this.#stream) return this.#stream;
+    this.#stream = this.#reply.openStream(200, this.#headers);
+    this.#stream.onClose(() => {
+      this.#isOpen = false;
+    });
+    return this.#stream;
+  }
+}
+
+/** Pieces that a stream takes without being cut for its size, and without a character being torn. */
+function* piecesOf(text: string): Generator<string> {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = Math.min(start + LIMITS.exportPieceChars, text.length);
+    const isTorn = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+    if (isTorn) end -= 1;
+    yield text.slice(start, end);
+  }
+}
+
+/** What has come so far must not look like the whole: the connection is dropped, as that of a stalled stream is. */
+function breakOff(stream: ReplyStream): void {
+  if (stream instanceof QueuedStream) stream.onStall();
+}

@@ -1,0 +1,100 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { encodeWarehouse } from '../../engine/views/warehouse-view.ts';
+import { notFound } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import {
+  type CreateWarehouseInput,
+  createWarehouseInput,
+  type ListWarehousesQuery,
+  listWarehousesQuery,
+  type UpdateWarehouseInput,
+  updateWarehouseInput,
+  warehouseListView,
+  warehouseView,
+} from '../../schema/warehouse.ts';
+import type { ApiRoute, Guard } from '../route.ts';
+import { engineAnswer } from './engine-answer.ts';
+
+const WAREHOUSE_ROLES: Guard = { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] };
+
+/** Warehouses: places that tasks start from. Source: decisions.md §3. */
+export function warehouseRoutes(engine: Engine): ApiRoute[] {
+  return [createWarehouse(engine), listWarehouses(engine), readWarehouse(engine), updateWarehouse(engine)];
+}
+
+function createWarehouse(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/warehouses',
+    guard: WAREHOUSE_ROLES,
+    body: { schema: createWarehouseInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Create a warehouse',
+    success: { status: 201, data: warehouseView },
+    refusals: ['403 PACKAGE_LIMIT_EXCEEDED', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, body, idempotency }) {
+      const input = body as CreateWarehouseInput;
+      const answer = await engine.ask(organizationId, { kind: 'create-warehouse', caller, input, idempotency });
+      return engineAnswer(engine, answer, 'Warehouse created');
+    },
+  };
+}
+
+function listWarehouses(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/warehouses',
+    guard: WAREHOUSE_ROLES,
+    query: { schema: listWarehousesQuery, lists: new Set() },
+    summary: 'List warehouses, newest first',
+    success: { status: 200, data: warehouseListView },
+    refusals: [],
+    async handle({ identity: { organizationId }, query }) {
+      const { items, count, sequence } = await engine.listWarehouses(organizationId, query as ListWarehousesQuery);
+      const data = `{"items":[${items.map(encodeWarehouse).join(',')}],"count":${count}}`;
+      return { status: 200, message: 'Warehouses', data, position: formatPosition(engine.history, sequence) };
+    },
+  };
+}
+
+function readWarehouse(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/warehouses/:id',
+    guard: WAREHOUSE_ROLES,
+    etag: true,
+    summary: 'Read a warehouse',
+    success: { status: 200, data: warehouseView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId }, params }) {
+      const warehouseId = params['id']!;
+      const found = await engine.readWarehouse(organizationId, warehouseId);
+      if (!found) return { refusal: notFound('Warehouse', warehouseId) };
+      const position = formatPosition(engine.history, found.sequence);
+      return { status: 200, message: 'Warehouse', data: encodeWarehouse(found), position };
+    },
+  };
+}
+
+function updateWarehouse(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'PATCH',
+    path: '/warehouses/:id',
+    guard: WAREHOUSE_ROLES,
+    body: { schema: updateWarehouseInput, maxBytes: LIMITS.bodyBytes },
+    etag: true,
+    summary: 'Change a warehouse: only the fields that are sent; tasks keep the place that they were given',
+    success: { status: 200, data: warehouseView },
+    refusals: ['404', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
+      const input = body as UpdateWarehouseInput;
+      const warehouseId = params['id']!;
+      const command = { kind: 'update-warehouse', caller, warehouseId, input, idempotency, ifMatch } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Warehouse updated');
+    },
+  };
+}

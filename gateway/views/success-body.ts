@@ -1,0 +1,20 @@
+import type { RequestFacts } from '../../schema/commands.ts';
+
+/** The envelope around `data`, which is JSON already. `durationMs` is shown to the hundredth. */
+export function successBody(
+  facts: RequestFacts,
+  answer: {
+    readonly status: number;
+    readonly message: string;
+    readonly data: string;
+    readonly position?: string | undefined;
+  },
+  time: { readonly now: string; readonly durationMs: number },
+): string {
+  const position = answer.position === undefined ? '' : `,"position":"${answer.position}"`;
+  return (
+    `{"statusIndicator":"SUCCESS","statusCode":${answer.status},"message":"${answer.message}","data":${answer.data},` +
+    `"metadata":{"timestamp":"${time.now}","correlationId":"${facts.correlationId}",` +
+    `"path":${JSON.stringify(facts.canonicalPath)},"duration":${Math.round(time.durationMs * 100) / 100}${position}}}`
+  );
+}

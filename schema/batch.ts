@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+import { plainError, validationError } from './envelope.ts';
+import { LIMITS } from './limits.ts';
+import { taskView } from './task-view.ts';
+
+/** The body of POST /tasks/batch; each item is judged by itself. */
+export const createTasksInput = v.object(
+  {
+    tasks: v.pipe(
+      v.array(v.unknown(), 'must be an array'),
+      v.minLength(1, 'must not be empty'),
+      v.maxLength(LIMITS.batchTasks, `must hold at most ${LIMITS.batchTasks} items`),
+    ),
+  },
+  'the body must be an object',
+);
+export type CreateTasksInput = v.InferOutput<typeof createTasksInput>;
+
+export const createTasksQuery = v.object({
+  atomic: v.optional(v.picklist(['true', 'false'], 'must be true or false')),
+});
+export type CreateTasksQuery = v.InferOutput<typeof createTasksQuery>;
+
+/** What became of each item, in their order: the task, or the body that a single call would have been refused with. */
+export const batchView = v.object({
+  items: v.array(
+    v.variant('status', [
+      v.object({ index: v.number(), status: v.literal('created'), task: taskView }),
+      v.object({ index: v.number(), status: v.literal('failed'), error: v.union([plainError, validationError]) }),
+    ]),
+  ),
+  created: v.number(),
+  failed: v.number(),
+});

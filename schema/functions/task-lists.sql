@@ -1,0 +1,81 @@
+-- What a commit adds to the tables that lists are found and counted by. Called by commit_group after write_tasks.
+
+-- What a field at the top level of integration data is found by.
+CREATE OR REPLACE FUNCTION task_reference(key text, value text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT substring(sha256(convert_to(octet_length(key) || ' ' || key || value, 'UTF8')) FOR 16)
+$$;
+
+-- `tasks_in`: rows as write_tasks takes them. New ones are listed; of the others only those marked `relist`, whose
+-- scheduledAt, integrationData or locationId has changed. `reusesLocation` marks a new task at a place that was there
+-- before. `counts_in`: how many more (or fewer) tasks there are of each kind; null when there is no difference.
+CREATE OR REPLACE FUNCTION write_task_lists(tasks_in json, counts_in json) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  tasks_text text := tasks_in::text;
+  moved bigint;
+BEGIN
+  -- Most tasks stand in none of these tables: a look at the text is cheaper than parsing it.
+  IF strpos(tasks_text, '"relist":true') > 0 THEN
+    PERFORM unlist_tasks(tasks_in);
+  END IF;
+  IF strpos(tasks_text, '"scheduledAt":') > 0 THEN
+    INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at)
+      SELECT "organizationId", id, "scheduledAt", "createdAt"
+      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int, relist boolean,
+        "scheduledAt" timestamptz, "createdAt" timestamptz)
+      WHERE "scheduledAt" IS NOT NULL AND ("expectedVersion" = 0 OR relist);
+  END IF;
+  IF strpos(tasks_text, '"integrationData":') > 0 THEN
+    INSERT INTO task_references (organization_id, task_id, reference, created_at)
+      SELECT "organizationId", id, task_reference(f.key, f.value #>> '{}'), "createdAt"
+      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int, relist boolean,
+        "integrationData" json, "createdAt" timestamptz)
+      CROSS JOIN json_each("integrationData") f
+      WHERE ("expectedVersion" = 0 OR relist) AND json_typeof(f.value) IN ('string', 'number', 'boolean')
+      ON CONFLICT DO NOTHING;
+  END IF;
+  IF strpos(tasks_text, '"reusesLocation":true') > 0 OR strpos(tasks_text, '"relist":true') > 0 THEN
+    INSERT INTO location_uses (organization_id, location_id, task_id)
+      SELECT "organizationId", "locationId", id
+      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean,
+        "reusesLocation" boolean, "locationId" bigint)
+      WHERE "locationId" IS NOT NULL AND ("reusesLocation" OR relist)
+      ON CONFLICT DO NOTHING;
+  END IF;
+
+  IF counts_in IS NOT NULL THEN
+    UPDATE task_counts c SET count = c.count + n.delta FROM task_count_deltas(counts_in) n
+      WHERE c.organization_id = n.organization_id AND c.status = n.status AND c.task_type = n.task_type
+        AND c.channel_id = n.channel_id AND c.time_to_serve = n.time_to_serve;
+    GET DIAGNOSTICS moved = ROW_COUNT;
+    IF moved < json_array_length(counts_in) THEN
+      -- Not ON CONFLICT: it checks the row that it proposes, and a delta may be negative where a count may not.
+      INSERT INTO task_counts (organization_id, status, task_type, channel_id, time_to_serve, count)
+        SELECT n.organization_id, n.status, n.task_type, n.channel_id, n.time_to_serve, n.delta
+        FROM task_count_deltas(counts_in) n
+        WHERE NOT EXISTS (SELECT 1 FROM task_counts c
+          WHERE c.organization_id = n.organization_id AND c.status = n.status AND c.task_type = n.task_type
+            AND c.channel_id = n.channel_id AND c.time_to_serve = n.time_to_serve);
+    END IF;
+  END IF;
+END $$;
+
+-- Location uses stay: they may be too many, never too few.
+CREATE OR REPLACE FUNCTION unlist_tasks(tasks_in json) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM scheduled_tasks s
+    USING json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean)
+    WHERE n.relist AND s.organization_id = n."organizationId" AND s.task_id = n.id;
+  DELETE FROM task_references r
+    USING json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean)
+    WHERE n.relist AND r.organization_id = n."organizationId" AND r.task_id = n.id;
+END $$;
+
+-- The deltas of each counter added up: an UPDATE applies only one of several rows for the same target.
+CREATE OR REPLACE FUNCTION task_count_deltas(counts_in json)
+  RETURNS TABLE (organization_id bigint, status text, task_type text, channel_id bigint, time_to_serve text, delta bigint)
+  LANGUAGE sql AS $$
+  SELECT "organizationId", status, "taskType", "channelId", "timeToServe", sum(delta)::bigint
+  FROM json_to_recordset(counts_in) AS n("organizationId" bigint, status text, "taskType" text, "channelId" bigint,
+    "timeToServe" text, delta bigint)
+  GROUP BY "organizationId", status, "taskType", "channelId", "timeToServe"
+$$;

@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { freeObject, id, isoTime, longText, parseIsoTime } from './fields.ts';
+import { LIMITS } from './limits.ts';
+import { locationInput } from './location.ts';
+import { packageEntry } from './package.ts';
+
+const fields = v.object(
+  {
+    notes: v.optional(v.nullable(longText)),
+    description: v.optional(v.nullable(longText)),
+    integrationData: v.optional(v.nullable(freeObject)),
+    scheduledAt: v.nullish(isoTime),
+    dropoffLocation: v.nullish(locationInput),
+    location: v.nullish(locationInput),
+    packages: v.nullish(
+      v.pipe(
+        v.array(packageEntry, 'must be an array'),
+        v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
+      ),
+    ),
+  },
+  'the body must be an object',
+);
+
+/**
+ * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears `notes`, `description` and
+ * `integrationData` and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is the
+ * whole list: an entry with `id` changes that package, one without is added, one not named is removed.
+ */
+export function updateTaskSchema(now: () => number) {
+  return v.pipe(
+    fields,
+    v.rawCheck(({ dataset, addIssue }) => {
+      const body = dataset.value as Record<string, unknown> | undefined;
+      if (typeof body !== 'object' || body === null) return;
+      const violation = (key: string, message: string) =>
+        addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
+      const { scheduledAt, packages, location, dropoffLocation } = body;
+      if (location != null && dropoffLocation != null)
+        violation('dropoffLocation', 'must not be given together with location');
+      const moment = typeof scheduledAt === 'string' ? parseIsoTime(scheduledAt) : undefined;
+      if (moment !== undefined && Date.parse(moment) <= now()) violation('scheduledAt', 'must be in the future');
+      if (hasRepeatedId(packages)) violation('packages', 'must not name a package twice');
+    }),
+    v.transform(({ location, dropoffLocation, ...rest }) => ({ ...rest, location: location ?? dropoffLocation })),
+  );
+}
+export type UpdateTaskInput = v.InferOutput<ReturnType<typeof updateTaskSchema>>;
+
+function hasRepeatedId(packages: unknown): boolean {
+  if (!Array.isArray(packages)) return false;
+  const ids = packages.map((entry) => (entry as { id?: unknown } | null)?.id).filter((value) => v.is(id, value));
+  return new Set(ids).size < ids.length;
+}

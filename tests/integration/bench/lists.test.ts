@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startProgram } from './program-run.ts';
+
+test('a small bench of lists reads every kind of list and the whole export, and leaves nothing behind', async (t) => {
+  const run = startProgram(t, 'run', ['lists', '--tasks', '3000', '--seconds', '1', '--warm-up', '0.5']);
+  assert.equal(await run.exitCode, 0, run.output());
+  assert.match(run.output(), /^export: 3000 tasks/m);
+  assert.match(run.output(), /^all +106 +[1-9]/m);
+  assert.match(run.output(), /^(PASS|FAIL) {2}pages of 20, 8 connections, p99 at most 25 ms: [\d.]+ ms$/m);
+  assert.deepEqual(run.leftInTemporary(), []);
+});
+
+test('options of the bench of lists that cannot be used are told with its usage', async (t) => {
+  for (const args of [
+    ['--tasks', 'many'],
+    ['--tasks', '1.5'],
+    ['--seconds', '0'],
+    ['--connections', '8'],
+  ]) {
+    const run = startProgram(t, 'run', ['lists', ...args]);
+    assert.equal(await run.exitCode, 1);
+    assert.match(run.output(), /Usage: npm run bench -- lists/);
+  }
+});

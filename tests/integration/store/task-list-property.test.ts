@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { seededNumbers } from '../../../bench/scenarios/seeded-numbers.ts';
+import { matchesFilter } from '../../../engine/domain/task-filter.ts';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { exportTasks } from '../../../engine/store/task-list-export.ts';
+import type { PageRequest } from '../../../engine/store/task-list-request.ts';
+import { keepingPlans, type PageConnections, readTaskPage } from '../../../engine/store/task-list-store.ts';
+import type { TaskFilter } from '../../../schema/list-tasks.ts';
+import { ALL_TASK_TYPES, TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
+import { seedOrganization } from '../../support/seed.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { listTasksAnew, taskRecord, writeTasks } from './task-writer.ts';
+
+/** More than LIMITS.tasksGatheredInsteadOfWalk, so that lists are walked as well as gathered. */
+const TASKS = 6_500;
+const LOCATIONS = 40;
+const ONE_CONNECTION = { name: 'test', connections: 1, statementTimeoutMs: 30_000 };
+const SEED = 20_260_701;
+const draw = seededNumbers(SEED);
+
+let database: TestDatabase;
+let sql: Sql;
+let pages: PageConnections;
+let organizationId: number;
+let all: TaskRecord[];
+
+before(async () => {
+  database = await createMigratedDatabase();
+  sql = connectPostgres(database.url, ONE_CONNECTION);
+  const prepared = connectPostgres(keepingPlans(database.url), { ...ONE_CONNECTION, name: 'test pages' });
+  pages = { prepared, planned: sql };
+  ({ organizationId } = await seedOrganization(database.url));
+  all = Array.from({ length: TASKS }, (_, index) => randomTask(index));
+  await writeTasks(sql, all);
+  all = await changeSome(all);
+  await sql`ANALYZE`;
+});
+after(async () => {
+  await pages.prepared.end({ timeout: 5 });
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+const pick = <T>(values: readonly T[]): T => values[draw(values.length)]!;
+const minute = (count: number) => new Date(Date.UTC(2030, 0, 1) + count * 60_000).toISOString();
+
+/** Ids that do not go with the time of creation, ties in every sort key, and old tasks that have ended. */
+function randomTask(index: number): TaskRecord {
+  const status = index < TASKS * 0.8 ? pick(['completed', 'completed', 'completed', 'cancelled']) : pick(TASK_STATUSES);
+  const timeToServe = draw(4) === 0 ? 'scheduled' : 'asap';
+  return taskRecord({
+    organizationId,
+    id: 1 + ((index * 4_099) % TASKS),
+    status: status as TaskRecord['status'],
+    taskType: draw(10) < 7 ? 'delivery' : pick(ALL_TASK_TYPES),
+    timeToServe,
+    scheduledAt: timeToServe === 'scheduled' ? minute(draw(500)) : null,
+    channelId: 1 + draw(3),
+    customerId: 1 + (draw(2) === 0 ? 0 : draw(50)),
+    agentId: ['new', 'awaiting_assignment', 'cancelled'].includes(status) ? null : 1 + draw(8),
+    locationId: 1 + draw(LOCATIONS),
+    integrationData: draw(3) === 0 ? null : pick(DATA),
+    createdAt: minute(Math.floor(index / 3)),
+    updatedAt: minute(draw(TASKS)),
+  });
+}
+
+const DATA: readonly TaskRecord['integrationData'][] = [
+  { shop: 'a', order: 42 },
+  { shop: 'a', order: '42', paid: true },
+  { shop: 'b', paid: 'true', nested: { shop: 'a' } },
+  { shop: null, order: [42], paid: false },
+  { order: 4.2, 'a.b': 'x', '': 'empty key' },
+  JSON.parse('{"__proto__": "odd", "shop": "a"}'),
+];
+const WANTED = [
+  ['shop', 'a'],
+  ['shop', 'b'],
+  ['shop', 'null'],
+  ['order', '42'],
+  ['order', '4.2'],
+  ['order', '42,'],
+  ['paid', 'true'],
+  ['a.b', 'x'],
+  ['', 'empty key'],
+  ['__proto__', 'odd'],
+  ['toString', 'x'],
+] as const;
+
+/** Moves tasks in all that they are listed by, as an update of each would. */
+async function changeSome(before: readonly TaskRecord[]): Promise<TaskRecord[]> {
+  const changed = before.map((task) => {
+    if (draw(20) > 0) return task;
+    const { id, code, createdAt, customerId, channelId, taskType, version } = task;
+    return { ...randomTask(draw(TASKS)), id, code, createdAt, customerId, channelId, taskType, version: version + 1 };
+  });
+  await listTasksAnew(sql, before, changed);
+  return changed;
+}
+
+const filters: fc.Arbitrary<TaskFilter> = fc.record(
+  {
+    status: fc.uniqueArray(fc.constantFrom(...TASK_STATUSES), { minLength: 1, maxLength: 3 }),
+    taskType: fc.uniqueArray(fc.constantFrom(...ALL_TASK_TYPES), { minLength: 1, maxLength: 2 }),
+    customerId: fc.constantFrom(1, 2, 50, 51),
+    agentId: fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
+    channelId: fc.integer({ min: 1, max: 4 }),
+    locationId: fc.constantFrom(1, LOCATIONS, LOCATIONS + 1),
+    timeToServe: fc.constantFrom('asap', 'scheduled'),
+    scheduledFrom: fc.integer({ min: 0, max: 500 }).map(minute),
+    scheduledTo: fc.integer({ min: 0, max: 500 }).map(minute),
+    integrationData: fc.uniqueArray(fc.constantFrom(...WANTED), {
+      minLength: 1,
+      maxLength: 2,
+      selector: ([key]) => key,
+    }),
+  },
+  { requiredKeys: [] },
+);
+/** Filters with one part or two are the ones that many tasks match. */
+const fewParts = filters.chain((filter) =>
+  fc.subarray(Object.keys(filter), { maxLength: 2 }).map((names): TaskFilter => {
+    return Object.fromEntries(Object.entries(filter).filter(([name]) => names.includes(name)));
+  }),
+);
+const requests = fc.record({
+  filter: fc.oneof(fewParts, filters),
+  sortBy: fc.constantFrom('createdAt', 'updatedAt', 'status'),
+  sortOrder: fc.constantFrom('ASC', 'DESC'),
+  take: fc.constantFrom(1, 6, 101),
+  skip: fc.oneof(fc.constant(0), fc.nat(60), fc.nat(TASKS)),
+  /** How far into the list a cursor points, as a share; null for a numbered page. */
+  behind: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+});
+
+const keyOf = (task: TaskRecord, { sortBy }: Pick<PageRequest, 'sortBy'>) =>
+  sortBy === 'status' ? TASK_STATUSES.indexOf(task.status) : task[sortBy];
+
+function expectedOf({ filter, sortBy, sortOrder }: Pick<PageRequest, 'filter' | 'sortBy' | 'sortOrder'>): TaskRecord[] {
+  const sign = sortOrder === 'ASC' ? 1 : -1;
+  return all
+    .filter((task) => matchesFilter(task, filter))
+    .sort((a, b) => {
+      const [x, y] = [keyOf(a, { sortBy }), keyOf(b, { sortBy })];
+      return sign * (x < y ? -1 : x > y ? 1 : a.id - b.id);
+    });
+}
+
+test('every page by every way holds what the rule and the order say, and counts all that match', async () => {
+  await fc.assert(
+    fc.asyncProperty(requests, async ({ behind, ...drawn }) => {
+      const expected = expectedOf(drawn);
+      const at = behind === null ? undefined : expected[Math.floor(behind * (expected.length - 1))];
+      const after = at && { key: keyOf(at, drawn), id: at.id };
+      const request: PageRequest = { ...drawn, skip: after ? 0 : drawn.skip, after };
+      const start = after ? expected.indexOf(at) + 1 : request.skip;
+      const wanted = expected.slice(start, start + request.take).map(({ id }) => id);
+      // Uncounted, known to be few, known to be many: the ways that a list may be read.
+      for (const matching of [undefined, 1, 1_000_000]) {
+        const page = await readTaskPage(pages, organizationId, request, matching);
+        const ids = page.items.map(({ task }) => task.id);
+        assert.deepEqual(ids, page.mayFallShort ? wanted.slice(0, ids.length) : wanted, `as if ${matching} matched`);
+        if (page.count !== null) assert.equal(page.count, expected.length);
+      }
+    }),
+    { numRuns: 150, seed: SEED },
+  );
+});
+
+test('an export holds the same tasks in the same order as the list', async () => {
+  await fc.assert(
+    fc.asyncProperty(requests, async ({ filter, sortBy, sortOrder }) => {
+      const ids: number[] = [];
+      await exportTasks(sql, organizationId, filter, { sortBy, sortOrder }, async (batch) => {
+        ids.push(...batch.map(({ task }) => task.id));
+        return true;
+      });
+      assert.deepEqual(
+        ids,
+        expectedOf({ filter, sortBy, sortOrder }).map(({ id }) => id),
+      );
+    }),
+    { numRuns: 20, seed: SEED },
+  );
+});
+
+test('a counter never goes below none', async () => {
+  const [task] = all;
+  const { status, taskType, channelId, timeToServe } = task!;
+  const delta = JSON.stringify([{ organizationId, status, taskType, channelId, timeToServe, delta: -TASKS }]);
+  await assert.rejects(
+    Promise.resolve(
+      sql`SELECT write_task_lists(NULL, ${delta}::text::json), ${organizationId}::bigint AS organization_id`,
+    ),
+    /task_counts_count_check/,
+  );
+});
