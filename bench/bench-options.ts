@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util';
-import { findScenario, scenarioNames } from './scenarios/find-scenario.ts';
-import type { Scenario } from './scenarios/scenario.ts';
+import { LIMITS } from '../schema/limits.ts';
+import { findScenario, type ScenarioName } from './scenarios/find-scenario.ts';
 import { UsageError } from './stand/run-to-end.ts';
 
 export interface BenchOptions {
-  readonly scenario: Scenario;
+  readonly scenario: ScenarioName;
   readonly connections: readonly number[];
+  /** Those that send batches; only the scenario `batch` has them. */
+  readonly batchConnections: readonly number[];
+  /** Tasks in a batch. */
+  readonly items: number;
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
@@ -15,12 +19,18 @@ export interface BenchOptions {
 
 const USAGE = `Usage: npm run bench -- <scenario> [options]
 
-Scenarios: ${scenarioNames.join(', ')}
+Scenarios: create   our gateway, its ceiling and two ordinary services under POST /tasks
+           batch    the same tasks to our gateway one by one, one by one with idempotency keys, and in batches
+           lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up
+
   --connections 64,256   connections of the load generator, each number measured apart
-  --rounds 3             how often each server is measured, in turn; fewer than 3 are void
+  --rounds 3             how often each is measured, in turn; fewer than 3 are void
   --seconds 10           length of the measured window; less than 10 is void
   --warm-up 3            seconds of load before it
-  --json <file>          also write every single result there`;
+  --json <file>          also write every single result there
+For batch only:
+  --batch-connections 4,8   connections that send batches, each number measured apart; more of them gain nothing
+  --items 100               tasks in a batch, at most ${LIMITS.batchTasks}`;
 
 const MOST = { connections: 5_000, rounds: 100, seconds: 3_600 };
 
@@ -31,9 +41,14 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
   const scenario = name === undefined ? undefined : findScenario(name);
   if (!scenario) throw usage(name === undefined ? 'No scenario given.' : `There is no scenario "${name}".`);
   if (rest.length > 0) throw usage(`One scenario at a time, not also "${rest.join(' ')}".`);
+  const batchConnections = values['batch-connections'];
+  if (scenario !== 'batch' && (batchConnections ?? values.items) !== undefined)
+    throw usage('--batch-connections and --items are for the scenario batch.');
   return {
     scenario,
-    connections: values.connections.split(',').map((text) => wholeNumber('--connections', text, MOST.connections)),
+    connections: connectionNumbers('--connections', values.connections),
+    batchConnections: connectionNumbers('--batch-connections', batchConnections ?? '4,8'),
+    items: wholeNumber('--items', values.items ?? '100', LIMITS.batchTasks),
     rounds: wholeNumber('--rounds', values.rounds, MOST.rounds),
     seconds: numberOf('--seconds', values.seconds, MOST.seconds),
     warmUpSeconds: numberOf('--warm-up', values['warm-up'], MOST.seconds),
@@ -52,11 +67,17 @@ function parseOrExplain(args: readonly string[]) {
         seconds: { type: 'string', default: '10' },
         'warm-up': { type: 'string', default: '3' },
         json: { type: 'string' },
+        'batch-connections': { type: 'string' },
+        items: { type: 'string' },
       },
     });
   } catch (error) {
     throw usage((error as Error).message);
   }
+}
+
+function connectionNumbers(option: string, list: string): number[] {
+  return list.split(',').map((text) => wholeNumber(option, text, MOST.connections));
 }
 
 function wholeNumber(option: string, text: string, most: number): number {

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import autocannon from 'autocannon';
-import { findScenario } from '../scenarios/find-scenario.ts';
-import type { Scenario } from '../scenarios/scenario.ts';
+import { findLoad } from '../scenarios/find-load.ts';
+import type { Load, LoadRequest } from '../scenarios/scenario.ts';
 import { percentile } from '../statistics.ts';
 import { type GeneratorMessage, type LoadOrder, type LoadOutcome, RECONNECT_AFTER } from './load-messages.ts';
 
@@ -29,8 +29,8 @@ function tell(message: GeneratorMessage): void {
 }
 
 async function runLoad(order: LoadOrder): Promise<LoadOutcome> {
-  const scenario = findScenario(order.scenario);
-  if (!scenario) throw new Error(`no scenario ${order.scenario}`);
+  const load = findLoad(order.load, order.tasksPerRequest);
+  if (!load) throw new Error(`no load ${order.load}`);
   const seen = {
     statuses: {} as Record<string, number>,
     errors: 0,
@@ -40,7 +40,7 @@ async function runLoad(order: LoadOrder): Promise<LoadOutcome> {
   const latencies: number[] = [];
   let inWindow = false;
 
-  const { run, ended } = fire(scenario, order);
+  const { run, ended } = fire(load, order);
   const events = run as unknown as EventEmitter;
   events.on('response', (_client, status: number, _bytes: number, latencyMs: number) => {
     seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
@@ -68,7 +68,8 @@ async function runLoad(order: LoadOrder): Promise<LoadOutcome> {
 }
 
 /** `ended` resolves when the connections are closed. */
-function fire(scenario: Scenario, order: LoadOrder) {
+function fire(load: Load, order: LoadOrder) {
+  const { connections, seed } = order;
   let connection = 0;
   let hasEnded = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -76,20 +77,44 @@ function fire(scenario: Scenario, order: LoadOrder) {
   });
   const options: autocannon.Options = {
     url: order.baseUrl,
-    connections: order.connections,
+    connections,
     // Ended by us; this only has to be longer.
     duration: Math.ceil(order.warmUpSeconds + order.seconds) + 60,
     timeout: TIMEOUT_SECONDS,
     reconnectRate: RECONNECT_AFTER,
     sampleInt: STOP_CHECK_MS,
     headers: { 'x-api-key': order.apiKey, 'content-type': 'application/json' },
-    verifyBody: (body) => scenario.isAnswer(String(body)),
+    verifyBody: (body) => load.isAnswer(String(body)),
     setupClient(client) {
-      const requests = scenario.requestsFor(connection++, order.seed);
+      const requests = load.requestsFor({ connection: connection++, connections, seed });
       client.setRequests(requests as unknown as autocannon.Request[]);
+      stampWhatIsSent(client as unknown as ClientInside, requests as unknown as EncodedRequest[]);
     },
   };
   return { run: autocannon(options, () => hasEnded()), ended };
+}
+
+/** What autocannon does not tell of: it encodes a request once, and asks itself for the bytes at each send. */
+interface EncodedRequest extends LoadRequest {
+  readonly requestBuffer: Buffer;
+}
+interface ClientInside {
+  readonly requestIterator: { readonly currentRequest: EncodedRequest };
+  getRequestBuffer(): Buffer;
+}
+
+/** Overwrites stamps in place: to encode requests anew takes more CPU than all else that the generator does for them. */
+function stampWhatIsSent(client: ClientInside, requests: readonly EncodedRequest[]): void {
+  const places = new Map(
+    requests.map((request) => [request, request.stamps.map(({ text }) => request.requestBuffer.indexOf(text))]),
+  );
+  client.getRequestBuffer = () => {
+    const { currentRequest } = client.requestIterator;
+    const { requestBuffer, stamps } = currentRequest;
+    const at = places.get(currentRequest)!;
+    for (const [index, { next }] of stamps.entries()) requestBuffer.write(next(), at[index]!, 'latin1');
+    return requestBuffer;
+  };
 }
 
 function summarize(latencies: readonly number[]) {

@@ -8,7 +8,8 @@ export const RECONNECT_AFTER = LIMITS.requestsPerConnection - 1_000;
 
 /** What the bench asks of the generator. */
 export interface LoadOrder {
-  readonly scenario: string;
+  readonly load: string;
+  readonly tasksPerRequest: number;
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly connections: number;

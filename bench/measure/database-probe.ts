@@ -1,4 +1,4 @@
-import { connectPostgres } from '../../engine/store/postgres.ts';
+import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import type { CommitCount } from '../stand/contestants.ts';
 
 /** What a run left in a database; every create makes one row of each of the first five. */
@@ -20,6 +20,7 @@ export interface DatabaseProbe {
   /** Commits so far, counted the way that is exact for the contestant. */
   commits(database: string, countedBy: CommitCount): Promise<number>;
   countRows(database: string): Promise<RowCounts>;
+  countKeys(database: string): Promise<number>;
   /** Writes what earlier runs left dirty, so that no run pays for the one before it. */
   checkpoint(): Promise<void>;
   stop(): Promise<void>;
@@ -49,6 +50,7 @@ export async function openDatabaseProbe(serverUrl: string): Promise<DatabaseProb
       return rows[0]!.calls;
     },
     countRows: (database) => countRows(serverUrl, database),
+    countKeys: (database) => countKeys(serverUrl, database),
     async checkpoint() {
       await sql`CHECKPOINT`;
     },
@@ -56,16 +58,30 @@ export async function openDatabaseProbe(serverUrl: string): Promise<DatabaseProb
   };
 }
 
-async function countRows(serverUrl: string, database: string): Promise<RowCounts> {
-  const url = new URL(serverUrl);
-  url.pathname = `/${database}`;
-  const sql = connectPostgres(url.href, { name: 'bench probe', connections: 1, statementTimeoutMs: 60_000 });
-  try {
+/** Outcomes kept under idempotency keys. */
+function countKeys(serverUrl: string, database: string): Promise<number> {
+  return lookInto(serverUrl, database, async (sql) => {
+    const rows = await sql<{ keys: number }[]>`SELECT count(*) AS keys FROM idempotency_records`;
+    return rows[0]!.keys;
+  });
+}
+
+function countRows(serverUrl: string, database: string): Promise<RowCounts> {
+  return lookInto(serverUrl, database, async (sql) => {
     const rows = await sql<RowCounts[]>`
       SELECT (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM locations) AS locations,
         (SELECT count(*) FROM packages) AS packages, (SELECT count(*) FROM task_history) AS task_history,
         (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM customers) AS customers`;
     return rows[0]!;
+  });
+}
+
+async function lookInto<T>(serverUrl: string, database: string, look: (sql: Sql) => Promise<T>): Promise<T> {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  const sql = connectPostgres(url.href, { name: 'bench probe', connections: 1, statementTimeoutMs: 60_000 });
+  try {
+    return await look(sql);
   } finally {
     await sql.end({ timeout: 5 });
   }

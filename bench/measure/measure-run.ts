@@ -1,6 +1,6 @@
 import type { LoadOutcome } from '../load/load-messages.ts';
 import { runLoad } from '../load/run-load.ts';
-import type { ContestantName, Scenario } from '../scenarios/scenario.ts';
+import type { ContestantName, Load } from '../scenarios/scenario.ts';
 import type { Contestant } from '../stand/contestants.ts';
 import type { DatabaseProbe } from './database-probe.ts';
 import { type CpuReading, cpuBetween, readCpu, residentMiB } from './process-cpu.ts';
@@ -11,6 +11,12 @@ export interface RunResult extends LoadOutcome {
   readonly connections: number;
   readonly round: number;
   readonly requestsPerSecond: number;
+  readonly tasksPerRequest: number;
+  /** Made and acknowledged inside the window. */
+  readonly tasks: number;
+  readonly tasksPerSecond: number;
+  /** Acknowledged over the whole run, warm-up included. */
+  readonly acknowledgedTasks: number;
   /** CPU seconds inside the window. */
   readonly cpu: CpuReading;
   readonly commits: number;
@@ -22,7 +28,7 @@ export interface RunResult extends LoadOutcome {
 }
 
 export interface RunPlan {
-  readonly scenario: Scenario;
+  readonly load: Load;
   readonly contestant: Contestant;
   readonly connections: number;
   readonly round: number;
@@ -43,12 +49,14 @@ const LEAST_SECONDS = 10;
 
 /** Puts one server under load while the others idle, and reads everything at both ends of the window. */
 export async function measureRun(plan: RunPlan, bench: Bench): Promise<RunResult> {
-  const { scenario, contestant, connections, round, warmUpSeconds, seconds, seed } = plan;
+  const { load, contestant, connections, round, warmUpSeconds, seconds, seed } = plan;
   const { probe, postmasterPid, apiKey, signal } = bench;
   await probe.checkpoint();
   const readings: { readonly cpu: CpuReading; readonly commits: Promise<number> }[] = [];
+  const { name, tasksPerRequest, expectedStatus } = load;
+  const { baseUrl } = contestant;
   const outcome = await runLoad(
-    { scenario: scenario.name, baseUrl: contestant.baseUrl, apiKey, connections, warmUpSeconds, seconds, seed },
+    { load: name, tasksPerRequest, baseUrl, apiKey, connections, warmUpSeconds, seconds, seed },
     {
       signal,
       onWindow: (_edge, generatorPid) =>
@@ -60,22 +68,27 @@ export async function measureRun(plan: RunPlan, bench: Bench): Promise<RunResult
   );
   const [before, after] = readings;
   if (!before || !after) throw new Error('the load generator did not tell when its window began and ended');
+  const requestsPerSecond = (outcome.operations * 1_000) / outcome.windowMs;
   const cpu = cpuBetween(before.cpu, after.cpu);
   return {
     ...outcome,
     contestant: contestant.name,
     connections,
     round,
-    requestsPerSecond: (outcome.operations * 1_000) / outcome.windowMs,
+    requestsPerSecond,
+    tasksPerRequest,
+    tasks: outcome.operations * tasksPerRequest,
+    tasksPerSecond: requestsPerSecond * tasksPerRequest,
+    acknowledgedTasks: (outcome.statuses[expectedStatus] ?? 0) * tasksPerRequest,
     cpu,
     commits: (await after.commits) - (await before.commits),
     serverMiB: residentMiB(contestant.pid),
     othersShare: Math.max(0, 1 - (cpu.server + cpu.postgres + cpu.generator + cpu.idle) / cpu.total),
-    voidReasons: voidReasonsOf(outcome, scenario),
+    voidReasons: voidReasonsOf(outcome, load),
   };
 }
 
-function voidReasonsOf(outcome: LoadOutcome, scenario: Scenario): string[] {
+function voidReasonsOf(outcome: LoadOutcome, { expectedStatus }: Load): string[] {
   const { statuses, errors, wrongBodies, firstWrongBody, operations, windowMs } = outcome;
   const reasons: string[] = [];
   if (operations === 0) reasons.push('nothing was answered inside the window');
@@ -84,7 +97,7 @@ function voidReasonsOf(outcome: LoadOutcome, scenario: Scenario): string[] {
   }
   for (const [status, count] of Object.entries(statuses)) {
     if (status === '429') reasons.push(`${count} answers were rate-limited (429)`);
-    else if (status !== String(scenario.expectedStatus)) reasons.push(`${count} answers had the status ${status}`);
+    else if (status !== String(expectedStatus)) reasons.push(`${count} answers had the status ${status}`);
   }
   if (errors > 0) reasons.push(`${errors} requests failed or were not answered in time`);
   if (wrongBodies > 0) reasons.push(`${wrongBodies} answers lack what was asked for, the first: ${firstWrongBody}`);

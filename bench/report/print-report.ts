@@ -25,8 +25,8 @@ export function conditionLines({ cores, durable, sync }: Conditions): string[] {
 
 /** One line while the bench runs. */
 export function runLine(run: RunResult): string {
-  const { round, connections, contestant, requestsPerSecond, p50Ms, p99Ms, voidReasons } = run;
-  const facts = `${requestsPerSecond.toFixed(0).padStart(7)}/s  p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms`;
+  const { round, connections, contestant, tasksPerSecond, p50Ms, p99Ms, voidReasons } = run;
+  const facts = `${tasksPerSecond.toFixed(0).padStart(7)} tasks/s  p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms`;
   const verdict = voidReasons.length > 0 ? `  VOID: ${voidReasons.join('; ')}` : '';
   return `round ${round}  ${String(connections).padStart(4)} connections  ${contestant.padEnd(9)}  ${facts}${verdict}`;
 }
@@ -35,25 +35,25 @@ export function summaryTable(summaries: readonly Summary[]): string {
   const header = [
     'connections',
     'server',
-    'requests/s',
-    'p50 ms',
+    'tasks/s',
+    'request p50 ms',
     'p99 ms',
-    'CPU µs/op: server',
+    'CPU µs/task: server',
     'Postgres',
     'generator',
-    'commits/op',
+    'commits/task',
     'MiB',
   ];
   const rows = summaries.map((cell) => [
     String(cell.connections),
     cell.contestant,
-    showSpread(cell.requestsPerSecond, 0),
+    showSpread(cell.tasksPerSecond, 0),
     showSpread(cell.p50Ms, 1),
     showSpread(cell.p99Ms, 1),
     showSpread(cell.serverMicros, 0),
     showSpread(cell.postgresMicros, 0),
     showSpread(cell.generatorMicros, 0),
-    cell.commitsPerOperation.median.toFixed(4),
+    cell.commitsPerTask.median.toFixed(4),
     cell.serverMiB.toFixed(0),
   ]);
   return formatTable(header, rows);
@@ -85,7 +85,7 @@ export function comparisonLines(comparisons: readonly Comparison[]): string[] {
     return [
       ...peers.map(
         ({ peer, throughput, cpu }) =>
-          `${at}  ours / ${peer} ${throughput.toFixed(2)}   CPU per operation, ${peer} / ours ${cpu.toFixed(2)}`,
+          `${at}  ours / ${peer} ${throughput.toFixed(2)}   CPU per task, ${peer} / ours ${cpu.toFixed(2)}`,
       ),
       `${at}  ours / ceiling ${ceilingShare.toFixed(3)}   p99 ${oursP99Ms.toFixed(1)} ms against the peers' ${peerP99Ms.toFixed(1)} ms`,
     ];

@@ -1,19 +1,19 @@
 import type { RunResult } from '../measure/measure-run.ts';
-import type { ContestantName, Scenario } from '../scenarios/scenario.ts';
+import type { ContestantName } from '../scenarios/scenario.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 
 /** One contestant at one number of connections, over all rounds. */
 export interface Summary {
   readonly contestant: ContestantName;
   readonly connections: number;
-  readonly requestsPerSecond: Spread;
+  readonly tasksPerSecond: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  /** CPU microseconds per operation. */
+  /** CPU microseconds per task. */
   readonly serverMicros: Spread;
   readonly postgresMicros: Spread;
   readonly generatorMicros: Spread;
-  readonly commitsPerOperation: Spread;
+  readonly commitsPerTask: Spread;
   /** Parts of all cores' time in the window. */
   readonly shares: Readonly<Record<'server' | 'postgres' | 'generator' | 'idle' | 'others', number>>;
   readonly serverMiB: number;
@@ -22,7 +22,7 @@ export interface Summary {
 export interface PeerRatio {
   readonly peer: ContestantName;
   readonly throughput: number;
-  /** CPU of all processes per operation, the peer's by ours: hardly moved by what else runs on the machine. */
+  /** CPU of all processes per task, the peer's by ours: hardly moved by what else runs on the machine. */
   readonly cpu: number;
 }
 
@@ -49,20 +49,20 @@ export function summarize(results: readonly RunResult[]): Summary[] {
 
 function summarizeCell(runs: readonly RunResult[]): Summary {
   const spread = (value: (run: RunResult) => number) => spreadOf(runs.map(value));
-  const perOperation = (value: (run: RunResult) => number) => spread((run) => value(run) / Math.max(1, run.operations));
+  const perTask = (value: (run: RunResult) => number) => spread((run) => value(run) / Math.max(1, run.tasks));
   const share = (part: 'server' | 'postgres' | 'generator' | 'idle') =>
     spread((run) => run.cpu[part] / run.cpu.total).median;
   const { contestant, connections } = runs[0]!;
   return {
     contestant,
     connections,
-    requestsPerSecond: spread((run) => run.requestsPerSecond),
+    tasksPerSecond: spread((run) => run.tasksPerSecond),
     p50Ms: spread((run) => run.p50Ms),
     p99Ms: spread((run) => run.p99Ms),
-    serverMicros: perOperation((run) => run.cpu.server * 1e6),
-    postgresMicros: perOperation((run) => run.cpu.postgres * 1e6),
-    generatorMicros: perOperation((run) => run.cpu.generator * 1e6),
-    commitsPerOperation: perOperation((run) => run.commits),
+    serverMicros: perTask((run) => run.cpu.server * 1e6),
+    postgresMicros: perTask((run) => run.cpu.postgres * 1e6),
+    generatorMicros: perTask((run) => run.cpu.generator * 1e6),
+    commitsPerTask: perTask((run) => run.commits),
     shares: {
       server: share('server'),
       postgres: share('postgres'),
@@ -79,30 +79,45 @@ export function compare(summaries: readonly Summary[]): Comparison[] {
     const { connections } = cells[0]!;
     const of = (name: ContestantName) => cells.find(({ contestant }) => contestant === name)!;
     const [ours, ceiling, peers] = [of('ours'), of('ceiling'), [of('peer'), of('peer-free')]] as const;
-    const rate = ours.requestsPerSecond.median;
+    const rate = ours.tasksPerSecond.median;
     return {
       connections,
       peers: peers.map((peer) => ({
         peer: peer.contestant,
-        throughput: rate / peer.requestsPerSecond.median,
+        throughput: rate / peer.tasksPerSecond.median,
         cpu: microsOf(peer) / microsOf(ours),
       })),
-      ceilingShare: rate / ceiling.requestsPerSecond.median,
+      ceilingShare: rate / ceiling.tasksPerSecond.median,
       oursP99Ms: ours.p99Ms.median,
       peerP99Ms: Math.min(...peers.map(({ p99Ms }) => p99Ms.median)),
     };
   });
 }
 
-function microsOf({ serverMicros, postgresMicros, generatorMicros }: Summary): number {
+/** CPU of all processes per task. */
+export function microsOf({ serverMicros, postgresMicros, generatorMicros }: Summary): number {
   return serverMicros.median + postgresMicros.median + generatorMicros.median;
 }
 
-/** The scenario's targets held against what was measured; numbers of connections without a target have no verdict. */
-export function judge(scenario: Scenario, comparisons: readonly Comparison[]): Verdict[] {
+/** What we want to see at a number of connections. Source: the project's performance goals. */
+interface Target {
+  readonly connections: number;
+  /** Times the throughput of a peer. */
+  readonly peerRatio: number;
+  /** Part of the ceiling's throughput. */
+  readonly ceilingShare: number;
+}
+
+const TARGETS: readonly Target[] = [
+  { connections: 64, peerRatio: 5, ceilingShare: 0.4 },
+  { connections: 256, peerRatio: 8, ceilingShare: 0.55 },
+];
+
+/** The targets held against what was measured; numbers of connections without a target have no verdict. */
+export function judge(comparisons: readonly Comparison[]): Verdict[] {
   return comparisons.flatMap((comparison) => {
     const { connections, peers, ceilingShare, oursP99Ms, peerP99Ms } = comparison;
-    const target = scenario.targets.find((each) => each.connections === connections);
+    const target = TARGETS.find((each) => each.connections === connections);
     if (!target) return [];
     const at = `at ${connections} connections`;
     return [

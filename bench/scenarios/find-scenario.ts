@@ -1,10 +1,7 @@
-import { create } from './create.ts';
-import type { Scenario } from './scenario.ts';
+const scenarioNames = ['create', 'batch'] as const;
 
-const scenarios: readonly Scenario[] = [create];
+export type ScenarioName = (typeof scenarioNames)[number];
 
-export const scenarioNames = scenarios.map(({ name }) => name);
-
-export function findScenario(name: string): Scenario | undefined {
-  return scenarios.find((scenario) => scenario.name === name);
+export function findScenario(name: string): ScenarioName | undefined {
+  return scenarioNames.find((each) => each === name);
 }

@@ -1,33 +1,45 @@
-/** The servers that a scenario can compare. `peer` and `peer-free` differ in how they count; see bench/peers. */
-export type ContestantName = 'ours' | 'ceiling' | 'peer' | 'peer-free';
+/** Ways to push tasks to one kind of gateway. */
+export type WayName = 'single' | 'keyed' | 'batch';
 
-/** A request as autocannon takes it; `setupRequest` makes it anew each time it is sent. */
+/** The servers that a scenario can compare. `peer` and `peer-free` differ in how they count; see bench/peers. */
+export type ContestantName = 'ours' | 'ceiling' | 'peer' | 'peer-free' | WayName;
+
+/**
+ * A piece of a request that is another one each time it is sent: `text`, where it first occurs, is overwritten by
+ * `next()`, just as many ASCII characters.
+ */
+export interface Stamp {
+  readonly text: string;
+  readonly next: () => string;
+}
+
+/** A request as autocannon takes it, and what is stamped on it. */
 export interface LoadRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly setupRequest?: (request: LoadRequest) => LoadRequest;
+  readonly stamps: readonly Stamp[];
 }
 
-/** What we want to see at a number of connections. Source: the project's performance goals. */
-export interface Target {
+/** Which connection of how many, in the run of which seed. */
+export interface LoadSeat {
+  readonly connection: number;
   readonly connections: number;
-  /** Times the throughput of a peer. */
-  readonly peerRatio: number;
-  /** Part of the ceiling's throughput. */
-  readonly ceilingShare: number;
+  readonly seed: number;
 }
 
 /** One kind of load. Shared by the bench and by the generator, a process of its own that finds it by name. */
-export interface Scenario {
+export interface Load {
   readonly name: string;
   readonly expectedStatus: number;
+  /** How many tasks an answer with the expected status has made. */
+  readonly tasksPerRequest: number;
   /** Whether an answer with the expected status really carries what was asked for. */
   readonly isAnswer: (body: string) => boolean;
   /**
-   * What one connection sends, again and again. The same `seed` makes the same requests, so that every contestant of
-   * a round gets the same; another seed makes other new customers.
+   * What one connection sends, again and again. The same seat makes the same requests, so that every contestant of a
+   * round gets the same; another seed makes other new customers.
    */
-  readonly requestsFor: (connection: number, seed: number) => LoadRequest[];
-  readonly targets: readonly Target[];
+  readonly requestsFor: (seat: LoadSeat) => LoadRequest[];
 }

@@ -16,8 +16,8 @@ interface ContestantPlan extends ServerPlan {
   readonly commitsBy: CommitCount;
 }
 
-/** Everyone who is measured, with what the report says of them. */
-export const CONTESTANTS: readonly ContestantPlan[] = [
+/** Who is measured under the same load, with what the report says of them. */
+export const SERVERS: readonly ContestantPlan[] = [
   {
     name: 'ours',
     description: 'the gateway',
@@ -54,6 +54,15 @@ export const CONTESTANTS: readonly ContestantPlan[] = [
   },
 ];
 
+/** The gateway three times, each under another load. */
+export const WAYS: readonly ContestantPlan[] = (
+  [
+    ['single', 'POST /tasks'],
+    ['keyed', 'POST /tasks, each with an Idempotency-Key never used before'],
+    ['batch', 'POST /tasks/batch, every item of which has to be made'],
+  ] as const
+).map(([name, description]) => ({ name, description, program: GATEWAY, readyPath: '/readyz', commitsBy: 'group' }));
+
 export interface Contestant extends ServerProcess {
   readonly name: ContestantName;
   readonly commitsBy: CommitCount;
@@ -61,12 +70,13 @@ export interface Contestant extends ServerProcess {
 
 /** All of them alive, each over a database of its own on the same server; none is under load yet. */
 export async function startContestants(
+  plans: readonly ContestantPlan[],
   stores: TemporaryStores,
   releaser: Releaser,
   signal: AbortSignal,
 ): Promise<Contestant[]> {
   const started: Contestant[] = [];
-  for (const plan of CONTESTANTS) {
+  for (const plan of plans) {
     const { name, commitsBy } = plan;
     started.push({ ...(await startServer(plan, stores, releaser, signal)), name, commitsBy });
   }

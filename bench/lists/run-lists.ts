@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import { connectPostgres } from '../../engine/store/postgres.ts';
+import { say } from '../report/say.ts';
+import { formatTable } from '../report/table.ts';
+import { seededNumbers } from '../scenarios/seeded-numbers.ts';
+import { type SeededTasks, seedTasks } from '../seed/seed-tasks.ts';
+import { UsageError } from '../stand/run-to-end.ts';
+import { GATEWAY, type ServerProcess, startServer } from '../stand/server-process.ts';
+import { startTemporaryStores } from '../stand/temporary-stores.ts';
+import { percentile } from '../statistics.ts';
+import { ListClient } from './list-client.ts';
+import { LIST_MIX, NEW_FILTERS } from './list-mix.ts';
+
+/**
+ * `npm run bench -- lists`: one organization with a million tasks on stores of its own, and what lists of them take.
+ * Prints the mix, the times and how they stand to the targets. Exits 1 when an answer is wrong.
+ */
+
+const USAGE = `Usage: npm run bench -- lists [options]
+
+  --tasks 1000000   tasks in the organization
+  --seconds 20      length of the measured window, after --warm-up
+  --warm-up 10      seconds of the same load before it`;
+
+const CONNECTIONS = 8;
+const TARGET = { p99Ms: 25, firstCountMs: 1_000, exportMiB: 100 };
+const SEED_STATEMENT_MS = 600_000;
+const MIB = 1_048_576;
+
+interface Options {
+  readonly tasks: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+}
+
+export async function runLists(args: readonly string[], releaser: Releaser, signal: AbortSignal): Promise<number> {
+  const { tasks, seconds, warmUpSeconds } = parseOptions(args);
+  say('starting Postgres, Redis and a gateway');
+  const stores = await startTemporaryStores(releaser, signal);
+  const server = await startServer({ name: 'lists', program: GATEWAY, readyPath: '/readyz' }, stores, releaser, signal);
+  const url = new URL(stores.postgres.url);
+  url.pathname = `/${server.database}`;
+  const seeded = await seed(url.href, tasks);
+  const client = new ListClient(server.baseUrl, seeded.apiKey);
+  releaser.push('list client', () => client.close());
+
+  const problems: string[] = [];
+  const verdict = (claim: string, isMet: boolean, measured: string) =>
+    say(`${isMet ? 'PASS' : 'FAIL'}  ${claim}: ${measured}`);
+  const firstCounts = await measureFirstCounts(client, seeded);
+  await runMix(client, seeded, warmUpSeconds, signal);
+  const times = await runMix(client, seeded, seconds, signal);
+  printMix(times);
+  const far = await readFarPage(client, tasks, problems);
+  const exported = await measureExport(client, server, tasks, problems);
+
+  const all = Float64Array.from([...times.values()].flat()).sort();
+  say('');
+  const p99 = percentile(all, 0.99);
+  verdict(
+    `pages of 20, ${CONNECTIONS} connections, p99 at most ${TARGET.p99Ms} ms`,
+    p99 <= TARGET.p99Ms,
+    `${p99.toFixed(1)} ms`,
+  );
+  verdict(
+    `a new filter's first count within ${TARGET.firstCountMs} ms`,
+    firstCounts <= TARGET.firstCountMs,
+    `${firstCounts.toFixed(0)} ms`,
+  );
+  verdict(
+    `an export's rise of memory below ${TARGET.exportMiB} MiB`,
+    exported < TARGET.exportMiB,
+    `${exported.toFixed(0)} MiB`,
+  );
+  say(`far page: ${far.toFixed(0)} ms`, ...problems.map((problem) => `WRONG  ${problem}`), loadLine());
+  return problems.length > 0 ? 1 : 0;
+}
+
+async function seed(databaseUrl: string, tasks: number): Promise<SeededTasks> {
+  const startedAt = performance.now();
+  const sql = connectPostgres(databaseUrl, { name: 'seed', connections: 1, statementTimeoutMs: SEED_STATEMENT_MS });
+  try {
+    const seeded = await seedTasks(sql, tasks, () => {});
+    say(`seeded ${tasks} tasks in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`, '');
+    return seeded;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** The slowest of the first requests of each new filter, one after another. */
+async function measureFirstCounts(client: ListClient, seeded: SeededTasks): Promise<number> {
+  const rows: string[][] = [];
+  let slowest = 0;
+  for (const { name, query } of NEW_FILTERS) {
+    const first = await client.list(query(seeded));
+    const second = await client.list(query(seeded));
+    slowest = Math.max(slowest, first.ms);
+    rows.push([name, '', `${first.count}`, first.ms.toFixed(1), second.ms.toFixed(1)]);
+  }
+  say(formatTable(['new filter', '', 'count', 'first ms', 'second ms'], rows), loadLine(), '');
+  return slowest;
+}
+
+/** Milliseconds of each answer by kind. */
+async function runMix(
+  client: ListClient,
+  seeded: SeededTasks,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Map<string, number[]>> {
+  const times = new Map(LIST_MIX.map(({ name }) => [name, [] as number[]]));
+  const lots = LIST_MIX.flatMap((kind) => Array.from({ length: kind.weight }, () => kind));
+  const end = performance.now() + seconds * 1_000;
+  const connection = async (_: unknown, number: number) => {
+    const draw = seededNumbers(Math.floor(end) * CONNECTIONS + number);
+    while (performance.now() < end) {
+      signal.throwIfAborted();
+      const { name, query } = lots[draw(lots.length)]!;
+      times.get(name)!.push((await client.list(query(seeded, draw))).ms);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  return times;
+}
+
+function printMix(times: ReadonlyMap<string, readonly number[]>): void {
+  const line = (name: string, weight: string, list: readonly number[]) => {
+    const sorted = Float64Array.from(list).sort();
+    const shown = [0.5, 0.99, 1].map((share) => (sorted.length === 0 ? '–' : percentile(sorted, share).toFixed(1)));
+    return [name, weight, `${list.length}`, ...shown];
+  };
+  const weights = LIST_MIX.reduce((sum, { weight }) => sum + weight, 0);
+  const rows = LIST_MIX.map(({ name, weight }) => line(name, `${weight}`, times.get(name)!));
+  rows.push(line('all', `${weights}`, [...times.values()].flat()));
+  say(formatTable(['mix', 'weight', 'answers', 'p50 ms', 'p99 ms', 'max ms'], rows), loadLine(), '');
+}
+
+async function readFarPage(client: ListClient, tasks: number, problems: string[]): Promise<number> {
+  const page = Math.floor(tasks / 20);
+  const { ms, items, count } = await client.list(`page=${page}&limit=20`);
+  if (items !== 20 || count !== tasks) problems.push(`page ${page} has ${items} items and counts ${count}`);
+  return ms;
+}
+
+/** How many MiB the gateway grew by. */
+async function measureExport(
+  client: ListClient,
+  { pid, lastLines }: ServerProcess,
+  tasks: number,
+  problems: string[],
+): Promise<number> {
+  const before = residentMiB(pid) ?? 0;
+  let highest = before;
+  let isRunning = true;
+  const watching = (async () => {
+    while (isRunning) {
+      highest = Math.max(highest, residentMiB(pid) ?? 0);
+      await delay(50);
+    }
+  })();
+  const { ms, lines, bytes } = await client
+    .export()
+    .catch((error: unknown) => {
+      throw new Error(`the export broke off; the gateway printed last:\n${lastLines()}`, { cause: error });
+    })
+    .finally(() => {
+      isRunning = false;
+    });
+  await watching;
+  if (lines !== tasks) problems.push(`the export has ${lines} lines, there are ${tasks} tasks`);
+  const size = (bytes / MIB).toFixed(0);
+  say(
+    `export: ${lines} tasks, ${size} MiB in ${(ms / 1_000).toFixed(1)} s; gateway ${before.toFixed(0)} → ${highest.toFixed(0)} MiB`,
+    loadLine(),
+  );
+  return highest - before;
+}
+
+/** Undefined when the process has ended. */
+function residentMiB(pid: number): number | undefined {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes) / 1_024;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseOptions(args: readonly string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        tasks: { type: 'string', default: '1000000' },
+        seconds: { type: 'string', default: '20' },
+        'warm-up': { type: 'string', default: '10' },
+      },
+    });
+    const [tasks, seconds, warmUpSeconds] = [values.tasks, values.seconds, values['warm-up']].map(Number);
+    if (![tasks, seconds, warmUpSeconds].every((value) => value! > 0) || !Number.isInteger(tasks))
+      throw new Error('Every option is a number above 0, and --tasks a whole one.');
+    return { tasks: tasks!, seconds: seconds!, warmUpSeconds: warmUpSeconds! };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+}
+
+function loadLine(): string {
+  return `load average ${loadavg()[0]!.toFixed(2)} (one minute)`;
+}

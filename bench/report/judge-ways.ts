@@ -1,0 +1,59 @@
+import type { WayName } from '../scenarios/scenario.ts';
+import { microsOf, type Summary, type Verdict } from './summarize.ts';
+
+/** What another way to push tasks has to reach, in times the throughput of single creates of the same run. */
+const TARGETS = { batch: 1.8, keyed: 0.8 };
+
+/** A way against single creates; each is a ratio of medians. */
+export interface WayRatio {
+  readonly way: keyof typeof TARGETS;
+  readonly connections: number;
+  readonly singleConnections: number;
+  readonly throughput: number;
+  /** CPU of all processes per task, by that of single creates: hardly moved by what else runs on the machine. */
+  readonly cpu: number;
+}
+
+/** Keyed creates at each number of connections; batches at their best against single creates at theirs. */
+export function compareWaySummaries(summaries: readonly Summary[]): WayRatio[] {
+  const of = (way: WayName) => summaries.filter(({ contestant }) => contestant === way);
+  const singles = of('single');
+  const keyed = of('keyed').map((cell) => {
+    const single = singles.find(({ connections }) => connections === cell.connections)!;
+    return ratioOf('keyed', cell, single);
+  });
+  return [...keyed, ratioOf('batch', fastestOf(of('batch')), fastestOf(singles))];
+}
+
+function ratioOf(way: keyof typeof TARGETS, cell: Summary, single: Summary): WayRatio {
+  return {
+    way,
+    connections: cell.connections,
+    singleConnections: single.connections,
+    throughput: cell.tasksPerSecond.median / single.tasksPerSecond.median,
+    cpu: microsOf(cell) / microsOf(single),
+  };
+}
+
+function fastestOf(cells: readonly Summary[]): Summary {
+  return cells.reduce((best, cell) => (cell.tasksPerSecond.median > best.tasksPerSecond.median ? cell : best));
+}
+
+export function wayRatioLines(ratios: readonly WayRatio[]): string[] {
+  return ratios.map(
+    (ratio) => `${titleOf(ratio)}  ${ratio.throughput.toFixed(2)}   CPU per task ${ratio.cpu.toFixed(2)}`,
+  );
+}
+
+export function judgeWays(ratios: readonly WayRatio[]): Verdict[] {
+  return ratios.map((ratio) => ({
+    claim: `${titleOf(ratio)} at least ${TARGETS[ratio.way]}`,
+    measured: ratio.throughput.toFixed(2),
+    met: ratio.throughput >= TARGETS[ratio.way],
+  }));
+}
+
+function titleOf({ way, connections, singleConnections }: WayRatio): string {
+  const at = connections === singleConnections ? '' : ` at ${singleConnections}`;
+  return `${way} / single${at}, ${way} at ${connections} connections`;
+}

@@ -1,0 +1,3 @@
+export function say(...lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
