@@ -155,7 +155,9 @@ export class OrgActor implements BatchOwner {
     this.#undurableCommands -= batch.entries.length;
     for (const { settle, answer } of batch.entries) settle(answer());
     if (batch.events.length > 0) this.#services.publish(batch);
-    if (this.isLive) this.#proceed();
+    if (!this.isLive) return;
+    this.#makeRoom();
+    this.#proceed();
   }
 
   batchFailed(batch: OrgBatch, why: Refusal): void {
@@ -222,11 +224,15 @@ export class OrgActor implements BatchOwner {
     }
   }
 
+  /** Lets records go beyond the bounds; not while something is being read that would then be stale when it arrives. */
+  #makeRoom(): void {
+    if (!this.#fetching && !this.#waking) this.#state.evict(this.#durableTicket, BOUNDS);
+  }
+
   async #fetchAndDecide(commands: readonly Pending[], alone: boolean): Promise<void> {
     const { store, ids, log } = this.#services;
+    this.#makeRoom();
     this.#fetching = true;
-    // A look at the timers may have read a task that would be gone and stale by the time it arrives.
-    if (!this.#waking) this.#state.evict(this.#durableTicket, BOUNDS);
     try {
       const needs = noNeeds();
       let missing = false;
