@@ -108,36 +108,25 @@ export function isIdempotencyKey(key: string): boolean {
   return key.length <= LIMITS.idempotencyKeyChars && /^[\x20-\x7e]+$/.test(key);
 }
 
-/** A piece of the canonical text that stands for itself. */
-class Piece {
-  readonly text: string;
+/** Deeper than this, where only fields that nobody reads can be, the call stack might not do. */
+const MAX_FINGERPRINT_DEPTH = 500;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+/** The same for every way to write the same JSON value: keys in order, no white space. */
+export function fingerprintOf(json: unknown): string {
+  return hash('sha256', canonicalText(json, 0), 'base64url' as 'base64');
 }
 
-/**
- * The same for every way to write the same JSON value: keys in order, no white space. Without recursion: a body may be
- * nested deeper than the call stack is, in fields that nobody reads.
- */
-export function fingerprintOf(json: unknown): string {
-  const pieces: string[] = [];
-  const rest: unknown[] = [json];
-  while (rest.length > 0) {
-    const next = rest.pop();
-    if (next instanceof Piece) pieces.push(next.text);
-    else if (typeof next !== 'object' || next === null) pieces.push(JSON.stringify(next));
-    else if (Array.isArray(next)) {
-      rest.push(new Piece(']'));
-      for (let index = next.length - 1; index >= 0; index--) rest.push(new Piece(','), next[index]);
-      rest.push(new Piece('['));
-    } else {
-      const entries = Object.entries(next).sort(([a], [b]) => (a < b ? 1 : -1));
-      rest.push(new Piece('}'));
-      for (const [key, value] of entries) rest.push(value, new Piece(`,${JSON.stringify(key)}:`));
-      rest.push(new Piece('{'));
-    }
+function canonicalText(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  // What is nested this deep counts as the same.
+  if (depth > MAX_FINGERPRINT_DEPTH) return '…';
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${canonicalText(item, depth + 1)},`;
+    return `[${text}]`;
   }
-  return hash('sha256', pieces.join(''), 'base64url' as 'base64');
+  const fields = value as Record<string, unknown>;
+  for (const key of Object.keys(fields).sort())
+    text += `${JSON.stringify(key)}:${canonicalText(fields[key], depth + 1)},`;
+  return `{${text}}`;
 }
