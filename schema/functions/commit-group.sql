@@ -22,6 +22,8 @@ CREATE OR REPLACE FUNCTION commit_group(
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
+  -- Cast once: each cast reads the whole text.
+  tasks_json json;
 BEGIN
   -- The fence. FOR SHARE waits for a takeover under way and makes a later one wait for us; weaker forms let a stale
   -- owner through (ARCHITECTURE.md, decision 4).
@@ -54,8 +56,9 @@ BEGIN
   END IF;
 
   IF tasks_in IS NOT NULL THEN
-    PERFORM write_tasks(tasks_in::json, counts[4]);
-    PERFORM write_task_lists(tasks_in::json, task_counts_in::json);
+    tasks_json := tasks_in::json;
+    PERFORM write_tasks(tasks_json, counts[4]);
+    PERFORM write_task_lists(tasks_in, tasks_json, task_counts_in::json);
   END IF;
 
   IF packages_in IS NOT NULL THEN

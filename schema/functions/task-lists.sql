@@ -5,12 +5,12 @@ CREATE OR REPLACE FUNCTION task_reference(key text, value text) RETURNS bytea LA
   SELECT substring(sha256(convert_to(octet_length(key) || ' ' || key || value, 'UTF8')) FOR 16)
 $$;
 
--- `tasks_in`: rows as write_tasks takes them. New ones are listed; of the others only those marked `relist`, whose
+-- `tasks_text` and `tasks_in` are the same: rows as write_tasks takes them. New ones are listed; of the others only those marked `relist`, whose
 -- scheduledAt, integrationData or locationId has changed. `reusesLocation` marks a new task at a place that was there
 -- before. `counts_in`: how many more (or fewer) tasks there are of each kind; null when there is no difference.
-CREATE OR REPLACE FUNCTION write_task_lists(tasks_in json, counts_in json) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_task_lists(tasks_text text, tasks_in json, counts_in json) RETURNS void
+  LANGUAGE plpgsql AS $$
 DECLARE
-  tasks_text text := tasks_in::text;
   moved bigint;
 BEGIN
   -- Most tasks stand in none of these tables: a look at the text is cheaper than parsing it.
