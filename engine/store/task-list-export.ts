@@ -3,7 +3,7 @@ import type { TaskFilter, TaskSort } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
 import type { Sql } from './postgres.ts';
 import { conditionsOf, Parameters } from './task-list-conditions.ts';
-import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, bundleOfRow } from './task-rows.ts';
+import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, shownBundleOfRow } from './task-rows.ts';
 
 const COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
 
@@ -35,7 +35,7 @@ export async function exportTasks(
   let hasFailed = false;
   let taken = Promise.resolve(true);
   const onBatch = async (rows: readonly BundleRow[]) => {
-    taken = take(rows.map(bundleOfRow));
+    taken = take(rows.map(shownBundleOfRow));
     const wantsMore = await taken;
     // The client would send what is answered now over the connection that takes the place of the failed one.
     if (hasFailed) await NEVER;

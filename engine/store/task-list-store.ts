@@ -4,7 +4,7 @@ import type { Sql } from './postgres.ts';
 import { read } from './read.ts';
 import { planPage } from './task-list-plan.ts';
 import type { PageRequest } from './task-list-request.ts';
-import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, bundleOfRow } from './task-rows.ts';
+import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, shownBundleOfRow } from './task-rows.ts';
 
 export interface TaskPage {
   readonly items: readonly TaskBundle[];
@@ -60,7 +60,7 @@ export async function readTaskPage(
   const rows = await read(ask, LIMITS.readDeadlineMs, 'listing tasks');
   const first = rows[0];
   return {
-    items: first?.id == null ? [] : rows.map(({ pageCount: _c, pageSequence: _s, ...row }) => bundleOfRow(row)),
+    items: first?.id == null ? [] : rows.map(shownBundleOfRow),
     count: first === undefined ? 0 : first.pageCount,
     sequence: first?.pageSequence ?? 0,
     mayFallShort,
