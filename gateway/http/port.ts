@@ -57,6 +57,8 @@ export interface ReplyStream {
   write(chunk: string): void;
   /** Ends the stream cleanly after what is queued, and by force when that takes longer than `streamStallMs`. */
   close(): void;
+  /** Drops the connection, so that what was sent does not look like the whole. */
+  abort(): void;
   /** Called once, with the reason; at once if the stream has ended. */
   onClose(listener: (reason: StreamEnd) => void): void;
 }

@@ -58,6 +58,10 @@ export class QueuedStream implements ReplyStream {
     if (this.#state === 'flowing') this.#finish();
   }
 
+  abort(): void {
+    if (this.#endAs('server')) this.#sink.destroy();
+  }
+
   onClose(listener: (reason: StreamEnd) => void): void {
     if (this.#listener) throw new Error('a stream has one close listener');
     if (this.#end === undefined) this.#listener = listener;

@@ -15,7 +15,6 @@ import {
 } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
-import { QueuedStream } from '../http/queued-stream.ts';
 import type { ApiRoute, RawRoute } from '../route.ts';
 import { TASK_ROLES } from './task-routes.ts';
 
@@ -99,7 +98,7 @@ class LineSink {
       this.#open().close();
     } catch (error) {
       if (!this.#stream) throw error;
-      breakOff(this.#stream);
+      this.#stream.abort();
     }
   }
 
@@ -121,9 +120,4 @@ function* piecesOf(text: string): Generator<string> {
     if (isTorn) end -= 1;
     yield text.slice(start, end);
   }
-}
-
-/** What has come so far must not look like the whole: the connection is dropped, as that of a stalled stream is. */
-function breakOff(stream: ReplyStream): void {
-  if (stream instanceof QueuedStream) stream.onStall();
 }

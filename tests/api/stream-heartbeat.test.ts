@@ -49,6 +49,7 @@ function recordingReply() {
     openStream: () => ({
       queuedBytes: 0,
       write: (chunk) => void written.push(chunk),
+      abort: () => {},
       close: () => close(),
       onClose(listener) {
         close = () => listener('client');

@@ -5,8 +5,10 @@ import { maySee } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import { type DecideContext, type Decision, done, refuse } from './decision.ts';
 
-/** PATCH /packages/:id. Refuses: 404, also for a package of a task that the agent does not have; 409
- * PACKAGE_DETACHED without a task, INVALID_PACKAGE_TRANSITION. */
+/**
+ * PATCH /packages/:id. Refuses: 404, also for a package of a task that the agent does not have; 409 PACKAGE_DETACHED
+ * without a task, INVALID_PACKAGE_TRANSITION.
+ */
 export function decideChangePackageStatus(
   draft: Draft,
   command: ChangePackageStatus,

@@ -59,8 +59,28 @@ export const reviewed: Reviewed = {
   foreignWrites: [
     {
       path: 'schema/migrations/0003-task-lists.sql',
-      table: '*',
-      reason: 'fills the new tables from the tasks that are there, before any actor of this release runs',
+      table: 'scheduled_tasks',
+      reason: 'filled from the tasks that are there, before any actor of this release runs',
+    },
+    {
+      path: 'schema/migrations/0003-task-lists.sql',
+      table: 'task_references',
+      reason: 'filled from the tasks that are there, before any actor of this release runs',
+    },
+    {
+      path: 'schema/migrations/0003-task-lists.sql',
+      table: 'locations',
+      reason: 'a new column, filled from the tasks that are there, before any actor of this release runs',
+    },
+    {
+      path: 'schema/migrations/0003-task-lists.sql',
+      table: 'location_uses',
+      reason: 'filled from the tasks that are there, before any actor of this release runs',
+    },
+    {
+      path: 'schema/migrations/0003-task-lists.sql',
+      table: 'task_counts',
+      reason: 'filled from the tasks that are there, before any actor of this release runs',
     },
     {
       path: 'schema/migrations/0004-whole-tasks.sql',
