@@ -4,7 +4,7 @@ import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskHistoryRecord, TaskRecord } from '../../schema/task.ts';
 import type { QuotaResource } from '../domain/quota.ts';
-import type { WarehouseWithLocation } from '../store/org-store.ts';
+import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 
 /** A task's record with what belongs to it. What is absent stays as it was. */
 export interface PutTask {

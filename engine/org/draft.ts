@@ -2,7 +2,7 @@ import type { AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
-import type { WarehouseWithLocation } from '../store/org-store.ts';
+import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import type { Change, PutTask } from './changes.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 

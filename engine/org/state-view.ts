@@ -3,7 +3,7 @@ import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskRecord } from '../../schema/task.ts';
-import type { WarehouseWithLocation } from '../store/org-store.ts';
+import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 
 /** A task with the records that belong to it alone. Customers and agents are shared and kept apart. */
 export interface TaskFacts {

@@ -4,7 +4,7 @@ import { TASK_STATUSES } from '../../schema/task.ts';
 import { type CustomerSearch, customerSearchOf } from './customer-search.ts';
 import type { Sql } from './postgres.ts';
 import { read } from './read.ts';
-import { CUSTOMER_JSON } from './task-rows.ts';
+import { CUSTOMER } from './task-rows.ts';
 
 export interface CustomerPage {
   readonly items: readonly CustomerRecord[];
@@ -40,17 +40,17 @@ export async function listCustomers(
       ORDER BY c.created_at DESC, c.id DESC LIMIT $2 OFFSET $3)
     SELECT h.last_sequence AS sequence, ${count} AS count, b.customer
     FROM organization_heads h LEFT JOIN (
-      SELECT c.created_at, c.id, ${CUSTOMER_JSON} AS customer
+      SELECT c.created_at, c.id, ${CUSTOMER.json('c')} AS customer
       FROM page JOIN customers c ON c.organization_id = $1 AND c.id = page.id) b ON true
     WHERE h.organization_id = $1
     ORDER BY b.created_at DESC, b.id DESC`;
   const parameters = [organizationId, limit, (page - 1) * limit, ...(wanted?.patterns ?? [])];
   // `unsafe` does not prepare: each search is planned for its own pattern, since no plan is good for all of them.
   const query = () =>
-    sql.unsafe<{ sequence: number; count: number; customer: CustomerRecord | null }[]>(statement, parameters);
+    sql.unsafe<{ sequence: number; count: number; customer: unknown[] | null }[]>(statement, parameters);
   const rows = await read(query, LIMITS.readDeadlineMs, 'listing customers');
   return {
-    items: rows.flatMap(({ customer }) => customer ?? []),
+    items: rows.flatMap(({ customer }) => (customer ? CUSTOMER.ofJson(customer) : [])),
     count: rows[0]?.count ?? 0,
     sequence: rows[0]?.sequence ?? 0,
   };
@@ -81,7 +81,7 @@ export async function readCustomer(
   customerId: number,
 ): Promise<CustomerDetail | undefined> {
   const statement = `
-    SELECT h.last_sequence AS sequence, ${CUSTOMER_JSON} AS customer, s.*
+    SELECT h.last_sequence AS sequence, ${CUSTOMER.json('c')} AS customer, s.*
     FROM customers c JOIN organization_heads h ON h.organization_id = c.organization_id
     CROSS JOIN (
       SELECT count(*) AS total_tasks, max(t.created_at) AS last_task_at,
@@ -91,12 +91,12 @@ export async function readCustomer(
     WHERE c.organization_id = $1 AND c.id = $2`;
   // Planned anew each time, too: a plan for any customer reads all tasks where a few customers have most of them.
   const query = () =>
-    sql.unsafe<(DeliverySummary & { customer: CustomerRecord; sequence: number })[]>(statement, [
+    sql.unsafe<(DeliverySummary & { customer: unknown[]; sequence: number })[]>(statement, [
       organizationId,
       customerId,
     ]);
   const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a customer');
   if (!row) return undefined;
   const { customer, sequence, ...deliverySummary } = row;
-  return { customer, deliverySummary, sequence };
+  return { customer: CUSTOMER.ofJson(customer), deliverySummary, sequence };
 }

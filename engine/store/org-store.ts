@@ -5,20 +5,10 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle } from '../../schema/task.ts';
-import type { WarehouseRecord } from '../../schema/warehouse.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
-import {
-  AGENT_JSON,
-  BUNDLE_COLUMNS,
-  BUNDLE_JOINS,
-  type BundleRow,
-  bundleOfRow,
-  CUSTOMER_JSON,
-  LOCATION_JSON,
-  PACKAGE_JSON,
-  WAREHOUSE_JSON,
-} from './task-rows.ts';
+import { AGENT, BUNDLE_COLUMNS, bundleOfRow, CUSTOMER, PACKAGE } from './task-rows.ts';
+import { WAREHOUSE_COLUMNS, type WarehouseRow, type WarehouseWithLocation, warehouseOfRow } from './warehouse-store.ts';
 
 /** What an actor knows of its organization before the first command. */
 export interface OrganizationHead {
@@ -86,11 +76,6 @@ export interface FetchedRecords {
 export interface Contacts {
   readonly phones: readonly string[];
   readonly emails: readonly string[];
-}
-
-export interface WarehouseWithLocation {
-  readonly warehouse: WarehouseRecord;
-  readonly location: LocationRecord;
 }
 
 /** Tasks whose timers are due, each with its job if it has one, and when the next one after them is. */
@@ -175,8 +160,8 @@ async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds
           WHERE organization_id = ${organizationId} AND id = ANY(${numberArray(needs.locationIds)}::bigint[])`,
       needs.warehouseIds.size === 0
         ? []
-        : sql<WarehouseWithLocation[]>`
-          SELECT ${sql.unsafe(WAREHOUSE_JSON)} AS warehouse, ${sql.unsafe(LOCATION_JSON)} AS location
+        : sql<WarehouseRow[]>`
+          SELECT ${sql.unsafe(WAREHOUSE_COLUMNS)}
           FROM warehouses w JOIN locations l ON l.organization_id = w.organization_id AND l.id = w.location_id
           WHERE w.organization_id = ${organizationId} AND w.id = ANY(${numberArray(needs.warehouseIds)}::bigint[])`,
       needs.channelIds.size === 0
@@ -186,13 +171,13 @@ async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds
           WHERE organization_id = ${organizationId} AND id = ANY(${numberArray(needs.channelIds)}::bigint[])`,
       needs.agentIds.size === 0
         ? []
-        : sql<{ agent: AgentRecord }[]>`
-          SELECT ${sql.unsafe(AGENT_JSON)} AS agent FROM agents a
+        : sql<{ agent: unknown[] }[]>`
+          SELECT ${sql.unsafe(AGENT.json('a'))} AS agent FROM agents a
           WHERE a.organization_id = ${organizationId} AND a.id = ANY(${numberArray(needs.agentIds)}::bigint[])`,
       needs.packageIds.size === 0
         ? []
-        : sql<{ package: PackageRecord }[]>`
-          SELECT ${sql.unsafe(PACKAGE_JSON)} AS package FROM packages p
+        : sql<{ package: unknown[] }[]>`
+          SELECT ${sql.unsafe(PACKAGE.json('p'))} AS package FROM packages p
           WHERE p.organization_id = ${organizationId} AND p.id = ANY(${numberArray(needs.packageIds)}::bigint[])
             AND p.task_id IS NULL`,
       fetchIdempotency(sql, organizationId, needs),
@@ -203,10 +188,10 @@ async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds
     customers,
     contacts,
     locations,
-    warehouses,
+    warehouses: warehouses.map(warehouseOfRow),
     channelIds: channels.map((row) => row.id),
-    agents: agents.map((row) => row.agent),
-    loosePackages: loosePackages.map((row) => row.package),
+    agents: agents.map((row) => AGENT.ofJson(row.agent)),
+    loosePackages: loosePackages.map((row) => PACKAGE.ofJson(row.package)),
     idempotency,
     usedKeys,
   };
@@ -222,21 +207,21 @@ async function fetchBundles(
   },
 ): Promise<TaskBundle[]> {
   if (needs.taskIds.size + needs.codes.size + needs.packageIds.size === 0) return [];
-  const rows = await sql<BundleRow[]>`
-    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t ${sql.unsafe(BUNDLE_JOINS)}
+  const rows = await sql`
+    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t
     WHERE t.organization_id = ${organizationId} AND t.id IN (
       SELECT coalesce(p.parent_id, p.id) FROM tasks p WHERE p.organization_id = ${organizationId} AND p.id IN (
         SELECT unnest(${numberArray(needs.taskIds)}::bigint[])
         UNION SELECT b.id FROM tasks b
           WHERE b.organization_id = ${organizationId} AND b.code = ANY(${textArray(needs.codes)}::text[])
         UNION SELECT q.task_id FROM packages q
-          WHERE q.organization_id = ${organizationId} AND q.id = ANY(${numberArray(needs.packageIds)}::bigint[])))`;
+          WHERE q.organization_id = ${organizationId} AND q.id = ANY(${numberArray(needs.packageIds)}::bigint[])))`.values();
   return rows.map(bundleOfRow);
 }
 
 async function fetchCustomers(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<CustomerRecord[]> {
-  const where = (condition: Fragment) => sql<{ customer: CustomerRecord }[]>`
-    SELECT ${sql.unsafe(CUSTOMER_JSON)} AS customer FROM customers c
+  const where = (condition: Fragment) => sql<{ customer: unknown[] }[]>`
+    SELECT ${sql.unsafe(CUSTOMER.json('c'))} AS customer FROM customers c
     WHERE c.organization_id = ${organizationId} AND ${condition}`;
   const found = await Promise.all([
     needs.phones.size === 0 ? [] : where(sql`c.phone_e164 = ANY(${textArray(needs.phones)}::text[])`),
@@ -246,7 +231,7 @@ async function fetchCustomers(sql: Sql, organizationId: number, needs: RecordNee
       : where(sql`c.email IS NOT NULL AND c.phone_e164 IS NULL
           AND lower(c.email) = ANY(${textArray(needs.emails)}::text[])`),
   ]);
-  return found.flat().map((row) => row.customer);
+  return found.flat().map((row) => CUSTOMER.ofJson(row.customer));
 }
 
 async function fetchContacts(sql: Sql, organizationId: number): Promise<Contacts | undefined> {

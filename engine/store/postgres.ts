@@ -17,8 +17,8 @@ export interface PostgresOptions {
   readonly statementTimeoutMs: number;
 }
 
-/** "2026-11-21 03:29:11.5+00", as Postgres writes it in a UTC session, to "2026-11-21T03:29:11.500Z". */
-function isoFromPostgres(text: string): string {
+/** "2026-11-21 03:29:11.5+00" or its JSON, as Postgres writes it in a UTC session, to "2026-11-21T03:29:11.500Z". */
+export function isoFromPostgres(text: string): string {
   const zone = text.indexOf('+', 19);
   const fraction = text.slice(20, zone === -1 ? undefined : zone);
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;

@@ -3,7 +3,7 @@ import type { TaskFilter, TaskSort } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
 import type { Sql } from './postgres.ts';
 import { conditionsOf, Parameters } from './task-list-conditions.ts';
-import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, shownBundleOfRow } from './task-rows.ts';
+import { BUNDLE_COLUMNS, bundleOfRow } from './task-rows.ts';
 
 const COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
 
@@ -30,12 +30,12 @@ export async function exportTasks(
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'seek')}
       ORDER BY key ${sortOrder}, t.id ${sortOrder}) p
     CROSS JOIN LATERAL (
-      SELECT ${BUNDLE_COLUMNS} FROM tasks t ${BUNDLE_JOINS} WHERE t.organization_id = $1::bigint AND t.id = p.id OFFSET 0) b
+      SELECT ${BUNDLE_COLUMNS} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id OFFSET 0) b
     ORDER BY p.key ${sortOrder}, p.id ${sortOrder}`;
   let hasFailed = false;
   let taken = Promise.resolve(true);
-  const onBatch = async (rows: readonly BundleRow[]) => {
-    taken = take(rows.map(shownBundleOfRow));
+  const onBatch = async (rows: readonly (readonly unknown[])[]) => {
+    taken = take(rows.map(bundleOfRow));
     const wantsMore = await taken;
     // The client would send what is answered now over the connection that takes the place of the failed one.
     if (hasFailed) await NEVER;
@@ -43,7 +43,7 @@ export async function exportTasks(
   };
   try {
     // Not as an iterator: that ends as if all were read when the connection is lost between two batches.
-    await sql.unsafe<BundleRow[]>(text, parameters.values).cursor(LIMITS.exportBatchTasks, onBatch);
+    await sql.unsafe(text, parameters.values).values().cursor(LIMITS.exportBatchTasks, onBatch);
   } catch (error) {
     hasFailed = true;
     throw error;

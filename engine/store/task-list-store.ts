@@ -4,7 +4,7 @@ import type { Sql } from './postgres.ts';
 import { read } from './read.ts';
 import { planPage } from './task-list-plan.ts';
 import type { PageRequest } from './task-list-request.ts';
-import { BUNDLE_COLUMNS, BUNDLE_JOINS, type BundleRow, shownBundleOfRow } from './task-rows.ts';
+import { BUNDLE_COLUMNS, bundleOfRow } from './task-rows.ts';
 
 export interface TaskPage {
   readonly items: readonly TaskBundle[];
@@ -16,7 +16,6 @@ export interface TaskPage {
   readonly mayFallShort: boolean;
 }
 
-const SORT_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at', status: 'status_rank' } as const;
 /** For the planner, which cannot know how few tasks a page has. */
 const MOST_TASKS = LIMITS.pageSize + 1;
 
@@ -28,10 +27,12 @@ export interface PageConnections {
   readonly planned: Sql;
 }
 
-/** The address of a database with the setting of `PageConnections.prepared`. */
+/** The address of a database with the settings of `PageConnections.prepared`. */
 export function keepingPlans(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set('plan_cache_mode', 'force_generic_plan');
+  // Pages are in memory or on disks without heads: else a small table would be read whole for each task of a page.
+  url.searchParams.set('random_page_cost', '1.1');
   return url.href;
 }
 
@@ -45,24 +46,20 @@ export async function readTaskPage(
   request: PageRequest,
   matching: number | undefined,
 ): Promise<TaskPage> {
+  const { sortOrder } = request;
   const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
-  const column = SORT_COLUMNS[request.sortBy];
   const text = `WITH ${ctes.join(', ')}
-    SELECT h.last_sequence AS page_sequence, ${count} AS page_count, b.*
+    SELECT h.last_sequence, ${count}, b.*
     FROM organization_heads h LEFT JOIN (
-      SELECT ${BUNDLE_COLUMNS} FROM (SELECT id FROM page LIMIT ${MOST_TASKS}) p
-      JOIN tasks t ON t.organization_id = $1::bigint AND t.id = p.id ${BUNDLE_JOINS}) b ON true
+      SELECT p.key, ${BUNDLE_COLUMNS} FROM (SELECT id, key FROM page LIMIT ${MOST_TASKS}) p
+      JOIN tasks t ON t.organization_id = $1::bigint AND t.id = p.id) b ON true
     WHERE h.organization_id = $1::bigint
-    ORDER BY b.${column} ${request.sortOrder}, b.id ${request.sortOrder}`;
-  type Row = BundleRow & { readonly pageCount: number | null; readonly pageSequence: number };
+    ORDER BY b.key ${sortOrder}, b.id ${sortOrder}`;
   const sql = isReusable ? connections.prepared : connections.planned;
-  const ask = () => sql.unsafe<Row[]>(text, parameters.values, { prepare: isReusable });
+  const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();
   const rows = await read(ask, LIMITS.readDeadlineMs, 'listing tasks');
-  const first = rows[0];
-  return {
-    items: first?.id == null ? [] : rows.map(shownBundleOfRow),
-    count: first === undefined ? 0 : first.pageCount,
-    sequence: first?.pageSequence ?? 0,
-    mayFallShort,
-  };
+  const [first] = rows as unknown as [sequence: number, count: number | null, firstKey: unknown][];
+  if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
+  const [sequence, matched, firstKey] = first;
+  return { items: firstKey === null ? [] : rows.map(bundleOfRow), count: matched, sequence, mayFallShort };
 }

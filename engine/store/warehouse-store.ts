@@ -1,9 +1,14 @@
 import { LIMITS } from '../../schema/limits.ts';
-import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
-import type { WarehouseWithLocation } from './org-store.ts';
+import type { LocationRecord } from '../../schema/location.ts';
+import type { ListWarehousesQuery, WarehouseRecord } from '../../schema/warehouse.ts';
 import type { Sql } from './postgres.ts';
 import { read } from './read.ts';
-import { LOCATION_JSON, WAREHOUSE_JSON } from './task-rows.ts';
+import { LOCATION, WAREHOUSE } from './task-rows.ts';
+
+export interface WarehouseWithLocation {
+  readonly warehouse: WarehouseRecord;
+  readonly location: LocationRecord;
+}
 
 export interface WarehousePage {
   readonly items: readonly WarehouseWithLocation[];
@@ -18,7 +23,19 @@ export interface WarehouseDetail extends WarehouseWithLocation {
   readonly sequence: number;
 }
 
-type PageRow = { sequence: number; count: number } & (WarehouseWithLocation | { warehouse: null; location: null });
+export interface WarehouseRow {
+  readonly warehouse: readonly unknown[];
+  readonly location: readonly unknown[];
+}
+
+/** A warehouse `w` with its place `l`. */
+export const WAREHOUSE_COLUMNS = `${WAREHOUSE.json('w')} AS warehouse, ${LOCATION.json('l')} AS location`;
+
+export function warehouseOfRow({ warehouse, location }: WarehouseRow): WarehouseWithLocation {
+  return { warehouse: WAREHOUSE.ofJson(warehouse), location: LOCATION.ofJson(location) };
+}
+
+type PageRow = { sequence: number; count: number } & (WarehouseRow | { warehouse: null; location: null });
 
 /** A page of warehouses, newest first. They are few: counting them is cheap. */
 export async function listWarehouses(
@@ -30,7 +47,7 @@ export async function listWarehouses(
     SELECT h.last_sequence AS sequence, b.warehouse, b.location,
       (SELECT count(*) FROM warehouses w WHERE w.organization_id = ${organizationId}) AS count
     FROM organization_heads h LEFT JOIN (
-      SELECT w.created_at, w.id, ${sql.unsafe(WAREHOUSE_JSON)} AS warehouse, ${sql.unsafe(LOCATION_JSON)} AS location
+      SELECT w.created_at, w.id, ${sql.unsafe(WAREHOUSE_COLUMNS)}
       FROM warehouses w JOIN locations l ON l.organization_id = w.organization_id AND l.id = w.location_id
       WHERE w.organization_id = ${organizationId}
       ORDER BY w.created_at DESC, w.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
@@ -38,7 +55,7 @@ export async function listWarehouses(
     ORDER BY b.created_at DESC, b.id DESC`;
   const rows = await read(query, LIMITS.readDeadlineMs, 'listing warehouses');
   return {
-    items: rows.flatMap(({ warehouse, location }) => (warehouse ? { warehouse, location } : [])),
+    items: rows.flatMap((row) => (row.warehouse ? warehouseOfRow(row) : [])),
     count: rows[0]?.count ?? 0,
     sequence: rows[0]?.sequence ?? 0,
   };
@@ -50,12 +67,11 @@ export async function readWarehouse(
   organizationId: number,
   warehouseId: number,
 ): Promise<WarehouseDetail | undefined> {
-  const query = () => sql<WarehouseDetail[]>`
-    SELECT h.last_sequence AS sequence, ${sql.unsafe(WAREHOUSE_JSON)} AS warehouse,
-      ${sql.unsafe(LOCATION_JSON)} AS location
+  const query = () => sql<(WarehouseRow & { sequence: number })[]>`
+    SELECT h.last_sequence AS sequence, ${sql.unsafe(WAREHOUSE_COLUMNS)}
     FROM warehouses w JOIN organization_heads h ON h.organization_id = w.organization_id
     JOIN locations l ON l.organization_id = w.organization_id AND l.id = w.location_id
     WHERE w.organization_id = ${organizationId} AND w.id = ${warehouseId}`;
   const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a warehouse');
-  return row;
+  return row && { ...warehouseOfRow(row), sequence: row.sequence };
 }

@@ -1,6 +1,7 @@
 import { checkAnswer } from './answer-check.ts';
 import { BodyBuffer } from './body-buffer.ts';
 import { type Framing, type Head, judgeHead } from './head-framing.ts';
+import type { Pending } from './pending-list.ts';
 import {
   BodyOverload,
   BodyTooLarge,
@@ -13,7 +14,7 @@ import {
   type ReplyStream,
 } from './port.ts';
 import { QueuedStream, type StreamSink } from './queued-stream.ts';
-import type { Pending, Traffic } from './traffic.ts';
+import type { Traffic } from './traffic.ts';
 
 /**
  *   open       the handler owes an answer
@@ -47,6 +48,8 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   readonly names: string[] = [];
   readonly values: string[] = [];
   readonly admittedAt: number;
+  before: Pending | undefined;
+  after: Pending | undefined;
 
   protected readonly traffic: Traffic;
   protected state: State = 'open';

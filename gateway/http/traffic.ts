@@ -1,13 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import { BodyBudget } from './body-buffer.ts';
+import { type Pending, PendingList } from './pending-list.ts';
 import type { Answer, HttpLimits, HttpServerOptions, IncomingRequest, RefusalReason } from './port.ts';
-
-/** A request as the scan of deadlines sees it. */
-export interface Pending {
-  /** Reading of the scan's clock when the request was admitted. */
-  readonly admittedAt: number;
-  onDeadline(): void;
-}
 
 /** A stream as the scan of stalls sees it. */
 export interface Stallable {
@@ -31,8 +25,7 @@ export class Traffic {
   streams = 0;
   draining = false;
 
-  /** In the order of admission, so a scan stops at the first one that is young. */
-  readonly #pending = new Set<Pending>();
+  readonly #pending = new PendingList();
   readonly #blocked = new Map<Stallable, number>();
   readonly #stopScan: () => void;
   #onIdle: (() => void) | undefined;
@@ -59,7 +52,7 @@ export class Traffic {
   }
 
   release(request: Pending): void {
-    this.#pending.delete(request);
+    this.#pending.remove(request);
     if (this.#pending.size === 0) this.#onIdle?.();
   }
 
@@ -112,10 +105,7 @@ export class Traffic {
   #scan(): void {
     this.now = this.options.clock.monotonic();
     const dueBefore = this.now - this.limits.requestDeadlineMs - this.scanMs;
-    for (const request of this.#pending) {
-      if (request.admittedAt > dueBefore) break;
-      request.onDeadline();
-    }
+    for (const request of this.#pending.admittedBefore(dueBefore)) request.onDeadline();
     const stalledBefore = this.now - this.limits.streamStallMs - this.scanMs;
     for (const [stream, since] of this.#blocked) {
       if (since > stalledBefore) break;

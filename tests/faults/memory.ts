@@ -4,14 +4,7 @@ import { scopedKeyOf } from '../../engine/org/org-state.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { createOrgStore } from '../../engine/store/org-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import {
-  BUNDLE_COLUMNS,
-  BUNDLE_JOINS,
-  type BundleRow,
-  bundleOfRow,
-  CUSTOMER_JSON,
-} from '../../engine/store/task-rows.ts';
-import type { CustomerRecord } from '../../schema/customer.ts';
+import { BUNDLE_COLUMNS, bundleOfRow, CUSTOMER } from '../../engine/store/task-rows.ts';
 import type { JournalView } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';
 import { SCOPE } from './engine-fixture.ts';
@@ -40,18 +33,18 @@ export async function assertMemoryIsPostgres(
     if (!actor?.isLive) return compared;
     const { state } = actor;
     await compareHead(sql, organizationId, state);
-    const rows = await sql<BundleRow[]>`
-      SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t ${sql.unsafe(BUNDLE_JOINS)}
-      WHERE t.organization_id = ${organizationId}`;
+    const rows = await sql`
+      SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t
+      WHERE t.organization_id = ${organizationId}`.values();
     for (const bundle of rows.map(bundleOfRow)) {
       const live = state.findTask(bundle.task.id);
       if (!live) continue;
       assert.deepEqual(state.bundleOf(live), bundle, `task ${bundle.task.id} differs`);
       compared.tasks += 1;
     }
-    const customers = await sql<{ customer: CustomerRecord }[]>`
-      SELECT ${sql.unsafe(CUSTOMER_JSON)} AS customer FROM customers c WHERE c.organization_id = ${organizationId}`;
-    for (const { customer } of customers) {
+    const customers = await sql<{ customer: unknown[] }[]>`
+      SELECT ${sql.unsafe(CUSTOMER.json('c'))} AS customer FROM customers c WHERE c.organization_id = ${organizationId}`;
+    for (const customer of customers.map((row) => CUSTOMER.ofJson(row.customer))) {
       for (const held of [state.findCustomer(customer.id), state.findCustomerByPhone(customer.phoneE164!)]) {
         if (!held) continue;
         assert.deepEqual(held, customer, `customer ${customer.id} differs`);

@@ -1,0 +1,49 @@
+import { isoFromPostgres } from './postgres.ts';
+
+/** Whether a field of a record is a time: Postgres writes those in a form of its own. */
+type Fields<T> = { readonly [K in keyof T]-?: 'plain' | 'time' };
+
+/** The columns of a table that make a record, in one order for all who ask for them. */
+export interface RecordColumns<T> {
+  readonly count: number;
+  /** The columns of a row `alias`, as a select list. */
+  list(alias: string): string;
+  /** The record of a row that came as an array of values, its columns beginning at `start`. */
+  ofValues(row: readonly unknown[], start: number): T;
+  /** The columns of a row `alias` as one JSON array, which Postgres writes in half the time of an object. */
+  json(alias: string): string;
+  ofJson(values: readonly unknown[]): T;
+}
+
+/**
+ * Names the fields of a record. A list holds thousands of them: their literals are compiled once, since an object that
+ * grows field by field costs several times its size.
+ */
+export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
+  const names = Object.keys(fields) as (keyof T & string)[];
+  const columns = names.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const list = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ');
+  const literal = (valueText: (name: keyof T & string, index: number) => string) =>
+    `return { ${names.map((name, index) => `${name}: ${valueText(name, index)}`).join(', ')} };`;
+  const ofJson = new Function(
+    'toIso',
+    'values',
+    literal((name, index) => (fields[name] === 'time' ? `toIso(values[${index}])` : `values[${index}]`)),
+  );
+  return {
+    count: names.length,
+    list,
+    ofValues: new Function(
+      'row',
+      'start',
+      literal((_, index) => `row[start + ${index}]`),
+    ) as RecordColumns<T>['ofValues'],
+    json: (alias) => `json_build_array(${list(alias)})`,
+    ofJson: ofJson.bind(undefined, isoOrNull) as RecordColumns<T>['ofJson'],
+  };
+}
+
+/** JSON has times as text: to_char in SQL would take longer than all the rest of a row. */
+function isoOrNull(time: string | null): string | null {
+  return time === null ? null : isoFromPostgres(time);
+}
