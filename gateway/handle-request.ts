@@ -4,10 +4,12 @@ import type { RandomSource } from '../engine/runtime/random.ts';
 import { isStoreAway } from '../engine/store/postgres.ts';
 import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/views/error-body.ts';
 import { etagOf, matchesEtag } from '../engine/views/etag.ts';
-import type { RequestFacts } from '../schema/commands.ts';
+import type { Origin, RequestFacts } from '../schema/commands.ts';
 import { refusal } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Authentication } from './guards/authenticate.ts';
+import type { Access } from './guards/open-access.ts';
+import type { Draw } from './guards/quotas.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';
 import {
   entityTagsOf,
@@ -26,8 +28,7 @@ import { successBody } from './views/success-body.ts';
 
 export interface HandlingServices {
   readonly router: Router;
-  readonly isSecure: (request: IncomingRequest) => boolean;
-  readonly authenticate: (request: IncomingRequest, route: Route) => Authentication | Promise<Authentication>;
+  readonly access: Pick<Access, 'isSecure' | 'addressOf' | 'authenticate' | 'quotas'>;
   readonly metrics: RequestMetrics;
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -47,8 +48,8 @@ const RETRY_SOON: Header = ['Retry-After', '1'];
 
 /**
  * The life of a request, in the order of refusal of decisions.md §1:
- * HTTPS → path 404, method 405 → key 401 → organization, channel, role 403 → media 415, JSON 400 → validation 400 →
- * the handler (404, 409, 422 … by code) → the envelope.
+ * HTTPS → path 404, method 405 → credential 401 → organization, channel, permission 403 → rate limit 429 → size 413,
+ * media 415, JSON 400 → validation 400 → the handler (404, 409, 422 … by code) → the envelope.
  */
 export class RequestHandler {
   readonly #services: HandlingServices;
@@ -58,7 +59,7 @@ export class RequestHandler {
   }
 
   readonly handle = (incoming: IncomingRequest, reply: Reply): void | Promise<void> => {
-    const { router, isSecure, clock, random, metrics } = this.#services;
+    const { router, access, clock, random, metrics } = this.#services;
     const startedAt = clock.monotonic();
     const facts: RequestFacts = {
       correlationId: correlationIdOf(incoming, random),
@@ -67,11 +68,15 @@ export class RequestHandler {
     };
     const exchange = new Exchange(this.#services, incoming, reply, facts, startedAt);
     const match = router.match(incoming.method, incoming.path);
-    const isOperational = match.kind === 'found' && match.route.guard.kind === 'public';
-    if (!isOperational && !isSecure(incoming)) return exchange.refuse(refusalBody(refusal('HTTPS_REQUIRED')));
-    if (match.kind === 'unknown') return exchange.refuse(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
+    if (match.kind === 'found' && match.route.guard.kind === 'operational') {
+      exchange.observe = metrics.of(match.route);
+      return exchange.serve(match.route, match.params);
+    }
+    if (!access.isSecure(incoming)) return exchange.refuseNobody(refusalBody(refusal('HTTPS_REQUIRED')));
+    if (match.kind === 'unknown')
+      return exchange.refuseNobody(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
     if (match.kind === 'wrong-method') {
-      return exchange.refuse({
+      return exchange.refuseNobody({
         ...plain(405, `Method ${incoming.method} is not allowed here`),
         headers: [['Allow', match.allow]],
       });
@@ -92,6 +97,9 @@ class Exchange {
   readonly #reply: Reply;
   readonly #facts: RequestFacts;
   readonly #startedAt: number;
+  readonly #origin: Origin;
+  /** What every answer says of the caller's rate limit. */
+  #quotaHeaders: readonly Header[] = [];
   observe: (status: number, durationMs: number) => void = () => {};
 
   constructor(
@@ -106,18 +114,20 @@ class Exchange {
     this.#reply = reply;
     this.#facts = facts;
     this.#startedAt = startedAt;
+    this.#origin = { correlationId: facts.correlationId, address: services.access.addressOf(incoming) };
   }
 
   async serve(route: Route, params: Readonly<Record<string, string>>): Promise<void> {
     try {
-      const known = this.#services.authenticate(this.#incoming, route);
-      if (!(known instanceof Promise) && 'refused' in known) return this.refuse(known.refused);
+      const known = this.#services.access.authenticate(this.#incoming, route, this.#origin);
+      const admission = known instanceof Promise ? undefined : this.#admit(route, known);
+      if (admission && 'refused' in admission) return this.refuse(admission.refused);
       // The body must be asked for in the turn of the request; a caller who is refused at once is not read at all.
       const body = route.kind === 'api' && route.body ? this.#readBody(route.body.maxBytes) : undefined;
       body?.catch(() => {});
-      const authentication = known instanceof Promise ? await known : known;
-      if ('refused' in authentication) return this.refuse(authentication.refused);
-      const { identity } = authentication;
+      const admitted = admission ?? this.#admit(route, await known);
+      if ('refused' in admitted) return this.refuse(admitted.refused);
+      const { identity } = admitted;
       if (route.kind === 'raw') return await this.#serveRaw(route, params, identity);
       const parsed = await this.#parse(route, params, identity, body);
       if ('refused' in parsed) return this.refuse(parsed.refused);
@@ -132,6 +142,23 @@ class Exchange {
   refuse({ status, body, headers = [], close = false }: Refused): void {
     const retry = status === 503 ? [RETRY_SOON] : [];
     this.#send(status, body, [...headers, ...retry], close);
+  }
+
+  /** Refuses before it is known who asks. */
+  refuseNobody(refused: Refused): void {
+    this.#quotaHeaders = this.#services.access.quotas.drawAddress(this.#origin.address).headers;
+    this.refuse(refused);
+  }
+
+  /** What the guards say, after the caller's rate limit; a refused caller has drawn on it, too. */
+  #admit(route: Route, authentication: Authentication): Authentication {
+    if (route.guard.kind === 'operational') return authentication;
+    const { quotas } = this.#services.access;
+    const { identity } = authentication;
+    const isKnown = identity !== undefined && route.guard.kind !== 'public';
+    const draw = isKnown ? quotas.draw(identity) : quotas.drawAddress(this.#origin.address);
+    this.#quotaHeaders = draw.headers;
+    return 'refused' in authentication || draw.retryAfterSeconds === null ? authentication : tooMany(draw);
   }
 
   async #serveRaw(
@@ -154,6 +181,7 @@ class Exchange {
       facts: this.#facts,
       idempotency: undefined,
       ifMatch: undefined,
+      replyHeaders: this.#replyHeaders(),
     };
     await route.handle(request, this.#reply, this.#incoming);
   }
@@ -190,10 +218,11 @@ class Exchange {
     const query = route.query ? take(parseQuery(this.#incoming.query, route.query)) : undefined;
     const schema = route.body?.schemaFor?.(identity) ?? route.body?.schema;
     const input = schema ? take(parseBody(json, schema)) : undefined;
-    const key = route.method === 'GET' ? undefined : this.#incoming.header('idempotency-key');
+    const key = route.method === 'GET' || route.keepsNothing ? undefined : this.#incoming.header('idempotency-key');
     if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
       return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
     if (violations.length > 0) return { refused: { status: 400, body: validationBody(this.#facts, violations) } };
+    if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(input));
     const { caller } = identity;
     const idempotency =
       key === undefined
@@ -204,12 +233,16 @@ class Exchange {
             fingerprint: fingerprintOf(json),
           };
     const ifMatch = entityTagsOf(this.#incoming.header('if-match'));
-    return { request: { identity, params: ids, query, body: input, facts: this.#facts, idempotency, ifMatch } };
+    const replyHeaders = this.#replyHeaders();
+    const facts = this.#facts;
+    return { request: { identity, params: ids, query, body: input, facts, idempotency, ifMatch, replyHeaders } };
   }
 
   #answer(route: ApiRoute, answer: RouteAnswer): void {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
     if ('refusal' in answer) {
+      const { code, details } = answer.refusal;
+      if (code === 'RATE_LIMITED') headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
       this.refuse({ ...decidedBody(answer.refusal, this.#facts), headers });
       return;
     }
@@ -225,7 +258,7 @@ class Exchange {
         )
       ) {
         this.observe(304, this.#services.clock.monotonic() - this.#startedAt);
-        this.#reply.send(304, [...headers, ['X-Correlation-Id', this.#facts.correlationId]], '');
+        this.#reply.send(304, [...headers, ...this.#replyHeaders()], '');
         return;
       }
     }
@@ -245,8 +278,17 @@ class Exchange {
 
   #send(status: number, body: string, headers: readonly Header[], close = false): void {
     this.observe(status, this.#services.clock.monotonic() - this.#startedAt);
-    this.#reply.send(status, [JSON_TYPE, ['X-Correlation-Id', this.#facts.correlationId], ...headers], body, { close });
+    this.#reply.send(status, [JSON_TYPE, ...this.#replyHeaders(), ...headers], body, { close });
   }
+
+  #replyHeaders(): Header[] {
+    return [['X-Correlation-Id', this.#facts.correlationId], ...this.#quotaHeaders];
+  }
+}
+
+function tooMany({ retryAfterSeconds }: Draw): Authentication {
+  const { status, body } = refusalBody(refusal('RATE_LIMITED', undefined, { retryAfterSeconds }));
+  return { refused: { status, body, headers: [['Retry-After', `${retryAfterSeconds}`]] } };
 }
 
 const JSON_TYPE: Header = ['Content-Type', 'application/json; charset=utf-8'];

@@ -29,7 +29,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 }
 
 function operationOf(route: Route): Json {
-  const isPublic = route.guard.kind === 'public';
+  const isPublic = route.guard.kind === 'operational' || route.guard.kind === 'public';
   return {
     summary: route.summary,
     security: isPublic ? [] : [{ channelKey: [] }],

@@ -1,24 +1,43 @@
 import type * as v from 'valibot';
 import type { Caller, IdempotencyKey, RequestFacts } from '../schema/commands.ts';
 import type { Refusal } from '../schema/errors.ts';
-import type { IncomingRequest, Reply } from './http/port.ts';
+import type { Permission } from '../schema/permissions.ts';
+import type { Role } from '../schema/role.ts';
+import type { Header, IncomingRequest, Reply } from './http/port.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Who may call a route; a route without one does not type-check. */
 export type Guard =
-  /** Anyone: the operational paths. */
+  /** Anyone, over plain HTTP too: the operational paths. */
+  | { readonly kind: 'operational' }
+  /** Anyone: signing in, and what goes with it. */
   | { readonly kind: 'public' }
-  /** Callers with one of these roles, inside their own organization. */
-  | { readonly kind: 'roles'; readonly roles: readonly Role[] };
+  /** Whoever has signed in. */
+  | { readonly kind: 'session' }
+  /**
+   * Callers whose role has the permission, inside their organization. With the scope `platform` the route is not about
+   * one organization, and X-Organization-Id is not looked at.
+   */
+  | { readonly kind: 'permission'; readonly permission: Permission; readonly scope?: 'platform' };
 
-export type Role = 'integration' | 'dispatcher' | 'org_admin' | 'agent';
+/** Shorthand for the usual guard. */
+export function may(permission: Permission): Guard {
+  return { kind: 'permission', permission };
+}
 
 /** A caller whom the guards have let in. */
 export interface Identity {
+  /** 0 for a super admin on a route that is not about one organization, and for nobody. */
   readonly organizationId: number;
   readonly role: Role;
   readonly caller: Caller;
+  /** Of a user who has signed in; null for a key. */
+  readonly sessionId: number | null;
+  /** Requests a second of the caller's channel or user; 0 = unlimited, null = the default. */
+  readonly rateLimit: number | null;
+  /** The channel whose key it is may stream positions. */
+  readonly locationsWrite: boolean;
 }
 
 /** A request that has passed every guard and whose parts have been parsed. */
@@ -31,6 +50,8 @@ export interface ParsedRequest {
   readonly idempotency: IdempotencyKey | undefined;
   /** The entity tags of If-Match; undefined without one. */
   readonly ifMatch: readonly string[] | undefined;
+  /** What every answer carries; a raw route sends them itself. */
+  readonly replyHeaders: readonly Header[];
 }
 
 /** What a handler answers: JSON `data` for the envelope, or a coded refusal. */
@@ -56,6 +77,10 @@ export interface ApiRoute {
   readonly body?: BodySchema;
   /** Successes carry an ETag of their `data`, and a GET honours If-None-Match. */
   readonly etag?: true;
+  /** What a request costs beyond 1, of the caller's rate limit. */
+  readonly extraCost?: (input: unknown) => number;
+  /** An Idempotency-Key is ignored: nothing of the answer may be kept. */
+  readonly keepsNothing?: true;
   readonly summary: string;
   readonly success: { readonly status: number; readonly data: v.GenericSchema };
   /** Statuses besides 400, 401, 403, 404 for ids and 503 that the handler may answer, with the codes. */

@@ -6,14 +6,12 @@ import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/c
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
-import { createCredentialStore } from '../engine/store/credential-store.ts';
-import { connectPostgres } from '../engine/store/postgres.ts';
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { createAuthenticator, createRecheck } from './guards/authenticate.ts';
-import { CredentialCache } from './guards/credential-cache.ts';
-import { createTransportGuard } from './guards/transport-guard.ts';
+import { openAccounts } from './accounts/open-accounts.ts';
+import { openAdministration } from './administration/open-administration.ts';
+import { type Access, openAccess } from './guards/open-access.ts';
 import { RequestHandler } from './handle-request.ts';
 import { startHttpServer } from './http/http-server.ts';
 import { lastResorts } from './last-resorts.ts';
@@ -22,15 +20,7 @@ import { observeProcess } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
-import { batchRoute } from './routes/batch-route.ts';
-import { customerRoutes } from './routes/customer-routes.ts';
-import { eventRoutes } from './routes/event-routes.ts';
-import { operationalRoutes } from './routes/operational-routes.ts';
-import { packageRoutes } from './routes/package-routes.ts';
-import { streamRoutes } from './routes/stream-routes.ts';
-import { taskListRoutes } from './routes/task-list-routes.ts';
-import { taskRoutes } from './routes/task-routes.ts';
-import { warehouseRoutes } from './routes/warehouse-routes.ts';
+import { createRoutes } from './routes.ts';
 import { StreamHub } from './sse/stream-hub.ts';
 
 export interface GatewayOptions {
@@ -64,33 +54,32 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const redis = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log);
   releaser.push('redis', () => redis.disconnect());
   const engine = await openGatewayEngine(options, redis);
-  const credentials = openCredentials(options);
+  const access = openAccess(options, engine, redis);
   const registry = new Registry();
   const hub = new StreamHub(engine.feed, scheduler, log);
 
   let draining = false;
-  const routes: Route[] = [
-    ...taskRoutes(engine, clock),
-    batchRoute(engine, clock),
-    ...packageRoutes(engine),
-    ...taskListRoutes(engine),
-    ...customerRoutes(engine),
-    ...warehouseRoutes(engine),
-    ...eventRoutes(engine),
-    ...streamRoutes(hub, createRecheck(credentials)),
-    ...operationalRoutes({
+  const routes = createRoutes({
+    engine,
+    clock,
+    hub,
+    accounts: openAccounts(options, access),
+    administration: openAdministration(options, engine, access),
+    mayStill: access.mayStill,
+    operational: {
       engine,
       registry,
       isDraining: () => draining,
       isRedisReachable: () => isRedisReachable(redis, PROBE_MS),
       openApi: () => openApi,
-    }),
-  ];
+    },
+  });
   const openApi = JSON.stringify(openApiDocument(routes, API_VERSION));
   // The port comes before the shards: a second start by mistake fails here and takes nothing from the first.
-  const server = await listen(options, credentials, routes, registry);
+  const server = await listen(options, access, routes, registry);
   releaser.push('http server', () => server.close());
   await engine.start();
+  await access.start();
   releaser.push('requests and streams', async () => {
     draining = true;
     server.stopListening();
@@ -128,33 +117,11 @@ async function openGatewayEngine(options: GatewayOptions, redis: Redis): Promise
   return engine;
 }
 
-function openCredentials({ config, log, releaser }: GatewayOptions): CredentialCache {
-  const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
-    name: 'dispatch credentials',
-    connections: LIMITS.credentialConnections,
-    statementTimeoutMs: LIMITS.fetchDeadlineMs,
-  });
-  releaser.push('credential connection', () => sql.end({ timeout: 2 }));
-  const credentials = new CredentialCache(createCredentialStore(sql), clock, scheduler, log);
-  releaser.push('credential cache', () => credentials.stop());
-  return credentials;
-}
-
-function listen(
-  { config, log }: GatewayOptions,
-  credentials: CredentialCache,
-  routes: readonly Route[],
-  registry: Registry,
-) {
+function listen({ config, log }: GatewayOptions, access: Access, routes: readonly Route[], registry: Registry) {
   const random = createRandomSource();
   const handler = new RequestHandler({
     router: new Router(routes),
-    isSecure: createTransportGuard({
-      servesTls: config.tlsCertFile !== undefined,
-      allowInsecureHttp: config.allowInsecureHttp,
-      trustedProxies: config.trustedProxies,
-    }),
-    authenticate: createAuthenticator(credentials),
+    access,
     metrics: new RequestMetrics(registry),
     clock,
     random,

@@ -17,6 +17,16 @@ export interface Caller {
   readonly role: CallerRole;
   /** The agent that the caller is, if any: agents see and change their own records only. */
   readonly agentId: number | null;
+  /** The account behind a channel or a session. */
+  readonly userId?: number | null;
+  /** Which request it was and where it came from, for the audit log; the system's own steps have none. */
+  readonly origin?: Origin | undefined;
+}
+
+export interface Origin {
+  readonly correlationId: string;
+  /** Of the client, as far as trusted proxies tell; null when it is not known. */
+  readonly address: string | null;
 }
 
 /** A retry is told from a second request by these; kept in the commit of the effect. */

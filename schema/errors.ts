@@ -4,7 +4,9 @@
  */
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, message: 'Bad Request' },
+  TOKEN_INVALID: { status: 400, message: 'The token is unknown, used or expired' },
   HTTPS_REQUIRED: { status: 403, message: 'Only HTTPS is accepted' },
+  EMAIL_NOT_VERIFIED: { status: 403, message: 'The e-mail address is not verified yet' },
   ORGANIZATION_NOT_ACTIVE: { status: 403, message: 'The organization is not active' },
   PACKAGE_LIMIT_EXCEEDED: { status: 403, message: 'The subscription limit is reached' },
   FORBIDDEN: { status: 403, message: 'Forbidden' },
@@ -17,6 +19,8 @@ export const ERRORS = {
   AGENT_REQUIRED: { status: 409, message: 'The task needs an assigned agent' },
   TASK_CODE_TAKEN: { status: 409, message: 'Another task of the organization has this code' },
   CUSTOMER_PHONE_TAKEN: { status: 409, message: 'Another customer of the organization has this phone number' },
+  USER_EMAIL_TAKEN: { status: 409, message: 'Another user has this e-mail address' },
+  CHANNEL_BUILT_IN: { status: 409, message: 'The built-in channel stays as it is' },
   PACKAGE_ATTACHED: { status: 409, message: 'The package belongs to another task' },
   PACKAGE_DETACHED: { status: 409, message: 'The package belongs to no task' },
   TOO_MANY_PACKAGES: { status: 409, message: 'The task has as many packages as it may have' },
@@ -24,9 +28,11 @@ export const ERRORS = {
   WAREHOUSE_INACTIVE: { status: 409, message: 'The warehouse is not active' },
   CONFLICT: { status: 409, message: 'The change conflicts with the stored data' },
   EVENTS_EXPIRED: { status: 410, message: 'Events after this sequence are no longer kept' },
+  ORGANIZATION_DELETED: { status: 410, message: 'The organization is deleted' },
   PRECONDITION_FAILED: { status: 412, message: 'The record is no longer what If-Match names' },
   BATCH_REJECTED: { status: 422, message: 'Nothing was created: some of the tasks were refused' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'The Idempotency-Key was used with another payload' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests; try again later' },
   INTERNAL: { status: 500, message: 'Internal server error' },
   NOT_APPLIED: { status: 503, message: 'The change was not applied; try again' },
   OUTCOME_UNKNOWN: {

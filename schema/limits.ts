@@ -155,6 +155,67 @@ export const LIMITS = {
   credentialLeaseMs: 500,
   /** How often open streams ask whether their caller may still watch. */
   streamRecheckMs: 250,
+  /** How often a process asks what has changed of what access rests on. */
+  accessPollMs: 250,
+  /** From the start of the last good poll: how long cached credentials may be used. */
+  credentialValidMs: 1_000,
+  /** Added to the wait of a revocation for other processes' caches to run out. */
+  accessSettleMarginMs: 50,
+  /** Changes remembered, so that one that is read twice is heard once; past it everything is looked up anew. */
+  accessChangesSeen: 100_000,
+  /** Keys and tokens that stand for nobody, and for how long they are not asked about again. */
+  unknownCredentials: 10_000,
+  unknownCredentialMs: 5_000,
+  /** Look-ups waiting for Postgres; past it 503. */
+  credentialLookups: 10_000,
+  credentialsPerLookup: 500,
+
+  // --- Rate limits ------------------------------------------------------------------------------------
+  /** Default of channels and users. */
+  requestsPerSecond: 500,
+  requestBurst: 1_000,
+  /** A batch of n costs 1 + n / this. */
+  batchItemsPerRequest: 50,
+  /** Callers whose use is remembered; full buckets are forgotten. */
+  rateLimitedCallers: 100_000,
+  rateSweepMs: 10_000,
+  /** Verdicts on peers' addresses kept, so that networks are not compared for each request. */
+  trustedPeers: 1_000,
+
+  // --- Sessions and passwords ---------------------------------------------------------------------------
+  accessTokenMs: 900_000,
+  refreshTokenMs: 30 * 86_400_000,
+  verifyTokenMs: 86_400_000,
+  resetTokenMs: 3_600_000,
+  passwordMinChars: 8,
+  passwordMaxChars: 128,
+  /** Passwords hashed at a time, those waiting, and of those the ones of one client address. */
+  passwordHashes: 2,
+  passwordQueue: 64,
+  passwordQueuePerAddress: 8,
+  /** Failed logins and reset requests a minute, by account and address, and by address alone. */
+  loginFailuresPerMinute: 5,
+  addressFailuresPerMinute: 60,
+  /** Of each of both, those that are remembered. */
+  throttledLogins: 20_000,
+  accountConnections: 2,
+
+  // --- Mail -----------------------------------------------------------------------------------------------
+  mailSweepMs: 1_000,
+  mailsAtOnce: 4,
+  mailTimeoutMs: 10_000,
+  mailFirstPauseMs: 5_000,
+  mailLongestPauseMs: 600_000,
+  /** A mail that could not be sent for this long is given up. */
+  mailPatienceMs: 86_400_000,
+  /** Files in DATA_DIR/outbox; the oldest go first. */
+  outboxFiles: 1_000,
+
+  // --- Deletion of organizations ------------------------------------------------------------------------
+  deletionBatchRows: 2_000,
+  deletionCheckMs: 2_000,
+  /** Between the pass that left nothing and the one that has to find nothing: longer than any straggler lives. */
+  deletionSettleMs: 30_000,
   /** An entry that nobody used for this long is forgotten. */
   credentialIdleMs: 60_000,
 

@@ -1,3 +1,7 @@
-/** Roles of decisions.md §2. `system` is the engine itself: timers, assignment, providers. */
-export const CALLER_ROLES = ['integration', 'dispatcher', 'org_admin', 'agent', 'super_admin', 'system'] as const;
+/** Roles of users (decisions.md §2); a channel acts in that of its user. */
+export const ROLES = ['integration', 'dispatcher', 'org_admin', 'agent', 'super_admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** `system` is the engine itself: timers, assignment, providers. */
+export const CALLER_ROLES = [...ROLES, 'system'] as const;
 export type CallerRole = (typeof CALLER_ROLES)[number];

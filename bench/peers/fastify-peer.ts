@@ -5,8 +5,8 @@ import { createReleaser } from '../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../engine/runtime/log.ts';
 import { createRandomSource } from '../../engine/runtime/random.ts';
 import { stopOnSignals } from '../../engine/runtime/stop-on-signals.ts';
-import { hashApiKey } from '../../engine/store/demo.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { hashSecret } from '../../engine/store/secrets.ts';
 import { successBody } from '../../gateway/views/success-body.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -74,7 +74,7 @@ await app.listen({ host: config.host, port: config.port });
 
 async function authenticate(request: FastifyRequest): Promise<void> {
   const key = request.headers['x-api-key'];
-  request.caller = (typeof key === 'string' && callers.get(hashApiKey(key))) || null;
+  request.caller = (typeof key === 'string' && callers.get(hashSecret(key))) || null;
   if (!request.caller) throw new PeerRefusal(401, 'Unauthorized');
 }
 

@@ -1,5 +1,6 @@
-import { createHead, hashApiKey, newApiKey } from '../../engine/store/demo.ts';
+import { createHead } from '../../engine/store/demo.ts';
 import { numberArray, type Sql } from '../../engine/store/postgres.ts';
+import { hashSecret, newApiKey } from '../../engine/store/secrets.ts';
 
 export interface SeededTasks {
   readonly organizationId: number;
@@ -89,7 +90,7 @@ async function makeOrganization(sql: Sql) {
   const channels = await sql<{ id: number }[]>`
     INSERT INTO channels (organization_id, id, name, user_id, key_hash, rate_limit)
     SELECT ${organizationId}, nextval('channel_ids'), 'seed ' || n, ${user!.id},
-      CASE WHEN n = 1 THEN decode(${hashApiKey(apiKey)}, 'hex') END, 0
+      CASE WHEN n = 1 THEN decode(${hashSecret(apiKey)}, 'hex') END, 0
     FROM generate_series(1, ${CHANNELS}::int) n RETURNING id`;
   return { organizationId, apiKey, channelIds: channels.map(({ id }) => id) };
 }

@@ -44,6 +44,8 @@ const environmentSchema = v.object({
   TRUSTED_PROXIES: list,
   TLS_CERT_FILE: v.optional(v.string()),
   TLS_KEY_FILE: v.optional(v.string()),
+  SMTP_URL: v.optional(v.string()),
+  MAIL_FROM: v.optional(v.pipe(v.string(), v.email('must be an e-mail address')), 'no-reply@localhost.localdomain'),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   FAULT_POINT: v.optional(v.string()),
   NODE_ENV: v.optional(v.string()),
@@ -92,6 +94,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     trustedProxies: env.TRUSTED_PROXIES,
     tlsCertFile: env.TLS_CERT_FILE,
     tlsKeyFile: env.TLS_KEY_FILE,
+    smtpUrl: env.SMTP_URL,
+    mailFrom: env.MAIL_FROM,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     faultPoint: env.FAULT_POINT,
   };

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { BASE64_URL, createRandomSource } from '../runtime/random.ts';
 import { shardOf } from '../runtime/shard-of.ts';
 import { connectPostgres, type Sql } from './postgres.ts';
+import { hashSecret, newApiKey } from './secrets.ts';
 
 interface Login {
   readonly email: string;
@@ -32,8 +32,6 @@ const AGENT_NAMES = [
   'Ivan Petrov',
   'Julia Meyer',
 ];
-const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-const KEY_CHARS = 40;
 const NAME = 'Demo organization';
 
 /**
@@ -73,6 +71,7 @@ async function ensureOrganization(sql: Sql): Promise<number> {
     { organizationId: number }[]
   >`INSERT INTO organizations (name) VALUES (${NAME}) RETURNING organization_id`;
   await createHead(sql, made!.organizationId);
+  await createConsoleChannel(sql, made!.organizationId);
   return made!.organizationId;
 }
 
@@ -81,12 +80,19 @@ export async function createHead(sql: Sql, organizationId: number): Promise<void
   await sql`INSERT INTO organization_heads (organization_id, shard) VALUES (${organizationId}, ${shardOf(organizationId)})`;
 }
 
+/** The channel of what users do in their sessions; made once, with the organization. */
+export async function createConsoleChannel(sql: Sql, organizationId: number): Promise<void> {
+  await sql`
+    INSERT INTO channels (organization_id, id, name, built_in)
+    VALUES (${organizationId}, nextval('channel_ids'), 'console', true)`;
+}
+
 async function ensureUser(sql: Sql, organizationId: number, role: string, email: string, name: string) {
   const password = createRandomSource().text(20, BASE64_URL);
   const [firstName, lastName] = name.split(' ') as [string, string];
   const [row] = await sql<{ id: number }[]>`
-    INSERT INTO users (organization_id, id, role, email, first_name, last_name, password_hash)
-    VALUES (${organizationId}, nextval('user_ids'), ${role}, ${email}, ${firstName}, ${lastName}, ${await hash(password)})
+    INSERT INTO users (organization_id, id, role, email, first_name, last_name, password_hash, email_verified_at)
+    VALUES (${organizationId}, nextval('user_ids'), ${role}, ${email}, ${firstName}, ${lastName}, ${await hash(password)}, now())
     ON CONFLICT (lower(email)) DO UPDATE SET password_hash = excluded.password_hash RETURNING id`;
   return { id: row!.id, firstName, lastName, email, password };
 }
@@ -111,7 +117,7 @@ async function ensureAgent(sql: Sql, organizationId: number, name: string) {
 
 async function ensureChannel(sql: Sql, organizationId: number, userId: number) {
   const apiKey = newApiKey();
-  const keyHash = hashApiKey(apiKey);
+  const keyHash = hashSecret(apiKey);
   const [found] = await sql<{ id: number }[]>`
     UPDATE channels SET key_hash = decode(${keyHash}, 'hex'), updated_at = now()
     WHERE organization_id = ${organizationId} AND name = 'demo' RETURNING id`;
@@ -119,21 +125,5 @@ async function ensureChannel(sql: Sql, organizationId: number, userId: number) {
   const [made] = await sql<{ id: number }[]>`
     INSERT INTO channels (organization_id, id, name, user_id, key_hash, rate_limit, locations_write)
     VALUES (${organizationId}, nextval('channel_ids'), 'demo', ${userId}, decode(${keyHash}, 'hex'), 0, true) RETURNING id`;
-  await sql`
-    INSERT INTO channels (organization_id, id, name, user_id) VALUES (${organizationId}, nextval('channel_ids'), 'console', ${userId})`;
   return { channelId: made!.id, apiKey };
-}
-
-/** `dk_live_` and 40 base62 characters; only its hash is ever stored. */
-export function newApiKey(): string {
-  let text = '';
-  const random = createRandomSource();
-  // 64 divides 256 evenly, 62 does not: draw from 64 and pass over the two that are no base62 characters.
-  while (text.length < KEY_CHARS) text += random.text(1, `${BASE62}-_`).replace(/[-_]/, '');
-  return `dk_live_${text}`;
-}
-
-/** SHA-256, hex: what is stored and looked up instead of the key. */
-export function hashApiKey(apiKey: string): string {
-  return createHash('sha256').update(apiKey).digest('hex');
 }

@@ -13,9 +13,9 @@ import type { CreateTaskInput } from '../../schema/create-task.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { fingerprintOf, isIdempotencyKey, parseBody } from '../parse-request.ts';
-import type { ApiRoute, Identity } from '../route.ts';
+import { type ApiRoute, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
-import { createTaskBody, TASK_ROLES } from './task-routes.ts';
+import { createTaskBody } from './task-routes.ts';
 
 /** Many tasks in one call. Source: decisions.md §3 "Batch". */
 export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
@@ -39,9 +39,10 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
     kind: 'api',
     method: 'POST',
     path: '/tasks/batch',
-    guard: TASK_ROLES,
+    guard: may('tasks:create'),
     query: { schema: createTasksQuery, lists: new Set() },
     body: { schema: createTasksInput, maxBytes: LIMITS.batchBodyBytes },
+    extraCost: (input) => (input as CreateTasksInput).tasks.length / LIMITS.batchItemsPerRequest,
     summary: 'Create up to 500 tasks; with `atomic=true` all of them or none',
     success: { status: 200, data: batchView },
     refusals: ['422 BATCH_REJECTED', '422 IDEMPOTENCY_KEY_REUSED'],

@@ -15,10 +15,8 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ApiRoute, Guard } from '../route.ts';
+import { type ApiRoute, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
-
-const CUSTOMER_ROLES: Guard = { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] };
 
 /** Customers. Source: interface.md "Customers", decisions.md §3. */
 export function customerRoutes(engine: Engine): ApiRoute[] {
@@ -30,7 +28,7 @@ function createCustomer(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'POST',
     path: '/customers',
-    guard: CUSTOMER_ROLES,
+    guard: may('customers'),
     body: { schema: createCustomerInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Create a customer',
     success: { status: 201, data: customerView },
@@ -48,7 +46,7 @@ function listCustomers(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/customers',
-    guard: CUSTOMER_ROLES,
+    guard: may('customers'),
     query: { schema: listCustomersQuery, lists: new Set() },
     summary: 'List customers, newest first; `search` finds parts of names, e-mail addresses and phone numbers',
     success: { status: 200, data: customerListView },
@@ -66,7 +64,7 @@ function readCustomer(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/customers/:id',
-    guard: CUSTOMER_ROLES,
+    guard: may('customers'),
     etag: true,
     summary: 'Read a customer with a summary of its deliveries',
     success: { status: 200, data: customerDetailView },
@@ -87,7 +85,7 @@ function updateCustomer(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'PATCH',
     path: '/customers/:id',
-    guard: CUSTOMER_ROLES,
+    guard: may('customers'),
     body: { schema: updateCustomerInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Change a customer: only the fields that are sent; If-Match takes the ETag of a read',
     success: { status: 200, data: customerView },

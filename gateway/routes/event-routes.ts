@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { refusal } from '../../schema/errors.ts';
 import { eventView, formatPosition, type ListEventsQuery, listEventsQuery } from '../../schema/events.ts';
-import type { ApiRoute } from '../route.ts';
+import { type ApiRoute, may } from '../route.ts';
 
 /** The event log, read back. Source: decisions.md §6. */
 export function eventRoutes(engine: Engine): ApiRoute[] {
@@ -11,7 +11,7 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
       kind: 'api',
       method: 'GET',
       path: '/events',
-      guard: { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] },
+      guard: may('events'),
       query: { schema: listEventsQuery, lists: new Set(['types']) },
       summary: 'Read the event log after a sequence',
       success: {

@@ -21,7 +21,7 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
     method: 'GET',
     path,
     place: 'root',
-    guard: { kind: 'public' },
+    guard: { kind: 'operational' },
     summary,
     answers,
     handle,

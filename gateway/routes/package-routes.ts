@@ -3,9 +3,8 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { type ChangePackageInput, changePackageInput } from '../../schema/change-package.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type PackageInput, packageInput, packageView } from '../../schema/package.ts';
-import type { ApiRoute } from '../route.ts';
+import { type ApiRoute, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
-import { TASK_ROLES } from './task-routes.ts';
 
 /** Packages of tasks. Source: interface.md "Packages", decisions.md §3. */
 export function packageRoutes(engine: Engine): ApiRoute[] {
@@ -17,7 +16,7 @@ function addPackage(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'POST',
     path: '/tasks/:id/packages',
-    guard: TASK_ROLES,
+    guard: may('tasks:change'),
     body: { schema: packageInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Add a package to a task in new or awaiting_assignment',
     success: { status: 201, data: packageView },
@@ -41,7 +40,7 @@ function listPackages(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/tasks/:id/packages',
-    guard: TASK_ROLES,
+    guard: may('tasks:read'),
     etag: true,
     summary: 'List the packages of a task',
     success: { status: 200, data: v.object({ items: v.array(packageView), count: v.number() }) },
@@ -58,7 +57,7 @@ function changePackage(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'PATCH',
     path: '/packages/:id',
-    guard: TASK_ROLES,
+    guard: may('tasks:step'),
     body: { schema: changePackageInput, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary: 'Change the status of a package',

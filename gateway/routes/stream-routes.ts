@@ -1,15 +1,14 @@
 import { refusalBody } from '../../engine/views/error-body.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { type StreamEventsQuery, streamEventsQuery } from '../../schema/events.ts';
-import type { RawRoute, Role } from '../route.ts';
+import type { Permission } from '../../schema/permissions.ts';
+import { may, type RawRoute } from '../route.ts';
 import type { StreamHub } from '../sse/stream-hub.ts';
-
-const WATCHERS: readonly Role[] = ['integration', 'dispatcher', 'org_admin'];
 
 /** Live event streams. Source: decisions.md §6 "Streams". */
 export function streamRoutes(
   hub: StreamHub,
-  mayStill: (key: string, roles: readonly Role[]) => Promise<boolean>,
+  mayStill: (key: string, permission: Permission) => Promise<boolean>,
 ): RawRoute[] {
   return [
     {
@@ -18,21 +17,17 @@ export function streamRoutes(
       path: '/realtime/organizations/:organizationId/events',
       place: 'api',
       bare: true,
-      guard: { kind: 'roles', roles: WATCHERS },
+      guard: may('events'),
       query: { schema: streamEventsQuery, lists: new Set(['types', 'taskIds']) },
       summary: 'Watch the organization: server-sent events, resumed by Last-Event-ID',
       answers: 'text/event-stream',
-      handle({ identity, params, query, facts }, reply, incoming) {
+      handle({ identity, params, query, replyHeaders }, reply, incoming) {
         const { organizationId } = identity;
         const wanted = query as StreamEventsQuery;
         const refuse = (why: ReturnType<typeof refusal>) => {
           const { status, body } = refusalBody(why);
           const retry = status === 503 ? ([['Retry-After', '1']] as const) : [];
-          reply.send(
-            status,
-            [['Content-Type', 'application/json; charset=utf-8'], ['X-Correlation-Id', facts.correlationId], ...retry],
-            body,
-          );
+          reply.send(status, [['Content-Type', 'application/json; charset=utf-8'], ...replyHeaders, ...retry], body);
         };
         if (params['organizationId'] !== organizationId)
           return refuse(notFound('Organization', params['organizationId']!));
@@ -42,8 +37,8 @@ export function streamRoutes(
         hub.open(organizationId, reply, {
           query: wanted,
           lastEventId,
-          correlationId: facts.correlationId,
-          isAllowed: () => mayStill(key, WATCHERS),
+          replyHeaders,
+          isAllowed: () => mayStill(key, 'events'),
         });
       },
     },

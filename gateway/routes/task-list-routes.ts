@@ -15,8 +15,7 @@ import {
 } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
-import type { ApiRoute, RawRoute } from '../route.ts';
-import { TASK_ROLES } from './task-routes.ts';
+import { type ApiRoute, may, type RawRoute } from '../route.ts';
 
 /** Lists of tasks, by page and whole. Source: interface.md "GET /api/v1/tasks", decisions.md §1 "Lists", §3 "Also". */
 export function taskListRoutes(engine: Engine): [ApiRoute, RawRoute] {
@@ -28,7 +27,7 @@ function listTasks(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/tasks',
-    guard: TASK_ROLES,
+    guard: may('tasks:read'),
     query: { schema: listTasksQuery, lists: TASK_LIST_PARAMETERS },
     summary: 'List tasks, by `page` or by `cursor`',
     success: { status: 200, data: taskPageView },
@@ -49,19 +48,18 @@ function exportTasks(engine: Engine): RawRoute {
     method: 'GET',
     path: '/tasks/export',
     place: 'api',
-    guard: TASK_ROLES,
+    guard: may('tasks:read'),
     query: { schema: exportTasksQuery, lists: TASK_LIST_PARAMETERS },
     summary: 'All tasks of a list, one JSON text a line; a connection that ends without the last chunk broke off',
     answers: 'application/x-ndjson',
-    handle({ identity, query, facts }, reply) {
-      const correlation = ['X-Correlation-Id', facts.correlationId] as const;
-      const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], correlation]);
+    handle({ identity, query, replyHeaders }, reply) {
+      const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...replyHeaders]);
       const exported = engine.exportTasks(identity.organizationId, query as ExportTasksQuery, sink.take);
       if (exported) return sink.end(exported);
       const { status, body } = refusalBody(refusal('OVERLOADED'));
       reply.send(
         status,
-        [['Content-Type', 'application/json; charset=utf-8'], correlation, ['Retry-After', '1']],
+        [['Content-Type', 'application/json; charset=utf-8'], ...replyHeaders, ['Retry-After', '1']],
         body,
       );
     },

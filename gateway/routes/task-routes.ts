@@ -8,10 +8,8 @@ import { LIMITS } from '../../schema/limits.ts';
 import { taskHistoryView } from '../../schema/task-history.ts';
 import { taskView } from '../../schema/task-view.ts';
 import { type UpdateTaskInput, updateTaskSchema } from '../../schema/update-task.ts';
-import type { ApiRoute, BodySchema, Guard, Identity } from '../route.ts';
+import { type ApiRoute, type BodySchema, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
-
-export const TASK_ROLES: Guard = { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] };
 
 /** Tasks: create, read, update, change status, history. Source: interface.md "Endpoints", decisions.md §3. */
 export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
@@ -24,7 +22,7 @@ export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
   ];
 }
 
-const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'agent']);
+const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'agent', 'super_admin']);
 
 /** The body that makes one task: cash tasks only for those who handle cash. */
 export function createTaskBody(clock: Clock): Required<BodySchema> {
@@ -38,7 +36,7 @@ function createTask(engine: Engine, clock: Clock): ApiRoute {
     kind: 'api',
     method: 'POST',
     path: '/tasks',
-    guard: TASK_ROLES,
+    guard: may('tasks:create'),
     body: createTaskBody(clock),
     summary: 'Create a task, a child of a job (`parentId`), or a job with its `children`',
     success: { status: 201, data: taskView },
@@ -65,7 +63,7 @@ function readTask(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/tasks/:id',
-    guard: TASK_ROLES,
+    guard: may('tasks:read'),
     etag: true,
     summary: 'Read a task',
     success: { status: 200, data: taskView },
@@ -82,7 +80,7 @@ function updateTask(engine: Engine, clock: Clock): ApiRoute {
     kind: 'api',
     method: 'PATCH',
     path: '/tasks/:id',
-    guard: TASK_ROLES,
+    guard: may('tasks:change'),
     body: { schema: updateTaskSchema(clock.now), maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary: 'Update a task in new or awaiting_assignment',
@@ -107,7 +105,7 @@ function changeTaskStatus(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'PUT',
     path: '/tasks/:id/status',
-    guard: TASK_ROLES,
+    guard: may('tasks:step'),
     body: { schema: changeStatusInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Change the status of a task; `cancelled` cancels it, and a job with its open children',
     success: { status: 200, data: taskView },
@@ -131,7 +129,7 @@ function readHistory(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/tasks/:id/history',
-    guard: TASK_ROLES,
+    guard: may('tasks:read'),
     summary: 'Read the steps in the life of a task, oldest first',
     success: { status: 200, data: taskHistoryView },
     refusals: ['404'],

@@ -13,10 +13,8 @@ import {
   warehouseListView,
   warehouseView,
 } from '../../schema/warehouse.ts';
-import type { ApiRoute, Guard } from '../route.ts';
+import { type ApiRoute, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
-
-const WAREHOUSE_ROLES: Guard = { kind: 'roles', roles: ['integration', 'dispatcher', 'org_admin'] };
 
 /** Warehouses: places that tasks start from. Source: decisions.md §3. */
 export function warehouseRoutes(engine: Engine): ApiRoute[] {
@@ -28,7 +26,7 @@ function createWarehouse(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'POST',
     path: '/warehouses',
-    guard: WAREHOUSE_ROLES,
+    guard: may('warehouses'),
     body: { schema: createWarehouseInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Create a warehouse',
     success: { status: 201, data: warehouseView },
@@ -46,7 +44,7 @@ function listWarehouses(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/warehouses',
-    guard: WAREHOUSE_ROLES,
+    guard: may('warehouses'),
     query: { schema: listWarehousesQuery, lists: new Set() },
     summary: 'List warehouses, newest first',
     success: { status: 200, data: warehouseListView },
@@ -64,7 +62,7 @@ function readWarehouse(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'GET',
     path: '/warehouses/:id',
-    guard: WAREHOUSE_ROLES,
+    guard: may('warehouses'),
     etag: true,
     summary: 'Read a warehouse',
     success: { status: 200, data: warehouseView },
@@ -84,7 +82,7 @@ function updateWarehouse(engine: Engine): ApiRoute {
     kind: 'api',
     method: 'PATCH',
     path: '/warehouses/:id',
-    guard: WAREHOUSE_ROLES,
+    guard: may('warehouses'),
     body: { schema: updateWarehouseInput, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary: 'Change a warehouse: only the fields that are sent; tasks keep the place that they were given',

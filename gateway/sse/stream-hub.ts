@@ -2,7 +2,7 @@ import type { EventFeed } from '../../engine/org/event-feed.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Reply } from '../http/port.ts';
+import type { Headers, Reply } from '../http/port.ts';
 import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
 
 /** All open streams of the process: their bounds, their heartbeat, their end. */
@@ -39,13 +39,13 @@ export class StreamHub {
   open(
     organizationId: number,
     reply: Reply,
-    request: Pick<StreamOptions, 'query' | 'lastEventId' | 'isAllowed'> & { readonly correlationId: string },
+    request: Pick<StreamOptions, 'query' | 'lastEventId' | 'isAllowed'> & { readonly replyHeaders: Headers },
   ): void {
     const stream = reply.openStream(200, [
       ['Content-Type', 'text/event-stream; charset=utf-8'],
       ['Cache-Control', 'no-store'],
       ['X-Accel-Buffering', 'no'],
-      ['X-Correlation-Id', request.correlationId],
+      ...request.replyHeaders,
     ]);
     this.#count(organizationId, 1);
     const { query, lastEventId, isAllowed } = request;

@@ -69,7 +69,7 @@ for (const [field, noun, without] of REFERENCES) {
       `{"statusCode":404,"message":"${noun} with ID ${UNKNOWN} not found","error":"Not Found"}`,
     );
     assert.equal(refused.status, 404);
-    assert.equal(refused.text.replace(String(foreignId), String(UNKNOWN)), unknown.text);
+    assert.equal(refused.text.replace(`ID ${foreignId} `, `ID ${UNKNOWN} `), unknown.text);
   });
 }
 

@@ -101,7 +101,7 @@ for (const [seed, name] of [
 ] as const) {
   test(`the key of ${name} is refused`, async () => {
     const { api } = await fixture.organization(seed);
-    for (const reply of [await api.list(), await api.post('/tasks', taskInput()), await api.get('/events')]) {
+    for (const reply of [await api.get('/customers'), await api.post('/tasks', taskInput()), await api.get('/events')]) {
       assert.deepEqual([reply.status, reply.text], [403, FORBIDDEN]);
     }
   });

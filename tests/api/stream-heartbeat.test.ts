@@ -24,7 +24,7 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
   };
   const hub = new StreamHub(new EventFeed('history', store, scheduler, log), scheduler, log);
   const { reply, written, close } = recordingReply();
-  hub.open(1, reply, { query: {}, lastEventId: undefined, correlationId: 'x', isAllowed: async () => true });
+  hub.open(1, reply, { query: {}, lastEventId: undefined, replyHeaders: [], isAllowed: async () => true });
   await new Promise((resolve) => setImmediate(resolve));
   assert.match(written.splice(0).join(''), /^id: history-7\nevent: stream.ready\n/);
 

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createHead, hashApiKey, newApiKey } from '../../engine/store/demo.ts';
+import { hash } from '@node-rs/argon2';
+import { createConsoleChannel, createHead } from '../../engine/store/demo.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { hashSecret, newApiKey, newSecret } from '../../engine/store/secrets.ts';
+import type { Role } from '../../schema/role.ts';
 
 export interface OrganizationSeed {
   readonly name?: string;
@@ -14,7 +17,7 @@ export interface OrganizationSeed {
 export interface ChannelSeed {
   readonly status?: 'ACTIVE' | 'INACTIVE' | 'SUSPENDED';
   /** Of the user whom the channel's key acts as. */
-  readonly role?: 'integration' | 'dispatcher' | 'org_admin' | 'agent';
+  readonly role?: Exclude<Role, 'super_admin'>;
 }
 
 export interface SeededChannel {
@@ -41,6 +44,7 @@ export async function seedOrganization(databaseUrl: string, seed: OrganizationSe
       INSERT INTO organizations (name, status, limits) VALUES (${name}, ${status}, ${JSON.stringify(limits)}::text::jsonb)
       RETURNING organization_id`;
     await createHead(sql, row!.organizationId);
+    await createConsoleChannel(sql, row!.organizationId);
     return row!.organizationId;
   });
   return { organizationId, ...(await seedChannel(databaseUrl, organizationId, { status: channelStatus, role })) };
@@ -58,7 +62,7 @@ export function seedChannel(
     const userId = await insertUser(sql, organizationId, role, 'Test', 'User');
     const [channel] = await sql<{ id: number }[]>`
       INSERT INTO channels (organization_id, id, name, status, user_id, key_hash, rate_limit)
-      VALUES (${organizationId}, nextval('channel_ids'), 'test', ${status}, ${userId}, decode(${hashApiKey(key)}, 'hex'), 0)
+      VALUES (${organizationId}, nextval('channel_ids'), 'test', ${status}, ${userId}, decode(${hashSecret(key)}, 'hex'), 0)
       RETURNING id`;
     return { channelId: channel!.id, userId, key };
   });
@@ -72,6 +76,42 @@ export function seedAgent(databaseUrl: string, organizationId: number): Promise<
       INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name)
       VALUES (${organizationId}, nextval('agent_ids'), ${userId}, 'employee', 'Amina', 'Diallo') RETURNING id`;
     return { agentId: agent!.id };
+  });
+}
+
+export interface SeededUser {
+  readonly userId: number;
+  readonly email: string;
+  /** Undefined when none was asked for: hashing one takes a while. */
+  readonly password: string | undefined;
+}
+
+/** A verified user; a super admin belongs to organization 0. An `agent` is a user only, without the agent. */
+export function seedUser(
+  databaseUrl: string,
+  organizationId: number,
+  role: Role,
+  password?: string,
+): Promise<SeededUser> {
+  return withSql(databaseUrl, async (sql) => {
+    const userId = await insertUser(sql, organizationId, role, 'Test', 'User');
+    const passwordHash = password === undefined ? null : await hash(password);
+    const [user] = await sql<{ email: string }[]>`
+      UPDATE users SET password_hash = ${passwordHash} WHERE organization_id = ${organizationId} AND id = ${userId}
+      RETURNING email`;
+    return { userId, email: user!.email, password };
+  });
+}
+
+/** The access token of a session that a user has, as if signed in. */
+export function seedSession(databaseUrl: string, organizationId: number, userId: number): Promise<string> {
+  const accessToken = newSecret('da_', 40);
+  return withSql(databaseUrl, async (sql) => {
+    await sql`
+      INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at)
+      VALUES (${organizationId}, nextval('session_ids'), ${userId}, decode(${hashSecret(accessToken)}, 'hex'),
+        now() + interval '15 minutes')`;
+    return accessToken;
   });
 }
 
@@ -94,7 +134,7 @@ async function insertUser(
 ): Promise<number> {
   const email = `${randomBytes(8).toString('hex')}@test.example`;
   const [user] = await sql<{ id: number }[]>`
-    INSERT INTO users (organization_id, id, role, email, first_name, last_name)
-    VALUES (${organizationId}, nextval('user_ids'), ${role}, ${email}, ${firstName}, ${lastName}) RETURNING id`;
+    INSERT INTO users (organization_id, id, role, email, first_name, last_name, email_verified_at)
+    VALUES (${organizationId}, nextval('user_ids'), ${role}, ${email}, ${firstName}, ${lastName}, now()) RETURNING id`;
   return user!.id;
 }

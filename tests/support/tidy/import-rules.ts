@@ -51,6 +51,16 @@ const packageHomes: readonly PackageHome[] = [
     instead: 'hand the processor to workers/job-runner.ts, or enqueue through engine/store',
   },
   {
+    packages: ['nodemailer'],
+    homes: ['workers/notifications', 'tests'],
+    instead: 'ask for a mail by a row of mail_requests',
+  },
+  {
+    packages: ['smtp-server'],
+    homes: ['tests'],
+    instead: 'keep development packages out of what runs in production',
+  },
+  {
     packages: ['autocannon', 'fast-check', 'fastify', 'oxc-parser'],
     homes: ['bench', 'tests'],
     instead: 'keep development packages out of what runs in production',

@@ -21,11 +21,11 @@ export interface TableReference {
 const verbs = /^\s*(select|insert\s+into|update|delete\s+from|with|copy|merge\s+into|truncate|create\s+table)\s/i;
 const NAME = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*|\$\{)`;
 const writeTarget = new RegExp(
-  String.raw`\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?|copy|(?<!\b(?:do|for|key)\s+)update)\s+${NAME}`,
+  String.raw`\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?|copy|(?<!\b(?:do|for|key)\s+)update(?!\s+of\b))\s+${NAME}`,
   'gi',
 );
 const anyTable = new RegExp(
-  String.raw`\b(?:(?<!\bdistinct\s+)from|into|update|join|using|copy|truncate)\s+${NAME}`,
+  String.raw`\b(?:(?<!\bdistinct\s+)from|into|update(?!\s+of\b)|join|using|copy|truncate)\s+${NAME}`,
   'gi',
 );
 

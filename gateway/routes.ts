@@ -1,0 +1,52 @@
+import type { Engine } from '../engine/org/start-engine.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
+import type { Permission } from '../schema/permissions.ts';
+import type { Accounts } from './accounts/open-accounts.ts';
+import type { Administration } from './administration/open-administration.ts';
+import type { Route } from './route.ts';
+import { auditRoutes } from './routes/audit-routes.ts';
+import { authRoutes } from './routes/auth-routes.ts';
+import { batchRoute } from './routes/batch-route.ts';
+import { channelRoutes } from './routes/channel-routes.ts';
+import { customerRoutes } from './routes/customer-routes.ts';
+import { eventRoutes } from './routes/event-routes.ts';
+import { type OperationalState, operationalRoutes } from './routes/operational-routes.ts';
+import { organizationRoutes } from './routes/organization-routes.ts';
+import { packageRoutes } from './routes/package-routes.ts';
+import { streamRoutes } from './routes/stream-routes.ts';
+import { taskListRoutes } from './routes/task-list-routes.ts';
+import { taskRoutes } from './routes/task-routes.ts';
+import { userRoutes } from './routes/user-routes.ts';
+import { warehouseRoutes } from './routes/warehouse-routes.ts';
+import type { StreamHub } from './sse/stream-hub.ts';
+
+export interface RouteParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly hub: StreamHub;
+  readonly accounts: Accounts;
+  readonly administration: Administration;
+  readonly operational: OperationalState;
+  readonly mayStill: (key: string, permission: Permission) => Promise<boolean>;
+}
+
+/** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
+export function createRoutes(parts: RouteParts): Route[] {
+  const { engine, clock, hub, accounts, administration, operational } = parts;
+  return [
+    ...taskRoutes(engine, clock),
+    batchRoute(engine, clock),
+    ...packageRoutes(engine),
+    ...taskListRoutes(engine),
+    ...customerRoutes(engine),
+    ...warehouseRoutes(engine),
+    ...eventRoutes(engine),
+    ...streamRoutes(hub, parts.mayStill),
+    ...authRoutes(accounts),
+    ...userRoutes(administration),
+    ...channelRoutes(administration),
+    ...organizationRoutes(administration),
+    ...auditRoutes(administration),
+    ...operationalRoutes(operational),
+  ];
+}

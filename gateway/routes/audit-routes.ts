@@ -1,0 +1,6 @@
+import type { Administration } from '../administration/open-administration.ts';
+import type { ApiRoute } from '../route.ts';
+
+export function auditRoutes(_parts: Administration): ApiRoute[] {
+  return [];
+}

@@ -1,0 +1,33 @@
+import type { Role } from './role.ts';
+
+/** `own`: records of the caller's own only, others are 404 to it. */
+type Grant = 'all' | 'own';
+/** A super admin may do everything, so that it has no column. */
+type Row = Readonly<Partial<Record<Exclude<Role, 'super_admin'>, Grant>>>;
+
+const STAFF: Row = { integration: 'all', dispatcher: 'all', org_admin: 'all' };
+
+/** The table of decisions.md §2: a row for each kind of route. */
+export const PERMISSIONS = {
+  'tasks:create': STAFF,
+  'tasks:read': { ...STAFF, agent: 'own' },
+  'tasks:change': STAFF,
+  /** Statuses of tasks and of packages. */
+  'tasks:step': { ...STAFF, agent: 'own' },
+  customers: STAFF,
+  warehouses: STAFF,
+  events: STAFF,
+  users: { org_admin: 'all' },
+  channels: { org_admin: 'all' },
+  /** The caller's own organization. */
+  organization: { org_admin: 'all' },
+  audit: { org_admin: 'all' },
+  /** All organizations: super admins alone. */
+  organizations: {},
+} as const satisfies Record<string, Row>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+export function isPermitted(role: Role, permission: Permission): boolean {
+  return role === 'super_admin' || (PERMISSIONS[permission] as Row)[role] !== undefined;
+}
