@@ -43,6 +43,13 @@ function isOneOf(often: ReadonlySet<string>, filter: TaskFilter): boolean {
   return often.has(partsOf(filter).join()) && (filter.integrationData?.length ?? 1) === 1;
 }
 
+/** Lists that an index holds all parts of: counted along it without looking at a task, and found as planOrdered does. */
+export function planCounted(text: PageText): PagePlan {
+  const count = `(SELECT count(*) FROM tasks t
+      WHERE t.organization_id = $1::bigint AND ${conditionsOf(text.request.filter, text.parameters, 'seek')})`;
+  return { ...planOrdered(text), count };
+}
+
 /** Where one of the tables that tasks are listed in tells it all, tasks are not looked at. */
 function matchingText({ request, parameters, column }: PageText): string {
   const { scheduledFrom, scheduledTo, integrationData, ...others } = request.filter;
@@ -57,7 +64,7 @@ function matchingText({ request, parameters, column }: PageText): string {
       WHERE r.organization_id = $1::bigint AND r.reference = ${referenceText(key, value, parameters)}`;
   }
   return `SELECT t.id, ${column} AS key FROM tasks t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(request.filter, parameters, 'seek')}`;
+      WHERE t.organization_id = $1::bigint AND ${conditionsOf(request.filter, parameters, isOneOf(GATHERED_OFTEN, request.filter) ? 'lead' : 'seek')}`;
 }
 
 /** The same lists along an index, for filters that too many tasks match to gather them all. */

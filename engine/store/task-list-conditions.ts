@@ -17,30 +17,40 @@ export class Parameters {
   }
 }
 
-const RANKS = `array_position(ARRAY[${TASK_STATUSES.map((status) => `'${status}'`).join(', ')}], c.status) - 1`;
+const RANK = `(array_position(ARRAY[${TASK_STATUSES.map((status) => `'${status}'`).join(', ')}], c.status) - 1)::smallint`;
+
+/** That `alias`, a counter or a task, is of a kind that a filter lets through. */
+export type OfKinds = (alias: string) => string;
 
 /**
- * The kinds of tasks that a filter lets through, each with the number of its tasks. The text is the same for every
- * filter, so that few statements need to be prepared.
+ * Of the parts that count by kind alone. The text is the same for every filter but for its statuses, which most counters
+ * are passed over by: few statements need to be prepared.
  */
-export function kindsText(filter: TaskFilter, parameters: Parameters): string {
+export function ofKindsText(filter: TaskFilter, parameters: Parameters): OfKinds {
   const { status, taskType, channelId, timeToServe } = filter;
-  const statuses = parameters.add(status ? textArray(status) : null, 'text[]');
+  const statuses = status && parameters.add(textArray(status), 'text[]');
   const types = parameters.add(taskType ? textArray(taskType) : null, 'text[]');
   const channel = parameters.add(channelId ?? null, 'bigint');
   const serve = parameters.add(timeToServe ?? null, 'text');
-  return `SELECT ${RANKS} AS status_rank, c.task_type, c.channel_id, c.time_to_serve, c.count
-    FROM task_counts c
-    WHERE c.organization_id = $1::bigint AND c.count > 0 AND (${statuses} IS NULL OR c.status = ANY (${statuses}))
-      AND (${types} IS NULL OR c.task_type = ANY (${types})) AND (${channel} IS NULL OR c.channel_id = ${channel})
-      AND (${serve} IS NULL OR c.time_to_serve = ${serve})`;
+  return (alias) => `${statuses ? `${alias}.status = ANY (${statuses})` : 'true'}
+      AND (${types} IS NULL OR ${alias}.task_type = ANY (${types})) AND (${channel} IS NULL OR ${alias}.channel_id = ${channel})
+      AND (${serve} IS NULL OR ${alias}.time_to_serve = ${serve})`;
 }
+
+/** Those kinds of tasks, each with the number of its tasks. */
+export function kindsText(ofKinds: OfKinds): string {
+  return `SELECT ${RANK} AS status_rank, c.task_type, c.channel_id, c.time_to_serve, c.count
+    FROM task_counts c WHERE c.organization_id = $1::bigint AND c.count > 0 AND ${ofKinds('c')}`;
+}
+
+type Way = 'seek' | 'lead' | 'probe';
 
 /**
  * That a filter lets task `t` of the organization through; says the same as matchesFilter. `seek` leads to the tasks from the tables that
- * they are listed in, `probe` asks of a task that is at hand.
+ * they are listed in, unless the planner knows a shorter way; `lead` leaves it no other, and spares it the way from one
+ * id to the next where they lie close together; `probe` asks of a task that is at hand.
  */
-export function conditionsOf(filter: TaskFilter, parameters: Parameters, way: 'seek' | 'probe'): string {
+export function conditionsOf(filter: TaskFilter, parameters: Parameters, way: Way): string {
   const { status, taskType, customerId, agentId, channelId, locationId, timeToServe } = filter;
   const all: string[] = [];
   if (status) all.push(`t.status_rank = ANY (${parameters.add(numberArray(ranksOf(status)), 'smallint[]')})`);
@@ -55,7 +65,7 @@ export function conditionsOf(filter: TaskFilter, parameters: Parameters, way: 's
   for (const [key, value] of filter.integrationData ?? []) {
     const listed = `SELECT r.task_id FROM task_references r
       WHERE r.organization_id = $1::bigint AND r.reference = ${referenceText(key, value, parameters)}`;
-    all.push(way === 'seek' ? `t.id IN (${listed})` : `EXISTS (${listed} AND r.task_id = t.id)`);
+    all.push(way === 'probe' ? `EXISTS (${listed} AND r.task_id = t.id)` : isAmong(listed, way));
   }
   return all.join(' AND ') || 'true';
 }
@@ -69,20 +79,25 @@ export function referenceText(key: string, value: string, parameters: Parameters
 }
 
 /** Few tasks share a place: an index on tasks that finds them is spared. */
-function locationCondition(location: string, way: 'seek' | 'probe'): string {
+function locationCondition(location: string, way: Way): string {
   const isThere = `t.location_id = ${location}`;
   if (way === 'probe') return isThere;
-  return `${isThere} AND t.id IN (
-      SELECT l.task_id FROM locations l WHERE l.organization_id = $1::bigint AND l.id = ${location} AND l.task_id IS NOT NULL
-      UNION SELECT u.task_id FROM location_uses u WHERE u.organization_id = $1::bigint AND u.location_id = ${location})`;
+  const listed = `SELECT l.task_id FROM locations l WHERE l.organization_id = $1::bigint AND l.id = ${location} AND l.task_id IS NOT NULL
+      UNION SELECT u.task_id FROM location_uses u WHERE u.organization_id = $1::bigint AND u.location_id = ${location}`;
+  return `${isThere} AND ${isAmong(listed, way)}`;
 }
 
-function windowCondition(filter: TaskFilter, parameters: Parameters, way: 'seek' | 'probe'): string | undefined {
+function windowCondition(filter: TaskFilter, parameters: Parameters, way: Way): string | undefined {
   const { scheduledFrom, scheduledTo } = filter;
   if (scheduledFrom === undefined && scheduledTo === undefined) return undefined;
   if (way === 'probe') return windowText(filter, 't', parameters);
-  return `t.id IN (SELECT s.task_id FROM scheduled_tasks s
-      WHERE s.organization_id = $1::bigint AND ${windowText(filter, 's', parameters)})`;
+  const listed = `SELECT s.task_id FROM scheduled_tasks s
+      WHERE s.organization_id = $1::bigint AND ${windowText(filter, 's', parameters)}`;
+  return isAmong(listed, way);
+}
+
+function isAmong(listed: string, way: 'seek' | 'lead'): string {
+  return way === 'lead' ? `t.id = ANY (ARRAY(${listed}))` : `t.id IN (${listed})`;
 }
 
 /** That what is listed as `alias` is scheduled between the bounds, of which there is at least one. */

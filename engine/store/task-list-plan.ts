@@ -1,6 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { isCountedByKind } from '../../schema/list-tasks.ts';
-import { planGathered, planOrdered } from './task-list-by-facet.ts';
+import { isCountedByKind, isEmptyFilter } from '../../schema/list-tasks.ts';
+import { isTerminal } from '../../schema/task.ts';
+import { planCounted, planGathered, planOrdered } from './task-list-by-facet.ts';
 import { planByKind } from './task-list-by-kind.ts';
 import { type PagePlan, type PageRequest, PageText } from './task-list-request.ts';
 
@@ -15,7 +16,15 @@ import { type PagePlan, type PageRequest, PageText } from './task-list-request.t
 export function planPage(organizationId: number, request: PageRequest, matching: number | undefined): PagePlan {
   const text = new PageText(organizationId, request);
   if (isCountedByKind(request.filter)) return planByKind(text);
+  if (matching === undefined && hasHistoryOfAgent(request)) return planCounted(text);
   return matching === undefined || matching <= gatheredAtMost(request) ? planGathered(text) : planOrdered(text);
+}
+
+/** All that an agent has done: thousands, where gathering takes longer than counting. What is open are a few. */
+function hasHistoryOfAgent({ filter, sortBy, skip, take }: PageRequest): boolean {
+  const { agentId, status, ...others } = filter;
+  const isListed = agentId?.length === 1 && isEmptyFilter(others) && sortBy === 'createdAt';
+  return isListed && (status?.some(isTerminal) ?? true) && skip + take <= LIMITS.walkedPageEnd;
 }
 
 function gatheredAtMost({ filter, sortBy, skip, take }: PageRequest): number {

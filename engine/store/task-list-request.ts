@@ -65,9 +65,14 @@ export class PageText {
     return this.after ? `(${key}, ${id}) ${this.comparison} (${this.after.key}, ${this.after.id})` : 'true';
   }
 
-  /** Too deep to walk there. */
-  get isDeep(): boolean {
-    return this.request.skip + this.request.take > LIMITS.walkedPageEnd;
+  /** Where the page ends, counted from the start of the list or from the cursor. */
+  get end(): string {
+    return `(${this.skip} + ${this.take})`;
+  }
+
+  /** Whether a walk may lead to the end of the page. */
+  get isInReach(): boolean {
+    return this.request.skip + this.request.take <= LIMITS.walkedTasks;
   }
 
   /** A limit that no page of this depth reaches, or none. */
