@@ -21,9 +21,10 @@ const USAGE = `Usage: npm run bench -- <scenario> [options]
 
 Scenarios: create   our gateway, its ceiling and two ordinary services under POST /tasks
            batch    the same tasks to our gateway one by one, one by one with idempotency keys, and in batches
+           auth     what authentication and rate limits cost: the guards alone, then POST /tasks with and without them
            lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up
 
-  --connections 64,256   connections of the load generator, each number measured apart
+  --connections 64,256   connections of the load generator, each number measured apart; 64 for auth
   --rounds 3             how often each is measured, in turn; fewer than 3 are void
   --seconds 10           length of the measured window; less than 10 is void
   --warm-up 3            seconds of load before it
@@ -46,7 +47,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     throw usage('--batch-connections and --items are for the scenario batch.');
   return {
     scenario,
-    connections: connectionNumbers('--connections', values.connections),
+    connections: connectionNumbers('--connections', values.connections ?? (scenario === 'auth' ? '64' : '64,256')),
     batchConnections: connectionNumbers('--batch-connections', batchConnections ?? '4,8'),
     items: wholeNumber('--items', values.items ?? '100', LIMITS.batchTasks),
     rounds: wholeNumber('--rounds', values.rounds, MOST.rounds),
@@ -62,7 +63,7 @@ function parseOrExplain(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
-        connections: { type: 'string', default: '64,256' },
+        connections: { type: 'string' },
         rounds: { type: 'string', default: '3' },
         seconds: { type: 'string', default: '10' },
         'warm-up': { type: 'string', default: '3' },

@@ -1,4 +1,5 @@
 import { parseBenchOptions } from './bench-options.ts';
+import { compareGuards } from './compare/compare-guards.ts';
 import { compareServers } from './compare/compare-servers.ts';
 import { compareWays } from './compare/compare-ways.ts';
 import { runLists } from './lists/run-lists.ts';
@@ -9,7 +10,7 @@ import { runToEnd } from './stand/run-to-end.ts';
  * Exits 1 when a run is void, 0 otherwise, targets met or not.
  */
 
-const SCENARIOS = { create: compareServers, batch: compareWays };
+const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGuards };
 
 await runToEnd((releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);

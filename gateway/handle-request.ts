@@ -175,6 +175,7 @@ class Exchange {
     if (violations.length > 0) return this.refuse({ status: 400, body: validationBody(this.#facts, violations) });
     const request: ParsedRequest = {
       identity,
+      origin: this.#origin,
       params: (ids as { value: Record<string, number> }).value,
       query: (query as { value: unknown }).value,
       body: undefined,
@@ -230,12 +231,15 @@ class Exchange {
         : {
             scope: `${caller.type}:${caller.id} ${route.method} ${this.#facts.canonicalPath}`,
             key,
-            fingerprint: fingerprintOf(json),
+            fingerprint: fingerprintOf(json ?? null),
           };
     const ifMatch = entityTagsOf(this.#incoming.header('if-match'));
     const replyHeaders = this.#replyHeaders();
     const facts = this.#facts;
-    return { request: { identity, params: ids, query, body: input, facts, idempotency, ifMatch, replyHeaders } };
+    const origin = this.#origin;
+    return {
+      request: { identity, origin, params: ids, query, body: input, facts, idempotency, ifMatch, replyHeaders },
+    };
   }
 
   #answer(route: ApiRoute, answer: RouteAnswer): void {

@@ -2,6 +2,7 @@ import type { Log } from '../engine/runtime/log.ts';
 import type { RandomSource } from '../engine/runtime/random.ts';
 import { errorBody } from '../engine/views/error-body.ts';
 import { correlationIdOf } from './correlation.ts';
+import type { Access } from './guards/open-access.ts';
 import type { Header, HttpServerOptions, IncomingRequest, RefusalReason } from './http/port.ts';
 
 const MESSAGES: Readonly<Record<RefusalReason, string>> = {
@@ -13,27 +14,35 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   overload: 'Too much work at the moment; try again',
 };
 
+const RETRY_SOON: Header = ['Retry-After', '1'];
+
 /** Answers that the HTTP layer gives when no handler does, in the API's own words. */
-export function lastResorts(random: RandomSource, log: Log): Pick<HttpServerOptions, 'refusal' | 'onUnhandled'> {
+export function lastResorts(
+  random: RandomSource,
+  log: Log,
+  { quotas, addressOf }: Pick<Access, 'quotas' | 'addressOf'>,
+): Pick<HttpServerOptions, 'refusal' | 'onUnhandled'> {
+  const headersOf = (status: number, correlationId: string, request: IncomingRequest): Header[] => [
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['X-Correlation-Id', correlationId],
+    ...quotas.drawAddress(addressOf(request)).headers,
+    ...(status === 503 ? [RETRY_SOON] : []),
+  ];
   return {
     refusal(status, reason, request) {
       return {
-        headers: headersOf(status, correlationIdOf(request, random)),
+        headers: headersOf(status, correlationIdOf(request, random), request),
         body: errorBody(status, MESSAGES[reason]),
       };
     },
     onUnhandled(error: unknown, request: IncomingRequest) {
       const correlationId = correlationIdOf(request, random);
       log.error({ err: error, correlationId, path: request.path }, 'a request was not answered');
-      return { status: 500, headers: headersOf(500, correlationId), body: errorBody(500, 'Internal server error') };
+      return {
+        status: 500,
+        headers: headersOf(500, correlationId, request),
+        body: errorBody(500, 'Internal server error'),
+      };
     },
   };
-}
-
-function headersOf(status: number, correlationId: string): Header[] {
-  const headers: Header[] = [
-    ['Content-Type', 'application/json; charset=utf-8'],
-    ['X-Correlation-Id', correlationId],
-  ];
-  return status === 503 ? [...headers, ['Retry-After', '1']] : headers;
 }

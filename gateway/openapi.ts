@@ -1,8 +1,10 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { envelopeOf, plainError, validationError } from '../schema/envelope.ts';
+import { isPermitted } from '../schema/permissions.ts';
+import { ROLES } from '../schema/role.ts';
 import { FREE_FIELD } from './parse-request.ts';
-import type { ApiRoute, QuerySchema, Route } from './route.ts';
+import type { ApiRoute, Guard, QuerySchema, Route } from './route.ts';
 import { API_PREFIX } from './router.ts';
 
 type Json = Record<string, unknown>;
@@ -22,22 +24,58 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     info: { title: 'Delivery Task Service', version, description: 'Real-time dispatch for last-mile delivery.' },
     paths,
     components: {
-      securitySchemes: { channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      securitySchemes: {
+        channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        session: { type: 'http', scheme: 'bearer', description: 'The accessToken of POST /auth/login' },
+      },
+      headers: RATE_LIMIT_HEADERS,
       schemas: { Error: jsonSchema(plainError), ValidationError: jsonSchema(validationError) },
     },
   };
 }
 
+const RATE_LIMIT_HEADERS: Record<string, Json> = {
+  'RateLimit-Policy': { description: 'The bucket: its size `q`, full after `w` seconds', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'What remains, `r`, and when the bucket is full, in `t` seconds',
+    schema: { type: 'string' },
+  },
+};
+
 function operationOf(route: Route): Json {
-  const isPublic = route.guard.kind === 'operational' || route.guard.kind === 'public';
+  const responses: Record<string, Json> =
+    route.kind === 'api' ? responsesOf(route) : { '200': { description: 'OK', content: { [route.answers]: {} } } };
   return {
     summary: route.summary,
-    security: isPublic ? [] : [{ channelKey: [] }],
+    ...accessOf(route.guard),
     parameters: [...pathParameters(route.path), ...queryParameters(route.query), ...headerParameters(route)],
     ...(route.kind === 'api' && route.body ? { requestBody: requestBody(route) } : {}),
-    responses:
-      route.kind === 'api' ? responsesOf(route) : { '200': { description: 'OK', content: { [route.answers]: {} } } },
+    responses: route.guard.kind === 'operational' ? responses : withRateLimit(responses),
   };
+}
+
+/** Which credentials a route takes, and the roles that they have to stand for. */
+function accessOf(guard: Guard): Json {
+  switch (guard.kind) {
+    case 'operational':
+    case 'public':
+      return { security: [] };
+    case 'session':
+      return { security: [{ session: [] }] };
+    case 'permission':
+      return {
+        security: [{ channelKey: [] }, { session: [] }],
+        'x-permission': guard.permission,
+        'x-roles': ROLES.filter((role) => isPermitted(role, guard.permission)),
+      };
+  }
+}
+
+function withRateLimit(responses: Record<string, Json>): Record<string, Json> {
+  const headers = Object.fromEntries(
+    Object.keys(RATE_LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  return Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, { ...response, headers }]));
 }
 
 function pathParameters(path: string): Json[] {
@@ -66,14 +104,26 @@ function headerParameters(route: Route): Json[] {
     in: 'header',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
-  return route.method === 'GET' ? [correlation] : [correlation, idempotency];
+  const organization = {
+    name: 'X-Organization-Id',
+    in: 'header',
+    description: 'For super admins, who have to name the organization; ignored from anyone else',
+    schema: { type: 'integer', minimum: 1 },
+  };
+  const { guard } = route;
+  const keepsAnswer = route.method !== 'GET' && !(route.kind === 'api' && route.keepsNothing);
+  return [
+    correlation,
+    ...(keepsAnswer ? [idempotency] : []),
+    ...(guard.kind === 'permission' && guard.scope !== 'platform' ? [organization] : []),
+  ];
 }
 
 function requestBody(route: ApiRoute): Json {
   return { required: true, content: { 'application/json': { schema: jsonSchema(route.body!.schema, 'input') } } };
 }
 
-function responsesOf(route: ApiRoute): Json {
+function responsesOf(route: ApiRoute): Record<string, Json> {
   const reference = (name: 'Error' | 'ValidationError') => ({ $ref: `#/components/schemas/${name}` });
   const error = { 'application/json': { schema: reference('Error') } };
   const responses: Record<string, Json> = {
@@ -85,8 +135,11 @@ function responsesOf(route: ApiRoute): Json {
       description: 'Validation failed: every violation at once; or malformed JSON or header, as a plain error',
       content: { 'application/json': { schema: { oneOf: [reference('ValidationError'), reference('Error')] } } },
     },
-    '401': { description: 'No key, or one that stands for nobody', content: error },
-    '403': { description: 'ORGANIZATION_NOT_ACTIVE, HTTPS_REQUIRED, or not permitted', content: error },
+    ...(route.guard.kind === 'public'
+      ? {}
+      : { '401': { description: 'No credential, or one that stands for nobody', content: error } }),
+    '403': { description: forbiddenBy(route.guard), content: error },
+    '429': { description: 'RATE_LIMITED, with Retry-After', content: error },
     '503': {
       description: 'NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER or UNAVAILABLE; with Retry-After',
       content: error,
@@ -97,11 +150,18 @@ function responsesOf(route: ApiRoute): Json {
     responses['415'] = { description: 'The Content-Type is not application/json', content: error };
   }
   for (const refusal of route.refusals) {
-    const [status = '', code = 'Unknown id'] = refusal.split(' ');
-    const before = responses[status]?.['description'];
+    const [status = '', code = status === '404' ? 'Unknown id' : 'Whatever was sent stands for nobody'] =
+      refusal.split(' ');
+    const before = responses[status]?.['description'] as string | undefined;
+    if (before?.includes(code)) continue;
     responses[status] = { description: before ? `${before}; ${code}` : code, content: error };
   }
   return responses;
+}
+
+function forbiddenBy(guard: Guard): string {
+  if (guard.kind !== 'permission') return guard.kind === 'session' ? 'HTTPS_REQUIRED, or a key' : 'HTTPS_REQUIRED';
+  return 'HTTPS_REQUIRED, ORGANIZATION_NOT_ACTIVE, EMAIL_NOT_VERIFIED, or not permitted';
 }
 
 function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'output'): Json {

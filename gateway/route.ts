@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Caller, IdempotencyKey, RequestFacts } from '../schema/commands.ts';
+import type { Caller, IdempotencyKey, Origin, RequestFacts } from '../schema/commands.ts';
 import type { Refusal } from '../schema/errors.ts';
 import type { Permission } from '../schema/permissions.ts';
 import type { Role } from '../schema/role.ts';
@@ -43,6 +43,8 @@ export interface Identity {
 /** A request that has passed every guard and whose parts have been parsed. */
 export interface ParsedRequest {
   readonly identity: Identity;
+  /** Where it came from, also when nobody stands behind it. */
+  readonly origin: Origin;
   readonly params: Readonly<Record<string, number>>;
   readonly query: unknown;
   readonly body: unknown;

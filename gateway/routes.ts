@@ -1,6 +1,5 @@
 import type { Engine } from '../engine/org/start-engine.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
-import type { Permission } from '../schema/permissions.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
 import type { Route } from './route.ts';
@@ -27,7 +26,6 @@ export interface RouteParts {
   readonly accounts: Accounts;
   readonly administration: Administration;
   readonly operational: OperationalState;
-  readonly mayStill: (key: string, permission: Permission) => Promise<boolean>;
 }
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
@@ -41,7 +39,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...customerRoutes(engine),
     ...warehouseRoutes(engine),
     ...eventRoutes(engine),
-    ...streamRoutes(hub, parts.mayStill),
+    ...streamRoutes(hub),
     ...authRoutes(accounts),
     ...userRoutes(administration),
     ...channelRoutes(administration),

@@ -30,6 +30,8 @@ export interface GatewayOptions {
   /** See EngineOptions. */
   readonly onSuperseded?: EngineOptions['onSuperseded'];
   readonly wrapCommitStore?: EngineOptions['wrapCommitStore'];
+  /** Lets a bench put something else in the place of the guards. */
+  readonly wrapAccess?: (access: Access) => Access;
 }
 
 export interface Gateway {
@@ -54,18 +56,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const redis = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log);
   releaser.push('redis', () => redis.disconnect());
   const engine = await openGatewayEngine(options, redis);
-  const access = openAccess(options, engine, redis);
+  const guards = openAccess(options, engine, redis);
+  const access = options.wrapAccess?.(guards) ?? guards;
+  const accounts = openAccounts(options, access);
   const registry = new Registry();
-  const hub = new StreamHub(engine.feed, scheduler, log);
+  const hub = new StreamHub({ feed: engine.feed, access, scheduler, log });
 
   let draining = false;
   const routes = createRoutes({
     engine,
     clock,
     hub,
-    accounts: openAccounts(options, access),
-    administration: openAdministration(options, engine, access),
-    mayStill: access.mayStill,
+    accounts,
+    administration: openAdministration(options, engine, access, accounts.hasher),
     operational: {
       engine,
       registry,
@@ -140,6 +143,6 @@ function listen({ config, log }: GatewayOptions, access: Access, routes: readonl
     clock,
     scheduler,
     dispatch: handler.handle,
-    ...lastResorts(random, log),
+    ...lastResorts(random, log, access),
   });
 }

@@ -3,6 +3,7 @@ import type { ChangeStatusInput } from './change-status.ts';
 import type { CreateTaskInput } from './create-task.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customer.ts';
 import type { Refusal } from './errors.ts';
+import type { UpdateOrganizationInput } from './organization.ts';
 import type { PackageInput } from './package.ts';
 import type { CallerRole } from './role.ts';
 import type { UpdateTaskInput } from './update-task.ts';
@@ -130,6 +131,17 @@ export interface UpdateWarehouse extends UpdateBase {
   readonly input: UpdateWarehouseInput;
 }
 
+export interface UpdateOrganization extends UpdateBase {
+  readonly kind: 'update-organization';
+  readonly input: UpdateOrganizationInput;
+}
+
+/** Ends the organization for good. `confirm` must be its name. */
+export interface DeleteOrganization extends CommandBase {
+  readonly kind: 'delete-organization';
+  readonly confirm: string;
+}
+
 /** The organization's timers are due. */
 export interface WakeUp extends CommandBase {
   readonly kind: 'wake-up';
@@ -146,6 +158,8 @@ export type SingleCommand =
   | UpdateCustomer
   | CreateWarehouse
   | UpdateWarehouse
+  | UpdateOrganization
+  | DeleteOrganization
   | WakeUp;
 
 export type Command = SingleCommand | CreateTasks | ReadTask;

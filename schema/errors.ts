@@ -5,6 +5,7 @@
 export const ERRORS = {
   VALIDATION_FAILED: { status: 400, message: 'Bad Request' },
   TOKEN_INVALID: { status: 400, message: 'The token is unknown, used or expired' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
   HTTPS_REQUIRED: { status: 403, message: 'Only HTTPS is accepted' },
   EMAIL_NOT_VERIFIED: { status: 403, message: 'The e-mail address is not verified yet' },
   ORGANIZATION_NOT_ACTIVE: { status: 403, message: 'The organization is not active' },
@@ -47,7 +48,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Codes that only steer: the body of such an answer is the plain error of its status. */
-export const UNCODED: ReadonlySet<ErrorCode> = new Set(['FORBIDDEN', 'NOT_FOUND', 'INTERNAL']);
+export const UNCODED: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'INTERNAL']);
 
 /** What a caller is told when the engine will not do a thing. Travels between processes as JSON. */
 export interface Refusal {

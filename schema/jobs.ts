@@ -24,6 +24,10 @@ export const JOBS = {
   partitions: { payload: v.strictObject({}), concurrency: 1, attempts: 10, firstPauseMs: 1_000 },
   /** Works new customers into the index that searches go by (workers/maintenance/search-index.ts). */
   'search-index': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
+  /** Empties the stores of deleted organizations (workers/maintenance/organization-deletion.ts). */
+  'organization-deletion': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
+  /** Removes what access has outlived (workers/maintenance/access-upkeep.ts). */
+  'access-upkeep': { payload: v.strictObject({}), concurrency: 1, attempts: 5, firstPauseMs: 1_000 },
 } as const satisfies Record<string, JobDeclaration>;
 
 export type JobName = keyof typeof JOBS;

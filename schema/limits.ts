@@ -107,7 +107,7 @@ export const LIMITS = {
   tasksGatheredAtOnce: 200,
   /** The same where the way around it is to walk along an order that the filter has no part in. */
   tasksGatheredInsteadOfWalk: 5_000,
-  /** Tasks looked at while walking; when too few of them match, the list is gathered after all. */
+  /** Tasks looked at while walking, at most; when too few of them match, the list is found in another way. */
   walkedTasks: 4_000,
   /** How deep into a list a walk may lead. */
   walkedPageEnd: 1_000,
@@ -150,35 +150,47 @@ export const LIMITS = {
   corkBytes: 15_000,
 
   // --- Credentials ----------------------------------------------------------------------------------
-  credentialCacheEntries: 20_000,
-  /** Cached credentials are looked up again this often, and valid for twice as long: a revoked key stops within 1 s. */
-  credentialLeaseMs: 500,
-  /** How often open streams ask whether their caller may still watch. */
-  streamRecheckMs: 250,
+  credentialCacheEntries: 50_000,
+  /** An entry that nobody used for this long is forgotten. */
+  credentialIdleMs: 60_000,
   /** How often a process asks what has changed of what access rests on. */
   accessPollMs: 250,
   /** From the start of the last good poll: how long cached credentials may be used. */
   credentialValidMs: 1_000,
   /** Added to the wait of a revocation for other processes' caches to run out. */
   accessSettleMarginMs: 50,
-  /** Changes remembered, so that one that is read twice is heard once; past it everything is looked up anew. */
-  accessChangesSeen: 100_000,
+  /** Our patience with a poll: a later answer could not prolong anything. */
+  accessDeadlineMs: 1_000,
+  /** Hints gather for this long before they lead to a poll. */
+  accessHintMs: 20,
+  /** Changes are kept for twice this long; who has not polled since looks everything up anew. */
+  accessCursorMs: 1_800_000,
+  /** Changes of one poll, remembered so that one that is read twice is heard once; past it all is looked up anew. */
+  accessChangesSeen: 10_000,
   /** Keys and tokens that stand for nobody, and for how long they are not asked about again. */
   unknownCredentials: 10_000,
   unknownCredentialMs: 5_000,
   /** Look-ups waiting for Postgres; past it 503. */
   credentialLookups: 10_000,
   credentialsPerLookup: 500,
+  /** A look-up during which access changed is made again; past this many 503. */
+  credentialAttempts: 5,
 
   // --- Rate limits ------------------------------------------------------------------------------------
   /** Default of channels and users. */
   requestsPerSecond: 500,
   requestBurst: 1_000,
+  /** The highest that a channel's own may be set to. */
+  channelRequestsPerSecond: 100_000,
   /** A batch of n costs 1 + n / this. */
   batchItemsPerRequest: 50,
   /** Callers whose use is remembered; full buckets are forgotten. */
   rateLimitedCallers: 100_000,
   rateSweepMs: 10_000,
+  /** Rates whose texts are kept. */
+  ratePolicies: 1_000,
+  /** What X-Forwarded-For said of clients, kept for the next request of theirs. */
+  forwardedAddresses: 10_000,
   /** Verdicts on peers' addresses kept, so that networks are not compared for each request. */
   trustedPeers: 1_000,
 
@@ -199,11 +211,25 @@ export const LIMITS = {
   /** Of each of both, those that are remembered. */
   throttledLogins: 20_000,
   accountConnections: 2,
+  /** Agents whom an operator signs in at a time. */
+  agentTokensAtOnce: 10_000,
+
+  // --- Administration -----------------------------------------------------------------------------------
+  administrationConnections: 2,
+  /** For lists and the audit log, whose far pages take long. */
+  administrationReadConnections: 2,
+  /** Steps of tasks read at a time to tell how the tasks were made. */
+  auditStepsAtOnce: 500,
+  /** A record that changes between reading and writing it is read so often; past it 409. */
+  administrationAttempts: 4,
 
   // --- Mail -----------------------------------------------------------------------------------------------
   mailSweepMs: 1_000,
   mailsAtOnce: 4,
+  /** For each step of a conversation with a mail server. */
   mailTimeoutMs: 10_000,
+  /** A worker that has not sent a mail by then has died: another one takes it on. It gives up after half of it. */
+  mailLeaseMs: 60_000,
   mailFirstPauseMs: 5_000,
   mailLongestPauseMs: 600_000,
   /** A mail that could not be sent for this long is given up. */
@@ -214,10 +240,10 @@ export const LIMITS = {
   // --- Deletion of organizations ------------------------------------------------------------------------
   deletionBatchRows: 2_000,
   deletionCheckMs: 2_000,
+  /** Organizations that one run of the job looks through. */
+  deletionsPerJob: 100,
   /** Between the pass that left nothing and the one that has to find nothing: longer than any straggler lives. */
   deletionSettleMs: 30_000,
-  /** An entry that nobody used for this long is forgotten. */
-  credentialIdleMs: 60_000,
 
   // --- Postgres ---------------------------------------------------------------------------------------
   readConnections: 6,
@@ -257,6 +283,9 @@ export const LIMITS = {
   partitionCheckMs: 3_600_000,
   /** How often new customers are worked into the search index; until then a search reads them one by one. */
   searchIndexMs: 5_000,
+  accessUpkeepMs: 3_600_000,
+  /** Rows of each kind removed in one statement. */
+  upkeepBatchRows: 5_000,
   partitionDaysAhead: 7,
   /** Twice the time for which keys are honoured, since partitions go as a whole. */
   idempotencyPartitionDays: 2,

@@ -110,32 +110,3 @@ export interface TaskBundle {
 export function isTerminal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'cancelled';
 }
-
-export const HISTORY_KINDS = [
-  'created',
-  'updated',
-  'status_changed',
-  'delayed',
-  'package_added',
-  'package_status_changed',
-] as const;
-
-/** One step in the life of a task; outlives the event log. A row of `task_history`. */
-export interface TaskHistoryRecord {
-  readonly organizationId: number;
-  readonly taskId: number;
-  /** Sequence of the event that tells of the same step. */
-  readonly sequence: number;
-  /** When it happened; a driver who was offline may tell it later. */
-  readonly at: string;
-  readonly recordedAt: string;
-  readonly kind: (typeof HISTORY_KINDS)[number];
-  readonly fromStatus: TaskStatus | null;
-  readonly toStatus: TaskStatus | null;
-  readonly reason: string | null;
-  readonly reasonCode: string | null;
-  /** What else there is to say: changed fields, the package and its statuses. */
-  readonly details: Readonly<Record<string, unknown>> | null;
-  readonly actorType: string;
-  readonly actorId: number | null;
-}

@@ -8,8 +8,17 @@ import { JOBS, type JobName, type JobPayload } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { RedisAwayError } from './outage.ts';
 
+/** What jobs may do with the queues. */
+export interface JobQueues {
+  /**
+   * Takes back the job of this id, unless it runs, and all that the queue notes of jobs by their ids: nobody reads it.
+   * Rejects with RedisAwayError while Redis is away.
+   */
+  forget(name: JobName, id: string): Promise<void>;
+}
+
 /** Does a job. May run twice, and twice at the same time; `signal` asks it to come to an end. */
-type Processor<N extends JobName> = (payload: JobPayload<N>, signal: AbortSignal) => Promise<void>;
+type Processor<N extends JobName> = (payload: JobPayload<N>, signal: AbortSignal, queues: JobQueues) => Promise<void>;
 export type Processors = { readonly [N in JobName]: Processor<N> };
 
 export interface NewJob<N extends JobName> {
@@ -49,7 +58,12 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   for (const queue of queues.values()) queue.on('error', logUnlessAway(redis, log));
   await Promise.all([...queues.values()].map((queue) => queue.waitUntilReady()));
   const running = new Set<Promise<void>>();
-  const workers = names.map((name) => createWorker(name, options, running, stopping.signal));
+  const forget = async (name: JobName, id: string) => {
+    const queue = queueOf(name);
+    await queue.remove(id);
+    await redis.unlink(queue.toKey('events'));
+  };
+  const workers = names.map((name) => createWorker(name, options, running, stopping.signal, { forget }));
   for (const worker of workers) void keepRunning(worker, stopping.signal, log);
 
   function queueOf(name: JobName): Queue {
@@ -101,16 +115,17 @@ function createWorker(
   options: JobRunnerOptions,
   running: Set<Promise<void>>,
   signal: AbortSignal,
+  jobQueues: JobQueues,
 ): Worker {
   const { redis, prefix, processors, log } = options;
   const { payload: schema, concurrency } = JOBS[name];
-  const process = processors[name] as (payload: unknown, signal: AbortSignal) => Promise<void>;
+  const process = processors[name] as Processor<JobName>;
 
   async function run(job: Job): Promise<void> {
     const payload = v.safeParse(schema, job.data);
     if (!payload.success)
       throw new UnrecoverableError(`a payload that no ${name} job has: ${v.summarize(payload.issues)}`);
-    await process(payload.output, signal);
+    await process(payload.output, signal, jobQueues);
   }
 
   function track(job: Job): Promise<void> {

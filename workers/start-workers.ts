@@ -1,23 +1,30 @@
+import { join } from 'node:path';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
+import { createDeletionStore } from '../engine/store/deletion-store.ts';
+import { createMailStore } from '../engine/store/mail-store.ts';
 import { createMaintenanceStore } from '../engine/store/maintenance-store.ts';
 import { checkMigrated } from '../engine/store/migrate.ts';
 import { currentHistory } from '../engine/store/platform-store.ts';
-import { connectPostgres } from '../engine/store/postgres.ts';
+import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
 import { connectRedis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
-import { createRelayStore } from '../engine/store/relay-store.ts';
+import { createRelayStore, type RelayStore } from '../engine/store/relay-store.ts';
 import { JOBS } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { checkEvictionPolicy } from './eviction-policy.ts';
-import { createActivityProcessor } from './history/activity.ts';
-import { startJobRunner } from './job-runner.ts';
+import { activityJobId, createActivityProcessor } from './history/activity.ts';
+import { type Processors, startJobRunner } from './job-runner.ts';
 import { startJobSchedule } from './job-schedule.ts';
+import { createAccessUpkeepProcessor } from './maintenance/access-upkeep.ts';
+import { createOrganizationDeletionProcessor } from './maintenance/organization-deletion.ts';
 import { createPartitionProcessor } from './maintenance/partitions.ts';
 import { createSearchIndexProcessor } from './maintenance/search-index.ts';
+import { createMailTransport } from './notifications/mail-transport.ts';
+import { type Mailer, startMailer } from './notifications/mailer.ts';
 import { startOutboxRelay } from './outbox-relay.ts';
 import { waitForStore } from './wait-for-store.ts';
 
@@ -30,6 +37,8 @@ export interface WorkersOptions {
 const SCHEDULES = [
   ['partitions', LIMITS.partitionCheckMs],
   ['search-index', LIMITS.searchIndexMs],
+  ['organization-deletion', LIMITS.deletionCheckMs],
+  ['access-upkeep', LIMITS.accessUpkeepMs],
 ] as const;
 
 /**
@@ -45,8 +54,8 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
 
   const sql = connectPostgres(databaseUrl, {
     name: 'dispatch workers',
-    // Each running job may hold one; the relay's sweep goes beside them.
-    connections: Object.values(JOBS).reduce((sum, { concurrency }) => sum + concurrency, 1),
+    // Each running job may hold one; the relay's sweep and the mailer go beside them.
+    connections: Object.values(JOBS).reduce((sum, { concurrency }) => sum + concurrency, 2),
     statementTimeoutMs: LIMITS.readDeadlineMs,
   });
   releaser.push('postgres', () => sql.end({ timeout: 2 }));
@@ -59,22 +68,15 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
     return currentHistory(sql, createRandomSource());
   };
   const history = await waitForStore('reaching Postgres', findHistory, log, starting.signal);
+  // Needs Postgres alone: mail goes out while Redis is away.
+  const mailer = startMail(sql, config, log);
+  releaser.push('mailer', () => mailer.stop());
   await checkEvictionPolicy(redis, log);
   const keys = redisKeys(config.redisPrefix, history);
 
   const relayStore = createRelayStore(sql);
-  const maintenanceStore = createMaintenanceStore(sql);
-  const runner = await startJobRunner({
-    redis,
-    prefix: keys.jobs,
-    processors: {
-      activity: createActivityProcessor(relayStore, log),
-      partitions: createPartitionProcessor(maintenanceStore, config.eventRetentionDays, log),
-      'search-index': createSearchIndexProcessor(maintenanceStore),
-    },
-    clock: systemClock,
-    log,
-  });
+  const processors = createProcessors(sql, relayStore, config, log);
+  const runner = await startJobRunner({ redis, prefix: keys.jobs, processors, clock: systemClock, log });
   releaser.push('jobs', () => runner.stop());
 
   const relay = startOutboxRelay({
@@ -82,7 +84,7 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
     wake: (organizationIds) =>
       runner.add(
         'activity',
-        organizationIds.map((organizationId) => ({ id: `activity-${organizationId}`, payload: { organizationId } })),
+        organizationIds.map((organizationId) => ({ id: activityJobId(organizationId), payload: { organizationId } })),
       ),
     scheduler,
     log,
@@ -105,4 +107,22 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
     .add('partitions', [{ id: 'partitions-at-start', payload: {} }])
     .catch((error) => log.warn({ err: error }, 'partitions wait for their schedule'));
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
+}
+
+function createProcessors(sql: Sql, relayStore: RelayStore, { eventRetentionDays }: Config, log: Log): Processors {
+  const maintenanceStore = createMaintenanceStore(sql);
+  return {
+    activity: createActivityProcessor(relayStore, log),
+    partitions: createPartitionProcessor(maintenanceStore, eventRetentionDays, log),
+    'search-index': createSearchIndexProcessor(maintenanceStore),
+    'organization-deletion': createOrganizationDeletionProcessor(createDeletionStore(sql), log),
+    'access-upkeep': createAccessUpkeepProcessor(maintenanceStore, log),
+  };
+}
+
+function startMail(sql: Sql, { smtpUrl, mailFrom, dataDir }: Config, log: Log): Mailer {
+  const clock = systemClock;
+  const outbox = join(dataDir, 'outbox');
+  const send = createMailTransport({ smtpUrl, from: mailFrom, outbox, clock, random: createRandomSource() });
+  return startMailer({ store: createMailStore(sql), send, clock, scheduler: systemScheduler, log });
 }

@@ -1,7 +1,8 @@
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
-import type { TaskHistoryRecord, TaskRecord } from '../../schema/task.ts';
+import type { TaskRecord } from '../../schema/task.ts';
+import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { Transaction } from './counting.ts';
 
 /** One INSERT a row, as one writes them by hand; the database gives the ids. Each statement is prepared once. */

@@ -1,4 +1,4 @@
-const scenarioNames = ['create', 'batch'] as const;
+const scenarioNames = ['create', 'batch', 'auth'] as const;
 
 export type ScenarioName = (typeof scenarioNames)[number];
 

@@ -1,4 +1,4 @@
-import { createHead } from '../../engine/store/demo.ts';
+import { makeOrganization } from '../../engine/store/organization-store.ts';
 import { numberArray, type Sql } from '../../engine/store/postgres.ts';
 import { hashSecret, newApiKey } from '../../engine/store/secrets.ts';
 
@@ -43,7 +43,7 @@ interface Ground {
  * them. The same `tasks` make the same rows. Nothing else may make organizations or tasks in the database meanwhile.
  */
 export async function seedTasks(sql: Sql, tasks: number, say: (line: string) => void): Promise<SeededTasks> {
-  const { organizationId, channelIds, apiKey } = await makeOrganization(sql);
+  const { organizationId, channelIds, apiKey } = await makeTenant(sql);
   await defineDraws(sql);
   const ground: Ground = {
     organizationId,
@@ -77,15 +77,12 @@ export async function seedTasks(sql: Sql, tasks: number, say: (line: string) => 
   };
 }
 
-async function makeOrganization(sql: Sql) {
+async function makeTenant(sql: Sql) {
   const apiKey = newApiKey();
-  const [organization] = await sql<{ organizationId: number }[]>`
-    INSERT INTO organizations (name) VALUES ('Seeded organization') RETURNING organization_id`;
-  const { organizationId } = organization!;
-  await createHead(sql, organizationId);
+  const organizationId = await makeOrganization(sql, { name: 'Seeded organization' });
   const [user] = await sql<{ id: number }[]>`
-    INSERT INTO users (organization_id, id, role, email, first_name, last_name)
-    VALUES (${organizationId}, nextval('user_ids'), 'integration', ${`seed${organizationId}@seed.example`}, 'Seed', 'User')
+    INSERT INTO users (organization_id, id, role, email, first_name, last_name, email_verified_at)
+    VALUES (${organizationId}, nextval('user_ids'), 'integration', ${`seed${organizationId}@seed.example`}, 'Seed', 'User', now())
     RETURNING id`;
   const channels = await sql<{ id: number }[]>`
     INSERT INTO channels (organization_id, id, name, user_id, key_hash, rate_limit)

@@ -54,6 +54,18 @@ export const SERVERS: readonly ContestantPlan[] = [
   },
 ];
 
+/** The gateway as it is, and with its guards left out. */
+export const GUARDED: readonly ContestantPlan[] = [
+  SERVERS[0]!,
+  {
+    name: 'unguarded',
+    description: 'the gateway with authentication, the address of clients and rate limits left out',
+    program: new URL('../unguarded.ts', import.meta.url),
+    readyPath: '/readyz',
+    commitsBy: 'group',
+  },
+];
+
 /** The gateway three times, each under another load. */
 export const WAYS: readonly ContestantPlan[] = (
   [

@@ -14,6 +14,13 @@ export function matchesFilter(task: TaskRecord, filter: TaskFilter): boolean {
   return isInWindow(task.scheduledAt, filter) && hasIntegrationData(task.integrationData, filter);
 }
 
+/** What the filter finds among the tasks of one agent; null stands for all tasks. */
+export function narrowToAgent(filter: TaskFilter, agentId: number | null): TaskFilter {
+  if (agentId === null) return filter;
+  const isAsked = filter.agentId?.includes(agentId) ?? true;
+  return { ...filter, agentId: [isAsked ? agentId : 0] };
+}
+
 /** Moments are ISO 8601 UTC in milliseconds, which compare as text. */
 function isInWindow(scheduledAt: string | null, { scheduledFrom, scheduledTo }: TaskFilter): boolean {
   if (scheduledFrom === undefined && scheduledTo === undefined) return true;

@@ -54,6 +54,11 @@ export function maySee(task: Pick<TaskRecord, 'agentId'>, caller: Actor): boolea
   return caller.role !== 'agent' || (task.agentId !== null && task.agentId === caller.agentId);
 }
 
+/** Whose tasks a caller's lists are limited to; null is everybody's. Ids are positive: 0 stands for no task at all. */
+export function onlyAgentOf({ role, agentId }: Actor): number | null {
+  return role === 'agent' ? (agentId ?? 0) : null;
+}
+
 /**
  * PUT /tasks/:id/status. Takes the task as it was found, undefined included: what a role may never do is refused
  * before the look-up, or the difference would tell an agent which foreign ids exist.

@@ -11,6 +11,7 @@ import { LaunchError } from './launch-error.ts';
 import { startGateway, startWorkers } from './local-processes.ts';
 import { openLocalStores } from './local-stores.ts';
 import type { MergedLog } from './merged-log.ts';
+import { writeStoreFacts } from './store-facts.ts';
 import { createSupervisor, type KeepRunning } from './supervisor.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -74,6 +75,7 @@ export function createLocalInstance({ environment, parts, log, onGivenUp }: Loca
     log.say(`starting on ${host}:${port}, data in ${dataDir}`);
     const { databaseUrl, redisUrl } = await openLocalStores(config, dataDir, log, keepRunning);
     await parts.migrate(databaseUrl).catch(explainDatabase);
+    writeStoreFacts(join(dataDir, 'stores.json'), { databaseUrl, redisUrl, redisPrefix: config.redisPrefix });
 
     const baseUrl = baseUrlOf(config, port);
     const factsFile = join(dataDir, 'demo.json');

@@ -1,8 +1,10 @@
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { EventType } from '../../schema/events.ts';
 import type { LocationRecord } from '../../schema/location.ts';
+import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
-import type { TaskHistoryRecord, TaskRecord } from '../../schema/task.ts';
+import type { TaskRecord } from '../../schema/task.ts';
+import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { QuotaResource } from '../domain/quota.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 
@@ -41,4 +43,7 @@ export type Change =
   /** A package as it is now, and the task that had it before, if it leaves one. */
   | { readonly kind: 'put-package'; readonly record: PackageRecord; readonly leaves: number | null }
   | { readonly kind: 'count-usage'; readonly resource: QuotaResource; readonly period: string; readonly used: number }
+  | { readonly kind: 'put-organization'; readonly organization: OrganizationRecord }
+  /** The end of the organization. `nameHash`: SHA-256 of its name, hex. `requestedBy`: the user. */
+  | { readonly kind: 'put-tombstone'; readonly nameHash: string; readonly requestedBy: number | null }
   | { readonly kind: 'scan-timers'; readonly nextDeadlineAt: string | null };

@@ -4,12 +4,14 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import type { IdempotencyRecord, IdKind } from '../store/org-store.ts';
+import { auditLineOf } from './audit-line.ts';
 import type { Shown } from './decide/decision.ts';
 import type { Draft } from './draft.ts';
 import { encodeShown } from './encode-shown.ts';
 import { tellChange } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
+import { UntoldTasks } from './untold-tasks.ts';
 
 /** What deciding needs from the actor. */
 export interface DecideTools {
@@ -54,11 +56,13 @@ export function applyDraft(
 ): AppliedDraft {
   const { state, history } = tools;
   let applied: AppliedDraft | undefined;
+  const untold = new UntoldTasks(state);
   for (const change of draft.changes) {
     if (change.kind === 'tell') {
       state.lastSequence += 1;
       state.apply(change, batch.ticket);
-      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller };
+      const before = untold.take(change.taskId);
+      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller, before };
       const told = tellChange(state, change, context);
       batch.log(told.event, told.history);
       if (shown.kind === 'task' && shown.id === change.taskId) {
@@ -66,9 +70,11 @@ export function applyDraft(
         applied = { data: told.taskJson, toldAt: isPlain ? state.lastSequence : null };
       }
     } else {
-      const before = change.kind === 'put-task' ? state.findTask(change.task.id)?.task : undefined;
+      const before = untold.note(change);
+      const line = auditLineOf(state, change, command.caller, batch.lastAt);
       state.apply(change, batch.ticket);
-      batch.stage(change, before);
+      batch.stage(change, before?.task);
+      if (line) batch.noteAudit(line);
     }
   }
   state.lastAtMs = Date.parse(batch.lastAt);

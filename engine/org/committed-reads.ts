@@ -1,5 +1,6 @@
 import type { ListCustomersQuery } from '../../schema/customer.ts';
 import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
+import { type Actor, onlyAgentOf } from '../domain/task-machine.ts';
 import { type CustomerDetail, type CustomerPage, listCustomers, readCustomer } from '../store/customer-store.ts';
 import { isReachable } from '../store/platform-store.ts';
 import type { Sql } from '../store/postgres.ts';
@@ -8,7 +9,8 @@ import { listWarehouses, readWarehouse, type WarehouseDetail, type WarehousePage
 
 /** What is read straight from Postgres, where every acknowledged change is. An id that is unknown: undefined. */
 export interface CommittedReads {
-  readTaskHistory(organizationId: number, taskId: number): Promise<TaskHistoryPage | undefined>;
+  /** As the caller may see it: agents see their own tasks only. */
+  readTaskHistory(organizationId: number, taskId: number, caller: Actor): Promise<TaskHistoryPage | undefined>;
   listCustomers(organizationId: number, query: ListCustomersQuery): Promise<CustomerPage>;
   readCustomer(organizationId: number, customerId: number): Promise<CustomerDetail | undefined>;
   listWarehouses(organizationId: number, query: ListWarehousesQuery): Promise<WarehousePage>;
@@ -19,7 +21,8 @@ export interface CommittedReads {
 
 export function createCommittedReads(sql: Sql): CommittedReads {
   return {
-    readTaskHistory: (organizationId, taskId) => readTaskHistory(sql, organizationId, taskId),
+    readTaskHistory: (organizationId, taskId, caller) =>
+      readTaskHistory(sql, organizationId, taskId, onlyAgentOf(caller)),
     listCustomers: (organizationId, query) => listCustomers(sql, organizationId, query),
     readCustomer: (organizationId, customerId) => readCustomer(sql, organizationId, customerId),
     listWarehouses: (organizationId, query) => listWarehouses(sql, organizationId, query),

@@ -21,7 +21,9 @@ import { decideCreateCustomer } from './decide/create-customer.ts';
 import { decideCreateTask } from './decide/create-task.ts';
 import { decideCreateWarehouse } from './decide/create-warehouse.ts';
 import { type DecideContext, type Decision, refuse, type Shown } from './decide/decision.ts';
+import { decideDeleteOrganization } from './decide/delete-organization.ts';
 import { decideUpdateCustomer } from './decide/update-customer.ts';
+import { decideUpdateOrganization } from './decide/update-organization.ts';
 import { decideUpdateTask } from './decide/update-task.ts';
 import { decideUpdateWarehouse } from './decide/update-warehouse.ts';
 import { type DueTimers, decideWakeUp } from './decide/wake-up.ts';
@@ -33,6 +35,7 @@ import type { OrgState } from './org-state.ts';
 /** Decides one command against memory, applies what it changes and stages it for the next commit. */
 export function decideCommand(tools: DecideTools, command: Command, due?: DueTimers): DecidedCommand {
   const { state } = tools;
+  if (state.deletedBy !== undefined) return afterTheEnd(state.deletedBy);
   if (command.kind === 'read-task') return readTask(state, command);
   const nowMs = Math.max(tools.clock.now(), state.lastAtMs);
   const replay = command.idempotency && replayOf(state, command, nowMs);
@@ -46,6 +49,12 @@ export function decideCommand(tools: DecideTools, command: Command, due?: DueTim
   return decision.ok
     ? applyDecision(tools, command, draft, decision, now)
     : refuseCommand(tools, command, decision.refusal, now);
+}
+
+/** Nothing is kept of it: a key of this organization means nothing any more. */
+function afterTheEnd(deletedBy: number): DecidedCommand {
+  const answer = (): Answer => ({ ok: false, refusal: refusal('ORGANIZATION_DELETED') });
+  return { answer, changes: false, restsOn: deletedBy };
 }
 
 function decide(draft: Draft, command: SingleCommand, context: DecideContext, due?: DueTimers): Decision {
@@ -68,6 +77,10 @@ function decide(draft: Draft, command: SingleCommand, context: DecideContext, du
       return decideCreateWarehouse(draft, command, context);
     case 'update-warehouse':
       return decideUpdateWarehouse(draft, command, context);
+    case 'update-organization':
+      return decideUpdateOrganization(draft, command, context);
+    case 'delete-organization':
+      return decideDeleteOrganization(draft, command);
     case 'wake-up':
       // Asked again after a failure it knows nothing of what is due; the next scan wakes the organization anew.
       return due ? decideWakeUp(draft, due, context) : refuse(refusal('NOT_APPLIED'));
@@ -86,11 +99,11 @@ function precedes412(decision: Decision): boolean {
 /** Whether the record is none of those that If-Match names. */
 function hasChangedSince(state: OrgState, command: SingleCommand): boolean {
   if (!('ifMatch' in command) || !command.ifMatch) return false;
-  const current = encodeShown(state, targetOf(command));
+  const current = encodeShown(state, targetOf(state, command));
   return current !== undefined && !matchesEtag(command.ifMatch, current);
 }
 
-function targetOf(command: Extract<SingleCommand, { ifMatch?: unknown }>): Shown {
+function targetOf(state: OrgState, command: Extract<SingleCommand, { ifMatch?: unknown }>): Shown {
   switch (command.kind) {
     case 'update-task':
       return { kind: 'task', id: command.taskId };
@@ -98,6 +111,8 @@ function targetOf(command: Extract<SingleCommand, { ifMatch?: unknown }>): Shown
       return { kind: 'package', id: command.packageId };
     case 'update-warehouse':
       return { kind: 'warehouse', id: command.warehouseId };
+    case 'update-organization':
+      return { kind: 'organization', id: state.organizationId };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
+import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import type { Change, PutTask } from './changes.ts';
@@ -19,6 +20,7 @@ export class Draft implements StateView {
   #warehouses: Map<number, WarehouseWithLocation> | undefined;
   #packages: Map<number, PackageRecord> | undefined;
   #usage: Map<string, number> | undefined;
+  #organization: OrganizationRecord | undefined;
 
   constructor(base: StateView) {
     this.#base = base;
@@ -28,12 +30,8 @@ export class Draft implements StateView {
     return this.#base.organizationId;
   }
 
-  get currency(): string {
-    return this.#base.currency;
-  }
-
-  get limits(): StateView['limits'] {
-    return this.#base.limits;
+  get organization(): OrganizationRecord {
+    return this.#organization ?? this.#base.organization;
   }
 
   put(change: Change): void {
@@ -58,7 +56,11 @@ export class Draft implements StateView {
         this.#usage ??= new Map();
         this.#usage.set(`${change.resource} ${change.period}`, change.used);
         break;
+      case 'put-organization':
+        this.#organization = change.organization;
+        break;
       case 'put-location':
+      case 'put-tombstone':
       case 'tell':
       case 'scan-timers':
         break;

@@ -31,6 +31,8 @@ class GroupRows {
   readonly usage: string[] = [];
   readonly warehouses: string[] = [];
   readonly taskCounts: string[] = [];
+  readonly organizations: string[] = [];
+  readonly audit: string[] = [];
   readonly eventBodies: string[] = [];
   readonly idempotencyBodies: string[] = [];
 
@@ -54,6 +56,12 @@ class GroupRows {
     for (const { body, ...record } of batch.idempotency) {
       this.idempotency.push(JSON.stringify(record));
       this.idempotencyBodies.push(record.toldAt === null ? body : '');
+    }
+    for (const line of batch.audit) this.audit.push(encodeRecord(line));
+    if (batch.organization) this.organizations.push(encodeRow(batch.organization));
+    if (batch.tombstone) {
+      const { nameHash, requestedBy } = batch.tombstone;
+      this.organizations.push(JSON.stringify({ organizationId, nameHash, requestedBy }));
     }
     this.#addTasks(batch);
   }
@@ -81,7 +89,9 @@ export function encodeGroup(
   const rows = new GroupRows();
   for (const { batch, shard } of group) rows.add(batch, epochs.get(shard)!);
   const { heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses } = rows;
-  const counts = [heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses];
+  const { organizations, audit } = rows;
+  const ofTasks = [heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses];
+  const counts = [...ofTasks, organizations, audit];
   return {
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
@@ -100,6 +110,8 @@ export function encodeGroup(
     usage: jsonArray(usage),
     warehouses: jsonArray(warehouses),
     taskCounts: jsonArray(rows.taskCounts),
+    organizations: jsonArray(organizations),
+    audit: jsonArray(audit),
   };
 }
 

@@ -1,4 +1,5 @@
 import { encodeCustomer } from '../views/customer-view.ts';
+import { encodeOrganization } from '../views/organization-view.ts';
 import { encodePackage } from '../views/package-view.ts';
 import { encodeTask } from '../views/task-view.ts';
 import { encodeWarehouse } from '../views/warehouse-view.ts';
@@ -24,6 +25,10 @@ export function encodeShown(state: OrgState, shown: Shown): string | undefined {
       const facts = state.findWarehouse(shown.id);
       return facts && encodeWarehouse(facts);
     }
+    case 'organization':
+      return encodeOrganization(state.organization);
+    case 'deletion':
+      return `{"organizationId":${state.organizationId},"status":"deleting"}`;
     case 'nothing':
       return undefined;
   }

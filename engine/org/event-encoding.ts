@@ -1,9 +1,11 @@
 import type { Caller } from '../../schema/commands.ts';
 import { eventId, type LoggedEvent } from '../../schema/events.ts';
-import type { TaskHistoryRecord } from '../../schema/task.ts';
+import { taskChangesOf } from '../../schema/task-changes.ts';
+import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import { encodeTask } from '../views/task-view.ts';
 import type { Tell } from './changes.ts';
 import type { OrgState } from './org-state.ts';
+import type { TaskFacts } from './state-view.ts';
 
 /** A change as the log tells it: the event, the step in the task's history, and the task's JSON for the answer. */
 export interface ToldChange {
@@ -12,17 +14,22 @@ export interface ToldChange {
   readonly taskJson: string;
 }
 
+interface TellContext {
+  readonly history: string;
+  readonly sequence: number;
+  readonly at: string;
+  readonly caller: Caller;
+  /** The task before the changes that are told; undefined for a new one. */
+  readonly before: TaskFacts | undefined;
+}
+
 /**
  * What the log says of changes that have just been applied. Encoded once: the same text goes to Postgres, to streams,
  * to webhooks and into the answer.
  */
-export function tellChange(
-  state: OrgState,
-  tell: Tell,
-  told: { readonly history: string; readonly sequence: number; readonly at: string; readonly caller: Caller },
-): ToldChange {
+export function tellChange(state: OrgState, tell: Tell, told: TellContext): ToldChange {
   const { type, taskId, step } = tell;
-  const { sequence, at, caller } = told;
+  const { sequence, at, caller, before } = told;
   const { organizationId } = state;
   const live = state.findTask(taskId)!;
   const taskJson = encodeTask(state.bundleOf(live));
@@ -48,6 +55,9 @@ export function tellChange(
       details: step.details ?? null,
       actorType: caller.type,
       actorId: caller.id,
+      correlationId: caller.origin?.correlationId ?? null,
+      address: caller.origin?.address ?? null,
+      changes: before && step.kind !== 'created' ? taskChangesOf(before, live) : null,
     },
     taskJson,
   };

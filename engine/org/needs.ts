@@ -59,6 +59,8 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
       search.warehouse(command.warehouseId);
       break;
     case 'create-warehouse':
+    case 'update-organization':
+    case 'delete-organization':
     case 'wake-up':
       break;
   }

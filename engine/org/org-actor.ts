@@ -93,6 +93,7 @@ export class OrgActor implements BatchOwner {
     try {
       const head = await this.#services.store.loadHead(this.organizationId);
       if (!this.isLive) return;
+      if (head === 'deleted') return this.#discard(refusal('ORGANIZATION_DELETED'));
       if (!head) return this.#discard(refusal('NOT_FOUND', 'Organization not found'));
       const { clock, ids, random, history } = this.#services;
       this.#state = new OrgState(head);

@@ -2,9 +2,12 @@ import type { Answer, Command } from '../../schema/commands.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LoggedEvent } from '../../schema/events.ts';
 import type { LocationRecord } from '../../schema/location.ts';
+import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
-import type { TaskHistoryRecord, TaskRecord } from '../../schema/task.ts';
+import type { TaskRecord } from '../../schema/task.ts';
+import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
+import type { AuditRecord } from '../store/commit-store.ts';
 import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { Change } from './changes.ts';
 
@@ -34,6 +37,8 @@ export interface TaskChange {
   readonly after: TaskRecord;
 }
 
+type Tombstone = Extract<Change, { kind: 'put-tombstone' }>;
+
 /** A new place, and the task that it was made for, if it was made for one. */
 type LocationRow = LocationRecord & { readonly taskId: number | null };
 
@@ -59,6 +64,10 @@ export class OrgBatch {
   readonly events: LoggedEvent[] = [];
   readonly idempotency: IdempotencyRecord[] = [];
   readonly usage = new Map<string, { readonly resource: string; readonly period: string; readonly used: number }>();
+  readonly audit: AuditRecord[] = [];
+  /** The organization's own row, if it changes. */
+  organization: StagedRow<OrganizationRecord> | undefined;
+  tombstone: Tombstone | undefined;
   readonly entries: Decided[] = [];
   /** An estimate: what is exact is counted when the group is encoded. */
   bytes = 0;
@@ -100,17 +109,34 @@ export class OrgBatch {
       case 'count-usage':
         this.usage.set(`${change.resource} ${change.period}`, change);
         break;
+      case 'put-organization':
+        this.organization = {
+          record: change.organization,
+          expectedVersion: this.organization?.expectedVersion ?? change.organization.version - 1,
+        };
+        this.rows += 1;
+        break;
+      case 'put-tombstone':
+        this.tombstone = change;
+        this.rows += 1;
+        break;
       case 'tell':
       case 'scan-timers':
         break;
     }
   }
 
+  noteAudit(line: AuditRecord): void {
+    this.audit.push(line);
+    this.rows += 1;
+  }
+
   log(event: LoggedEvent, history: TaskHistoryRecord): void {
     this.events.push(event);
     this.history.push(history);
     this.lastSequence = event.sequence;
-    this.bytes += event.body.length;
+    // The history tells once more what changed, before and after.
+    this.bytes += event.body.length * (history.changes ? 3 : 1);
     this.rows += 2;
   }
 

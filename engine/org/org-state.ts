@@ -1,6 +1,7 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
+import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
 import { quotaPeriod } from '../domain/quota.ts';
@@ -8,6 +9,7 @@ import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../sto
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import type { Change, PutTask } from './changes.ts';
 import { ContactBook } from './contact-book.ts';
+import { evictOldest } from './evict-oldest.ts';
 import { KeyBook } from './key-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
@@ -46,8 +48,9 @@ export interface StateBounds {
  */
 export class OrgState implements StateView {
   readonly organizationId: number;
-  readonly currency: string;
-  readonly limits: OrganizationHead['limits'];
+  organization: OrganizationRecord;
+  /** The batch that ends the organization: whatever is decided later rests on it. */
+  deletedBy: number | undefined;
   lastSequence: number;
   /** Newest sequence that is durable; kept up by the actor. */
   durableSequence: number;
@@ -76,9 +79,8 @@ export class OrgState implements StateView {
   readonly #idempotency = new Map<string, Live<IdempotencyRecord>>();
 
   constructor(head: OrganizationHead) {
-    this.organizationId = head.organizationId;
-    this.currency = head.currency;
-    this.limits = head.limits;
+    this.organizationId = head.organization.organizationId;
+    this.organization = head.organization;
     this.lastSequence = head.lastSequence;
     this.durableSequence = head.lastSequence;
     this.lastAtMs = Date.parse(head.lastAt);
@@ -209,6 +211,13 @@ export class OrgState implements StateView {
         break;
       case 'count-usage':
         this.#usage.set(`${change.resource} ${change.period}`, change.used);
+        break;
+      case 'put-organization':
+        this.organization = change.organization;
+        break;
+      case 'put-tombstone':
+        this.deletedBy = ticket;
+        this.nextDeadlineAt = null;
         break;
       case 'scan-timers':
         this.nextDeadlineAt = change.nextDeadlineAt;
@@ -367,24 +376,6 @@ export class OrgState implements StateView {
 }
 
 const NONE: readonly never[] = [];
-
-/** Removes entries in order of use until a fifth below the bound; entries that are kept or not durable stay. */
-function evictOldest<K, T extends { readonly ticket: number }>(
-  entries: Map<K, T>,
-  bound: number,
-  durableTicket: number,
-  forget: (entry: T) => void = () => {},
-  isKept: (key: K, entry: T) => boolean = () => false,
-): void {
-  if (entries.size <= bound) return;
-  const target = Math.floor(bound * 0.8);
-  for (const [key, entry] of entries) {
-    if (entries.size <= target) return;
-    if (entry.ticket > durableTicket || isKept(key, entry)) continue;
-    entries.delete(key);
-    forget(entry);
-  }
-}
 
 export function scopedKeyOf(key: { readonly scope: string; readonly key: string }): string {
   return `${key.scope}\n${key.key}`;

@@ -42,7 +42,8 @@ export class Settler {
         const groups = await this.#store.lastGroups(organizationIds);
         // One transaction: where one head carries the id, all did. A new owner may have written over ours since.
         if (organizationIds.some((id) => groups.get(id) === groupId)) return 'committed';
-        return keptAll ? 'not-applied' : 'unknown';
+        // Heads go only when their organization has been deleted: that may have been this very group.
+        return keptAll && groups.size > 0 ? 'not-applied' : 'unknown';
       } catch (error) {
         this.#log.warn({ err: error }, 'the outcome of a commit is still unknown');
         await sleep(RETRY_MS);

@@ -47,6 +47,11 @@ export class ShardOwnership {
     this.#options = options;
   }
 
+  /** Under which this process announces itself. */
+  get incarnation(): string {
+    return this.#options.incarnation;
+  }
+
   get ownedCount(): number {
     return this.#leaseRuns() ? this.#epochs.size - this.#settling.size : 0;
   }

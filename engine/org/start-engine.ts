@@ -2,6 +2,7 @@ import type { Answer, Command } from '../../schema/commands.ts';
 import type { ListEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ExportTasksQuery, ListTasksQuery } from '../../schema/list-tasks.ts';
+import { type Actor, onlyAgentOf } from '../domain/task-machine.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { armFaultPoints } from '../runtime/fault-points.ts';
 import type { Releaser } from '../runtime/lifecycle.ts';
@@ -51,9 +52,15 @@ export interface Engine extends CommittedReads {
   /** Takes shards and begins to serve their organizations; until then every command is refused NOT_OWNER. */
   start(): Promise<void>;
   ask(organizationId: number, command: Command): Promise<Answer>;
-  listTasks(organizationId: number, query: ListTasksQuery): Promise<TaskList>;
-  /** See TaskLists.export. */
-  exportTasks(organizationId: number, query: ExportTasksQuery, take: TakeTasks): Promise<void> | undefined;
+  /** As the caller may see it: agents see their own tasks only. */
+  listTasks(organizationId: number, query: ListTasksQuery, caller: Actor): Promise<TaskList>;
+  /** As the caller may see it; see TaskLists.export. */
+  exportTasks(
+    organizationId: number,
+    query: ExportTasksQuery,
+    caller: Actor,
+    take: TakeTasks,
+  ): Promise<void> | undefined;
   readLog(organizationId: number, query: ListEventsQuery): Promise<LogPage>;
   readonly directory: OrgDirectory;
   readonly ownership: ShardOwnership;
@@ -133,8 +140,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     history,
     volatileSettings,
     ask: (organizationId, command) => directory.ask(organizationId, command),
-    listTasks: (organizationId, query) => lists.list(organizationId, query),
-    exportTasks: (organizationId, query, take) => lists.export(organizationId, query, take),
+    listTasks: (organizationId, query, caller) => lists.list(organizationId, query, onlyAgentOf(caller)),
+    exportTasks: (id, query, caller, take) => lists.export(id, query, onlyAgentOf(caller), take),
     readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),
     ...createCommittedReads(reads),
   };

@@ -1,6 +1,7 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
+import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
@@ -16,9 +17,7 @@ export interface TaskFacts {
 /** An organization as a decision sees it: memory, or memory with what has been drafted on top. */
 export interface StateView {
   readonly organizationId: number;
-  readonly currency: string;
-  /** A number per resource; absent or null is none. */
-  readonly limits: Readonly<Record<string, number | null | undefined>>;
+  readonly organization: OrganizationRecord;
   findTask(id: number): TaskFacts | undefined;
   hasTaskCode(code: string): boolean;
   findCustomer(id: number): CustomerRecord | undefined;

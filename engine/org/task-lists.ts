@@ -6,8 +6,11 @@ import {
   formatCursor,
   isCountedByKind,
   type ListTasksQuery,
+  type TaskFilter,
+  type TaskSort,
 } from '../../schema/list-tasks.ts';
 import { TASK_STATUSES, type TaskBundle } from '../../schema/task.ts';
+import { narrowToAgent } from '../domain/task-filter.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Sql } from '../store/postgres.ts';
 import { exportTasks, type TakeTasks } from '../store/task-list-export.ts';
@@ -44,10 +47,13 @@ export class TaskLists {
     this.#options = options;
   }
 
-  /** Rejects when Postgres is away or takes longer than LIMITS.readDeadlineMs. */
-  async list(organizationId: number, query: ListTasksQuery): Promise<TaskList> {
+  /**
+   * With `onlyAgentId` among the tasks of that agent. Rejects when Postgres is away or takes longer than
+   * LIMITS.readDeadlineMs.
+   */
+  async list(organizationId: number, query: ListTasksQuery, onlyAgentId: number | null): Promise<TaskList> {
     const { pages, counts, isOwned } = this.#options;
-    const request = requestOf(query);
+    const request = requestOf(query, onlyAgentId);
     const { filter } = request;
     const isKept = !isCountedByKind(filter) && isOwned(organizationId);
     if (isKept) counts.follow(organizationId);
@@ -68,15 +74,20 @@ export class TaskLists {
    * Hands over all tasks of a list, see exportTasks of the store; undefined when as many exports as there may be are
    * under way.
    */
-  export(organizationId: number, query: ExportTasksQuery, take: TakeTasks): Promise<void> | undefined {
+  export(
+    organizationId: number,
+    query: ExportTasksQuery,
+    onlyAgentId: number | null,
+    take: TakeTasks,
+  ): Promise<void> | undefined {
     if (this.#exports >= LIMITS.exports) return undefined;
     this.#exports += 1;
-    return this.#export(organizationId, query, take);
+    return this.#export(organizationId, narrowToAgent(filterOf(query), onlyAgentId), query, take);
   }
 
-  async #export(organizationId: number, query: ExportTasksQuery, take: TakeTasks): Promise<void> {
+  async #export(organizationId: number, filter: TaskFilter, sort: TaskSort, take: TakeTasks): Promise<void> {
     try {
-      await exportTasks(this.#options.exports, organizationId, filterOf(query), query, take);
+      await exportTasks(this.#options.exports, organizationId, filter, sort, take);
     } catch (error) {
       this.#options.log.warn({ err: error, organizationId }, 'an export broke off');
       throw error;
@@ -86,11 +97,12 @@ export class TaskLists {
   }
 }
 
-/** One task more than the page shows: it tells whether there is more. */
-function requestOf(query: ListTasksQuery): PageRequest {
+/** One task more than the page shows: it tells whether there is more. Cursors go by the query as it was asked. */
+function requestOf(query: ListTasksQuery, onlyAgentId: number | null): PageRequest {
   const { limit, page = 1, sortBy, sortOrder } = query;
   const after = findCursor(query);
-  return { filter: filterOf(query), sortBy, sortOrder, take: limit + 1, skip: after ? 0 : (page - 1) * limit, after };
+  const filter = narrowToAgent(filterOf(query), onlyAgentId);
+  return { filter, sortBy, sortOrder, take: limit + 1, skip: after ? 0 : (page - 1) * limit, after };
 }
 
 function isShort({ items, mayFallShort }: TaskPage, { take, skip, after }: PageRequest, count: number): boolean {

@@ -1,7 +1,7 @@
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import { connectPostgres, type Sql } from './postgres.ts';
 
-/** The parameters of `commit_group`, in its order; see 0002-commit-group.sql. */
+/** The parameters of `commit_group`, in its order; see schema/functions/commit-group.sql. */
 export interface CommitParameters {
   readonly groupId: string;
   readonly shards: string;
@@ -20,6 +20,24 @@ export interface CommitParameters {
   readonly usage: string | null;
   readonly warehouses: string | null;
   readonly taskCounts: string | null;
+  readonly organizations: string | null;
+  readonly audit: string | null;
+}
+
+/** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
+export interface AuditRecord {
+  readonly organizationId: number;
+  readonly recordType: 'customer' | 'warehouse' | 'organization';
+  readonly recordId: number;
+  /** Of the record after the change. */
+  readonly version: number;
+  readonly at: string;
+  readonly actorType: string;
+  readonly actorId: number | null;
+  readonly correlationId: string | null;
+  readonly address: string | null;
+  readonly before: object | null;
+  readonly after: object;
 }
 
 /**
@@ -49,7 +67,7 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17)';
+const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)';
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
 export function createCommitStore(
@@ -93,6 +111,8 @@ export function createCommitStore(
         p.usage,
         p.warehouses,
         p.taskCounts,
+        p.organizations,
+        p.audit,
       ];
       try {
         const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });

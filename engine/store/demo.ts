@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import { BASE64_URL, createRandomSource } from '../runtime/random.ts';
-import { shardOf } from '../runtime/shard-of.ts';
+import { makeOrganization } from './organization-store.ts';
 import { connectPostgres, type Sql } from './postgres.ts';
 import { hashSecret, newApiKey } from './secrets.ts';
 
@@ -67,24 +67,7 @@ export async function ensureDemoOrganization(
 async function ensureOrganization(sql: Sql): Promise<number> {
   const found = await sql<{ organizationId: number }[]>`SELECT organization_id FROM organizations WHERE name = ${NAME}`;
   if (found[0]) return found[0].organizationId;
-  const [made] = await sql<
-    { organizationId: number }[]
-  >`INSERT INTO organizations (name) VALUES (${NAME}) RETURNING organization_id`;
-  await createHead(sql, made!.organizationId);
-  await createConsoleChannel(sql, made!.organizationId);
-  return made!.organizationId;
-}
-
-/** The row from which an organization's log counts; made once, with the organization. */
-export async function createHead(sql: Sql, organizationId: number): Promise<void> {
-  await sql`INSERT INTO organization_heads (organization_id, shard) VALUES (${organizationId}, ${shardOf(organizationId)})`;
-}
-
-/** The channel of what users do in their sessions; made once, with the organization. */
-export async function createConsoleChannel(sql: Sql, organizationId: number): Promise<void> {
-  await sql`
-    INSERT INTO channels (organization_id, id, name, built_in)
-    VALUES (${organizationId}, nextval('channel_ids'), 'console', true)`;
+  return makeOrganization(sql, { name: NAME });
 }
 
 async function ensureUser(sql: Sql, organizationId: number, role: string, email: string, name: string) {

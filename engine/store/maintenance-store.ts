@@ -16,6 +16,12 @@ export interface MaintenanceStore {
   dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
   /** Works what commits have appended to the index of customer searches into it; commits go on meanwhile. */
   mergeSearchEntries(): Promise<void>;
+  /**
+   * Removes up to LIMITS.upkeepBatchRows of each: sessions that ended more than a day ago, or were revoked more than 30
+   * days ago; changes of access that every gateway has long heard of; expired tokens; outcomes past their keys'
+   * retention. Returns how many rows of one kind there were at most.
+   */
+  removeOutdated(): Promise<number>;
 }
 
 export function createMaintenanceStore(sql: Sql): MaintenanceStore {
@@ -34,5 +40,30 @@ export function createMaintenanceStore(sql: Sql): MaintenanceStore {
       const query = sql`SELECT gin_clean_pending_list('customers_trigrams'::regclass)`;
       await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'working in search entries');
     },
+    removeOutdated: () => removeOutdated(sql),
   };
+}
+
+async function removeOutdated(sql: Sql): Promise<number> {
+  const most = LIMITS.upkeepBatchRows;
+  const statements = [
+    sql`DELETE FROM sessions WHERE (organization_id, id) IN (
+      SELECT organization_id, id FROM sessions
+      WHERE coalesce(refresh_expires_at, access_expires_at) < now() - interval '1 day'
+        OR revoked_at < now() - interval '30 days' LIMIT ${most})`,
+    sql`DELETE FROM access_changes WHERE (organization_id, subject, subject_id, xid) IN (
+      SELECT organization_id, subject, subject_id, xid FROM access_changes
+      WHERE at < now() - interval '1 hour' LIMIT ${most})`,
+    sql`DELETE FROM user_tokens WHERE (organization_id, user_id, purpose) IN (
+      SELECT organization_id, user_id, purpose FROM user_tokens WHERE expires_at < now() LIMIT ${most})`,
+    sql`DELETE FROM kept_outcomes WHERE (organization_id, scope, key_hash) IN (
+      SELECT organization_id, scope, key_hash FROM kept_outcomes
+      WHERE at < now() - ${LIMITS.idempotencyRetentionMs} * interval '1 millisecond' LIMIT ${most})`,
+  ];
+  let rows = 0;
+  for (const statement of statements) {
+    const { count } = await withDeadline(statement.execute(), LIMITS.readDeadlineMs, 'removing what is outdated');
+    rows = Math.max(rows, count);
+  }
+  return rows;
 }

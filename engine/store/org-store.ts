@@ -3,6 +3,7 @@ import type { CustomerRecord } from '../../schema/customer.ts';
 import { taskOfCreatedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
+import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle } from '../../schema/task.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
@@ -12,9 +13,7 @@ import { WAREHOUSE_COLUMNS, type WarehouseRow, type WarehouseWithLocation, wareh
 
 /** What an actor knows of its organization before the first command. */
 export interface OrganizationHead {
-  readonly organizationId: number;
-  readonly currency: string;
-  readonly limits: Readonly<Record<string, number | null | undefined>>;
+  readonly organization: OrganizationRecord;
   readonly lastSequence: number;
   readonly lastAt: string;
   readonly nextDeadlineAt: string | null;
@@ -87,7 +86,8 @@ export interface DueTasks {
 
 /** What actors read. Every answer is committed; nothing is cached here. */
 export interface OrgStore {
-  loadHead(organizationId: number): Promise<OrganizationHead | undefined>;
+  /** Undefined when there never was such an organization. */
+  loadHead(organizationId: number): Promise<OrganizationHead | 'deleted' | undefined>;
   fetchRecords(organizationId: number, needs: RecordNeeds): Promise<FetchedRecords>;
   fetchDue(organizationId: number, now: string): Promise<DueTasks>;
   /** The group that last changed each organization's head. */
@@ -136,15 +136,24 @@ export function createOrgStore(sql: Sql): OrgStore {
   };
 }
 
-async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationHead | undefined> {
-  const rows = await sql<OrganizationHead[]>`
-    SELECT o.organization_id, o.currency, o.limits, h.last_sequence, h.last_at, h.next_deadline_at,
+type HeadRow = Omit<OrganizationHead, 'organization'> & OrganizationRecord;
+
+async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationHead | 'deleted' | undefined> {
+  const rows = await sql<HeadRow[]>`
+    SELECT o.organization_id, o.version, o.name, o.status, o.currency, o.limits, o.settings, o.created_at, o.updated_at,
+      h.last_sequence, h.last_at, h.next_deadline_at,
       coalesce((SELECT json_agg(json_build_object('resource', u.resource, 'period', u.period, 'used', u.used))
         FROM usage u WHERE u.organization_id = o.organization_id AND u.period IN (date '1970-01-01',
           date_trunc('month', now() AT TIME ZONE 'UTC')::date)), '[]'::json) AS usage
     FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
     WHERE o.organization_id = ${organizationId}`;
-  return rows[0];
+  const [row] = rows;
+  if (row) {
+    const { lastSequence, lastAt, nextDeadlineAt, usage, ...organization } = row;
+    return { organization, lastSequence, lastAt, nextDeadlineAt, usage };
+  }
+  const tombstones = await sql`SELECT 1 FROM deleted_organizations WHERE organization_id = ${organizationId}`;
+  return tombstones.length > 0 ? 'deleted' : undefined;
 }
 
 async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<FetchedRecords> {

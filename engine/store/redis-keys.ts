@@ -5,6 +5,8 @@
 export interface RedisKeys {
   /** Channel of hints: which organizations have just committed something. Losing one costs a second. */
   readonly committed: string;
+  /** Channel of hints: something that access rests on has just changed. Messages are empty, nothing in them counts. */
+  readonly access: string;
   /** Prefix of everything BullMQ keeps. */
   readonly jobs: string;
 }
@@ -12,6 +14,7 @@ export interface RedisKeys {
 export function redisKeys(prefix: string, history: string): RedisKeys {
   return {
     committed: `${prefix}:${history}:committed`,
+    access: `${prefix}:${history}:access`,
     jobs: `${prefix}:${history}:jobs`,
   };
 }

@@ -30,7 +30,7 @@ export function createShardStore(sql: Sql): ShardStore {
         sql`INSERT INTO gateways (id, incarnation, address, lease_expires_at)
             VALUES (${gatewayId}, ${incarnation}, ${address}, now() + ${leaseMs} * interval '1 millisecond')
             ON CONFLICT (id) DO UPDATE SET incarnation = excluded.incarnation, address = excluded.address,
-              lease_expires_at = excluded.lease_expires_at`,
+              lease_expires_at = excluded.lease_expires_at, registered_at = now()`,
         'registering the gateway',
       );
     },

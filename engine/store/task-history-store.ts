@@ -9,11 +9,15 @@ export interface TaskHistoryPage {
   readonly sequence: number;
 }
 
-/** The steps of a task, oldest first; undefined when there is no such task. One statement is one snapshot. */
+/**
+ * The steps of a task, oldest first; undefined when there is no such task, or none of `onlyAgentId`. One statement is
+ * one snapshot.
+ */
 export async function readTaskHistory(
   sql: Sql,
   organizationId: number,
   taskId: number,
+  onlyAgentId: number | null,
 ): Promise<TaskHistoryPage | undefined> {
   const query = () => sql<{ lastSequence: number; steps: HistoryStepView[] }[]>`
     SELECT h.last_sequence, (
@@ -24,7 +28,8 @@ export async function readTaskHistory(
         'details', s.details, 'actor', json_build_object('type', s.actor_type, 'id', s.actor_id)) ORDER BY s.sequence)
       FROM task_history s WHERE s.organization_id = t.organization_id AND s.task_id = t.id) AS steps
     FROM tasks t JOIN organization_heads h ON h.organization_id = t.organization_id
-    WHERE t.organization_id = ${organizationId} AND t.id = ${taskId}`;
+    WHERE t.organization_id = ${organizationId} AND t.id = ${taskId}
+      AND (${onlyAgentId}::bigint IS NULL OR t.agent_id = ${onlyAgentId}::bigint)`;
   const [row] = await read(query, LIMITS.readDeadlineMs, 'reading the history of a task');
   return row && { steps: row.steps ?? [], sequence: row.lastSequence };
 }

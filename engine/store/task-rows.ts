@@ -3,6 +3,7 @@ import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
+import type { AuditedTask } from '../../schema/task-changes.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
 import { recordColumns } from './record-columns.ts';
 
@@ -137,6 +138,9 @@ const PARTS_OF_TASK = `CASE WHEN t.child_ids IS NULL THEN NULL ELSE (
 export const BUNDLE_COLUMNS = `${TASK.list('t')}, ${CUSTOMER_OF_TASK}, ${AGENT_OF_TASK}, ${LOCATION_OF_TASK},
     ${PICKUP_OF_TASK}, ${PACKAGES_OF_TASK}, ${PARTS_OF_TASK}`;
 
+/** A task row `t` with its packages alone: a select list. */
+export const AUDITED_TASK_COLUMNS = `${TASK.json('t')} AS task, ${PACKAGES_OF_TASK} AS packages`;
+
 type Json = readonly unknown[];
 type OfTask = readonly [
   customer: Json | null,
@@ -153,6 +157,10 @@ export function bundleOfRow(row: readonly unknown[]): TaskBundle {
   const ofTask = row.slice(start + TASK.count, -1) as unknown as OfTask;
   const parts = row.at(-1) as readonly PartJson[] | null;
   return bundleOf(TASK.ofValues(row, start), ofTask, parts ? parts.map(bundleOfPart) : NO_PARTS);
+}
+
+export function auditedTaskOfRow(row: { readonly task: Json; readonly packages: readonly Json[] }): AuditedTask {
+  return { task: TASK.ofJson(row.task), packages: row.packages.map(PACKAGE.ofJson) };
 }
 
 const NO_PARTS: readonly TaskBundle[] = [];

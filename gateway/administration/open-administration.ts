@@ -1,9 +1,41 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
+import { systemClock } from '../../engine/runtime/clock.ts';
+import { requireUrl } from '../../engine/runtime/config.ts';
+import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import type { Access, AccessOptions } from '../guards/open-access.ts';
+import type { Administering } from './administer.ts';
 
-/** Changes of organizations, users and channels. */
-export type Administration = Record<string, never>;
+/** Changes of organizations, users and channels, and what is read of them. */
+export interface Administration extends Administering {
+  /** For what is only read. */
+  readonly reads: Sql;
+  readonly hashPassword: PasswordHasher['hash'];
+  readonly ask: Engine['ask'];
+  /** The incarnation of the event logs. */
+  readonly history: string;
+}
 
-export function openAdministration(_options: AccessOptions, _engine: Engine, _access: Access): Administration {
-  return {};
+export function openAdministration(
+  { config, releaser }: AccessOptions,
+  engine: Engine,
+  access: Pick<Access, 'settled'>,
+  passwords: Pick<PasswordHasher, 'hash'>,
+): Administration {
+  const connect = (name: string, connections: number, statementTimeoutMs: number) => {
+    const url = requireUrl('DATABASE_URL', config.databaseUrl);
+    const sql = connectPostgres(url, { name, connections, statementTimeoutMs });
+    releaser.push(`postgres (${name})`, () => sql.end({ timeout: 2 }));
+    return sql;
+  };
+  return {
+    sql: connect('dispatch administration', LIMITS.administrationConnections, LIMITS.commitDeadlineMs / 2),
+    reads: connect('dispatch audit', LIMITS.administrationReadConnections, LIMITS.readDeadlineMs),
+    clock: systemClock,
+    settled: access.settled,
+    hashPassword: passwords.hash,
+    ask: engine.ask,
+    history: engine.history,
+  };
 }

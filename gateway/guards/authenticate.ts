@@ -1,18 +1,29 @@
-import type { ChannelCredential } from '../../engine/store/credential-store.ts';
-import { errorBody, refusalBody } from '../../engine/views/error-body.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
+import { isStoreAway } from '../../engine/store/postgres.ts';
+import { errorBody, refusalBody, validationBody } from '../../engine/views/error-body.ts';
 import type { Origin } from '../../schema/commands.ts';
-import { refusal } from '../../schema/errors.ts';
-import { isPermitted, type Permission } from '../../schema/permissions.ts';
-import type { Role } from '../../schema/role.ts';
+import { notFound, refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { isPermitted } from '../../schema/permissions.ts';
 import type { Headers, IncomingRequest } from '../http/port.ts';
-import type { Identity, Route } from '../route.ts';
+import type { Guard, Identity, Route } from '../route.ts';
+import { canonicalPath } from '../router.ts';
+import type { AccessFeed } from './access-feed.ts';
 import type { CredentialCache } from './credential-cache.ts';
+import { LookupRefused } from './credential-lookups.ts';
+
+interface Refused {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Headers;
+}
 
 /** A caller who may go on, or the finished refusal. */
 export type Authentication =
   | { readonly identity: Identity }
   | {
-      readonly refused: { readonly status: number; readonly body: string; readonly headers?: Headers };
+      readonly refused: Refused;
       /** Who is refused, when it is known. */
       readonly identity?: Identity;
     };
@@ -23,83 +34,142 @@ export type Authenticate = (
   origin: Origin,
 ) => Authentication | Promise<Authentication>;
 
-const NOBODY: Identity = {
-  organizationId: 0,
-  role: 'integration',
-  caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
-  sessionId: null,
-  rateLimit: null,
-  locationsWrite: false,
+export interface AuthenticationParts {
+  readonly credentials: Pick<CredentialCache, 'find'>;
+  readonly store: Pick<CredentialStore, 'findConsoleChannel'>;
+  readonly feed: Pick<AccessFeed, 'generation'>;
+  readonly log: Log;
+}
+
+const API_KEY = /^dk_live_[A-Za-z0-9]{40}$/;
+const BEARER = /^bearer +(\S+)$/i;
+const ACCESS_TOKEN = /^da_[A-Za-z0-9]{40}$/;
+const ID = /^[1-9]\d{0,15}$/;
+const ORGANIZATION_HEADER = 'X-Organization-Id';
+
+const NOBODY: Authentication = {
+  identity: {
+    organizationId: 0,
+    role: 'integration',
+    caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
+    sessionId: null,
+    rateLimit: null,
+    locationsWrite: false,
+  },
 };
 const UNAUTHORIZED = plain(401, 'Unauthorized');
-const FORBIDDEN = plain(403, 'Forbidden');
 const TWO_CREDENTIALS = plain(400, 'Exactly one credential may be given');
+const NO_ORGANIZATION = plain(400, `${ORGANIZATION_HEADER} is required`);
+const FORBIDDEN = plain(403, 'Forbidden');
+const ORGANIZATION_NOT_ACTIVE = refusalBody(refusal('ORGANIZATION_NOT_ACTIVE'));
+const EMAIL_NOT_VERIFIED = refusalBody(refusal('EMAIL_NOT_VERIFIED'));
+const UNAVAILABLE = refusalBody(refusal('UNAVAILABLE'));
 
 /**
- * Who is calling and whether this route is theirs: 401 without a valid key, then 403 for the organization, the channel
- * and the role, in this order. Answers at once when the key is known; rejects when Postgres cannot be asked.
+ * Who is calling, and whether this route is theirs: 401 without a valid key or access token, then 403 for the
+ * organization, the channel, the user, the e-mail address and the permission, in this order. Answers at once when the
+ * credential is known; 503 when Postgres cannot be asked about it.
  */
-export function createAuthenticator(credentials: CredentialCache): Authenticate {
-  return (request, route, origin) => {
-    const { guard } = route;
-    if (guard.kind === 'operational' || guard.kind === 'public') return { identity: NOBODY };
-    if (guard.kind === 'session') return UNAUTHORIZED;
-    const { permission } = guard;
+export function createAuthenticator(parts: AuthenticationParts): Authenticate {
+  return (request, { guard }, origin) => {
+    if (guard.kind === 'operational' || guard.kind === 'public') return NOBODY;
     const key = request.header('x-api-key');
-    if (key !== undefined && request.header('authorization') !== undefined) return TWO_CREDENTIALS;
-    if (key === undefined || request.headerCount('x-api-key') !== 1) return UNAUTHORIZED;
-    const found = credentials.find(key);
-    if (!(found instanceof Promise)) return admit(found, permission, origin);
-    return found.then(
-      (credential) => admit(credential, permission, origin),
-      () => ({ refused: refusalBody(refusal('UNAVAILABLE')) }),
-    );
+    const authorization = request.header('authorization');
+    if (key !== undefined && authorization !== undefined) return { refused: TWO_CREDENTIALS };
+    const secret = key === undefined ? accessTokenIn(authorization) : apiKeyIn(key);
+    if (secret === undefined) return { refused: UNAUTHORIZED };
+    const found = parts.credentials.find(secret);
+    if (!(found instanceof Promise) && !mustNameOrganization(found, guard)) return admit(found, guard, origin);
+    return admitLater(parts, { request, guard, origin, secret, attempt: 1 }, found).catch((error) => {
+      const isForeseen = isStoreAway(error) || error instanceof LookupRefused;
+      if (!isForeseen) parts.log.error({ err: error }, 'a credential could not be looked up');
+      return { refused: UNAVAILABLE };
+    });
   };
 }
 
-/** Whether a key may still do what these roles may. When Postgres cannot be asked, nothing has changed. */
-export function createRecheck(credentials: CredentialCache): (key: string, permission: Permission) => Promise<boolean> {
-  return async (key, permission) => {
-    try {
-      return 'identity' in admit(await credentials.find(key), permission, undefined);
-    } catch {
-      return true;
-    }
-  };
+/** A key that was sent twice arrives as a list, which is no key. */
+function apiKeyIn(header: string): string | undefined {
+  return API_KEY.test(header) ? header : undefined;
 }
 
-function admit(
-  credential: ChannelCredential | undefined,
-  permission: Permission,
-  origin: Origin | undefined,
-): Authentication {
-  if (!credential) return UNAUTHORIZED;
-  const { organizationId, channelId, role } = credential;
-  if (credential.organizationStatus !== 'active') return { refused: refusalBody(refusal('ORGANIZATION_NOT_ACTIVE')) };
-  if (credential.channelStatus !== 'ACTIVE') return FORBIDDEN;
-  if (!isPermitted(role as Role, permission)) return FORBIDDEN;
-  const { userId } = credential;
-  const caller = {
-    type: 'channel',
-    id: channelId,
-    channelId,
-    role: role as Role,
-    agentId: null,
-    userId,
-    origin,
-  } as const;
-  return {
-    identity: {
-      organizationId,
-      role: role as Role,
-      caller,
-      sessionId: null,
-      rateLimit: null,
-      locationsWrite: false,
-    },
-  };
+function accessTokenIn(header: string | undefined): string | undefined {
+  const token = header === undefined ? undefined : BEARER.exec(header)?.[1];
+  return token !== undefined && ACCESS_TOKEN.test(token) ? token : undefined;
 }
 
-function plain(status: number, message: string): Extract<Authentication, { refused: unknown }> {
-  return { refused: { status, body: errorBody(status, message) } };
+function admit(credential: Credential | undefined, guard: Guard, origin: Origin): Authentication {
+  if (!credential) return { refused: UNAUTHORIZED };
+  const identity = identityOf(credential, origin, credential.organizationId, credential.channelId);
+  const refused = refusalOf(credential, guard);
+  return refused ? { refused, identity } : { identity };
+}
+
+interface Asked {
+  readonly request: IncomingRequest;
+  readonly guard: Guard;
+  readonly origin: Origin;
+  readonly secret: string;
+  readonly attempt: number;
+}
+
+/** For those about whom Postgres has to be asked: credentials that are not known yet, and super admins. */
+async function admitLater(
+  parts: AuthenticationParts,
+  asked: Asked,
+  found: Credential | undefined | Promise<Credential | undefined>,
+): Promise<Authentication> {
+  const { request, guard, origin, secret, attempt } = asked;
+  const credential = await found;
+  if (!credential || !mustNameOrganization(credential, guard)) return admit(credential, guard, origin);
+  const outside = admit(credential, guard, origin);
+  if ('refused' in outside) return outside;
+  const named = organizationIn(request, origin);
+  if (typeof named !== 'number') return { ...outside, refused: named };
+  const { generation } = parts.feed;
+  const channelId = await parts.store.findConsoleChannel(named);
+  if (parts.feed.generation !== generation) {
+    if (attempt === LIMITS.credentialAttempts)
+      throw new LookupRefused('access changes faster than it can be looked up');
+    return admitLater(parts, { ...asked, attempt: attempt + 1 }, parts.credentials.find(secret));
+  }
+  if (channelId === undefined) return { ...outside, refused: refusalBody(notFound('Organization', named)) };
+  return { identity: identityOf(credential, origin, named, channelId) };
+}
+
+/** Super admins belong to no organization: where a route is about one, they say which. */
+function mustNameOrganization(credential: Credential | undefined, guard: Guard): boolean {
+  return credential?.role === 'super_admin' && guard.kind === 'permission' && guard.scope !== 'platform';
+}
+
+function organizationIn(request: IncomingRequest, { correlationId }: Origin): number | Refused {
+  const text = request.header(ORGANIZATION_HEADER.toLowerCase());
+  if (text === undefined || text === '') return NO_ORGANIZATION;
+  const id = Number(text);
+  if (ID.test(text) && Number.isSafeInteger(id)) return id;
+  const facts = { correlationId, canonicalPath: canonicalPath(request.path, request.query), method: request.method };
+  return { status: 400, body: validationBody(facts, [`${ORGANIZATION_HEADER} must be a positive integer`]) };
+}
+
+function refusalOf(credential: Credential, guard: Guard): Refused | undefined {
+  const { role, sessionId } = credential;
+  if (role !== 'super_admin' && credential.organizationStatus !== 'active') return ORGANIZATION_NOT_ACTIVE;
+  if (role !== 'super_admin' && credential.channelStatus !== 'ACTIVE') return FORBIDDEN;
+  if (!credential.isActive) return FORBIDDEN;
+  if (!credential.isVerified) return EMAIL_NOT_VERIFIED;
+  if (guard.kind === 'session' && sessionId === null) return FORBIDDEN;
+  if (guard.kind === 'permission' && !isPermitted(role, guard.permission)) return FORBIDDEN;
+  return undefined;
+}
+
+function identityOf(credential: Credential, origin: Origin, organizationId: number, channelId: number): Identity {
+  const { role, agentId, userId, sessionId, rateLimit, locationsWrite } = credential;
+  const type = sessionId === null ? 'channel' : 'user';
+  const id = sessionId === null ? channelId : userId;
+  const caller = { type, id, channelId, role, agentId, userId, origin } as const;
+  return { organizationId, role, caller, sessionId, rateLimit, locationsWrite };
+}
+
+function plain(status: number, message: string): Refused {
+  return { status, body: errorBody(status, message) };
 }

@@ -1,101 +1,111 @@
 import { hash } from 'node:crypto';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
-import type { Log } from '../../engine/runtime/log.ts';
-import type { ChannelCredential, CredentialStore } from '../../engine/store/credential-store.ts';
+import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { AccessFeed } from './access-feed.ts';
+import { ChangedSubjects, type HeardChanges } from './changed-subjects.ts';
+import { CredentialLookups } from './credential-lookups.ts';
 
-const KEY = /^dk_live_[A-Za-z0-9]{40}$/;
+export interface CredentialCacheOptions {
+  readonly store: Pick<CredentialStore, 'findCredentials'>;
+  readonly feed: Pick<AccessFeed, 'freshUntil' | 'generation' | 'onChanges'>;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+}
 
 interface Entry {
-  credential: ChannelCredential | undefined;
-  /** When Postgres was last asked; counted from before the question. */
-  checkedAt: number;
-  usedAt: number;
+  readonly credential: Credential;
+  /** Since the last sweep. */
+  isUsed: boolean;
 }
 
 /**
- * Who a key stands for, from memory. What is in use is looked up again every second, all of it in one query, so a
- * revoked key stops working within two; nothing on the path of a request waits for Postgres but the first one.
+ * Whom keys and access tokens stand for, from memory: a credential is kept until the feed tells that something it rests
+ * on has changed, and used only while the feed is fresh. Secrets are known, and compared, by their hashes only.
  */
 export class CredentialCache {
+  readonly #options: CredentialCacheOptions;
+  readonly #lookups: CredentialLookups;
   readonly #entries = new Map<string, Entry>();
-  readonly #lookups = new Map<string, Promise<ChannelCredential | undefined>>();
-  readonly #store: CredentialStore;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #cancelRefresh: () => void;
-  #refreshing = false;
+  /** Hashes that stand for nobody, with the time until which that is believed. */
+  readonly #unknown = new Map<string, number>();
+  readonly #cancelSweep: () => void;
 
-  constructor(store: CredentialStore, clock: Clock, scheduler: Scheduler, log: Log) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#log = log;
-    this.#cancelRefresh = scheduler.every(LIMITS.credentialLeaseMs, () => void this.#refresh());
+  constructor(options: CredentialCacheOptions) {
+    const { store, feed, scheduler } = options;
+    this.#options = options;
+    this.#lookups = new CredentialLookups({
+      store,
+      feed,
+      scheduler,
+      keep: (secretHash, credential) => this.#keep(secretHash, credential),
+    });
+    feed.onChanges((changes) => this.#forget(changes));
+    this.#cancelSweep = scheduler.every(LIMITS.credentialIdleMs, () => this.#sweep());
+  }
+
+  get size(): number {
+    return this.#entries.size;
   }
 
   stop(): void {
-    this.#cancelRefresh();
+    this.#cancelSweep();
   }
 
   /**
-   * The channel of a key: at once when it is known, else a promise, which rejects when Postgres cannot be asked.
-   * Undefined for a key that stands for nobody. Keys are compared by their hashes only.
+   * Whom a secret stands for: at once when it is known, else a promise, which rejects when Postgres cannot be asked.
+   * Undefined for a secret that stands for nobody, or no longer.
    */
-  find(key: string): ChannelCredential | undefined | Promise<ChannelCredential | undefined> {
-    if (!KEY.test(key)) return undefined;
-    const keyHash = hash('sha256', key, 'hex');
-    const entry = this.#entries.get(keyHash);
-    const now = this.#clock.monotonic();
-    if (entry && now - entry.checkedAt < 2 * LIMITS.credentialLeaseMs) {
-      entry.usedAt = now;
-      return entry.credential;
+  find(secret: string): Credential | undefined | Promise<Credential | undefined> {
+    const secretHash = hash('sha256', secret, 'hex');
+    const { clock, feed } = this.#options;
+    const now = clock.monotonic();
+    const entry = this.#entries.get(secretHash);
+    if (entry !== undefined && now < feed.freshUntil) {
+      entry.isUsed = true;
+      return this.#unlessExpired(entry.credential);
     }
-    return this.#lookUp(keyHash);
+    const unknownUntil = this.#unknown.get(secretHash);
+    if (unknownUntil !== undefined && now < unknownUntil) return undefined;
+    return this.#lookups.find(secretHash).then((found) => found && this.#unlessExpired(found));
   }
 
-  #lookUp(keyHash: string): Promise<ChannelCredential | undefined> {
-    const running = this.#lookups.get(keyHash);
-    if (running) return running;
-    const checkedAt = this.#clock.monotonic();
-    const lookup = this.#store
-      .findChannels([keyHash])
-      .then(([credential]) => {
-        this.#makeRoom();
-        // A key that stands for nobody is asked about anew each time: it may have been made since.
-        if (credential) this.#entries.set(keyHash, { credential, checkedAt, usedAt: checkedAt });
-        return credential;
-      })
-      .finally(() => this.#lookups.delete(keyHash));
-    this.#lookups.set(keyHash, lookup);
-    return lookup;
+  #unlessExpired(credential: Credential): Credential | undefined {
+    const { expiresAtMs } = credential;
+    const isValid = expiresAtMs === Number.POSITIVE_INFINITY || this.#options.clock.now() < expiresAtMs;
+    return isValid ? credential : undefined;
   }
 
-  #makeRoom(): void {
-    if (this.#entries.size < LIMITS.credentialCacheEntries) return;
-    const oldest = this.#entries.keys().next().value;
-    if (oldest !== undefined) this.#entries.delete(oldest);
+  #keep(secretHash: string, credential: Credential | undefined): void {
+    if (credential) {
+      makeRoom(this.#entries, LIMITS.credentialCacheEntries);
+      this.#entries.set(secretHash, { credential, isUsed: true });
+      return;
+    }
+    // Nobody can ask about a secret before it is made and told, so that an unknown one stays unknown.
+    makeRoom(this.#unknown, LIMITS.unknownCredentials);
+    this.#unknown.set(secretHash, this.#options.clock.monotonic() + LIMITS.unknownCredentialMs);
   }
 
-  async #refresh(): Promise<void> {
-    if (this.#refreshing || this.#entries.size === 0) return;
-    this.#refreshing = true;
-    const checkedAt = this.#clock.monotonic();
-    for (const [keyHash, entry] of this.#entries) {
-      if (checkedAt - entry.usedAt > LIMITS.credentialIdleMs) this.#entries.delete(keyHash);
-    }
-    try {
-      const hashes = [...this.#entries.keys()];
-      const found = new Map(
-        (await this.#store.findChannels(hashes)).map((credential) => [credential.keyHash, credential]),
-      );
-      for (const keyHash of hashes) {
-        const entry = this.#entries.get(keyHash);
-        if (entry) Object.assign(entry, { credential: found.get(keyHash), checkedAt });
-      }
-    } catch (error) {
-      this.#log.warn({ err: error }, 'credentials could not be looked up again');
-    } finally {
-      this.#refreshing = false;
+  #forget(changes: HeardChanges): void {
+    this.#unknown.clear();
+    const changed = new ChangedSubjects(changes);
+    for (const [secretHash, { credential }] of this.#entries) {
+      if (changed.touchCredential(credential)) this.#entries.delete(secretHash);
     }
   }
+
+  #sweep(): void {
+    for (const [secretHash, entry] of this.#entries) {
+      if (!entry.isUsed) this.#entries.delete(secretHash);
+      entry.isUsed = false;
+    }
+  }
+}
+
+/** Takes the oldest entry out of a map that is full. */
+function makeRoom<T>(map: Map<string, T>, most: number): void {
+  if (map.size < most) return;
+  const [oldest] = map.keys();
+  map.delete(oldest!);
 }

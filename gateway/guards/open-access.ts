@@ -3,16 +3,21 @@ import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import { createAccessStore } from '../../engine/store/access-store.ts';
 import { createCredentialStore } from '../../engine/store/credential-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
-import type { Redis } from '../../engine/store/redis.ts';
+import { connectRedis, type Redis } from '../../engine/store/redis.ts';
+import { redisKeys } from '../../engine/store/redis-keys.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Permission } from '../../schema/permissions.ts';
 import type { IncomingRequest } from '../http/port.ts';
-import { type Authenticate, createAuthenticator, createRecheck } from './authenticate.ts';
+import { AccessFeed } from './access-feed.ts';
+import { type Authenticate, createAuthenticator } from './authenticate.ts';
+import type { HeardChanges } from './changed-subjects.ts';
+import { createClientAddress } from './client-address.ts';
 import { CredentialCache } from './credential-cache.ts';
-import type { Quotas } from './quotas.ts';
+import { type Quotas, startQuotas } from './quotas.ts';
 import { createTransportGuard } from './transport-guard.ts';
+import { createTrustedProxies, remembering } from './trusted-proxies.ts';
 
 export interface AccessOptions {
   readonly config: Config;
@@ -27,38 +32,64 @@ export interface Access {
   readonly addressOf: (request: IncomingRequest) => string | null;
   readonly authenticate: Authenticate;
   readonly quotas: Quotas;
-  /** For open streams: whether a key may still do this. */
-  readonly mayStill: (key: string, permission: Permission) => Promise<boolean>;
+  /** Tells of every change of what access rests on, at most a second after its commit: for what stays open. */
+  readonly onChanges: (listener: (changes: HeardChanges) => void) => void;
   /** Resolves when no process serves what was revoked before the call: to be awaited before a revocation is answered. */
   readonly settled: () => Promise<void>;
   /** To be called once the engine has started: a gateway that is not known to others may not remember credentials. */
   start(): Promise<void>;
 }
 
-export function openAccess({ config, log, releaser }: AccessOptions, _engine: Engine, _redis: Redis): Access {
+const clock = systemClock;
+const scheduler = systemScheduler;
+
+/** Opens what the guards need; each part pushes its undo on the releaser. Throws ConfigError on a wrong setting. */
+export function openAccess(options: AccessOptions, engine: Engine, redis: Redis): Access {
+  const { config, log, releaser } = options;
+  const feed = openFeed(options, engine, redis);
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch credentials',
     connections: LIMITS.credentialConnections,
     statementTimeoutMs: LIMITS.fetchDeadlineMs,
   });
   releaser.push('credential connection', () => sql.end({ timeout: 2 }));
-  const credentials = new CredentialCache(createCredentialStore(sql), systemClock, systemScheduler, log);
+  const store = createCredentialStore(sql);
+  const credentials = new CredentialCache({ store, feed, clock, scheduler });
   releaser.push('credential cache', () => credentials.stop());
+  const quotas = startQuotas(clock, scheduler);
+  releaser.push('quotas', () => quotas.stop());
+  const isTrusted = remembering(LIMITS.trustedPeers, createTrustedProxies(config.trustedProxies));
   return {
     isSecure: createTransportGuard({
       servesTls: config.tlsCertFile !== undefined,
       allowInsecureHttp: config.allowInsecureHttp,
-      trustedProxies: config.trustedProxies,
+      isTrusted,
     }),
-    addressOf: (request) => request.remoteAddress,
-    authenticate: createAuthenticator(credentials),
-    quotas: {
-      draw: () => ({ headers: [], retryAfterSeconds: null }),
-      drawAddress: () => ({ headers: [], retryAfterSeconds: null }),
-      owe: () => {},
-    },
-    mayStill: createRecheck(credentials),
-    settled: async () => {},
-    start: async () => {},
+    addressOf: createClientAddress(isTrusted),
+    authenticate: createAuthenticator({ credentials, store, feed, log }),
+    quotas,
+    onChanges: (listener) => feed.onChanges(listener),
+    settled: () => feed.settled(),
+    start: () => feed.start(),
   };
+}
+
+function openFeed({ config, log, releaser }: AccessOptions, engine: Engine, redis: Redis): AccessFeed {
+  const { access: channel } = redisKeys(config.redisPrefix, engine.history);
+  const url = requireUrl('DATABASE_URL', config.databaseUrl);
+  const store = createAccessStore(url, engine.ownership.incarnation);
+  releaser.push('access connection', () => store.stop());
+  const announce = () => {
+    redis.publish(channel, '').catch(() => {
+      // Others find out by their polls; the connection's own error event has told of the failure.
+    });
+  };
+  const feed = new AccessFeed({ store, clock, scheduler, log, announce });
+  releaser.push('access feed', () => feed.stop());
+  // Of two connections that come and go together, one tells of it.
+  const hints = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log.child({}, { level: 'silent' }), 'patient');
+  releaser.push('access hints', () => hints.disconnect());
+  hints.on('message', () => feed.hint());
+  hints.subscribe(channel).catch((error) => log.warn({ err: error }, 'no hints of changed access: polls alone tell'));
+  return feed;
 }

@@ -1,13 +1,9 @@
-import type { Header } from '../http/port.ts';
+import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import type { Identity } from '../route.ts';
+import { DEFAULT_RATE, type Draw, RateLimiter } from './rate-limiter.ts';
 
-/** What one request took from its caller's rate limit. */
-export interface Draw {
-  /** RateLimit-Policy and RateLimit, for the answer. */
-  readonly headers: readonly Header[];
-  /** Seconds until it would be let through; null when it is. */
-  readonly retryAfterSeconds: number | null;
-}
+export type { Draw };
 
 /** The rate limits of decisions.md §1. */
 export interface Quotas {
@@ -17,4 +13,41 @@ export interface Quotas {
   drawAddress(address: string | null): Draw;
   /** Takes more, later and without refusing: what comes next pays for it. */
   owe(identity: Identity, cost: number): void;
+}
+
+/** The largest integer of a structured field. */
+const ENDLESS = 999_999_999_999_999;
+const UNLIMITED: Draw = {
+  headers: [
+    ['RateLimit-Policy', `"unlimited";q=${ENDLESS};w=1`],
+    ['RateLimit', `"unlimited";r=${ENDLESS}`],
+  ],
+  retryAfterSeconds: null,
+};
+
+/** Callers and addresses have buckets apart, so that strangers, however many, cost no caller its own. */
+export function startQuotas(clock: Clock, scheduler: Scheduler): Quotas & { stop(): void } {
+  const callers = new RateLimiter<number>('requests', clock);
+  const addresses = new RateLimiter<string>('address', clock);
+  const stop = scheduler.every(LIMITS.rateSweepMs, () => {
+    callers.sweep();
+    addresses.sweep();
+  });
+  return {
+    draw(identity) {
+      const perSecond = identity.rateLimit ?? DEFAULT_RATE;
+      return perSecond === 0 ? UNLIMITED : callers.draw(keyOf(identity), perSecond);
+    },
+    drawAddress: (address) => addresses.draw(address ?? '', DEFAULT_RATE),
+    owe(identity, cost) {
+      const perSecond = identity.rateLimit ?? DEFAULT_RATE;
+      if (perSecond !== 0) callers.owe(keyOf(identity), perSecond, cost);
+    },
+    stop,
+  };
+}
+
+/** Channels and users, each with their own ids, as one kind of number. */
+function keyOf({ caller }: Identity): number {
+  return caller.type === 'user' ? -caller.id! : caller.id!;
 }

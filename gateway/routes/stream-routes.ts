@@ -1,15 +1,11 @@
 import { refusalBody } from '../../engine/views/error-body.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { type StreamEventsQuery, streamEventsQuery } from '../../schema/events.ts';
-import type { Permission } from '../../schema/permissions.ts';
 import { may, type RawRoute } from '../route.ts';
 import type { StreamHub } from '../sse/stream-hub.ts';
 
 /** Live event streams. Source: decisions.md §6 "Streams". */
-export function streamRoutes(
-  hub: StreamHub,
-  mayStill: (key: string, permission: Permission) => Promise<boolean>,
-): RawRoute[] {
+export function streamRoutes(hub: StreamHub): RawRoute[] {
   return [
     {
       kind: 'raw',
@@ -33,13 +29,7 @@ export function streamRoutes(
           return refuse(notFound('Organization', params['organizationId']!));
         if (!hub.hasRoom(organizationId)) return refuse(refusal('OVERLOADED'));
         const lastEventId = incoming.header('last-event-id') ?? wanted.lastEventId;
-        const key = incoming.header('x-api-key')!;
-        hub.open(organizationId, reply, {
-          query: wanted,
-          lastEventId,
-          replyHeaders,
-          isAllowed: () => mayStill(key, 'events'),
-        });
+        hub.open(identity, reply, { query: wanted, lastEventId, replyHeaders });
       },
     },
   ];

@@ -32,8 +32,8 @@ function listTasks(engine: Engine): ApiRoute {
     summary: 'List tasks, by `page` or by `cursor`',
     success: { status: 200, data: taskPageView },
     refusals: [],
-    async handle({ identity, query }) {
-      const list = await engine.listTasks(identity.organizationId, query as ListTasksQuery);
+    async handle({ identity: { organizationId, caller }, query }) {
+      const list = await engine.listTasks(organizationId, query as ListTasksQuery, caller);
       const { items, count, nextCursor, sequence } = list;
       const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`;
       const data = `{"items":[${items.map(encodeTask).join(',')}],"count":${count},"nextCursor":${cursor}}`;
@@ -52,9 +52,9 @@ function exportTasks(engine: Engine): RawRoute {
     query: { schema: exportTasksQuery, lists: TASK_LIST_PARAMETERS },
     summary: 'All tasks of a list, one JSON text a line; a connection that ends without the last chunk broke off',
     answers: 'application/x-ndjson',
-    handle({ identity, query, replyHeaders }, reply) {
+    handle({ identity: { organizationId, caller }, query, replyHeaders }, reply) {
       const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...replyHeaders]);
-      const exported = engine.exportTasks(identity.organizationId, query as ExportTasksQuery, sink.take);
+      const exported = engine.exportTasks(organizationId, query as ExportTasksQuery, caller, sink.take);
       if (exported) return sink.end(exported);
       const { status, body } = refusalBody(refusal('OVERLOADED'));
       reply.send(

@@ -133,9 +133,9 @@ function readHistory(engine: Engine): ApiRoute {
     summary: 'Read the steps in the life of a task, oldest first',
     success: { status: 200, data: taskHistoryView },
     refusals: ['404'],
-    async handle({ identity: { organizationId }, params }) {
+    async handle({ identity: { organizationId, caller }, params }) {
       const taskId = params['id']!;
-      const found = await engine.readTaskHistory(organizationId, taskId);
+      const found = await engine.readTaskHistory(organizationId, taskId, caller);
       if (!found) return { refusal: notFound('Task', taskId) };
       const data = JSON.stringify({ items: found.steps, count: found.steps.length });
       return { status: 200, message: 'Task history', data, position: formatPosition(engine.history, found.sequence) };

@@ -15,8 +15,6 @@ export interface StreamOptions {
   readonly query: StreamEventsQuery;
   /** What the client saw last: a header or a parameter, as it came. */
   readonly lastEventId: string | undefined;
-  /** Whether the caller may still watch. */
-  readonly isAllowed: () => Promise<boolean>;
   readonly onEnd: () => void;
 }
 
@@ -68,9 +66,9 @@ export class OrganizationStream {
     this.#options.stream.write(': heartbeat\n\n');
   }
 
-  /** Ends the stream when its caller may not watch any more. Never rejects. */
-  async recheck(): Promise<void> {
-    if (!(await this.#options.isAllowed())) this.#options.stream.close();
+  /** Ends the stream: what its caller's access rests on has changed, and who comes back is asked anew. */
+  close(): void {
+    this.#options.stream.close();
   }
 
   /** Tells the client to come back soon, here or elsewhere, and ends. */

@@ -1,29 +1,37 @@
 import type { EventFeed } from '../../engine/org/event-feed.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import type { AccessSubjects } from '../../engine/store/access-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { ChangedSubjects } from '../guards/changed-subjects.ts';
+import type { Access } from '../guards/open-access.ts';
 import type { Headers, Reply } from '../http/port.ts';
+import type { Identity } from '../route.ts';
 import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
+
+export interface StreamHubOptions {
+  readonly feed: EventFeed;
+  readonly access: Pick<Access, 'onChanges'>;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+}
 
 /** All open streams of the process: their bounds, their heartbeat, their end. */
 export class StreamHub {
   readonly #feed: EventFeed;
   readonly #log: Log;
-  readonly #streams = new Set<OrganizationStream>();
+  /** With what each one's access rests on. */
+  readonly #streams = new Map<OrganizationStream, AccessSubjects>();
   readonly #countByOrganization = new Map<number, number>();
-  readonly #cancelTimers: readonly (() => void)[];
+  readonly #cancelHeartbeat: () => void;
 
-  constructor(feed: EventFeed, scheduler: Scheduler, log: Log) {
+  constructor({ feed, access, scheduler, log }: StreamHubOptions) {
     this.#feed = feed;
     this.#log = log;
-    this.#cancelTimers = [
-      scheduler.every(LIMITS.heartbeatMs, () => {
-        for (const stream of this.#streams) stream.heartbeat();
-      }),
-      scheduler.every(LIMITS.streamRecheckMs, () => {
-        for (const stream of this.#streams) void stream.recheck();
-      }),
-    ];
+    this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
+      for (const stream of this.#streams.keys()) stream.heartbeat();
+    });
+    access.onChanges((changes) => this.#closeThoseOf(new ChangedSubjects(changes)));
   }
 
   get size(): number {
@@ -36,10 +44,11 @@ export class StreamHub {
     return this.#streams.size < LIMITS.streamsPerProcess && own < LIMITS.streamsPerOrganization;
   }
 
+  /** To be called in the turn in which the caller was let in: later changes of its access close the stream. */
   open(
-    organizationId: number,
+    { organizationId, caller, sessionId }: Identity,
     reply: Reply,
-    request: Pick<StreamOptions, 'query' | 'lastEventId' | 'isAllowed'> & { readonly replyHeaders: Headers },
+    request: Pick<StreamOptions, 'query' | 'lastEventId'> & { readonly replyHeaders: Headers },
   ): void {
     const stream = reply.openStream(200, [
       ['Content-Type', 'text/event-stream; charset=utf-8'],
@@ -48,7 +57,7 @@ export class StreamHub {
       ...request.replyHeaders,
     ]);
     this.#count(organizationId, 1);
-    const { query, lastEventId, isAllowed } = request;
+    const { query, lastEventId } = request;
     const opened: OrganizationStream = new OrganizationStream({
       feed: this.#feed,
       log: this.#log,
@@ -56,20 +65,24 @@ export class StreamHub {
       stream,
       query,
       lastEventId,
-      isAllowed,
       onEnd: () => {
         this.#streams.delete(opened);
         this.#count(organizationId, -1);
       },
     });
-    this.#streams.add(opened);
+    const { channelId, userId } = caller;
+    this.#streams.set(opened, { organizationId, channelId, userId: userId!, sessionId });
     void opened.start();
   }
 
   /** Sends every client elsewhere. */
   stop(): void {
-    for (const cancel of this.#cancelTimers) cancel();
-    for (const stream of [...this.#streams]) stream.reconnect();
+    this.#cancelHeartbeat();
+    for (const stream of [...this.#streams.keys()]) stream.reconnect();
+  }
+
+  #closeThoseOf(changed: ChangedSubjects): void {
+    for (const [stream, subjects] of [...this.#streams]) if (changed.touch(subjects)) stream.close();
   }
 
   #count(organizationId: number, by: number): void {

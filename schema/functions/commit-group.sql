@@ -7,6 +7,10 @@
 --
 -- Errors: DE001 a shard has another owner or epoch; DE002 a head or a row is not in the version expected.
 
+-- The form of earlier releases would stay beside this one.
+DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
+  text, text, text, text);
+
 CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF written <> meant THEN
@@ -18,7 +22,7 @@ CREATE OR REPLACE FUNCTION commit_group(
   group_id uuid, shards_in int[], epochs_in bigint[], counts int[],
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
   events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text, warehouses_in text,
-  task_counts_in text
+  task_counts_in text, organizations_in text, audit_in text
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
@@ -66,12 +70,13 @@ BEGIN
   END IF;
 
   INSERT INTO task_history (organization_id, task_id, sequence, at, recorded_at, kind, from_status, to_status, reason,
-      reason_code, details, actor_type, actor_id)
+      reason_code, details, actor_type, actor_id, correlation_id, address, changes)
     SELECT "organizationId", "taskId", sequence, at, "recordedAt", kind, "fromStatus", "toStatus", reason,
-      "reasonCode", details, "actorType", "actorId"
+      "reasonCode", details, "actorType", "actorId", "correlationId", address, changes
     FROM json_to_recordset(history_in::json) AS n("organizationId" bigint, "taskId" bigint, sequence bigint,
       at timestamptz, "recordedAt" timestamptz, kind text, "fromStatus" text, "toStatus" text, reason text,
-      "reasonCode" text, details json, "actorType" text, "actorId" bigint)
+      "reasonCode" text, details json, "actorType" text, "actorId" bigint, "correlationId" uuid, address text,
+      changes json)
     WHERE history_in IS NOT NULL;
   GET DIAGNOSTICS written = ROW_COUNT;
   PERFORM assert_written('history rows', written, counts[6]);
@@ -109,6 +114,22 @@ BEGIN
 
   IF warehouses_in IS NOT NULL THEN
     PERFORM write_warehouses(warehouses_in::json, counts[10]);
+  END IF;
+
+  IF organizations_in IS NOT NULL THEN
+    PERFORM write_organizations(organizations_in::json, counts[11]);
+  END IF;
+
+  IF audit_in IS NOT NULL THEN
+    INSERT INTO audit_records (organization_id, record_type, record_id, version, at, actor_type, actor_id,
+        correlation_id, address, before, after)
+      SELECT "organizationId", "recordType", "recordId", version, at, "actorType", "actorId", "correlationId", address,
+        before, after
+      FROM json_to_recordset(audit_in::json) AS n("organizationId" bigint, "recordType" text, "recordId" bigint,
+        version int, at timestamptz, "actorType" text, "actorId" bigint, "correlationId" uuid, address text,
+        before json, after json);
+    GET DIAGNOSTICS written = ROW_COUNT;
+    PERFORM assert_written('audit records', written, counts[12]);
   END IF;
 END $$;
 
@@ -239,4 +260,30 @@ BEGIN
       WHERE w.version < excluded.version;
   GET DIAGNOSTICS written = ROW_COUNT;
   PERFORM assert_written('warehouses', written, meant);
+END $$;
+
+-- Rows of organizations that changed, and tombstones of those that end: these have a name_hash and nothing else.
+CREATE OR REPLACE FUNCTION write_organizations(organizations_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  updated bigint;
+  ended bigint;
+  gone bigint;
+BEGIN
+  UPDATE organizations o SET version = n.version, name = n.name, status = n.status, currency = n.currency,
+      limits = n.limits, settings = n.settings, updated_at = n."updatedAt"
+    FROM json_to_recordset(organizations_in) AS n("organizationId" bigint, version int, "expectedVersion" int,
+      name text, status text, currency text, limits jsonb, settings json, "updatedAt" timestamptz)
+    WHERE o.organization_id = n."organizationId" AND o.version = n."expectedVersion";
+  GET DIAGNOSTICS updated = ROW_COUNT;
+  INSERT INTO deleted_organizations (organization_id, name_hash, requested_by)
+    SELECT "organizationId", decode("nameHash", 'hex'), "requestedBy"
+    FROM json_to_recordset(organizations_in) AS n("organizationId" bigint, "nameHash" text, "requestedBy" bigint)
+    WHERE "nameHash" IS NOT NULL;
+  GET DIAGNOSTICS ended = ROW_COUNT;
+  DELETE FROM organizations o
+    USING json_to_recordset(organizations_in) AS n("organizationId" bigint, "nameHash" text)
+    WHERE o.organization_id = n."organizationId" AND n."nameHash" IS NOT NULL;
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  PERFORM assert_written('organizations', updated + gone, meant);
+  PERFORM assert_written('tombstones', ended, gone::int);
 END $$;

@@ -1,6 +1,9 @@
 -- Who is calling: users with sessions, channels, what access rests on, what was changed by whom, and deletion.
 
-ALTER TABLE organizations ADD COLUMN version int NOT NULL DEFAULT 1;
+ALTER TABLE organizations
+  ADD COLUMN version int NOT NULL DEFAULT 1,
+  -- Shown as they were given, in the order of their keys, too.
+  ALTER COLUMN settings TYPE json;
 
 ALTER TABLE users
   ADD COLUMN version int NOT NULL DEFAULT 1,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hashSecret } from '../../engine/store/secrets.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ApiHeaders, createApiClient, taskInput } from '../support/api-client.ts';
 import { startTestGateway } from '../support/gateway.ts';
-import { seedChannel, withSql } from '../support/seed.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
@@ -101,13 +102,17 @@ for (const [seed, name] of [
 ] as const) {
   test(`the key of ${name} is refused`, async () => {
     const { api } = await fixture.organization(seed);
-    for (const reply of [await api.get('/customers'), await api.post('/tasks', taskInput()), await api.get('/events')]) {
+    for (const reply of [
+      await api.get('/customers'),
+      await api.post('/tasks', taskInput()),
+      await api.get('/events'),
+    ]) {
       assert.deepEqual([reply.status, reply.text], [403, FORBIDDEN]);
     }
   });
 }
 
-test('a channel that is suspended, and a key that is replaced, stop working within the lease of the cache', async () => {
+test('a channel that is suspended, and a key that is replaced, stop working within a second', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
   const suspended = await seedChannel(databaseUrl, organizationId);
   const replaced = await seedChannel(databaseUrl, organizationId);
@@ -117,8 +122,64 @@ test('a channel that is suspended, and a key that is replaced, stop working with
     await sql`UPDATE channels SET status = 'SUSPENDED' WHERE organization_id = ${organizationId} AND id = ${suspended.channelId}`;
     await sql`UPDATE channels SET key_hash = decode(repeat('00', 32), 'hex') WHERE organization_id = ${organizationId} AND id = ${replaced.channelId}`;
   });
-  await new Promise((resolve) => setTimeout(resolve, 2 * LIMITS.credentialLeaseMs + 200));
+  await new Promise((resolve) => setTimeout(resolve, LIMITS.credentialValidMs));
   assert.deepEqual(await Promise.all(clients.map(async (client) => (await client.list()).status)), [403, 401]);
+});
+
+test('access tokens that stand for nobody are refused as keys are', async () => {
+  const { databaseUrl, organizationId, key } = fixture.gateway;
+  const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
+  const [valid, expired, revoked] = [
+    await seedSession(databaseUrl, organizationId, userId),
+    await seedSession(databaseUrl, organizationId, userId),
+    await seedSession(databaseUrl, organizationId, userId),
+  ];
+  await withSql(databaseUrl, async (sql) => {
+    const of = (token: string) =>
+      sql`organization_id = ${organizationId} AND access_hash = decode(${hashSecret(token)}, 'hex')`;
+    await sql`UPDATE sessions SET access_expires_at = now() - interval '1 second' WHERE ${of(expired)}`;
+    await sql`UPDATE sessions SET revoked_at = now() WHERE ${of(revoked)}`;
+  });
+  const send = (authorization: string) =>
+    fixture.api.raw({ method: 'GET', path: '/api/v1/tasks', headers: { authorization } });
+  assert.equal((await send(`Bearer ${valid}`)).status, 200);
+  for (const wrong of [
+    '',
+    'Bearer',
+    'Bearer ',
+    valid,
+    `Basic ${valid}`,
+    `Bearer ${valid}x`,
+    `Bearer ${valid.slice(0, -1)}`,
+    `Bearer ${valid}, Bearer ${valid}`,
+    `Bearer ${key}`,
+    `Bearer da_${'A'.repeat(40)}`,
+    `Bearer ${expired}`,
+    `Bearer ${revoked}`,
+  ]) {
+    const { status, text } = await send(wrong);
+    assert.deepEqual([wrong, status, text], [wrong, 401, UNAUTHORIZED]);
+  }
+  const asKey = await fixture.api.raw({ method: 'GET', path: '/api/v1/tasks', headers: { 'x-api-key': valid } });
+  assert.equal(asKey.status, 401);
+});
+
+test('a super admin works in the organization that it names', async () => {
+  const { databaseUrl } = fixture.gateway;
+  const other = await fixture.organization({ status: 'inactive' });
+  const { userId } = await seedUser(databaseUrl, 0, 'super_admin');
+  const api = fixture.clientOf(await seedSession(databaseUrl, 0, userId));
+  const within = (organizationId: number | string) => ({ 'x-organization-id': String(organizationId) });
+  const task = await api.createTask({}, within(other.organizationId));
+  assert.equal((await api.get(`/tasks/${task.id}`, within(other.organizationId))).status, 200);
+  assert.equal((await api.get(`/tasks/${task.id}`, within(fixture.gateway.organizationId))).status, 404);
+  const unknown = await api.list();
+  assert.deepEqual([unknown.status, unknown.body.message], [400, 'X-Organization-Id is required']);
+  const missing = await api.get('/tasks', within(999_000_111));
+  assert.deepEqual([missing.status, missing.body.message], [404, 'Organization with ID 999000111 not found']);
+  const wrong = await api.get('/tasks?limit=1', { 'x-organization-id': 'x' });
+  assert.deepEqual(wrong.body.message, ['X-Organization-Id must be a positive integer']);
+  assert.deepEqual([wrong.body.meta.path, wrong.body.meta.method], ['/v1/tasks?limit=1', 'GET']);
 });
 
 for (const [method, path] of [

@@ -99,46 +99,17 @@ interface OpenApi {
 
 const readOpenApi = async () => JSON.parse((await get('/openapi.json')).text) as OpenApi;
 
-/** Every route of this release; a new one gets its row here. */
-const ROUTES = [
-  'get /api/v1/customers',
-  'get /api/v1/customers/{id}',
-  'get /api/v1/events',
-  'get /api/v1/realtime/organizations/{organizationId}/events',
-  'get /api/v1/tasks',
-  'get /api/v1/tasks/export',
-  'get /api/v1/tasks/{id}',
-  'get /api/v1/tasks/{id}/history',
-  'get /api/v1/tasks/{id}/packages',
-  'get /api/v1/warehouses',
-  'get /api/v1/warehouses/{id}',
-  'get /healthz',
-  'get /metrics',
-  'get /openapi.json',
-  'get /readyz',
-  'patch /api/v1/customers/{id}',
-  'patch /api/v1/packages/{id}',
-  'patch /api/v1/tasks/{id}',
-  'patch /api/v1/warehouses/{id}',
-  'post /api/v1/customers',
-  'post /api/v1/tasks',
-  'post /api/v1/tasks/batch',
-  'post /api/v1/tasks/{id}/packages',
-  'post /api/v1/warehouses',
-  'put /api/v1/tasks/{id}/status',
-];
-
-test('the OpenAPI document is 3.1 and names every route', async () => {
+/** That it names every route, with those who may call it, is for tests/api/guards/route-walk.test.ts. */
+test('the OpenAPI document is 3.1, and complete in each of its operations', async () => {
   const { openapi, info, paths, components } = await readOpenApi();
   assert.match(openapi, /^3\.1\.\d+$/);
   assert.ok(info.title && info.version);
-  const named = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
-  assert.deepEqual(named.sort(), ROUTES);
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
       const place = `${method} ${path}`;
       assert.ok(operation.summary, place);
-      assert.deepEqual(operation.security, path.startsWith('/api/') ? [{ channelKey: [] }] : [], place);
+      for (const scheme of operation.security.flatMap((each) => Object.keys(each)))
+        assert.ok(scheme in components.securitySchemes, place);
       const inPath = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
       assert.deepEqual(
         inPath,
@@ -155,7 +126,6 @@ test('the OpenAPI document is 3.1 and names every route', async () => {
       }
     }
   }
-  assert.deepEqual(Object.keys(components.securitySchemes), ['channelKey']);
 });
 
 test('every route that the document names answers, and no method besides', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Sql } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ApiReply, createApiClient, taskInput } from '../support/api-client.ts';
-import { type OrganizationSeed, seedOrganization } from '../support/seed.ts';
+import { type ApiClient, type ApiReply, createApiClient, taskInput } from '../support/api-client.ts';
+import { type OrganizationSeed, seedOrganization, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
 /** decisions.md §1 "Order of refusal": of two faults in one request the earlier is told. */
@@ -18,6 +19,10 @@ interface Draft {
   input: Record<string, unknown>;
   /** What is done to the body once it is encoded. */
   spoil: ((text: string) => string)[];
+  /** What is done to the organization before its key is used for the first time. */
+  rows: ((sql: Sql, organizationId: number) => PromiseLike<unknown>)[];
+  /** What its key is used for first. */
+  beforehand: ((api: ApiClient) => Promise<unknown>)[];
 }
 
 interface Fault {
@@ -88,12 +93,42 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'user not active',
+    part: 'user',
+    status: 403,
+    told: /"message":"Forbidden"/,
+    commit: ({ rows }) => {
+      rows.push((sql, id) => sql`UPDATE users SET is_active = false WHERE organization_id = ${id}`);
+    },
+  },
+  {
+    name: 'e-mail address not verified',
+    part: 'email',
+    status: 403,
+    told: /EMAIL_NOT_VERIFIED/,
+    commit: ({ rows }) => {
+      rows.push((sql, id) => sql`UPDATE users SET email_verified_at = NULL WHERE organization_id = ${id}`);
+    },
+  },
+  {
     name: 'role not permitted',
     part: 'role',
     status: 403,
     told: /"message":"Forbidden"/,
     commit: (draft) => {
       draft.seed = { ...draft.seed, role: 'agent' };
+    },
+  },
+  {
+    name: 'too many requests',
+    part: 'rate',
+    status: 429,
+    told: /RATE_LIMITED/,
+    commit: ({ rows, beforehand }) => {
+      rows.push((sql, id) => sql`UPDATE channels SET rate_limit = 1 WHERE organization_id = ${id}`);
+      // A debt of ten seconds.
+      const tasks = Array.from({ length: LIMITS.batchTasks }, () => ({}));
+      beforehand.push((api) => api.post('/tasks/batch', { tasks }, { 'x-forwarded-proto': 'https' }));
     },
   },
   {
@@ -178,15 +213,21 @@ async function send(faults: readonly Fault[]): Promise<ApiReply> {
     seed: {},
     input: taskInput(),
     spoil: [],
+    rows: [],
+    beforehand: [],
     headers: { 'x-forwarded-proto': 'https', 'content-type': 'application/json' },
   };
   for (const fault of faults) fault.commit(draft);
   const { baseUrl, databaseUrl } = fixture.gateway;
-  const { key } = await seedOrganization(databaseUrl, draft.seed);
+  const { key, organizationId } = await seedOrganization(databaseUrl, draft.seed);
+  await withSql(databaseUrl, async (sql) => {
+    for (const change of draft.rows) await change(sql, organizationId);
+  });
   const api = createApiClient({ baseUrl, key });
   try {
     const secure = { 'x-forwarded-proto': 'https', 'idempotency-key': IDEMPOTENCY_KEY };
     await api.post('/tasks', taskInput({ code: TAKEN_CODE, notes: 'the first' }), secure);
+    for (const use of draft.beforehand) await use(api);
     const body = draft.spoil.reduce((text, spoil) => spoil(text), JSON.stringify(draft.input));
     return await api.raw({ ...draft, headers: { 'x-api-key': key, ...draft.headers }, body });
   } finally {

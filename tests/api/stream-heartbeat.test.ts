@@ -4,8 +4,18 @@ import { pino } from 'pino';
 import { EventFeed } from '../../engine/org/event-feed.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Reply } from '../../gateway/http/port.ts';
+import type { Identity } from '../../gateway/route.ts';
 import { StreamHub } from '../../gateway/sse/stream-hub.ts';
 import { LIMITS } from '../../schema/limits.ts';
+
+const IDENTITY: Identity = {
+  organizationId: 1,
+  role: 'integration',
+  caller: { type: 'channel', id: 2, channelId: 2, role: 'integration', agentId: null, userId: 3 },
+  sessionId: null,
+  rateLimit: 0,
+  locationsWrite: false,
+};
 
 test('an idle stream gets a comment every 15 seconds, until it is closed', async () => {
   const periods = new Map<number, () => void>();
@@ -22,9 +32,14 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
     readAfter: async () => ({ events: [], lastSequence: 7, expired: false }),
     lastSequences: async () => new Map([[1, 7]]),
   };
-  const hub = new StreamHub(new EventFeed('history', store, scheduler, log), scheduler, log);
+  const hub = new StreamHub({
+    feed: new EventFeed('history', store, scheduler, log),
+    access: { onChanges: () => {} },
+    scheduler,
+    log,
+  });
   const { reply, written, close } = recordingReply();
-  hub.open(1, reply, { query: {}, lastEventId: undefined, replyHeaders: [], isAllowed: async () => true });
+  hub.open(IDENTITY, reply, { query: {}, lastEventId: undefined, replyHeaders: [] });
   await new Promise((resolve) => setImmediate(resolve));
   assert.match(written.splice(0).join(''), /^id: history-7\nevent: stream.ready\n/);
 

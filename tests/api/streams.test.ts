@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '../../engine/store/postgres.ts';
+import { hashSecret } from '../../engine/store/secrets.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import {
@@ -12,7 +13,7 @@ import {
   StreamRefused,
 } from '../support/event-stream.ts';
 import { startTestGateway } from '../support/gateway.ts';
-import { type SeededOrganization, withSql } from '../support/seed.ts';
+import { type SeededOrganization, seedSession, seedUser, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
@@ -289,15 +290,66 @@ for (const [name, revoke] of [
     (sql: Sql, { organizationId }: SeededOrganization) =>
       sql`UPDATE organizations SET status = 'inactive' WHERE organization_id = ${organizationId}`,
   ],
+  [
+    'its user is deactivated',
+    (sql: Sql, { organizationId }: SeededOrganization) =>
+      sql`UPDATE users SET is_active = false WHERE organization_id = ${organizationId}`,
+  ],
 ] as const) {
   test(`a stream is closed when ${name}`, async () => {
     const organization = await fixture.organization();
     const { stream } = await watchReady(organization);
     await withSql(fixture.gateway.databaseUrl, (sql) => revoke(sql, organization));
-    const closed = stream.ended.then(() => true);
-    assert.ok(await Promise.race([closed, delay(2 * LIMITS.credentialLeaseMs + 1_000, false)]), 'still open');
+    assert.ok(await endsInTime(stream), 'still open');
+    await refusalOf(watch(organization));
   });
 }
+
+/** Whether a stream ends within the second that decisions.md §6 gives it. */
+function endsInTime(stream: EventStreamClient): Promise<boolean> {
+  return Promise.race([stream.ended.then(() => true), delay(LIMITS.credentialValidMs, false)]);
+}
+
+test('a stream of a session outlives its access token and ends with the session', async () => {
+  const { databaseUrl } = fixture.gateway;
+  const { organizationId, api } = await fixture.organization();
+  const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
+  const key = await seedSession(databaseUrl, organizationId, userId);
+  const { stream } = await watchReady({ key, organizationId });
+  const { stream: other } = await watchReady({
+    key: await seedSession(databaseUrl, organizationId, userId),
+    organizationId,
+  });
+  await withSql(
+    databaseUrl,
+    (sql) => sql`
+      UPDATE sessions SET access_hash = sha256(access_hash) WHERE organization_id = ${organizationId}
+        AND access_hash = decode(${hashSecret(key)}, 'hex')`,
+  );
+  assert.equal(await endsInTime(stream), false, 'a refresh ends no stream');
+  assert.equal((await refusalOf(watch({ key, organizationId }))).status, 401, 'but the access token before it');
+  await api.createTask();
+  assert.deepEqual(sequencesOf(await stream.take(1)), [1]);
+  await withSql(
+    databaseUrl,
+    (sql) => sql`UPDATE sessions SET revoked_at = now() WHERE organization_id = ${organizationId}`,
+  );
+  assert.ok((await endsInTime(stream)) && (await endsInTime(other)), 'still open');
+});
+
+test('a stream is closed when its organization is deleted, and none of another', async () => {
+  const [gone, stays] = [await fixture.organization(), await fixture.organization()];
+  const { stream } = await watchReady(gone);
+  const { stream: other } = await watchReady(stays);
+  await withSql(
+    fixture.gateway.databaseUrl,
+    (sql) => sql`
+      INSERT INTO deleted_organizations (organization_id, name_hash) VALUES (${gone.organizationId}, '')`,
+  );
+  assert.ok(await endsInTime(stream), 'still open');
+  await stays.api.createTask();
+  assert.deepEqual(sequencesOf(await other.take(1)), [1]);
+});
 
 test('HEAD on a stream answers at once', async () => {
   const { organizationId, key } = fixture.gateway;

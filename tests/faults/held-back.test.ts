@@ -69,12 +69,9 @@ test('while a commit is held back no 2xx, no 409 and no event that rests on it l
     const { answers, left, seen, release } = await askWhileHeld(fixture, store);
     assert.deepEqual(left, []);
     assert.deepEqual(seen, []);
-    const { items } = await fixture.engine.listTasks(fixture.organizationIds[0]!, {
-      page: 1,
-      limit: 20,
-      sortBy: 'createdAt',
-      sortOrder: 'DESC',
-    });
+    const query = { page: 1, limit: 20, sortBy: 'createdAt', sortOrder: 'DESC' } as const;
+    const caller = callerOf(fixture.organizations[0]!);
+    const { items } = await fixture.engine.listTasks(fixture.organizationIds[0]!, query, caller);
     assert.deepEqual(
       items.map(({ task }) => task.status),
       ['new'],

@@ -59,6 +59,10 @@ export async function assertMemoryIsPostgres(
 type State = NonNullable<ReturnType<Engine['directory']['find']>>['state'];
 
 async function compareHead(sql: Sql, organizationId: number, state: State): Promise<void> {
+  const [organization] = await sql`
+    SELECT organization_id, version, name, status, currency, limits, settings, created_at, updated_at
+    FROM organizations WHERE organization_id = ${organizationId}`;
+  assert.deepEqual(state.organization, { ...organization }, 'the organization differs');
   const [head] = await sql<{ lastSequence: number; nextDeadlineAt: string | null; used: number }[]>`
     SELECT last_sequence, next_deadline_at, coalesce((SELECT used FROM usage u
         WHERE u.organization_id = h.organization_id AND resource = 'tasks'), 0)::bigint AS used

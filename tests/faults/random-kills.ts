@@ -63,7 +63,7 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
     const readings = readers.reduce((sum, { count }) => sum + count, 0);
     assert.ok(process.kill(pid!, 0), 'the gateway lives');
     assert.equal(unanswered, 0, `${unanswered} requests got no answer`);
-    for (const name of ['commit', 'actors', 'leases', 'reads', 'credentials']) {
+    for (const name of ['commit', 'actors', 'leases', 'reads', 'access']) {
       assert.ok(killed.has(`dispatch ${name}`), `no backend of "${name}" was ended: ${[...killed.keys()]}`);
     }
     const done = `${readings} readings and ${journal.operations.size} operations`;

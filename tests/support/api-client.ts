@@ -63,7 +63,12 @@ export interface ApiClient {
 const REQUEST_MS = 20_000;
 const CONNECTIONS = 128;
 
-/** A client of one channel. Close it, or the test's process waits for its connections. */
+/** How a key or an access token is sent. */
+export function credential(secret: string): Readonly<Record<string, string>> {
+  return secret.startsWith('da_') ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret };
+}
+
+/** A client of one channel, or of a session by its access token. Close it, or the test's process waits for its connections. */
 export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; readonly key: string }): ApiClient {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const raw = <T>(message: RawRequest) => send<T>(baseUrl, agent, message);
@@ -71,7 +76,11 @@ export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; re
     raw<T>({
       method,
       path: `/api/v1${path}`,
-      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...credential(key),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   return {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
+import { credential } from './api-client.ts';
 
 /** The data of every kind of message that a stream sends. */
 export interface StreamData {
@@ -22,6 +23,7 @@ export interface StreamMessage {
 }
 
 export interface EventStreamOptions {
+  /** A channel's key, or an access token. */
   readonly key: string;
   readonly organizationId: number;
   /** Sent as the header Last-Event-ID. */
@@ -64,7 +66,7 @@ const PATIENCE_MS = 5_000;
 export async function openEventStream(baseUrl: string, options: EventStreamOptions): Promise<EventStreamClient> {
   const { key, organizationId, lastEventId, query = '' } = options;
   const path = `/api/v1/realtime/organizations/${organizationId}/events${query === '' ? '' : `?${query}`}`;
-  const headers = { 'x-api-key': key, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
+  const headers = { ...credential(key), ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
   const outgoing = request(new URL(path, baseUrl), { agent: false, headers });
   outgoing.end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];

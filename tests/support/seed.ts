@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
-import { createConsoleChannel, createHead } from '../../engine/store/demo.ts';
+import { makeOrganization } from '../../engine/store/organization-store.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import { hashSecret, newApiKey, newSecret } from '../../engine/store/secrets.ts';
 import type { Role } from '../../schema/role.ts';
@@ -39,14 +39,7 @@ export async function seedOrganization(databaseUrl: string, seed: OrganizationSe
     channelStatus = 'ACTIVE',
     role = 'integration',
   } = seed;
-  const organizationId = await withSql(databaseUrl, async (sql) => {
-    const [row] = await sql<{ organizationId: number }[]>`
-      INSERT INTO organizations (name, status, limits) VALUES (${name}, ${status}, ${JSON.stringify(limits)}::text::jsonb)
-      RETURNING organization_id`;
-    await createHead(sql, row!.organizationId);
-    await createConsoleChannel(sql, row!.organizationId);
-    return row!.organizationId;
-  });
+  const organizationId = await withSql(databaseUrl, (sql) => makeOrganization(sql, { name, status, limits }));
   return { organizationId, ...(await seedChannel(databaseUrl, organizationId, { status: channelStatus, role })) };
 }
 

@@ -3,6 +3,11 @@ import type { RelayStore } from '../../engine/store/relay-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
+/** Two wake-ups for one organization are one job. */
+export function activityJobId(organizationId: number): string {
+  return `activity-${organizationId}`;
+}
+
 /**
  * Counts what an organization has committed since the last count, page by page, until a look finds nothing: wake-ups
  * that came meanwhile were dropped in favour of the running job. Throws on a log with a hole.

@@ -34,7 +34,7 @@ export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, co
 
   const period = quotaPeriod('tasks', context.now);
   const used = draft.usedOf('tasks', period);
-  const overQuota = checkQuota('tasks', draft.limits['tasks'], used, wanted.length, context.now);
+  const overQuota = checkQuota('tasks', draft.organization.limits.tasks, used, wanted.length, context.now);
   if (overQuota) return refuse(overQuota);
   draft.put({ kind: 'count-usage', resource: 'tasks', period, used: used + wanted.length });
 
@@ -70,7 +70,7 @@ function amountViolations(draft: Draft, input: TaskInput, children: readonly Tas
   const violation = ({ taskType, amount, currency }: TaskInput) => {
     if (!isCashType(taskType) || amount == null) return undefined;
     if (currency != null && !isCurrency(currency)) return 'currency must be a code of ISO 4217 in use';
-    const parsed = parseAmount(amount, currency ?? draft.currency);
+    const parsed = parseAmount(amount, currency ?? draft.organization.currency);
     return 'violation' in parsed ? `amount ${parsed.violation}` : undefined;
   };
   const own = violation(input);

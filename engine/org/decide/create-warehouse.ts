@@ -9,7 +9,7 @@ export function decideCreateWarehouse(draft: Draft, { input }: CreateWarehouse, 
   const { now } = context;
   const period = quotaPeriod('warehouses', now);
   const used = draft.usedOf('warehouses', period);
-  const overQuota = checkQuota('warehouses', draft.limits['warehouses'], used, 1, now);
+  const overQuota = checkQuota('warehouses', draft.organization.limits.warehouses, used, 1, now);
   if (overQuota) return refuse(overQuota);
   const location = draftLocation(draft, input.location, null, context)!;
   const warehouse = {

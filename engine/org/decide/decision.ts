@@ -12,7 +12,9 @@ export interface DecideContext {
 
 /** The record that answers a command, as it is after the change. */
 export type Shown =
-  | { readonly kind: 'task' | 'package' | 'customer' | 'warehouse'; readonly id: number }
+  | { readonly kind: 'task' | 'package' | 'customer' | 'warehouse' | 'organization'; readonly id: number }
+  /** That the organization is being deleted. */
+  | { readonly kind: 'deletion' }
   | { readonly kind: 'nothing' };
 
 /** How a decision ended: what was drafted is to be done, or a coded refusal. */
@@ -20,7 +22,7 @@ export type Decision =
   | { readonly ok: true; readonly status: 200 | 201; readonly shown: Shown }
   | { readonly ok: false; readonly refusal: Refusal };
 
-export function done(kind: Exclude<Shown['kind'], 'nothing'>, id: number, status: 200 | 201 = 200): Decision {
+export function done(kind: Extract<Shown, { id: number }>['kind'], id: number, status: 200 | 201 = 200): Decision {
   return { ok: true, status, shown: { kind, id } };
 }
 

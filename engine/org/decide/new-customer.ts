@@ -22,7 +22,7 @@ export function draftCustomer(
   const { now } = context;
   const period = quotaPeriod('customers', now);
   const used = draft.usedOf('customers', period);
-  const refusal = checkQuota('customers', draft.limits['customers'], used, 1, now);
+  const refusal = checkQuota('customers', draft.organization.limits.customers, used, 1, now);
   if (refusal) return { refusal };
   const customer: CustomerRecord = {
     organizationId: draft.organizationId,

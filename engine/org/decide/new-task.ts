@@ -149,7 +149,7 @@ function moneyOf(
   { taskType, amount, currency }: TaskInput,
 ): Pick<TaskRecord, 'amountMinor' | 'currency'> {
   if (amount == null || (taskType !== 'cash_collection' && taskType !== 'cash_drop')) return NO_MONEY;
-  const own = currency ?? draft.currency;
+  const own = currency ?? draft.organization.currency;
   const parsed = parseAmount(amount, own);
   if ('violation' in parsed) throw new RangeError(`an amount that was checked ${parsed.violation}`);
   return { amountMinor: parsed.minor, currency: own };

@@ -17,6 +17,13 @@ test('a start brings everything up, says how to use it, and SIGTERM leaves no pr
   const factsFile = join(dataDir, 'demo.json');
   const facts = JSON.parse(readFileSync(factsFile, 'utf8'));
   assert.equal(statSync(factsFile).mode & 0o777, 0o600);
+  const storesFile = join(dataDir, 'stores.json');
+  assert.equal(statSync(storesFile).mode & 0o777, 0o600);
+  assert.deepEqual(Object.keys(JSON.parse(readFileSync(storesFile, 'utf8'))), [
+    'databaseUrl',
+    'redisUrl',
+    'redisPrefix',
+  ]);
   assert.equal(facts.baseUrl, baseUrl);
   assert.equal(facts.apiKey, 'dk_live_1');
   assert.match(run.output(), /^gateway {2}\| \[[\d:.]+\] INFO: listening$/m);

@@ -7,6 +7,7 @@ import { ConfigError, readConfig } from '../../../engine/runtime/config.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { connectRedis } from '../../../engine/store/redis.ts';
+import { JOBS } from '../../../schema/jobs.ts';
 import { type Processors, startJobRunner } from '../../../workers/job-runner.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { createWorkersPlace, startOwnRedis } from './workers-place.ts';
@@ -19,13 +20,13 @@ let places = 0;
 async function startRunner(processors: Partial<Processors>) {
   const redis = connectRedis(redisServer.url, log, 'patient');
   const prefix = `test-${places++}`;
-  const nothing = async () => {};
+  const idle = Object.fromEntries(Object.keys(JOBS).map((name) => [name, async () => {}])) as unknown as Processors;
   const runner = await startJobRunner({
     redis,
     prefix,
     clock: systemClock,
     log,
-    processors: { activity: nothing, partitions: nothing, 'search-index': nothing, ...processors },
+    processors: { ...idle, ...processors },
   });
   const activity = new Queue('{activity}', { connection: redis, prefix });
   return {

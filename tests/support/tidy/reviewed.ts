@@ -29,7 +29,7 @@ export const reviewed: Reviewed = {
     log_history: 'platform',
     shards: 'platform',
     gateways: 'platform',
-    organizations: 'plain',
+    organizations: 'commit_group',
     users: 'plain',
     channels: 'plain',
     agents: 'plain',
@@ -106,9 +106,29 @@ export const reviewed: Reviewed = {
       reason: 'a migration makes the built-in ones',
     },
     {
-      path: 'engine/store/demo.ts',
+      path: 'engine/store/organization-store.ts',
+      table: 'organizations',
+      reason: 'made before any actor can own it',
+    },
+    {
+      path: 'engine/store/organization-store.ts',
       table: 'organization_heads',
       reason: 'made with the organization, before any actor can own it',
+    },
+    {
+      path: 'engine/store/deletion-store.ts',
+      table: 'deleted_organizations',
+      reason: 'the job that empties the stores notes its progress',
+    },
+    {
+      path: 'schema/functions/delete-organization.sql',
+      table: 'mail_requests',
+      reason: 'what waits for the users of a deleted organization goes with it',
+    },
+    {
+      path: 'engine/store/maintenance-store.ts',
+      table: 'access_changes',
+      reason: 'what triggers wrote and everybody has heard is removed',
     },
   ],
   platformTables: {

@@ -41,9 +41,17 @@ export interface StateOptions {
 /** Memory with one task of this shape in this status, its family and a package of it. */
 export function stateWith(shape: Shape, status: TaskStatus, options: StateOptions = {}): OrgState {
   const state = new OrgState({
-    organizationId,
-    currency: 'USD',
-    limits: {},
+    organization: {
+      organizationId,
+      version: 1,
+      name: 'Fixture',
+      status: 'active',
+      currency: 'USD',
+      limits: {},
+      settings: {},
+      createdAt: CREATED,
+      updatedAt: CREATED,
+    },
     lastSequence: 10,
     lastAt: CREATED,
     nextDeadlineAt: null,

@@ -8,6 +8,7 @@ import type { Sent } from './request.ts';
 import { type Known, OPENING, request, type Step } from './step.ts';
 import { toCommand } from './to-command.ts';
 import { openTenant, type Tenant } from './world.ts';
+import { assertHistoryTellsAll } from './wound-back.ts';
 
 const burst = fc.array(request, { minLength: 2, maxLength: 12, size: 'max' });
 
@@ -69,7 +70,11 @@ async function assertAgreed(tenant: Tenant): Promise<void> {
   const listed = new Map<number, string>();
   for (let page = 1; listed.size < tasks.length; page++) {
     const query = { page, limit: 100, sortBy: 'createdAt', sortOrder: 'ASC' } as const;
-    const { items, count } = await tenant.world.engine.listTasks(tenant.organizationId, query);
+    const { items, count } = await tenant.world.engine.listTasks(
+      tenant.organizationId,
+      query,
+      tenant.callers.dispatcher,
+    );
     assert.equal(count, tasks.length);
     assert.ok(items.length > 0, 'the list ends before its count');
     for (const bundle of items) listed.set(bundle.task.id, encodeTask(bundle));
@@ -78,4 +83,5 @@ async function assertAgreed(tenant: Tenant): Promise<void> {
   await tenant.retire();
   assert.deepEqual(await readAll(), inMemory, 'the rebuilt and the live actor');
   await assertRowsAgree(tenant.world.sql, tenant.organizationId);
+  await assertHistoryTellsAll(tenant.world.sql, tenant.organizationId);
 }

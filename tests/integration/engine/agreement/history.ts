@@ -102,11 +102,11 @@ export class History {
   }
 
   async #list(): Promise<Map<number, string>> {
-    const { engine } = this.tenant.world;
+    const { organizationId, callers, world } = this.tenant;
     const listed = new Map<number, string>();
     for (let page = 1; ; page++) {
       const query = { page, limit: 100, sortBy: 'updatedAt', sortOrder: 'DESC' } as const;
-      const { items, count } = await engine.listTasks(this.tenant.organizationId, query);
+      const { items, count } = await world.engine.listTasks(organizationId, query, callers.dispatcher);
       for (const bundle of items) listed.set(bundle.task.id, encodeTask(bundle));
       assert.equal(count, this.model.state.tasks.size);
       if (listed.size >= count || items.length === 0) return listed;

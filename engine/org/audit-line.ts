@@ -1,0 +1,53 @@
+import type { Caller } from '../../schema/commands.ts';
+import type { AuditRecord } from '../store/commit-store.ts';
+import type { Change } from './changes.ts';
+import type { StateView } from './state-view.ts';
+
+type Audited = Pick<AuditRecord, 'recordType' | 'recordId' | 'version' | 'before' | 'after'>;
+
+/**
+ * What the audit log keeps of a change that is about to be applied; undefined for what it has elsewhere: the history of
+ * tasks tells of them and of all that belongs to them.
+ */
+export function auditLineOf(state: StateView, change: Change, caller: Caller, at: string): AuditRecord | undefined {
+  const audited = auditedBy(state, change);
+  if (!audited) return undefined;
+  return {
+    organizationId: state.organizationId,
+    ...audited,
+    at,
+    actorType: caller.type,
+    actorId: caller.id,
+    correlationId: caller.origin?.correlationId ?? null,
+    address: caller.origin?.address ?? null,
+  };
+}
+
+function auditedBy(state: StateView, change: Change): Audited | undefined {
+  switch (change.kind) {
+    case 'put-customer': {
+      const { id: recordId, version } = change.customer;
+      const before = state.findCustomer(recordId) ?? null;
+      return { recordType: 'customer', recordId, version, before, after: change.customer };
+    }
+    case 'put-warehouse': {
+      const { warehouse, location } = change.facts;
+      const was = state.findWarehouse(warehouse.id);
+      const before = was ? { ...was.warehouse, location: was.location } : null;
+      const { id: recordId, version } = warehouse;
+      return { recordType: 'warehouse', recordId, version, before, after: { ...warehouse, location } };
+    }
+    case 'put-organization': {
+      const { organizationId: recordId, version } = change.organization;
+      return {
+        recordType: 'organization',
+        recordId,
+        version,
+        before: state.organization,
+        after: change.organization,
+      };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import { LIMITS } from '../../schema/limits.ts';
+import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
+import { connectPostgres, type Sql } from './postgres.ts';
+
+/** What access rests on; `token`: the access token of a session, which a refresh replaces while the session goes on. */
+export type AccessSubject = 'organization' | 'channel' | 'user' | 'session' | 'token';
+
+export interface AccessChange {
+  readonly subject: AccessSubject;
+  /** Of a token: its session's. */
+  readonly subjectId: number;
+}
+
+/** The subjects that one caller's access rests on. */
+export interface AccessSubjects {
+  readonly organizationId: number;
+  readonly channelId: number;
+  readonly userId: number;
+  /** Null for a channel's key. */
+  readonly sessionId: number | null;
+}
+
+/** What was noted since a cursor, some of it perhaps not for the first time. */
+export interface AccessPage {
+  /** The cursor to go on from. */
+  readonly next: bigint;
+  /** Whether other processes know that this one may remember credentials. */
+  readonly isAnnounced: boolean;
+  /** At most one more than `LIMITS.accessChangesSeen`. */
+  readonly changes: readonly (AccessChange & { readonly xid: bigint })[];
+}
+
+export interface AccessStore {
+  /**
+   * Changes noted by transactions that may have committed since the cursor's page was read; none without a cursor.
+   * The cursor is the oldest transaction that was still running: whatever the page did not show was written by that one
+   * or a later one, in whichever order they commit.
+   */
+  poll(cursor: bigint | undefined): Promise<AccessPage>;
+  /**
+   * Whether another process may hold credentials from before this call: it was announced within the time for which they
+   * are valid, or somebody, this process included, has taken a gateway's name over from it since.
+   */
+  hasOthers(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+type NotedChange = readonly [xid: string, subject: AccessSubject, subjectId: number];
+
+/** Asks on a connection of its own, which is thrown away when it keeps silent. */
+export function createAccessStore(url: string, incarnation: string): AccessStore {
+  let sql: Sql | undefined;
+
+  async function discard(): Promise<void> {
+    const old = sql;
+    sql = undefined;
+    await old?.end({ timeout: 0 });
+  }
+
+  async function ask<T>(query: (sql: Sql) => PromiseLike<T>, what: string): Promise<T> {
+    sql ??= connectPostgres(url, {
+      name: 'dispatch access',
+      connections: 1,
+      statementTimeoutMs: LIMITS.accessDeadlineMs,
+    });
+    try {
+      return await withDeadline(Promise.resolve(query(sql)), LIMITS.accessDeadlineMs, what);
+    } catch (error) {
+      if (error instanceof DeadlineError) void discard().catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    async poll(cursor) {
+      const from = cursor === undefined ? null : String(cursor);
+      const page = (sql: Sql) => sql<{ next: string; isAnnounced: boolean; changes: NotedChange[] }[]>`
+        SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS next,
+          EXISTS (SELECT FROM gateways g WHERE g.incarnation = ${incarnation}::uuid AND g.lease_expires_at > now())
+            AS is_announced,
+          coalesce((SELECT json_agg(json_build_array(c.xid::text, c.subject, c.subject_id)) FROM (
+            SELECT xid, subject, subject_id FROM access_changes WHERE xid >= ${from}::text::xid8
+            UNION ALL
+            SELECT xid, 'organization', organization_id FROM deleted_organizations WHERE xid >= ${from}::text::xid8
+            LIMIT ${LIMITS.accessChangesSeen + 1}) c), '[]') AS changes`;
+      const [row] = await ask(page, 'asking for changes of access');
+      const changes = row!.changes.map(([xid, subject, subjectId]) => ({ xid: BigInt(xid), subject, subjectId }));
+      return { next: BigInt(row!.next), isAnnounced: row!.isAnnounced, changes };
+    },
+    async hasOthers() {
+      const validMs = `${LIMITS.credentialValidMs} milliseconds`;
+      const others = (sql: Sql) => sql<{ found: boolean }[]>`
+        SELECT EXISTS (SELECT FROM gateways g WHERE g.registered_at > now() - ${validMs}::interval
+          OR (g.incarnation <> ${incarnation}::uuid AND g.lease_expires_at > now() - ${validMs}::interval)) AS found`;
+      const [row] = await ask(others, 'asking for other gateways');
+      return row!.found;
+    },
+    stop: discard,
+  };
+}

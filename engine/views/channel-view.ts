@@ -1,0 +1,20 @@
+import { type ChannelRecord, type ChannelView, channelKeyView, channelView } from '../../schema/channel.ts';
+import { compileSerializer } from './serializer.ts';
+
+const serializeChannel = compileSerializer(channelView);
+const serializeWithKey = compileSerializer(channelKeyView);
+
+/** The JSON of a channel: the same bytes in answers and lists. */
+export function encodeChannel(channel: ChannelRecord): string {
+  return serializeChannel(channelViewOf(channel));
+}
+
+/** The JSON of a channel with the key that it has just been given. */
+export function encodeChannelWithKey(channel: ChannelRecord, apiKey: string): string {
+  return serializeWithKey({ ...channelViewOf(channel), apiKey });
+}
+
+function channelViewOf(channel: ChannelRecord): ChannelView {
+  const { id, name, status, userId, rateLimit, locationsWrite, isBuiltIn, createdAt, updatedAt } = channel;
+  return { id, name, status, userId, rateLimit, locationsWrite, isBuiltIn, createdAt, updatedAt };
+}

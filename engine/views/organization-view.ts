@@ -1,0 +1,17 @@
+import { type OrganizationRecord, type OrganizationView, organizationView } from '../../schema/organization.ts';
+import { compileSerializer } from './serializer.ts';
+
+const serializeOrganization = compileSerializer(organizationView);
+
+/** The JSON of an organization: the same bytes in answers and lists. */
+export function encodeOrganization(organization: OrganizationRecord): string {
+  return serializeOrganization(organizationViewOf(organization));
+}
+
+/** Every limit is there, null where there is none. */
+function organizationViewOf(organization: OrganizationRecord): OrganizationView {
+  const { organizationId: id, name, status, currency, settings, createdAt, updatedAt } = organization;
+  const { tasks = null, customers = null, agents = null, warehouses = null } = organization.limits;
+  const limits = { tasks, customers, agents, warehouses };
+  return { id, name, status, currency, limits, settings, createdAt, updatedAt };
+}

@@ -1,0 +1,10 @@
+import { type AccountView, accountView, type UserRecord } from '../../schema/user.ts';
+import { compileSerializer } from './serializer.ts';
+
+const serializeUser: (view: AccountView) => string = compileSerializer(accountView);
+
+/** The JSON of a user account: the same bytes in answers and lists. */
+export function encodeUser(user: UserRecord): string {
+  const { id, email, firstName, lastName, role, isActive, emailVerifiedAt, createdAt, updatedAt } = user;
+  return serializeUser({ id, email, firstName, lastName, role, isActive, emailVerifiedAt, createdAt, updatedAt });
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { requestMail } from '../../engine/store/mail-store.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
+import { endSessions } from '../../engine/store/session-store.ts';
+import { isResetToken, resetPassword, verifyEmail } from '../../engine/store/user-token-store.ts';
+import type { Origin } from '../../schema/commands.ts';
+import { type Refusal, refusal } from '../../schema/errors.ts';
+import type { CompleteResetInput, TokenPurpose } from '../../schema/session.ts';
+import type { Access } from '../guards/open-access.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+
+export interface MailedTokenParts {
+  readonly sql: Sql;
+  readonly hasher: PasswordHasher;
+  readonly throttle: LoginThrottle;
+  /** See Access. */
+  readonly settled: Access['settled'];
+  readonly clock: Clock;
+}
+
+/** What users prove by the tokens that they are mailed. Each resolves to a refusal, or to nothing when it is done. */
+export interface MailedTokens {
+  /** Does the same for every address, known or not; RATE_LIMITED after too many. */
+  request(purpose: TokenPurpose, email: string, origin: Origin): Promise<Refusal | undefined>;
+  /** TOKEN_INVALID for one that is unknown, spent or expired. */
+  verify(token: string, origin: Origin): Promise<Refusal | undefined>;
+  /**
+   * The same; ends the user's sessions and resolves when no process serves them any more. Rejects with Overcrowded, the
+   * token still good, when too many passwords wait.
+   */
+  reset(input: CompleteResetInput, origin: Origin): Promise<Refusal | undefined>;
+}
+
+const TOKEN_INVALID = refusal('TOKEN_INVALID');
+
+export function createMailedTokens({ sql, hasher, throttle, settled, clock }: MailedTokenParts): MailedTokens {
+  return {
+    async request(purpose, email, { address }) {
+      const attempt = throttle.draw(email, address);
+      if ('retryAfterSeconds' in attempt) return refusal('RATE_LIMITED', undefined, attempt);
+      await requestMail(sql, purpose, email);
+      return undefined;
+    },
+
+    async verify(token, origin) {
+      return (await verifyEmail(sql, token, clock.now(), origin)) ? undefined : TOKEN_INVALID;
+    },
+
+    async reset({ token, password }, origin) {
+      // Nobody makes work for the hasher without a token.
+      if (!(await isResetToken(sql, token, clock.now()))) return TOKEN_INVALID;
+      const passwordHash = await hasher.hash(password, origin.address);
+      const owner = await resetPassword(sql, token, passwordHash, clock.now(), origin);
+      if (!owner) return TOKEN_INVALID;
+      // A login with the old password may have been half way: the first statement did not see its session.
+      await endSessions(sql, owner.organizationId, owner.userId, 'everywhere', clock.now(), origin);
+      await settled();
+      return undefined;
+    },
+  };
+}

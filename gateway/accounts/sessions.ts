@@ -1,0 +1,100 @@
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
+import {
+  type Account,
+  beginSession,
+  endSessions,
+  findAccount,
+  newSessionTokens,
+  refreshSession,
+  type SessionTokens,
+} from '../../engine/store/session-store.ts';
+import type { Origin } from '../../schema/commands.ts';
+import { type Refusal, refusal } from '../../schema/errors.ts';
+import type { LoginInput } from '../../schema/session.ts';
+import type { Access } from '../guards/open-access.ts';
+import type { Identity } from '../route.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+
+export interface SessionParts {
+  readonly sql: Sql;
+  readonly hasher: PasswordHasher;
+  readonly throttle: LoginThrottle;
+  /** See Access. */
+  readonly settled: Access['settled'];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Users' sessions. Source: decisions.md §2. */
+export interface Sessions {
+  /**
+   * An unknown account, one without a password, an inactive one and a wrong password look the same and take as long: 401.
+   * Only who knows the password is told EMAIL_NOT_VERIFIED or ORGANIZATION_NOT_ACTIVE. RATE_LIMITED after too many
+   * failures; rejects with Overcrowded when too many passwords wait.
+   */
+  login(input: LoginInput, origin: Origin): Promise<SessionTokens | Refusal>;
+  /** The next tokens; a refresh token that was used before ends its session. */
+  refresh(refreshToken: string, origin: Origin): Promise<SessionTokens | Refusal>;
+  /** Ends the session that asks, or all of its user; resolves when no process serves them any more. */
+  logout(identity: Identity, everywhere: boolean, origin: Origin): Promise<void>;
+}
+
+const UNAUTHORIZED = refusal('UNAUTHORIZED');
+
+export function createSessions({ sql, hasher, throttle, settled, clock, log }: SessionParts): Sessions {
+  async function judge({ email, password }: LoginInput, address: string | null): Promise<Account | undefined> {
+    const account = await findAccount(sql, email);
+    const passwordHash = account?.isActive ? (account.passwordHash ?? undefined) : undefined;
+    return (await hasher.verify(password, passwordHash, address)) ? account : undefined;
+  }
+
+  return {
+    async login(input, origin) {
+      const attempt = throttle.draw(input.email, origin.address);
+      if ('retryAfterSeconds' in attempt) return refusal('RATE_LIMITED', undefined, attempt);
+      let isFailure = false;
+      try {
+        const account = await judge(input, origin.address);
+        isFailure = account === undefined;
+        if (!account) return UNAUTHORIZED;
+        if (!account.isVerified) return refusal('EMAIL_NOT_VERIFIED');
+        if (account.organizationStatus !== 'active') return refusal('ORGANIZATION_NOT_ACTIVE');
+        const tokens = newSessionTokens();
+        return (await beginSession(sql, account, tokens, clock.now(), origin)) ? tokens : UNAUTHORIZED;
+      } finally {
+        if (!isFailure) attempt.forgive();
+      }
+    },
+
+    async refresh(refreshToken, origin) {
+      const tokens = newSessionTokens(refreshToken);
+      const refreshed = await refreshSession(sql, refreshToken, tokens, clock.now(), origin);
+      if (!refreshed) return UNAUTHORIZED;
+      const { organizationId, sessionId, isReused, isActive, organizationStatus } = refreshed;
+      if (isReused) {
+        log.warn(
+          { organizationId, sessionId, ...origin },
+          'a refresh token was used again: its session has been ended',
+        );
+        await settled();
+      }
+      if (isReused || !isActive) return UNAUTHORIZED;
+      return organizationStatus === 'active' ? tokens : refusal('ORGANIZATION_NOT_ACTIVE');
+    },
+
+    async logout({ organizationId, caller, sessionId }, everywhere, origin) {
+      await endSessions(
+        sql,
+        organizationId,
+        caller.userId!,
+        everywhere ? 'everywhere' : { sessionId: sessionId! },
+        clock.now(),
+        origin,
+      );
+      await settled();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { findDemoFacts } from '../../engine/launcher/demo-facts.ts';
+import { findStoreFacts } from '../../engine/launcher/store-facts.ts';
+import { sleep } from '../../engine/runtime/clock.ts';
+import { readConfig } from '../../engine/runtime/config.ts';
+import { createLog } from '../../engine/runtime/log.ts';
+import { createRandomSource } from '../../engine/runtime/random.ts';
+import { currentHistory } from '../../engine/store/platform-store.ts';
+import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { listQueues, type QueueFacts } from '../../engine/store/queue-store.ts';
+import { connectRedis } from '../../engine/store/redis.ts';
+import { redisKeys } from '../../engine/store/redis-keys.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { RefusedError } from './admin-errors.ts';
+
+/** The token of a super admin is not sent in the clear. */
+const SAFE_URL = /^(https:\/\/|http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?\/*$)/;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the system is: what the environment says, else what `npm start` noted in DATA_DIR. */
+export interface OperatorStores {
+  readonly sql: Sql;
+  /** Without a path. */
+  readonly gatewayUrl: string;
+  listQueues(): Promise<QueueFacts[]>;
+  /** Resolves when no gateway lets in any more what a write to Postgres has shut out. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Throws RefusedError when it is not said where the system is. */
+export function openStores(environment: Environment): OperatorStores {
+  const config = readConfig(environment);
+  const noted = findStoreFacts(join(config.dataDir, 'stores.json'));
+  const databaseUrl = config.databaseUrl ?? noted?.databaseUrl;
+  const redisUrl = config.redisUrl ?? noted?.redisUrl;
+  const redisPrefix = environment['REDIS_PREFIX'] ?? noted?.redisPrefix ?? config.redisPrefix;
+  const place = `set %, or run it where \`npm start\` keeps its data (DATA_DIR is ${config.dataDir})`;
+  if (!databaseUrl) throw new RefusedError(place.replace('%', 'DATABASE_URL'));
+  const sql = connectPostgres(databaseUrl, {
+    name: 'dispatch admin',
+    connections: 1,
+    statementTimeoutMs: LIMITS.readDeadlineMs,
+  });
+  return {
+    sql,
+    get gatewayUrl() {
+      const url = environment['ADMIN_URL'] ?? findDemoFacts(join(config.dataDir, 'demo.json'))?.baseUrl;
+      if (!url) throw new RefusedError(place.replace('%', 'ADMIN_URL to the address of a gateway'));
+      if (!SAFE_URL.test(url)) throw new RefusedError(`${url}: a gateway elsewhere is asked over https:// only`);
+      return url.replace(/\/+$/, '');
+    },
+    async listQueues() {
+      if (!redisUrl) throw new RefusedError(place.replace('%', 'REDIS_URL'));
+      const redis = connectRedis(redisUrl, createLog('admin', 'silent'), 'patient');
+      try {
+        return await listQueues(redis, redisKeys(redisPrefix, await currentHistory(sql, createRandomSource())).jobs);
+      } finally {
+        redis.disconnect();
+      }
+    },
+    settled: () => sleep(LIMITS.credentialValidMs + LIMITS.accessSettleMarginMs),
+    close: () => sql.end({ timeout: 2 }),
+  };
+}

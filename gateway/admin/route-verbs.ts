@@ -1,0 +1,186 @@
+import { ID, ORGANIZATION, type Parameter, type RouteVerb } from './verb.ts';
+
+const PAGE: readonly Parameter[] = [
+  { name: 'page', kind: 'number', help: 'from 1' },
+  { name: 'limit', kind: 'number', help: 'how many on a page, at most 100' },
+];
+const NAME: Parameter = { name: 'name', kind: 'text', help: 'what it is called' };
+const named = { ...NAME, isRequired: true } as const;
+
+const STATUS: Parameter = { name: 'status', kind: 'text', help: 'active, pending, inactive or rejected' };
+const ORGANIZATION_FIELDS: readonly Parameter[] = [
+  STATUS,
+  { name: 'currency', kind: 'text', help: 'ISO 4217, three letters' },
+  { name: 'limits', kind: 'json', help: `JSON, such as '{"tasks": 1000, "agents": null}'; null is unlimited` },
+  { name: 'settings', kind: 'json', help: 'JSON; what is not named stays' },
+];
+const ORGANIZATION_COLUMNS = ['id', 'name', 'status', 'currency', 'limits.tasks', 'createdAt'];
+
+const organizations: readonly RouteVerb[] = [
+  {
+    noun: 'organizations',
+    verb: 'list',
+    summary: 'list organizations',
+    route: 'GET /organizations',
+    isInOrganization: false,
+    parameters: [...PAGE, STATUS, { name: 'search', kind: 'text', help: 'part of a name' }],
+    columns: ORGANIZATION_COLUMNS,
+  },
+  {
+    noun: 'organizations',
+    verb: 'show',
+    summary: 'show an organization',
+    route: 'GET /organizations/:id',
+    isInOrganization: false,
+    parameters: [ID],
+  },
+  {
+    noun: 'organizations',
+    verb: 'create',
+    summary: 'make an organization',
+    route: 'POST /organizations',
+    isInOrganization: false,
+    parameters: [named, ...ORGANIZATION_FIELDS],
+  },
+  {
+    noun: 'organizations',
+    verb: 'update',
+    summary: 'change an organization, its status and limits included',
+    route: 'PATCH /organizations/:id',
+    isInOrganization: false,
+    parameters: [ID, NAME, ...ORGANIZATION_FIELDS],
+  },
+  {
+    noun: 'organizations',
+    verb: 'delete',
+    summary: 'delete an organization with everything it has; nothing brings it back',
+    route: 'DELETE /organizations/:id/hard',
+    isInOrganization: false,
+    parameters: [ID, { name: 'confirm', kind: 'text', isRequired: true, help: 'the name of the organization' }],
+  },
+];
+
+const CHANNEL_FIELDS: readonly Parameter[] = [
+  { name: 'rate-limit', kind: 'number', orNull: true, help: 'requests a second; 0 is unlimited, null the default' },
+  { name: 'locations-write', kind: 'boolean', help: 'whether its key may stream positions: true or false' },
+];
+
+const channels: readonly RouteVerb[] = [
+  {
+    noun: 'channels',
+    verb: 'list',
+    summary: 'list the channels of an organization',
+    route: 'GET /channels',
+    isInOrganization: true,
+    parameters: PAGE,
+    columns: ['id', 'name', 'status', 'userId', 'rateLimit', 'locationsWrite', 'isBuiltIn', 'createdAt'],
+  },
+  {
+    noun: 'channels',
+    verb: 'show',
+    summary: 'show a channel',
+    route: 'GET /channels/:id',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+  {
+    noun: 'channels',
+    verb: 'create',
+    summary: 'make a channel; its key is shown this once',
+    route: 'POST /channels',
+    isInOrganization: true,
+    parameters: [
+      named,
+      { name: 'user', field: 'userId', kind: 'number', help: 'whose account the key acts as; else a new one' },
+      ...CHANNEL_FIELDS,
+    ],
+  },
+  {
+    noun: 'channels',
+    verb: 'update',
+    summary: 'change a channel',
+    route: 'PATCH /channels/:id',
+    isInOrganization: true,
+    parameters: [ID, NAME, { name: 'status', kind: 'text', help: 'ACTIVE, INACTIVE or SUSPENDED' }, ...CHANNEL_FIELDS],
+  },
+  {
+    noun: 'channels',
+    verb: 'regenerate-key',
+    summary: 'make a new key; the old one fails at once',
+    route: 'POST /channels/:id/regenerate-key',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+];
+
+const ROLE_HELP = 'integration, dispatcher or org_admin';
+
+const users: readonly RouteVerb[] = [
+  {
+    noun: 'users',
+    verb: 'list',
+    summary: 'list the users of an organization',
+    route: 'GET /users',
+    isInOrganization: true,
+    parameters: PAGE,
+    columns: ['id', 'email', 'firstName', 'lastName', 'role', 'isActive', 'emailVerifiedAt'],
+  },
+  {
+    noun: 'users',
+    verb: 'show',
+    summary: 'show a user',
+    route: 'GET /users/:id',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+  {
+    noun: 'users',
+    verb: 'create',
+    summary: 'make a user, who gets a mail to verify the address',
+    route: 'POST /users',
+    isInOrganization: true,
+    parameters: [
+      { name: 'email', kind: 'text', isRequired: true, help: 'the address to sign in with' },
+      { ...NAME, isRequired: true, help: 'first name and last name' },
+      { name: 'role', kind: 'text', isRequired: true, help: ROLE_HELP },
+      { name: 'password', kind: 'text', help: 'else the user sets one by a password reset' },
+    ],
+  },
+  {
+    noun: 'users',
+    verb: 'update',
+    summary: 'change a user, or lock one out',
+    route: 'PATCH /users/:id',
+    isInOrganization: true,
+    parameters: [
+      ID,
+      NAME,
+      { name: 'role', kind: 'text', help: ROLE_HELP },
+      { name: 'active', field: 'isActive', kind: 'boolean', help: 'true or false' },
+    ],
+  },
+];
+
+const audit: readonly RouteVerb[] = [
+  {
+    noun: 'audit',
+    verb: 'list',
+    summary: 'who changed what, newest first',
+    route: 'GET /audit-logs',
+    isInOrganization: true,
+    parameters: [
+      { name: 'record-type', kind: 'text', help: 'task, customer, warehouse, organization, user, channel or session' },
+      { name: 'record-id', kind: 'number', help: 'the id of the record' },
+      { name: 'user', field: 'userId', kind: 'number', help: 'who did it, in a session or through a key' },
+      { name: 'from', kind: 'text', help: 'ISO 8601, with a zone' },
+      { name: 'to', kind: 'text', help: 'ISO 8601, with a zone' },
+      ...PAGE,
+    ],
+    columns: ['at', 'action', 'record.type', 'record.id', 'actor.type', 'actor.userId', 'address', 'correlationId'],
+  },
+];
+
+/** What the gateway is asked for; a test holds them to the route table. */
+export const ROUTE_VERBS: readonly RouteVerb[] = [...organizations, ...channels, ...users, ...audit].map((verb) =>
+  verb.isInOrganization ? { ...verb, parameters: [ORGANIZATION, ...verb.parameters] } : verb,
+);

@@ -1,0 +1,47 @@
+import { LaunchError } from '../../engine/launcher/launch-error.ts';
+import { ConfigError } from '../../engine/runtime/config.ts';
+import { isStoreAway } from '../../engine/store/postgres.ts';
+import { askGateway } from './admin-client.ts';
+import { RefusedError, UsageError } from './admin-errors.ts';
+import { helpText } from './help-text.ts';
+import { asSuperAdmin } from './operator-session.ts';
+import { type Environment, openStores } from './operator-stores.ts';
+import { type Order, parseVerb } from './parse-verb.ts';
+import { printAnswer } from './print-answer.ts';
+
+export interface AdminRun {
+  readonly exitCode: 0 | 1 | 2;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One command: 0 when it was done, 1 when it was refused, 2 when it was not understood. Throws what nobody foresaw. */
+export async function runAdmin(args: readonly string[], environment: Environment): Promise<AdminRun> {
+  try {
+    const order = parseVerb(args);
+    if (order.kind === 'help') return { exitCode: 0, stdout: helpText(order.verbs), stderr: '' };
+    const data = await carryOut(order, environment);
+    const stdout = order.isJson ? `${JSON.stringify(data, undefined, 2)}\n` : printAnswer(order.verb, data);
+    return { exitCode: 0, stdout, stderr: '' };
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof UsageError)
+      return { exitCode: 2, stdout: '', stderr: `${message} \`npm run admin -- --help\` shows what there is.\n` };
+    const isForeseen = [RefusedError, ConfigError, LaunchError].some((kind) => error instanceof kind);
+    if (isForeseen) return { exitCode: 1, stdout: '', stderr: `${message}\n` };
+    if (isStoreAway(error)) return { exitCode: 1, stdout: '', stderr: `a store cannot be reached: ${message}\n` };
+    throw error;
+  }
+}
+
+async function carryOut(order: Extract<Order, { kind: 'run' }>, environment: Environment): Promise<unknown> {
+  const { verb, values, as } = order;
+  const stores = openStores(environment);
+  try {
+    if ('run' in verb) return await verb.run(stores, values);
+    const { gatewayUrl } = stores;
+    return await asSuperAdmin(stores.sql, as, (accessToken) => askGateway(gatewayUrl, verb, values, accessToken));
+  } finally {
+    await stores.close();
+  }
+}

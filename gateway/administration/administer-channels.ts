@@ -1,0 +1,133 @@
+import type { AuditNote } from '../../engine/store/change-notes.ts';
+import { drawIds, insertChannel, readChannel, updateChannel } from '../../engine/store/channel-store.ts';
+import { hashSecret, newApiKey } from '../../engine/store/secrets.ts';
+import { insertUser, readUser } from '../../engine/store/user-store.ts';
+import { encodeChannel, encodeChannelWithKey } from '../../engine/views/channel-view.ts';
+import { matchesEtag } from '../../engine/views/etag.ts';
+import type { ChannelRecord, CreateChannelInput, UpdateChannelInput } from '../../schema/channel.ts';
+import type { Caller } from '../../schema/commands.ts';
+import { splitName } from '../../schema/customer.ts';
+import { notFound, refusal } from '../../schema/errors.ts';
+import type { UserRecord } from '../../schema/user.ts';
+import type { ParsedRequest, RouteAnswer } from '../route.ts';
+import { administer } from './administer.ts';
+import { newUser, userNote } from './administer-users.ts';
+import type { Administration } from './open-administration.ts';
+
+/** Makes a channel, and with it a user for it where none is named; the answer alone tells its key. */
+export function createChannel(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration;
+  const { organizationId, caller } = request.identity;
+  const { name, userId, rateLimit = null, locationsWrite } = request.body as CreateChannelInput;
+  return administer(administration, { ...request, organizationId }, async (now) => {
+    if (userId != null && !(await readUser(sql, organizationId, userId))) return { refusal: notFound('User', userId) };
+    const ids = await drawIds(sql);
+    const own: UserRecord | undefined =
+      userId == null
+        ? newUser({ organizationId, id: ids.userId, role: 'integration', email: null, ...splitName(name), now })
+        : undefined;
+    const apiKey = newApiKey();
+    const channel: ChannelRecord = {
+      organizationId,
+      id: ids.channelId,
+      version: 1,
+      name,
+      status: 'ACTIVE',
+      userId: userId ?? ids.userId,
+      rateLimit,
+      locationsWrite: locationsWrite ?? false,
+      isBuiltIn: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return {
+      answer: { status: 201, message: 'Channel created', data: encodeChannelWithKey(channel, apiKey) },
+      write: {
+        change: insertChannel(sql, channel, hashSecret(apiKey)),
+        also: own ? [insertUser(sql, own, null)] : [],
+        notes: [
+          ...(own ? [userNote(caller, 'user.created', undefined, own)] : []),
+          channelNote(caller, 'channel.created', undefined, channel),
+        ],
+        revokes: false,
+      },
+    };
+  });
+}
+
+/** Changes a channel. The built-in one may be renamed and limited, but stays active. */
+export function changeChannel(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration;
+  const { organizationId, caller } = request.identity;
+  const channelId = request.params['id']!;
+  return administer(administration, { ...request, organizationId }, async (now) => {
+    const before = (await readChannel(sql, organizationId, channelId))?.channel;
+    if (!before) return { refusal: notFound('Channel', channelId) };
+    if (request.ifMatch && !matchesEtag(request.ifMatch, encodeChannel(before)))
+      return { refusal: refusal('PRECONDITION_FAILED') };
+    const after = changedChannel(before, request.body as UpdateChannelInput);
+    if (before.isBuiltIn && after.status !== before.status) return { refusal: refusal('CHANNEL_BUILT_IN') };
+    const message = 'Channel updated';
+    if (encodeChannel(after) === encodeChannel(before))
+      return { answer: { status: 200, message, data: encodeChannel(before) } };
+    const written = { ...after, version: before.version + 1, updatedAt: now };
+    return {
+      answer: { status: 200, message, data: encodeChannel(written) },
+      write: {
+        change: updateChannel(sql, written),
+        notes: [channelNote(caller, 'channel.updated', before, written)],
+        revokes: encodeChannel({ ...after, name: before.name }) !== encodeChannel(before),
+      },
+    };
+  });
+}
+
+/** Gives a channel another key. No request that starts after the answer is served with the old one. */
+export function regenerateKey(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration;
+  const { organizationId, caller } = request.identity;
+  const channelId = request.params['id']!;
+  return administer(administration, { ...request, organizationId }, async (now) => {
+    const before = (await readChannel(sql, organizationId, channelId))?.channel;
+    if (!before) return { refusal: notFound('Channel', channelId) };
+    if (before.isBuiltIn) return { refusal: refusal('CHANNEL_BUILT_IN') };
+    const apiKey = newApiKey();
+    const after = { ...before, version: before.version + 1, updatedAt: now };
+    return {
+      answer: { status: 200, message: 'Key regenerated', data: encodeChannelWithKey(after, apiKey) },
+      write: {
+        change: updateChannel(sql, after, hashSecret(apiKey)),
+        notes: [channelNote(caller, 'channel.key_regenerated', before, after)],
+        revokes: true,
+      },
+    };
+  });
+}
+
+function changedChannel(before: ChannelRecord, input: UpdateChannelInput): ChannelRecord {
+  const { name, status, rateLimit, locationsWrite } = input;
+  return {
+    ...before,
+    name: name ?? before.name,
+    status: status ?? before.status,
+    rateLimit: rateLimit === undefined ? before.rateLimit : rateLimit,
+    locationsWrite: locationsWrite ?? before.locationsWrite,
+  };
+}
+
+function channelNote(
+  caller: Caller,
+  action: string,
+  before: ChannelRecord | undefined,
+  after: ChannelRecord,
+): AuditNote {
+  return {
+    organizationId: after.organizationId,
+    action,
+    recordType: 'channel',
+    recordId: after.id,
+    caller,
+    before: before ? encodeChannel(before) : null,
+    after: encodeChannel(after),
+  };
+}

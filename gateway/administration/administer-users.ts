@@ -1,0 +1,102 @@
+import type { AuditNote } from '../../engine/store/change-notes.ts';
+import { drawIds } from '../../engine/store/channel-store.ts';
+import { endSessions, insertUser, readUser, requestVerification, updateUser } from '../../engine/store/user-store.ts';
+import { matchesEtag } from '../../engine/views/etag.ts';
+import { encodeUser } from '../../engine/views/user-view.ts';
+import type { Caller } from '../../schema/commands.ts';
+import { splitName } from '../../schema/customer.ts';
+import { notFound, refusal } from '../../schema/errors.ts';
+import type { CreateUserInput, UpdateUserInput, UserRecord } from '../../schema/user.ts';
+import { Overcrowded } from '../accounts/password-hasher.ts';
+import type { ParsedRequest, RouteAnswer } from '../route.ts';
+import { administer } from './administer.ts';
+import type { Administration } from './open-administration.ts';
+
+/** Makes a user, who gets a mail to prove the address with. */
+export async function createUser(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql, hashPassword } = administration;
+  const { organizationId, caller } = request.identity;
+  const { email, name, role, password } = request.body as CreateUserInput;
+  let passwordHash: string | null = null;
+  try {
+    return await administer(administration, { ...request, organizationId }, async (now) => {
+      if (password && !passwordHash) passwordHash = await hashPassword(password, caller.origin?.address ?? null);
+      const { userId } = await drawIds(sql);
+      const user = newUser({ organizationId, id: userId, role, email, ...splitName(name), now });
+      return {
+        answer: { status: 201, message: 'User created', data: encodeUser(user) },
+        write: {
+          change: insertUser(sql, user, passwordHash),
+          also: [requestVerification(sql, email)],
+          notes: [userNote(caller, 'user.created', undefined, user)],
+          elseRefusal: refusal('USER_EMAIL_TAKEN'),
+          revokes: false,
+        },
+      };
+    });
+  } catch (error) {
+    if (error instanceof Overcrowded) return { refusal: error.refusal };
+    throw error;
+  }
+}
+
+/** Changes a user. Whoever may do less from then on is kept out everywhere before the answer. */
+export function changeUser(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration;
+  const { organizationId, caller } = request.identity;
+  const userId = request.params['id']!;
+  const input = request.body as UpdateUserInput;
+  return administer(administration, { ...request, organizationId }, async (now) => {
+    const before = (await readUser(sql, organizationId, userId))?.user;
+    if (!before) return { refusal: notFound('User', userId) };
+    if (request.ifMatch && !matchesEtag(request.ifMatch, encodeUser(before)))
+      return { refusal: refusal('PRECONDITION_FAILED') };
+    const after = changedUser(before, input);
+    if (after.role !== before.role && before.role === 'agent')
+      return { refusal: refusal('CONFLICT', 'The user is an agent and stays one') };
+    const message = 'User updated';
+    if (encodeUser(after) === encodeUser(before)) return { answer: { status: 200, message, data: encodeUser(before) } };
+    const written = { ...after, version: before.version + 1, updatedAt: now };
+    return {
+      answer: { status: 200, message, data: encodeUser(written) },
+      write: {
+        change: updateUser(sql, written),
+        also: before.isActive && !written.isActive ? [endSessions(sql, written)] : [],
+        notes: [userNote(caller, 'user.updated', before, written)],
+        revokes: after.role !== before.role || after.isActive !== before.isActive,
+      },
+    };
+  });
+}
+
+/** A user as it is made: active, and verified only where there is no address to verify. */
+export function newUser({
+  now,
+  ...fields
+}: Pick<UserRecord, 'organizationId' | 'id' | 'role' | 'email' | 'firstName' | 'lastName'> & {
+  readonly now: string;
+}): UserRecord {
+  const emailVerifiedAt = fields.email === null ? now : null;
+  return { ...fields, version: 1, isActive: true, emailVerifiedAt, createdAt: now, updatedAt: now };
+}
+
+function changedUser(before: UserRecord, { name, role, isActive }: UpdateUserInput): UserRecord {
+  return {
+    ...before,
+    ...(name == null ? {} : splitName(name)),
+    role: role ?? before.role,
+    isActive: isActive ?? before.isActive,
+  };
+}
+
+export function userNote(caller: Caller, action: string, before: UserRecord | undefined, after: UserRecord): AuditNote {
+  return {
+    organizationId: after.organizationId,
+    action,
+    recordType: 'user',
+    recordId: after.id,
+    caller,
+    before: before ? encodeUser(before) : null,
+    after: encodeUser(after),
+  };
+}

@@ -1,0 +1,133 @@
+import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
+import { DeadlineError, withDeadline } from '../../engine/runtime/deadline.ts';
+import {
+  findKept,
+  type KeptOutcome,
+  keepOutcome,
+  type NotedChange,
+  writeNoted,
+} from '../../engine/store/change-notes.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
+import type { IdempotencyKey } from '../../schema/commands.ts';
+import { ERRORS, isOutcome, type Refusal, refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { RouteAnswer } from '../route.ts';
+import { openOutcome, placeOf, sealedFingerprint, sealOutcome } from './sealed-outcome.ts';
+
+export interface Administering {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** See Access. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface PlannedChange {
+  readonly answer: Extract<RouteAnswer, { data: string }>;
+  /** Absent when all is as it is wanted already. */
+  readonly write?: Omit<NotedChange, 'kept'> & {
+    /** What it means when nothing could be changed; else somebody was faster, and it is planned again. */
+    readonly elseRefusal?: Refusal;
+    /** Whoever may do less from now on is kept out everywhere before the answer. */
+    readonly revokes: boolean;
+  };
+}
+
+/** Decides a change on what is stored now. Called again when that has changed in between. */
+export type Plan = (now: string) => Promise<PlannedChange | { readonly refusal: Refusal }>;
+
+interface AdministrationRequest {
+  /** Where its outcome is kept: the organization of the caller's doing, 0 for none. */
+  readonly organizationId: number;
+  readonly idempotency: IdempotencyKey | undefined;
+}
+
+/**
+ * Makes a change by a plain transaction: the records, their audit lines and the outcome under the request's
+ * Idempotency-Key are one statement.
+ */
+export async function administer(
+  administering: Administering,
+  request: AdministrationRequest,
+  plan: Plan,
+): Promise<RouteAnswer> {
+  const { sql, clock } = administering;
+  let verdict: Refusal | undefined;
+  for (let attempt = 1; attempt <= LIMITS.administrationAttempts; attempt++) {
+    const kept = await findReplay(sql, request);
+    if (kept) return settledReplay(administering, kept);
+    const planned = verdict ? { refusal: verdict } : await plan(isoTime(clock.now()));
+    const outcome: RouteAnswer = 'answer' in planned ? planned.answer : planned;
+    const write = 'answer' in planned ? planned.write : undefined;
+    if ('refusal' in planned && !isOutcome(planned.refusal)) return outcome;
+    const end = await attemptWrite(sql, write, keptOf(request, outcome));
+    if (end === 'done') {
+      if (write?.revokes) await administering.settled();
+      return outcome;
+    }
+    if (end !== 'outrun') return { refusal: refusal(end) };
+    verdict = write?.elseRefusal;
+  }
+  return { refusal: refusal('CONFLICT') };
+}
+
+/** What it tells of may have been revoked just now, by a request that is not answered yet or never will be. */
+async function settledReplay({ settled }: Administering, kept: RouteAnswer): Promise<RouteAnswer> {
+  if (kept.replayed) await settled();
+  return kept;
+}
+
+/** `outrun`: nothing was written, since the records, or what is kept under the key, are no longer what they were. */
+type WriteEnd = 'done' | 'outrun' | 'NOT_APPLIED' | 'OUTCOME_UNKNOWN';
+
+async function attemptWrite(sql: Sql, write: PlannedChange['write'], kept: KeptOutcome | undefined): Promise<WriteEnd> {
+  if (!write && !kept) return 'done';
+  const work = write ? writeNoted(sql, { ...write, kept }) : keepOutcome(sql, kept!).then(() => true);
+  try {
+    return (await withDeadline(work, LIMITS.commitDeadlineMs, 'an administrative change')) ? 'done' : 'outrun';
+  } catch (error) {
+    return endOf(error);
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Said before a statement was sent: by the system, by the client, by a server that is starting or full. */
+const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'CONNECT_TIMEOUT', '57P03', '53300']);
+
+/** What became of a statement that failed. Throws what is wrong with the statement itself. */
+function endOf(error: unknown): WriteEnd {
+  const { code, severity, constraint_name } = error as {
+    readonly code?: unknown;
+    readonly severity?: string;
+    readonly constraint_name?: string;
+  };
+  if (error instanceof DeadlineError || typeof code !== 'string') return 'OUTCOME_UNKNOWN';
+  if (NEVER_SENT.has(code)) return 'NOT_APPLIED';
+  if (severity !== 'ERROR' || !SQLSTATE.test(code)) return 'OUTCOME_UNKNOWN';
+  if (code === UNIQUE_VIOLATION && constraint_name === 'kept_outcomes_pkey') return 'outrun';
+  if (code.startsWith('22') || code.startsWith('23') || code.startsWith('42')) throw error;
+  return 'NOT_APPLIED';
+}
+
+async function findReplay(
+  sql: Sql,
+  { organizationId, idempotency }: AdministrationRequest,
+): Promise<RouteAnswer | undefined> {
+  if (!idempotency) return undefined;
+  const kept = await findKept(sql, { organizationId, ...placeOf(idempotency) }, LIMITS.idempotencyRetentionMs);
+  if (!kept) return undefined;
+  if (kept.fingerprint !== sealedFingerprint(idempotency)) return { refusal: refusal('IDEMPOTENCY_KEY_REUSED') };
+  return { ...openOutcome(idempotency, kept.sealed), replayed: true };
+}
+
+function keptOf({ organizationId, idempotency }: AdministrationRequest, outcome: RouteAnswer): KeptOutcome | undefined {
+  return (
+    idempotency && {
+      organizationId,
+      ...placeOf(idempotency),
+      fingerprint: sealedFingerprint(idempotency),
+      status: 'refusal' in outcome ? ERRORS[outcome.refusal.code].status : outcome.status,
+      sealed: sealOutcome(idempotency, outcome),
+    }
+  );
+}

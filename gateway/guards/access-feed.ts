@@ -1,0 +1,151 @@
+import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { AccessPage, AccessStore } from '../../engine/store/access-store.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { HeardChanges } from './changed-subjects.ts';
+
+export interface AccessFeedOptions {
+  readonly store: AccessStore;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  /** Tells other processes to poll at once. Losing that costs them a quarter of a second. */
+  readonly announce: () => void;
+}
+
+/**
+ * Hears of every change of what access rests on, by polling.
+ *
+ * Invariant: whatever committed before the last good poll began has been told to the listeners, and until `freshUntil`,
+ * that is for `credentialValidMs` from then on, what they keep may be used. So `settled` needs no answer from anybody:
+ * after that time no process can hold what was true before the change.
+ */
+export class AccessFeed {
+  readonly #options: AccessFeedOptions;
+  readonly #listeners = new Set<(changes: HeardChanges) => void>();
+  #cursor: bigint | undefined;
+  #cursorReadAt = Number.NEGATIVE_INFINITY;
+  /** Changes of the last poll that the next one may show again. */
+  #seen: ReadonlySet<string> = new Set();
+  #running: Promise<void> = Promise.resolve();
+  #queued: Promise<void> | undefined;
+  #isHinted = false;
+  #isAway = false;
+  #cancelTimer = () => {};
+  #freshUntil = Number.NEGATIVE_INFINITY;
+  #generation = 0;
+
+  constructor(options: AccessFeedOptions) {
+    this.#options = options;
+  }
+
+  /** On the monotonic clock: until when remembered credentials may be used. */
+  get freshUntil(): number {
+    return this.#freshUntil;
+  }
+
+  /** Another one after each change heard: what was read from Postgres under an earlier one may be from before it. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Polls once, and then regularly. Never rejects. */
+  async start(): Promise<void> {
+    this.#cancelTimer = this.#options.scheduler.every(LIMITS.accessPollMs, () => void this.#tryPoll());
+    await this.#tryPoll();
+  }
+
+  stop(): void {
+    this.#cancelTimer();
+  }
+
+  onChanges(listener: (changes: HeardChanges) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Somebody has changed something: poll soon. */
+  hint(): void {
+    if (this.#isHinted) return;
+    this.#isHinted = true;
+    this.#options.scheduler.after(LIMITS.accessHintMs, () => {
+      this.#isHinted = false;
+      void this.#tryPoll();
+    });
+  }
+
+  /**
+   * To be awaited between the commit of a revocation and its answer: resolves when no process serves any more what was
+   * revoked, at once when there is no other process, and never rejects.
+   */
+  async settled(): Promise<void> {
+    const { store, clock, scheduler, announce } = this.#options;
+    const committedAt = clock.monotonic();
+    announce();
+    const [hasHeard, isAlone] = await Promise.all([
+      this.#tryPoll(),
+      store.hasOthers().then(
+        (hasOthers) => !hasOthers,
+        () => false,
+      ),
+    ]);
+    if (hasHeard && isAlone) return;
+    const validMs = LIMITS.credentialValidMs + LIMITS.accessSettleMarginMs;
+    await new Promise<void>((resolve) => scheduler.after(committedAt + validMs - clock.monotonic(), resolve));
+  }
+
+  /** Whether a poll that began after this call succeeded. Never rejects. */
+  async #tryPoll(): Promise<boolean> {
+    const { log } = this.#options;
+    try {
+      await this.#poll();
+      if (this.#isAway) log.info('changes of access are heard again');
+      this.#isAway = false;
+      return true;
+    } catch (error) {
+      if (!this.#isAway) log.warn({ err: error }, 'changes of access cannot be heard');
+      this.#isAway = true;
+      return false;
+    }
+  }
+
+  /** Polls run one after another; all callers who wait for the next one share it. */
+  #poll(): Promise<void> {
+    if (!this.#queued) {
+      const before = this.#running.catch(() => {});
+      const queued = before.then(() => {
+        this.#running = queued;
+        this.#queued = undefined;
+        return this.#read();
+      });
+      this.#queued = queued;
+    }
+    return this.#queued;
+  }
+
+  async #read(): Promise<void> {
+    const { store, clock } = this.#options;
+    const startedAt = clock.monotonic();
+    const isLost = startedAt - this.#cursorReadAt > LIMITS.accessCursorMs;
+    const page = await store.poll(isLost ? undefined : this.#cursor);
+    if (isLost || page.changes.length > LIMITS.accessChangesSeen) this.#tell('all');
+    else this.#tellNew(page);
+    this.#seen = new Set(page.changes.filter(({ xid }) => xid >= page.next).map(keyOf));
+    this.#cursor = page.next;
+    this.#cursorReadAt = startedAt;
+    if (page.isAnnounced) this.#freshUntil = startedAt + LIMITS.credentialValidMs;
+  }
+
+  #tellNew({ changes }: AccessPage): void {
+    const news = changes.filter((change) => !this.#seen.has(keyOf(change)));
+    if (news.length > 0) this.#tell(news);
+  }
+
+  #tell(changes: HeardChanges): void {
+    this.#generation += 1;
+    for (const listener of this.#listeners) listener(changes);
+  }
+}
+
+function keyOf({ xid, subject, subjectId }: AccessPage['changes'][number]): string {
+  return `${xid} ${subject} ${subjectId}`;
+}

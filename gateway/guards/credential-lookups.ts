@@ -1,0 +1,108 @@
+import type { Scheduler } from '../../engine/runtime/clock.ts';
+import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { AccessFeed } from './access-feed.ts';
+
+/** A look-up that was not made, or led to nothing, for reasons that will pass. */
+export class LookupRefused extends Error {}
+
+export interface LookupOptions {
+  readonly store: Pick<CredentialStore, 'findCredentials'>;
+  readonly feed: Pick<AccessFeed, 'generation'>;
+  readonly scheduler: Scheduler;
+  /** Told what each hash stands for, in the turn in which that is known to be so. */
+  readonly keep: (hash: string, credential: Credential | undefined) => void;
+}
+
+interface Lookup {
+  readonly promise: Promise<Credential | undefined>;
+  readonly resolve: (credential: Credential | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Questions to Postgres about credentials: they gather for a turn of the loop and travel many in a query. A question
+ * that is on its way is never joined: its answer may be from before something that the newcomer has to see.
+ */
+export class CredentialLookups {
+  readonly #options: LookupOptions;
+  #waiting = new Map<string, Lookup>();
+  #running = 0;
+  #isScheduled = false;
+
+  constructor(options: LookupOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects when Postgres cannot be asked, and at once when too many wait for it. */
+  find(hash: string): Promise<Credential | undefined> {
+    const joined = this.#waiting.get(hash);
+    if (joined) return joined.promise;
+    if (this.#waiting.size >= LIMITS.credentialLookups)
+      return Promise.reject(new LookupRefused('too many look-ups of credentials wait'));
+    const lookup = openLookup();
+    this.#waiting.set(hash, lookup);
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      this.#options.scheduler.soon(() => {
+        this.#isScheduled = false;
+        this.#send();
+      });
+    }
+    return lookup.promise;
+  }
+
+  #send(): void {
+    while (this.#waiting.size > 0 && this.#running < LIMITS.credentialConnections) {
+      this.#running += 1;
+      void this.#ask(this.#takeBatch()).finally(() => {
+        this.#running -= 1;
+        this.#send();
+      });
+    }
+  }
+
+  #takeBatch(): Map<string, Lookup> {
+    const batch = new Map<string, Lookup>();
+    for (const [hash, lookup] of this.#waiting) {
+      if (batch.size === LIMITS.credentialsPerLookup) break;
+      batch.set(hash, lookup);
+      this.#waiting.delete(hash);
+    }
+    return batch;
+  }
+
+  /** Never rejects: those who wait are told. */
+  async #ask(batch: ReadonlyMap<string, Lookup>): Promise<void> {
+    const { store, feed, keep } = this.#options;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const { generation } = feed;
+        const found = await store.findCredentials([...batch.keys()]);
+        if (feed.generation === generation) {
+          const byHash = new Map(found.map((credential) => [credential.hash, credential]));
+          for (const [hash, { resolve }] of batch) {
+            keep(hash, byHash.get(hash));
+            resolve(byHash.get(hash));
+          }
+          return;
+        }
+        if (attempt === LIMITS.credentialAttempts)
+          throw new LookupRefused('access changes faster than it can be looked up');
+      }
+    } catch (error) {
+      // Whoever waits behind them would meet the same, only later.
+      const behind = this.#waiting;
+      this.#waiting = new Map();
+      for (const { reject } of [...batch.values(), ...behind.values()]) reject(error);
+    }
+  }
+}
+
+function openLookup(): Lookup {
+  let settle: Pick<Lookup, 'resolve' | 'reject'> | undefined;
+  const promise = new Promise<Credential | undefined>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...settle! };
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AccountView } from '../../../schema/user.ts';
+import { type ApiClient, createApiClient } from '../../support/api-client.ts';
+import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/gateway.ts';
+import { withSql } from '../../support/seed.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+
+/** decisions.md §1 "Unknown outcome", for what no actor decides: the connection to Postgres goes, or keeps silent. */
+
+const CONNECTION = 'dispatch administration';
+
+let place: TestPlace;
+let proxy: TcpProxy;
+let gateway: TestGateway;
+let api: ApiClient;
+
+before(async () => {
+  place = await createTestPlace({ role: 'org_admin' });
+  proxy = await startTcpProxy(place.databaseUrl);
+  gateway = await startTestGateway({ place: { ...place, databaseUrl: proxy.url } });
+  api = createApiClient(gateway);
+});
+after(async () => {
+  api.close();
+  await gateway.stop();
+  await proxy.stop();
+  await place.drop();
+});
+
+async function newUser(): Promise<AccountView> {
+  const email = `user${Math.random()}@office.example`;
+  return (await api.post<AccountView>('/users', { email, name: 'Ada Lovelace', role: 'dispatcher' })).body.data;
+}
+
+/** Holds the user's row, so that a change of it waits, while `work` goes on. */
+function holding(userId: number, work: () => Promise<void>): Promise<void> {
+  return withSql(place.databaseUrl, async (sql) => {
+    await sql.unsafe(`BEGIN; SELECT FROM users WHERE id = ${userId} FOR UPDATE`);
+    try {
+      await work();
+    } finally {
+      await sql.unsafe('COMMIT');
+    }
+  });
+}
+
+async function waitForChange(): Promise<void> {
+  await withSql(place.databaseUrl, async (sql) => {
+    for (;;) {
+      const waiting = await sql`
+        SELECT FROM pg_stat_activity WHERE application_name = ${CONNECTION} AND wait_event_type = 'Lock'`;
+      if (waiting.length > 0) return;
+      await delay(10);
+    }
+  });
+}
+
+test('a connection that goes in the middle leaves the outcome unknown; a retry with the key finds out', async () => {
+  const { id } = await newUser();
+  const key = { 'idempotency-key': 'cut' };
+  const rename = () => api.patch<AccountView>(`/users/${id}`, { name: 'Renamed' }, key);
+  await holding(id, async () => {
+    const changing = rename();
+    await waitForChange();
+    for (const connection of proxy.connections(CONNECTION)) connection.cut();
+    const { status, body, headers } = await changing;
+    assert.deepEqual([status, body.code, headers['retry-after']], [503, 'OUTCOME_UNKNOWN', '1']);
+  });
+  const settled = await rename();
+  assert.deepEqual([settled.status, settled.body.data.firstName], [200, 'Renamed']);
+  const [row] = await withSql(
+    place.databaseUrl,
+    (sql) => sql<{ version: number }[]>`SELECT version FROM users WHERE id = ${id}`,
+  );
+  assert.equal(row!.version, 2, 'it was applied once');
+});
+
+test('a change that waits too long for its row is given up, and was not applied', async () => {
+  const { id } = await newUser();
+  await holding(id, async () => {
+    const { status, body, headers } = await api.patch(`/users/${id}`, { name: 'Late' });
+    assert.deepEqual([status, body.code, headers['retry-after']], [503, 'NOT_APPLIED', '1']);
+  });
+  assert.equal((await api.get<AccountView>(`/users/${id}`)).body.data.firstName, 'Ada');
+  assert.equal((await api.patch(`/users/${id}`, { name: 'Now' })).status, 200);
+});

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { verify } from '@node-rs/argon2';
+import type { AccountView } from '../../../schema/user.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { useGateway } from '../api-fixture.ts';
+
+interface UserList {
+  readonly items: AccountView[];
+  readonly count: number;
+}
+
+const fixture = useGateway({ organization: { role: 'org_admin' } });
+
+const emailOf = (name: string) => `${name}.${randomUUID()}@office.example`;
+
+async function createUser(fields: object = {}, api: ApiClient = fixture.api): Promise<AccountView> {
+  const body = { email: emailOf('ada'), name: 'Ada Lovelace', role: 'dispatcher', ...fields };
+  const reply = await api.post<AccountView>('/users', body);
+  assert.equal(reply.status, 201, reply.text);
+  return reply.body.data;
+}
+
+function query<T extends object>(text: string, parameters: (string | number)[]): Promise<T[]> {
+  return withSql(fixture.gateway.databaseUrl, async (sql) => [...(await sql.unsafe<T[]>(text, parameters))]);
+}
+
+test('a user is made active and unverified, and asked by mail to prove the address', async () => {
+  const email = emailOf('Grace');
+  const { id, createdAt, updatedAt, ...rest } = await createUser({ email, name: ' Grace  Brewster Hopper ' });
+  assert.ok(id > 0);
+  assert.equal(createdAt, updatedAt);
+  assert.deepEqual(rest, {
+    email,
+    firstName: 'Grace',
+    lastName: 'Brewster Hopper',
+    role: 'dispatcher',
+    isActive: true,
+    emailVerifiedAt: null,
+  });
+  const mails = await query<{ purpose: string }>('SELECT purpose FROM mail_requests WHERE email = $1', [email]);
+  assert.deepEqual(mails, [{ purpose: 'verify_email' }]);
+});
+
+test('a password is kept as an argon2id hash, and none at all is kept as none', async () => {
+  const hashOf = async (id: number) => {
+    const [row] = await query<{ passwordHash: string | null }>('SELECT password_hash FROM users WHERE id = $1', [id]);
+    return row!.passwordHash;
+  };
+  const hash = await hashOf((await createUser({ password: 'correct horse' })).id);
+  assert.match(hash!, /^\$argon2id\$/);
+  assert.ok(await verify(hash!, 'correct horse'));
+  assert.equal(await hashOf((await createUser()).id), null);
+});
+
+test('of many passwords at once from one address those that would wait too long are refused, not queued', async () => {
+  const posts = Array.from({ length: 30 }, () =>
+    fixture.api.post('/users', { email: emailOf('many'), name: 'Many', role: 'dispatcher', password: 'correct horse' }),
+  );
+  const replies = await Promise.all(posts);
+  const refused = replies.filter(({ status }) => status !== 201);
+  assert.ok(refused.length > 0 && refused.length < 30, String(refused.length));
+  for (const { status, body, headers } of refused)
+    assert.deepEqual([status, body.code, headers['retry-after']], [429, 'RATE_LIMITED', '1']);
+});
+
+test('every violation is named at once, and agents and super admins are not made here', async () => {
+  const { status, body } = await fixture.api.post('/users', {
+    email: 'nobody',
+    name: ' ',
+    role: 'agent',
+    password: '1234567',
+  });
+  assert.equal(status, 400);
+  assert.deepEqual(body.message, [
+    'email must be an e-mail address',
+    'name must not be empty',
+    'role must be one of: integration, dispatcher, org_admin',
+    'password must be at least 8 characters',
+  ]);
+  assert.deepEqual((await fixture.api.post('/users', {})).body.message, [
+    'email is required',
+    'name is required',
+    'role is required',
+  ]);
+  assert.equal((await fixture.api.post('/users', { email: emailOf('x'), name: 'x', role: 'super_admin' })).status, 400);
+});
+
+test('an address that any user has, here or elsewhere, in whatever case, is taken', async () => {
+  const other = await fixture.organization({ role: 'org_admin' });
+  const foreign = await createUser({}, other.api);
+  const own = await createUser();
+  for (const email of [own.email!, own.email!.toUpperCase(), foreign.email!]) {
+    const { status, text } = await fixture.api.post('/users', { email, name: 'Twin', role: 'dispatcher' });
+    const message = 'Another user has this e-mail address';
+    assert.equal(status, 409);
+    assert.equal(text, JSON.stringify({ statusCode: 409, message, error: 'Conflict', code: 'USER_EMAIL_TAKEN' }));
+  }
+  const [{ count }] = (await query('SELECT count(*) FROM mail_requests WHERE lower(email) = lower($1)', [
+    own.email!,
+  ])) as [{ count: number }];
+  assert.equal(count, 1, 'whoever has the address is not bothered again');
+});
+
+test('of twenty users with one address at once exactly one is made', async () => {
+  const body = { email: emailOf('rush'), name: 'Rush', role: 'dispatcher' };
+  const replies = await Promise.all(Array.from({ length: 20 }, () => fixture.api.post('/users', body)));
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, ...Array(19).fill(409)]);
+});
+
+test('users are listed newest first, page by page, and counted exactly', async () => {
+  const { api } = await fixture.organization({ role: 'org_admin' });
+  const made: AccountView[] = [];
+  for (let number = 0; number < 4; number++) made.push(await createUser({ name: `User ${number}` }, api));
+  const all = await api.get<UserList>('/users');
+  assert.deepEqual(all.body.data.items.slice(0, 4), made.toReversed());
+  assert.equal(all.body.data.count, 5, 'with the one behind the key');
+  assert.match(all.body.metadata.position, /^[a-z0-9]+-\d+$/);
+  const second = await api.get<UserList>('/users?limit=2&page=2');
+  assert.deepEqual(second.body.data, { items: made.toReversed().slice(2, 4), count: 5 });
+  assert.deepEqual((await api.get<UserList>('/users?page=9000000000')).body.data, { items: [], count: 5 });
+  for (const bad of ['limit=101', 'page=0']) assert.equal((await api.get(`/users?${bad}`)).status, 400);
+});
+
+test('only the fields that are sent change, and what is already so writes nothing', async () => {
+  const before = await createUser();
+  const renamed = await fixture.api.patch<AccountView>(`/users/${before.id}`, { name: 'Countess', role: null });
+  assert.equal(renamed.status, 200);
+  assert.deepEqual(renamed.body.data, {
+    ...before,
+    firstName: 'Countess',
+    lastName: '',
+    updatedAt: renamed.body.data.updatedAt,
+  });
+  const demoted = await fixture.api.patch<AccountView>(`/users/${before.id}`, { role: 'integration', isActive: false });
+  assert.deepEqual([demoted.body.data.role, demoted.body.data.isActive], ['integration', false]);
+  const same = await fixture.api.patch<AccountView>(`/users/${before.id}`, { name: 'Countess', isActive: false });
+  assert.deepEqual(same.body.data, demoted.body.data);
+  const [row] = await query<{ version: number }>('SELECT version FROM users WHERE id = $1', [before.id]);
+  assert.equal(row!.version, 3);
+});
+
+test('what only the server sets is ignored', async () => {
+  const own = { id: 5, organizationId: 1, emailVerifiedAt: '2020-01-01T00:00:00Z', version: 9, passwordHash: 'x' };
+  const user = await createUser(own);
+  assert.notEqual(user.id, 5);
+  assert.equal(user.emailVerifiedAt, null);
+  const changed = await fixture.api.patch<AccountView>(`/users/${user.id}`, { ...own, email: emailOf('other') });
+  assert.deepEqual(changed.body.data, user);
+});
+
+test('whoever may do less may do so from the answer on, by key and by session; a session that ended stays so', async () => {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  const { userId } = await seedUser(databaseUrl, organizationId, 'org_admin');
+  const { apiKey } = (await fixture.api.post<{ apiKey: string }>('/channels', { name: 'Own', userId })).body.data;
+  const token = await seedSession(databaseUrl, organizationId, userId);
+  const statuses = (path: string) =>
+    Promise.all([apiKey, token].map(async (secret) => (await fixture.clientOf(secret).get(path)).status));
+  const change = async (fields: object) =>
+    assert.equal((await fixture.api.patch(`/users/${userId}`, fields)).status, 200);
+  assert.deepEqual(await statuses('/users'), [200, 200]);
+  await change({ role: 'dispatcher' });
+  assert.deepEqual(await statuses('/users'), [403, 403]);
+  assert.deepEqual(await statuses('/tasks'), [200, 200]);
+  await change({ isActive: false });
+  assert.deepEqual(await statuses('/tasks'), [403, 401]);
+  await change({ isActive: true });
+  assert.deepEqual(await statuses('/tasks'), [200, 401]);
+});
+
+test('an agent stays one', async () => {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  const { agentId } = await seedAgent(databaseUrl, organizationId);
+  const [agent] = await query<{ userId: number }>('SELECT user_id FROM agents WHERE id = $1', [agentId]);
+  const refused = await fixture.api.patch(`/users/${agent!.userId}`, { role: 'org_admin' });
+  assert.deepEqual([refused.status, refused.body.code], [409, 'CONFLICT']);
+  assert.equal((await fixture.api.patch(`/users/${agent!.userId}`, { isActive: false })).status, 200);
+});
+
+test('If-Match lets a change through only while the user is as it was read', async () => {
+  const { id } = await createUser();
+  const { etag } = (await fixture.api.get(`/users/${id}`)).headers;
+  assert.equal((await fixture.api.get(`/users/${id}`, { 'if-none-match': etag! })).status, 304);
+  const change = (name: string, tag: string) => fixture.api.patch(`/users/${id}`, { name }, { 'if-match': tag });
+  const first = await change('First', etag!);
+  assert.equal(first.status, 200);
+  const second = await change('Second', etag!);
+  assert.deepEqual([second.status, second.body.code], [412, 'PRECONDITION_FAILED']);
+  assert.equal((await change('Third', first.headers.etag!)).status, 200, 'the tag of the answer is the tag of a read');
+});
+
+test('of changes at once none is lost', async () => {
+  const { id } = await createUser();
+  const changes = [{ name: 'New Name' }, { role: 'org_admin' }, { isActive: false }];
+  const replies = await Promise.all(changes.map((change) => fixture.api.patch(`/users/${id}`, change)));
+  for (const { status, text } of replies) assert.equal(status, 200, text);
+  const { firstName, role, isActive } = (await fixture.api.get<AccountView>(`/users/${id}`)).body.data;
+  assert.deepEqual([firstName, role, isActive], ['New', 'org_admin', false]);
+});
+
+test('unknown and foreign users are refused with the same bytes', async () => {
+  const other = await fixture.organization({ role: 'org_admin' });
+  const { id } = await createUser({}, other.api);
+  const unknown = '{"statusCode":404,"message":"User with ID 999000111 not found","error":"Not Found"}';
+  for (const { status, text } of [
+    await fixture.api.get(`/users/${id}`),
+    await fixture.api.patch(`/users/${id}`, { name: 'Mine' }),
+  ]) {
+    assert.equal(status, 404);
+    assert.equal(text.replace(String(id), '999000111'), unknown);
+  }
+  assert.equal((await fixture.api.get('/users/999000111')).text, unknown);
+  assert.equal((await fixture.api.patch('/users/999000111', {})).text, unknown);
+  assert.equal((await other.api.get<AccountView>(`/users/${id}`)).body.data.firstName, 'Ada');
+});
+
+test('none but administrators may make, see or change users', async () => {
+  for (const role of ['integration', 'dispatcher', 'agent'] as const) {
+    const { api } = await fixture.organization({ role });
+    for (const { status } of [await api.get('/users'), await api.post('/users', {}), await api.patch('/users/1', {})])
+      assert.equal(status, 403, role);
+  }
+});

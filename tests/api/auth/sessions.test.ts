@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { hashSecret } from '../../../engine/store/secrets.ts';
+import { seedUser, withSql } from '../../support/seed.ts';
+import { useGateway } from '../api-fixture.ts';
+import { ask, auditOf, bearer, signIn, type Tokens } from './auth-client.ts';
+
+const fixture = useGateway();
+const PASSWORD = 'correct horse battery staple';
+
+async function seedAdmin() {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  return seedUser(databaseUrl, organizationId, 'org_admin', PASSWORD);
+}
+
+const refresh = (refreshToken: string) => ask(fixture.api, 'refresh', { refreshToken });
+const read = async ({ accessToken }: Tokens) => (await fixture.api.get('/tasks', bearer(accessToken))).status;
+
+test('whoever has the password gets a session: an access token for 15 minutes and a refresh token', async () => {
+  const admin = await seedAdmin();
+  const correlationId = randomUUID();
+  const { email, password } = admin;
+  const reply = await ask(
+    fixture.api,
+    'login',
+    { email: email.toUpperCase(), password },
+    { 'x-correlation-id': correlationId },
+  );
+  assert.equal(reply.status, 200);
+  const { accessToken, refreshToken, expiresIn } = reply.body.data;
+  assert.match(accessToken, /^da_[A-Za-z0-9]{40}$/);
+  assert.match(refreshToken, /^dr_[A-Za-z0-9]{64}$/);
+  assert.equal(expiresIn, 900);
+  assert.equal(await read(reply.body.data), 200);
+  const [session] = await withSql(
+    fixture.gateway.databaseUrl,
+    (sql) => sql`
+      SELECT id, address, encode(access_hash, 'hex') AS access_hash, encode(refresh_hash, 'hex') AS refresh_hash,
+        extract(epoch FROM access_expires_at - created_at)::int AS access_seconds,
+        extract(epoch FROM refresh_expires_at - created_at)::int AS refresh_seconds
+      FROM sessions WHERE user_id = ${admin.userId}`,
+  );
+  const { id, ...rest } = session as { id: number };
+  assert.deepEqual(rest, {
+    address: '127.0.0.1',
+    accessHash: hashSecret(accessToken),
+    refreshHash: hashSecret(refreshToken),
+    accessSeconds: 900,
+    refreshSeconds: 30 * 86_400,
+  });
+  assert.deepEqual(await auditOf(fixture, admin.userId), [
+    {
+      action: 'session.login',
+      recordType: 'session',
+      recordId: id,
+      actorType: 'user',
+      actorId: admin.userId,
+      correlationId,
+      address: '127.0.0.1',
+      before: null,
+      after: { userId: admin.userId },
+    },
+  ]);
+});
+
+test('an Idempotency-Key makes nobody get the session of before', async () => {
+  const { email, password } = await seedAdmin();
+  const headers = { 'idempotency-key': randomUUID() };
+  const first = await ask(fixture.api, 'login', { email, password }, headers);
+  const second = await ask(fixture.api, 'login', { email, password }, headers);
+  assert.equal(second.status, 200);
+  assert.equal(second.headers['idempotency-replayed'], undefined);
+  assert.notEqual(second.body.data.accessToken, first.body.data.accessToken);
+});
+
+test('a refresh hands out new tokens and makes the old access token void', async () => {
+  const admin = await seedAdmin();
+  let tokens = await signIn(fixture.api, admin);
+  for (let i = 0; i < 3; i++) {
+    const reply = await refresh(tokens.refreshToken);
+    assert.equal(reply.status, 200);
+    assert.notEqual(reply.body.data.refreshToken, tokens.refreshToken);
+    assert.equal(await read(reply.body.data), 200);
+    await untilVoid(tokens);
+    tokens = reply.body.data;
+  }
+  assert.deepEqual(
+    (await auditOf(fixture, admin.userId)).map(({ action }) => action),
+    ['session.login'],
+    'a refresh is no change that anybody looks for',
+  );
+});
+
+/** A refreshed token leaves the cache within a poll of what has changed. */
+async function untilVoid(tokens: Tokens): Promise<void> {
+  for (const giveUpAt = performance.now() + 1_000; (await read(tokens)) !== 401; )
+    assert.ok(performance.now() < giveUpAt, 'the old access token is void within a second');
+}
+
+test('a refresh token that is used again ends its session at once, and no other one', async () => {
+  const admin = await seedAdmin();
+  const stolen = await signIn(fixture.api, admin);
+  const other = await signIn(fixture.api, admin);
+  const { body } = await refresh(stolen.refreshToken);
+  assert.equal(await read(body.data), 200);
+  const again = await refresh(stolen.refreshToken);
+  assert.equal(again.status, 401);
+  assert.equal(again.body.message, 'Unauthorized');
+  assert.equal(await read(body.data), 401, 'the thief, or the victim, is out');
+  assert.equal((await refresh(body.data.refreshToken)).status, 401);
+  assert.equal(await read(other), 200);
+  const actions = (await auditOf(fixture, admin.userId)).map(({ action }) => action);
+  assert.deepEqual(actions, ['session.login', 'session.login', 'session.reuse_detected']);
+});
+
+test('of many refreshes with one token at the same time at most one succeeds, and the session is over', async () => {
+  const tokens = await signIn(fixture.api, await seedAdmin());
+  const replies = await Promise.all(Array.from({ length: 8 }, () => refresh(tokens.refreshToken)));
+  const winners = replies.filter(({ status }) => status === 200);
+  assert.equal(winners.length, 1);
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200, 401]));
+  assert.equal(await read(winners[0]!.body.data), 401);
+});
+
+test('a refresh token that is unknown, made up from a known one, expired or of an inactive user is refused alike', async () => {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  const expired = await signIn(fixture.api, await seedAdmin());
+  await withSql(
+    databaseUrl,
+    (sql) => sql`
+      UPDATE sessions SET refresh_expires_at = now()
+      WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(expired.accessToken)}, 'hex')`,
+  );
+  const dismissed = await seedAdmin();
+  const ofDismissed = await signIn(fixture.api, dismissed);
+  await withSql(
+    databaseUrl,
+    (sql) => sql`
+      UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${dismissed.userId}`,
+  );
+  const wrong = ['x', `dr_${'a'.repeat(64)}`, expired.accessToken, expired.refreshToken, ofDismissed.refreshToken];
+  const replies = await Promise.all(wrong.map(refresh));
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    wrong.map(() => 401),
+  );
+  assert.equal(new Set(replies.map(({ text }) => text)).size, 1);
+});
+
+test('an access token is good until it expires', async () => {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  const tokens = await signIn(fixture.api, await seedAdmin());
+  await withSql(
+    databaseUrl,
+    (sql) => sql`
+      UPDATE sessions SET access_expires_at = now() + interval '1 second'
+      WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(tokens.accessToken)}, 'hex')`,
+  );
+  assert.equal(await read(tokens), 200);
+  for (const giveUpAt = performance.now() + 5_000; (await read(tokens)) !== 401; )
+    assert.ok(performance.now() < giveUpAt, 'it expires');
+  assert.equal((await refresh(tokens.refreshToken)).status, 200, 'the session goes on');
+});
+
+test('signing out ends the session that asks, or with everywhere=true all of the user', async () => {
+  const admin = await seedAdmin();
+  const [first, second, third] = await Promise.all([1, 2, 3].map(() => signIn(fixture.api, admin)));
+  const out = await fixture.api.post('/auth/logout', {}, bearer(first!.accessToken));
+  assert.equal(out.status, 200);
+  assert.deepEqual(out.body.data, {});
+  assert.equal(await read(first!), 401);
+  assert.equal((await refresh(first!.refreshToken)).status, 401);
+  assert.equal(await read(second!), 200);
+  const everywhere = await fixture.api.post('/auth/logout?everywhere=true', {}, bearer(second!.accessToken));
+  assert.equal(everywhere.status, 200);
+  assert.deepEqual(await Promise.all([second!, third!].map(read)), [401, 401]);
+  const actions = (await auditOf(fixture, admin.userId)).map(({ action }) => action);
+  assert.equal(actions.filter((action) => action === 'session.logout').length, 3);
+});
+
+test('signing out needs a session: a key is refused, and so is nobody', async () => {
+  assert.equal((await fixture.api.post('/auth/logout', {})).status, 403);
+  assert.equal((await ask(fixture.api, 'logout', {})).status, 401);
+  const { accessToken } = await signIn(fixture.api, await seedAdmin());
+  const reply = await fixture.api.post('/auth/logout?everywhere=maybe', {}, bearer(accessToken));
+  assert.equal(reply.status, 400);
+  assert.deepEqual(reply.body.message, ['everywhere must be true or false']);
+});
+
+test('a super admin signs in without an organization', async () => {
+  const admin = await seedUser(fixture.gateway.databaseUrl, 0, 'super_admin', PASSWORD);
+  const tokens = await signIn(fixture.api, admin);
+  const { organizationId } = fixture.gateway;
+  const headers = { ...bearer(tokens.accessToken), 'x-organization-id': `${organizationId}` };
+  assert.equal((await fixture.api.get('/tasks', headers)).status, 200);
+  assert.equal((await refresh(tokens.refreshToken)).status, 200);
+});

@@ -1,0 +1,90 @@
+import type { Role } from '../../../schema/role.ts';
+
+/** What an `:id` in a path, or a field that ends in `Id`, names. */
+export type RecordKind =
+  | 'task'
+  | 'package'
+  | 'customer'
+  | 'location'
+  | 'warehouse'
+  | 'agent'
+  | 'user'
+  | 'channel'
+  | 'organization';
+
+export interface ExpectedGuard {
+  /**
+   * `operational`: anyone, over plain HTTP too. `public`: anyone. `session`: whoever has signed in. Otherwise these roles,
+   * with a channel's key or a session of their own.
+   */
+  readonly who: 'operational' | 'public' | 'session' | readonly Role[];
+  /** Not about one organization: super admins need not name one. */
+  readonly isPlatform?: true;
+  /** What the id in the path names. */
+  readonly names?: RecordKind;
+}
+
+const SUPER_ADMINS = ['super_admin'] as const;
+const ADMINS = ['org_admin', 'super_admin'] as const;
+const STAFF = ['integration', 'dispatcher', 'org_admin', 'super_admin'] as const;
+const STAFF_AND_AGENTS = ['integration', 'dispatcher', 'org_admin', 'agent', 'super_admin'] as const;
+
+/**
+ * Who may call each route, typed by hand from decisions.md §2 and not made from the table that the guards read. A route
+ * that is not here fails the walk until somebody says who may.
+ */
+export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
+  'GET /healthz': { who: 'operational' },
+  'GET /readyz': { who: 'operational' },
+  'GET /metrics': { who: 'operational' },
+  'GET /openapi.json': { who: 'operational' },
+
+  'POST /auth/login': { who: 'public' },
+  'POST /auth/refresh': { who: 'public' },
+  'POST /auth/logout': { who: 'session' },
+  'POST /auth/verify-email': { who: 'public' },
+  'POST /auth/resend-verification': { who: 'public' },
+  'POST /auth/password-reset/request': { who: 'public' },
+  'POST /auth/password-reset/complete': { who: 'public' },
+
+  'POST /tasks': { who: STAFF },
+  'POST /tasks/batch': { who: STAFF },
+  'GET /tasks': { who: STAFF_AND_AGENTS },
+  'GET /tasks/export': { who: STAFF_AND_AGENTS },
+  'GET /tasks/:id': { who: STAFF_AND_AGENTS, names: 'task' },
+  'PATCH /tasks/:id': { who: STAFF, names: 'task' },
+  'PUT /tasks/:id/status': { who: STAFF_AND_AGENTS, names: 'task' },
+  'GET /tasks/:id/history': { who: STAFF_AND_AGENTS, names: 'task' },
+  'POST /tasks/:id/packages': { who: STAFF, names: 'task' },
+  'GET /tasks/:id/packages': { who: STAFF_AND_AGENTS, names: 'task' },
+  'PATCH /packages/:id': { who: STAFF_AND_AGENTS, names: 'package' },
+
+  'POST /customers': { who: STAFF },
+  'GET /customers': { who: STAFF },
+  'GET /customers/:id': { who: STAFF, names: 'customer' },
+  'PATCH /customers/:id': { who: STAFF, names: 'customer' },
+  'POST /warehouses': { who: STAFF },
+  'GET /warehouses': { who: STAFF },
+  'GET /warehouses/:id': { who: STAFF, names: 'warehouse' },
+  'PATCH /warehouses/:id': { who: STAFF, names: 'warehouse' },
+
+  'GET /events': { who: STAFF },
+  'GET /realtime/organizations/:organizationId/events': { who: STAFF, names: 'organization' },
+
+  'POST /users': { who: ADMINS },
+  'GET /users': { who: ADMINS },
+  'GET /users/:id': { who: ADMINS, names: 'user' },
+  'PATCH /users/:id': { who: ADMINS, names: 'user' },
+  'POST /channels': { who: ADMINS },
+  'GET /channels': { who: ADMINS },
+  'GET /channels/:id': { who: ADMINS, names: 'channel' },
+  'PATCH /channels/:id': { who: ADMINS, names: 'channel' },
+  'POST /channels/:id/regenerate-key': { who: ADMINS, names: 'channel' },
+  'GET /audit-logs': { who: ADMINS },
+
+  'POST /organizations': { who: SUPER_ADMINS, isPlatform: true },
+  'GET /organizations': { who: SUPER_ADMINS, isPlatform: true },
+  'GET /organizations/:id': { who: ADMINS, isPlatform: true, names: 'organization' },
+  'PATCH /organizations/:id': { who: ADMINS, isPlatform: true, names: 'organization' },
+  'DELETE /organizations/:id/hard': { who: SUPER_ADMINS, isPlatform: true, names: 'organization' },
+};

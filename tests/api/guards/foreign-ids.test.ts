@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Route } from '../../../gateway/route.ts';
+import { type ApiClient, type ApiReply, taskInput } from '../../support/api-client.ts';
+import { type SeededOrganization, seedAgent, seedChannel, seedOrganization } from '../../support/seed.ts';
+import { useGateway } from '../api-fixture.ts';
+import { EXPECTED, type RecordKind } from './expected-guards.ts';
+import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
+
+/**
+ * Whatever names a record of another organization, in a path, a query or a body, is answered as if there were no such
+ * record, byte for byte. A field of any route whose name says that it holds an id has to be in one of these tables.
+ */
+
+/** Which record a field of a body names, and a body that names it. */
+const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) => object]>> = {
+  'POST /tasks customerId': ['customer', (customerId) => taskInput({ customer: undefined, customerId })],
+  'POST /tasks locationId': ['location', (locationId) => taskInput({ location: undefined, locationId })],
+  'POST /tasks pickupWarehouseId': ['warehouse', (pickupWarehouseId) => taskInput({ pickupWarehouseId })],
+  'POST /tasks channelId': ['channel', (channelId) => taskInput({ channelId })],
+  'POST /tasks packageIds': ['package', (id) => taskInput({ packageIds: [id] })],
+  'POST /tasks preferredAgentId': ['agent', (preferredAgentId) => taskInput({ preferredAgentId })],
+  'POST /tasks parentId': ['task', (parentId) => taskInput({ parentId })],
+  'PATCH /tasks/:id packages.id': ['package', (id) => ({ packages: [{ id, notes: 'n' }] })],
+  'POST /channels userId': ['user', (userId) => ({ name: 'one more', userId })],
+};
+
+/** Which record a filter of a list names, and what else has to be in its query. */
+const FILTERS: Readonly<Record<string, readonly [RecordKind, also?: string]>> = {
+  customerId: ['customer'],
+  agentId: ['agent'],
+  channelId: ['channel'],
+  locationId: ['location'],
+  userId: ['user'],
+  recordId: ['task', '&recordType=task'],
+};
+
+/** Ids of records that cannot be another organization's. */
+const NO_RECORDS: Readonly<Record<string, string>> = {
+  'GET /realtime/organizations/:organizationId/events lastEventId': 'a place in the log',
+  'GET /realtime/organizations/:organizationId/events taskIds': "picks from the organization's own events",
+  'POST /tasks children.parentId': 'refused in a child, whatever it holds',
+};
+
+/** No organization is foreign to super admins, who alone may call these. */
+const NOTHING_FOREIGN = new Set(['DELETE /organizations/:id/hard']);
+
+/** What a request that names its record in the path has to hold besides. */
+const BODIES: Readonly<Record<string, object>> = {
+  'PATCH /tasks/:id': { notes: 'n' },
+  'PUT /tasks/:id/status': { status: 'awaiting_assignment' },
+  'POST /tasks/:id/packages': { name: 'one more' },
+  'PATCH /packages/:id': { status: 'cancelled' },
+  'PATCH /customers/:id': { name: 'Grace Hopper' },
+  'PATCH /warehouses/:id': { name: 'Yard' },
+  'PATCH /users/:id': { name: 'Grace Hopper' },
+  'PATCH /channels/:id': { name: 'another name' },
+  'PATCH /organizations/:id': { name: 'another name' },
+};
+
+type Records = Readonly<Record<RecordKind, number>>;
+
+const UNKNOWN_ID = 999_000_111;
+
+let api: ApiClient;
+let key: string;
+let own: Records;
+let foreign: Records;
+
+useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
+  const mine = await seedOrganization(databaseUrl, { role: 'org_admin' });
+  const theirs = await seedOrganization(databaseUrl, { role: 'org_admin' });
+  key = mine.key;
+  api = clientOf(key);
+  own = await makeRecords(databaseUrl, mine, api);
+  foreign = await makeRecords(databaseUrl, theirs, clientOf(theirs.key));
+});
+
+/** One record of each kind. */
+async function makeRecords(databaseUrl: string, organization: SeededOrganization, client: ApiClient): Promise<Records> {
+  const { organizationId } = organization;
+  const { agentId } = await seedAgent(databaseUrl, organizationId);
+  const { channelId, userId } = await seedChannel(databaseUrl, organizationId);
+  const task = await client.createTask({ packages: [{ name: 'box' }], channelId });
+  const depot = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
+  const warehouse = await client.post<{ id: number }>('/warehouses', depot);
+  return {
+    organization: organizationId,
+    channel: channelId,
+    user: userId,
+    agent: agentId,
+    task: task.id,
+    package: task.packages[0]!.id,
+    customer: task.customerId!,
+    location: task.locationId!,
+    warehouse: warehouse.body.data.id,
+  };
+}
+
+function ask({ method }: Route, path: string, body?: object): Promise<ApiReply<{ count?: number }>> {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return api.raw({
+    method,
+    path: `/api/v1${path}`,
+    headers: { 'x-api-key': key, ...type },
+    body: body && JSON.stringify(body),
+  });
+}
+
+/** What an answer tells, without what tells of the request itself: its number, its moment, the id that was asked for. */
+function toldBy({ status, headers, text }: ApiReply<unknown>, id: number): unknown {
+  const {
+    date: _1,
+    ratelimit: _2,
+    'x-correlation-id': _3,
+    'content-length': _4,
+    'keep-alive': _5,
+    ...telling
+  } = headers;
+  const told = text
+    .replace(/"(timestamp|correlationId|requestId)":"[^"]*"/g, '"$1":""')
+    .replace(/"duration":[\d.]+/g, '"duration":0')
+    .replace(new RegExp(`\\b${id}\\b`, 'g'), 'ID');
+  return { status, headers: telling, told };
+}
+
+/** Asks for an unknown record and for another organization's; resolves to what both are told. */
+async function assertAlike(kind: RecordKind, send: (id: number) => Promise<ApiReply<{ count?: number }>>) {
+  const unknown = await send(UNKNOWN_ID);
+  const refused = await send(foreign[kind]);
+  assert.notEqual(foreign[kind], own[kind]);
+  assert.deepEqual(toldBy(refused, foreign[kind]), toldBy(unknown, UNKNOWN_ID));
+  return refused;
+}
+
+const isId = (field: string) => /(^|\.)id$|Ids?$/.test(field);
+/** A child of a job is made as a task of its own is. */
+const bodyFieldOf = (name: string, field: string) => {
+  const [, inner] = /^children\.(.+)$/.exec(field) ?? [];
+  const [kind, bodyWith] = BODY_FIELDS[`${name} ${inner ?? field}`] ?? [];
+  if (!kind || !bodyWith) return undefined;
+  return [kind, (id: number) => (inner ? taskInput({ children: [bodyWith(id)] }) : bodyWith(id))] as const;
+};
+
+for (const route of ROUTES) {
+  const name = nameOf(route);
+  const { names } = EXPECTED[name] ?? {};
+  if (NOTHING_FOREIGN.has(name)) continue;
+  const pathWith = (id: number) => route.path.replace(/:\w+/, String(id));
+
+  if (route.path.includes(':')) {
+    test(`${name}: the path of a foreign ${names} is that of an unknown one`, async () => {
+      assert.ok(names, `say in EXPECTED what the id of ${name} names`);
+      const refused = await assertAlike(names, (id) => ask(route, pathWith(id), BODIES[name]));
+      assert.equal(refused.status, 404, refused.text);
+      if (route.kind === 'raw') return;
+      const known = await ask(route, pathWith(own[names]), BODIES[name]);
+      assert.ok(known.status < 400 || known.status === 409, `the same with an own id: ${known.status} ${known.text}`);
+    });
+  }
+
+  for (const field of fieldsOf(route).query.filter(isId)) {
+    if (NO_RECORDS[`${name} ${field}`]) continue;
+    test(`${name}: a filter by a foreign ${field} finds as little as one by an unknown`, async () => {
+      const [kind, also = ''] = FILTERS[field] ?? [];
+      assert.ok(kind, `say in FILTERS what ${field} of ${name} names`);
+      const refused = await assertAlike(kind, (id) => ask(route, `${route.path}?${field}=${id}${also}`));
+      assert.equal(refused.status, 200);
+      if (route.kind === 'raw') assert.equal(refused.text, '');
+      else assert.equal(refused.body.data.count, 0);
+    });
+  }
+
+  for (const field of fieldsOf(route).body.filter(isId)) {
+    if (NO_RECORDS[`${name} ${field}`]) continue;
+    test(`${name}: ${field} of a foreign record is refused as that of an unknown one`, async () => {
+      const [kind, bodyWith] = bodyFieldOf(name, field) ?? [];
+      assert.ok(kind && bodyWith, `say in BODY_FIELDS what ${field} of ${name} names`);
+      const path = names ? pathWith(own[names]) : route.path;
+      const refused = await assertAlike(kind, (id) => ask(route, path, bodyWith(id)));
+      assert.equal(refused.status, 404, refused.text);
+      const known = await ask(route, path, bodyWith(own[kind]));
+      assert.ok(known.status < 400 || known.status === 409, `the same with an own id: ${known.status} ${known.text}`);
+    });
+  }
+}
+
+test('POST /tasks/batch: an item that names a foreign record fails as one that names an unknown one', async () => {
+  const route = ROUTES.find((each) => nameOf(each) === 'POST /tasks/batch')!;
+  for (const [field, [kind, bodyWith]] of Object.entries(BODY_FIELDS)) {
+    if (!field.startsWith('POST /tasks ')) continue;
+    const refused = await assertAlike(kind, (id) => ask(route, '/tasks/batch', { tasks: [bodyWith(id)] }));
+    assert.match(refused.text, /"created":0,"failed":1/, field);
+  }
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Route } from '../../../gateway/route.ts';
+import { type ApiReply, taskInput } from '../../support/api-client.ts';
+import { seedChannel, seedOrganization, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { useGateway } from '../api-fixture.ts';
+import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
+
+/**
+ * A body that says more than its caller may decide makes what the same body makes without it: every route with a body is
+ * asked twice, and the two records are compared.
+ */
+
+const MARK = 999_000_111;
+const LONG_AGO = '2001-02-03T04:05:06.000Z';
+
+/** What a record has, and nobody who sends one decides. */
+const NOT_THEIRS = {
+  id: MARK,
+  userId: MARK,
+  agentId: MARK,
+  courierId: MARK,
+  taskId: MARK,
+  locationId: MARK,
+  paymentId: MARK,
+  channelId: MARK,
+  version: MARK,
+  sequence: MARK,
+  status: 'active',
+  role: 'super_admin',
+  isActive: false,
+  isBuiltIn: true,
+  builtIn: true,
+  limits: { tasks: MARK },
+  rateLimit: 0,
+  locationsWrite: true,
+  outcome: 'failed',
+  isDelayed: true,
+  trackingToken: `${MARK}`,
+  passwordHash: `${MARK}`,
+  apiKey: `dk_live_${MARK}`,
+  keyHash: `${MARK}`,
+  emailVerifiedAt: LONG_AGO,
+  createdAt: LONG_AGO,
+  updatedAt: LONG_AGO,
+  completedAt: LONG_AGO,
+};
+
+interface Place {
+  readonly taskId: number;
+  readonly packageId: number;
+  readonly customerId: number;
+  readonly warehouseId: number;
+  readonly userId: number;
+  readonly channelId: number;
+  readonly organizationId: number;
+}
+
+let count = 0;
+const unique = () => `${Date.now()}${count++}`;
+const DEPOT = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
+
+/** For each route a record of its own, and a body that it takes. */
+const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string, body: object]>> = {
+  'POST /tasks': () => ['/tasks', taskInput({ packages: [{ name: 'box' }] })],
+  'POST /tasks/batch': () => ['/tasks/batch', { tasks: [taskInput()] }],
+  'PATCH /tasks/:id': ({ taskId }) => [`/tasks/${taskId}`, { notes: 'n' }],
+  'PUT /tasks/:id/status': ({ taskId }) => [`/tasks/${taskId}/status`, { status: 'cancelled' }],
+  'POST /tasks/:id/packages': ({ taskId }) => [`/tasks/${taskId}/packages`, { name: 'one more' }],
+  'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
+  'POST /customers': () => ['/customers', { name: 'Ada', phone: `+4915${unique().slice(-9)}` }],
+  'PATCH /customers/:id': ({ customerId }) => [`/customers/${customerId}`, { name: 'Grace' }],
+  'POST /warehouses': () => ['/warehouses', DEPOT],
+  'PATCH /warehouses/:id': ({ warehouseId }) => [`/warehouses/${warehouseId}`, { name: 'Yard' }],
+  'POST /users': () => ['/users', { name: 'Ada', email: `u${unique()}@test.example`, role: 'dispatcher' }],
+  'PATCH /users/:id': ({ userId }) => [`/users/${userId}`, { name: 'Grace' }],
+  'POST /channels': () => ['/channels', { name: 'one more' }],
+  'PATCH /channels/:id': ({ channelId }) => [`/channels/${channelId}`, { name: 'another name' }],
+  'POST /organizations': () => ['/organizations', { name: 'One more' }],
+  'PATCH /organizations/:id': ({ organizationId }) => [`/organizations/${organizationId}`, { name: 'Another name' }],
+};
+
+/** Routes whose bodies say who somebody is, or that something is meant; no record is made of them. */
+const NO_RECORDS = new Set([
+  'POST /auth/login',
+  'POST /auth/refresh',
+  'POST /auth/verify-email',
+  'POST /auth/resend-verification',
+  'POST /auth/password-reset/request',
+  'POST /auth/password-reset/complete',
+  'DELETE /organizations/:id/hard',
+]);
+const BY_SUPER_ADMINS = new Set(['POST /organizations']);
+
+let admin: { readonly organizationId: number; readonly key: string };
+let victim: { readonly organizationId: number };
+let superAdmin: string;
+
+const fixture = useGateway({}, async ({ gateway: { databaseUrl } }) => {
+  admin = await seedOrganization(databaseUrl, { role: 'org_admin' });
+  victim = await seedOrganization(databaseUrl);
+  superAdmin = await seedSession(databaseUrl, 0, (await seedUser(databaseUrl, 0, 'super_admin')).userId);
+});
+
+async function makePlace(): Promise<Place> {
+  const { databaseUrl } = fixture.gateway;
+  const { organizationId, key } = admin;
+  const api = fixture.clientOf(key);
+  const task = await api.createTask({ packages: [{ name: 'box' }] });
+  const customer = await api.post<{ id: number }>('/customers', { name: 'Ada', phone: `+4915${unique().slice(-9)}` });
+  const warehouse = await api.post<{ id: number }>('/warehouses', DEPOT);
+  return {
+    taskId: task.id,
+    packageId: task.packages[0]!.id,
+    customerId: customer.body.data.id,
+    warehouseId: warehouse.body.data.id,
+    organizationId,
+    ...(await seedChannel(databaseUrl, organizationId)),
+  };
+}
+
+/** The body with what is not the caller's to say in each of its objects, but for fields that the route has. */
+function burdened(route: Route, body: object): object {
+  const known = new Set(fieldsOf(route).body);
+  const burden = (value: unknown, before: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => burden(item, before));
+    if (typeof value !== 'object' || value === null) return value;
+    const own = Object.entries(value).map(([name, inner]) => [name, burden(inner, `${before}${name}.`)]);
+    const more = Object.entries({ ...NOT_THEIRS, organizationId: victim.organizationId }).filter(
+      ([name]) => !known.has(`${before}${name}`),
+    );
+    return Object.fromEntries([...more, ...own]);
+  };
+  // What stands in a batch are tasks, whose fields the document does not tell.
+  if (nameOf(route) !== 'POST /tasks/batch') return burden(body, '') as object;
+  const single = ROUTES.find((each) => nameOf(each) === 'POST /tasks')!;
+  const { tasks } = body as { tasks: object[] };
+  return { ...NOT_THEIRS, tasks: tasks.map((task) => burdened(single, task)) };
+}
+
+function send(route: Route, path: string, body: object): Promise<ApiReply<unknown>> {
+  const credential = BY_SUPER_ADMINS.has(nameOf(route))
+    ? { authorization: `Bearer ${superAdmin}` }
+    : { 'x-api-key': admin.key };
+  const headers = { 'content-type': 'application/json', ...credential };
+  return fixture.api.raw({ method: route.method, path: `/api/v1${path}`, headers, body: JSON.stringify(body) });
+}
+
+/** A record without what tells it from its twin. */
+function likeness(data: unknown): unknown {
+  const isItsOwn =
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|emailVerifiedAt|createdAt|updatedAt|completedAt)$/;
+  return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
+}
+
+for (const route of ROUTES) {
+  const name = nameOf(route);
+  if (route.kind !== 'api' || !route.body || NO_RECORDS.has(name)) continue;
+  test(`${name} does not take what its caller may not decide`, async () => {
+    const requestFor = REQUESTS[name];
+    assert.ok(requestFor, `say in REQUESTS how ${name} is asked`);
+    const [plainPath, plainBody] = requestFor(await makePlace());
+    const plain = await send(route, plainPath, plainBody);
+    const [path, body] = requestFor(await makePlace());
+    const reply = await send(route, path, burdened(route, body));
+    assert.ok(plain.status < 300, plain.text);
+    assert.equal(reply.status, plain.status, reply.text);
+    assert.deepEqual(likeness(reply.body.data), likeness(plain.body.data));
+    assert.ok(!reply.text.includes(`${MARK}`) && !reply.text.includes(LONG_AGO), reply.text);
+    const { organizationId = admin.organizationId } = reply.body.data as { organizationId?: number };
+    assert.equal(organizationId, admin.organizationId);
+  });
+}
+
+test('nothing of all that is stored anywhere', async () => {
+  const found = await withSql(fixture.gateway.databaseUrl, async (sql) => {
+    const tables = await sql<{ name: string }[]>`
+      SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`;
+    const marks = [];
+    for (const { name } of tables) {
+      const marked = sql`SELECT t::text AS row FROM ${sql(name)} t WHERE t::text LIKE ${`%${MARK}%`} OR t::text LIKE '%2001-02-03%'`;
+      for (const { row } of await marked) marks.push(`${name}: ${row}`);
+    }
+    const [strangers] = await sql<{ admins: number; channels: number; tasks: number }[]>`
+      SELECT (SELECT count(*) FROM users WHERE role = 'super_admin' AND organization_id <> 0) AS admins,
+        (SELECT count(*) FROM channels WHERE built_in AND name <> 'console') AS channels,
+        (SELECT count(*) FROM tasks WHERE organization_id = ${victim.organizationId}) AS tasks`;
+    return { marks, ...strangers };
+  });
+  assert.deepEqual(found, { marks: [], admins: 0, channels: 0, tasks: 0 });
+});
+
+for (const role of ['super_admin', 'agent', 'system', 'owner']) {
+  test(`an administrator cannot make or promote a user to ${role}`, async () => {
+    const api = fixture.clientOf(admin.key);
+    const { userId } = await makePlace();
+    const made = await api.post('/users', { name: 'Eve', email: `u${unique()}@test.example`, role });
+    const promoted = await api.patch(`/users/${userId}`, { role });
+    assert.deepEqual([made.status, promoted.status], [400, 400], `${made.text} ${promoted.text}`);
+  });
+}
+
+for (const body of [{ status: 'active' }, { limits: { tasks: 1_000_000 } }]) {
+  test(`an administrator cannot change ${Object.keys(body)} of the organization`, async () => {
+    const { status, text } = await fixture.clientOf(admin.key).patch(`/organizations/${admin.organizationId}`, body);
+    assert.equal(status, 403, text);
+  });
+}

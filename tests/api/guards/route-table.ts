@@ -1,0 +1,47 @@
+import { openApiDocument } from '../../../gateway/openapi.ts';
+import type { Route } from '../../../gateway/route.ts';
+import { createRoutes, type RouteParts } from '../../../gateway/routes.ts';
+
+/** Routes are made of parts that only their handlers use; none is called here. */
+const NO_PARTS: unknown = new Proxy(() => {}, { get: () => NO_PARTS, apply: () => NO_PARTS });
+
+/** Every route of the gateway, for looking at. */
+export const ROUTES: readonly Route[] = createRoutes(NO_PARTS as RouteParts);
+
+/** `GET /tasks/:id` */
+export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+}
+
+interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
+}
+
+const { paths } = openApiDocument(ROUTES, '0') as { paths: Readonly<Record<string, Record<string, Operation>>> };
+
+/** What a request may hold, as the OpenAPI document tells: of a body in dotted form, `packages.id`. */
+export function fieldsOf({ method, path }: Route): { readonly query: string[]; readonly body: string[] } {
+  const described = Object.keys(paths).find((each) => each.replace(/^\/api\/v1|[{}]/g, '') === path.replace(/:/g, ''));
+  const { parameters, requestBody } = paths[described!]![method.toLowerCase()]!;
+  const schemas = Object.values(requestBody?.content ?? {}).map(({ schema }) => schema);
+  return {
+    query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    body: [...new Set(schemas.flatMap((schema) => propertiesOf(schema)))],
+  };
+}
+
+function propertiesOf(schema: JsonSchema, before = ''): string[] {
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => [
+    `${before}${name}`,
+    ...propertiesOf(inner, `${before}${name}.`),
+  ]);
+  const inside = [schema.items, ...(schema.anyOf ?? [])].flatMap((inner) => (inner ? propertiesOf(inner, before) : []));
+  return [...own, ...inside];
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../schema/limits.ts';
+import { type ApiClient, type ApiReply, taskInput } from '../support/api-client.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
+import { useGateway } from './api-fixture.ts';
+
+const fixture = useGateway();
+
+const POLICY = 'ratelimit-policy';
+const LEFT = 'ratelimit';
+
+/** A channel of the fixture's organization with a rate of its own. */
+async function channelWith(rateLimit: number | null) {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  const { channelId, key } = await seedChannel(databaseUrl, organizationId);
+  await setRate(channelId, rateLimit);
+  return { channelId, api: fixture.clientOf(key) };
+}
+
+function setRate(channelId: number, rateLimit: number | null) {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  return withSql(
+    databaseUrl,
+    (sql) => sql`
+      UPDATE channels SET rate_limit = ${rateLimit} WHERE organization_id = ${organizationId} AND id = ${channelId}`,
+  );
+}
+
+function remainingIn({ headers }: ApiReply<unknown>): number {
+  const found = /^"(?:requests|address)";r=(\d+);t=\d+$/.exec(String(headers[LEFT]));
+  assert.ok(found, `RateLimit: ${headers[LEFT]}`);
+  return Number(found[1]);
+}
+
+/** Uses everything up; the first answer that is a refusal. */
+async function exhaust(api: ApiClient): Promise<ApiReply> {
+  for (let sent = 0; sent < 100; sent++) {
+    const reply = await api.get('/tasks/999000111');
+    if (reply.status === 429) return reply;
+  }
+  throw new Error('was never refused');
+}
+
+test('a channel has 500 requests a second and a burst of 1,000 unless it is given a rate', async () => {
+  const { api } = await channelWith(null);
+  const reply = await api.list();
+  assert.equal(reply.headers[POLICY], '"requests";q=1000;w=2');
+  assert.equal(reply.headers[LEFT], '"requests";r=999;t=1');
+  const { api: own } = await channelWith(20);
+  assert.equal((await own.list()).headers[POLICY], '"requests";q=40;w=2');
+});
+
+test('a channel without a limit is told so', async () => {
+  const { headers } = await fixture.api.list();
+  assert.equal(headers[POLICY], '"unlimited";q=999999999999999;w=1');
+  assert.equal(headers[LEFT], '"unlimited";r=999999999999999');
+});
+
+test('every reply tells the policy and what is left of it', async () => {
+  const { api } = await channelWith(null);
+  const task = await api.createTask();
+  const etag = String((await api.get(`/tasks/${task.id}`)).headers.etag);
+  const raw = (method: string, path: string, headers = {}) => api.raw({ method, path, headers });
+  const replies: readonly (readonly [number, ApiReply<unknown>])[] = [
+    [200, await api.list()],
+    [201, await api.post('/tasks', taskInput())],
+    [304, await api.get(`/tasks/${task.id}`, { 'if-none-match': etag })],
+    [200, await api.get('/tasks/export')],
+    [400, await api.post('/tasks', {})],
+    [400, await api.get('/tasks/export?status=none')],
+    [404, await api.get('/tasks/999000111')],
+    [404, await api.get('/realtime/organizations/999000111/events')],
+    [413, await api.post('/tasks', { name: 'x'.repeat(LIMITS.bodyBytes) })],
+    [415, await api.post('/tasks', {}, { 'content-type': 'text/plain' })],
+    [403, await api.get('/audit-logs')],
+    [401, await raw('GET', '/api/v1/tasks')],
+    [404, await raw('GET', '/api/v1/nowhere')],
+    [405, await raw('DELETE', '/api/v1/tasks')],
+    [414, await raw('GET', `/api/v1/tasks?name=${'x'.repeat(LIMITS.urlBytes)}`)],
+    [431, await raw('GET', '/api/v1/tasks', { 'x-long': 'x'.repeat(LIMITS.headerBytes) })],
+  ];
+  for (const [status, reply] of replies) {
+    assert.equal(reply.status, status, reply.text);
+    assert.match(String(reply.headers[POLICY]), /^"(requests|address)";q=1000;w=2$/, String(status));
+    assert.ok(remainingIn(reply) < 1_000, String(status));
+  }
+  for (const path of ['/healthz', '/metrics']) {
+    assert.equal((await raw('GET', path)).headers[POLICY], undefined, 'but for the operational paths');
+  }
+});
+
+test('who asks too much is refused with the time to wait, is not banned, and nobody else notices', async () => {
+  const { api } = await channelWith(2);
+  const { api: other } = await channelWith(2);
+  const refused = await exhaust(api);
+  assert.deepEqual(refused.body as object, {
+    statusCode: 429,
+    message: 'Too many requests; try again later',
+    error: 'Too Many Requests',
+    code: 'RATE_LIMITED',
+    details: { retryAfterSeconds: 1 },
+  });
+  assert.equal(refused.headers['retry-after'], '1');
+  assert.equal(remainingIn(refused), 0);
+  for (let i = 0; i < 4; i++) assert.equal((await other.list()).status, 200);
+  await delay(1_000);
+  assert.equal((await api.list()).status, 200);
+});
+
+test('a refused request changes nothing, and its retry with the same key is done', async () => {
+  const { api } = await channelWith(2);
+  await exhaust(api);
+  const send = () => api.post('/tasks', taskInput(), { 'idempotency-key': 'again' });
+  assert.equal((await send()).status, 429);
+  await delay(1_000);
+  const done = await send();
+  assert.deepEqual([done.status, done.headers['idempotency-replayed']], [201, undefined]);
+});
+
+test('a batch costs one, and one more for each 50 tasks', async () => {
+  const { api } = await channelWith(1);
+  const batch = (count: number) => api.post('/tasks/batch', { tasks: Array.from({ length: count }, () => ({})) });
+  assert.equal((await batch(250)).status, 200);
+  const refused = await api.list();
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers['retry-after'], '5', 'six taken and one to take, of two');
+});
+
+test('a user has a limit of its own, whatever its sessions', async () => {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
+  const signIn = async () => fixture.clientOf(await seedSession(databaseUrl, organizationId, userId));
+  const clients = [await signIn(), await signIn()];
+  for (let i = 0; i < 10; i++) {
+    for (const client of clients) assert.equal((await client.list()).headers[POLICY], '"requests";q=1000;w=2');
+  }
+  await Promise.all(Array.from({ length: 300 }, () => clients[0]!.get('/tasks/999000111')));
+  assert.ok(remainingIn(await clients[1]!.list()) < 1_000 - 1, 'both draw on one bucket');
+});
+
+test('another rate is heard of within a second', async () => {
+  const { api, channelId } = await channelWith(1);
+  await exhaust(api);
+  await setRate(channelId, 0);
+  await delay(LIMITS.credentialValidMs);
+  assert.equal((await api.list()).headers[LEFT], '"unlimited";r=999999999999999');
+});
+
+test('64 connections together get what the bucket holds and what flows into it, and no more', async () => {
+  const { api } = await channelWith(50);
+  const startedAt = performance.now();
+  let served = 0;
+  let refused = 0;
+  await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      while (performance.now() - startedAt < 1_000) {
+        const { status } = await api.get('/tasks/999000111');
+        if (status === 429) refused += 1;
+        else served += 1;
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  assert.ok(refused > 0);
+  // The last of what flows in may come when nobody asks any more.
+  assert.ok(served >= 100 + 40 && served <= 100 + 50 * seconds + 1, `${served} served in ${seconds} s`);
+});
+
+test('who signs in is limited by its address, which costs no caller behind that address anything', async () => {
+  const { api } = await channelWith(null);
+  const signIn = () =>
+    fixture.api.raw({
+      method: 'POST',
+      path: '/api/v1/auth/verify-email',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+  const replies: ApiReply[] = [];
+  for (let round = 0; round < 200 && !replies.some(({ status }) => status === 429); round++) {
+    replies.push(...(await Promise.all(Array.from({ length: 100 }, signIn))));
+  }
+  const statuses = replies.map(({ status }) => status);
+  assert.deepEqual([...new Set(statuses)].sort(), [400, 429]);
+  assert.ok(statuses.filter((status) => status === 400).length >= LIMITS.requestBurst - 100);
+  assert.equal((await api.list()).status, 200);
+  const nobody = await fixture.api.raw({ method: 'GET', path: '/api/v1/tasks' });
+  assert.equal(nobody.status, 401, 'nor does it hide what is wrong with a request');
+});

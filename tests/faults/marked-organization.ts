@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import * as v from 'valibot';
+import type { Engine } from '../../engine/org/start-engine.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
+import { changePackageInput } from '../../schema/change-package.ts';
+import type { Caller, Command } from '../../schema/commands.ts';
+import { createTaskSchema } from '../../schema/create-task.ts';
+import { createCustomerInput } from '../../schema/customer.ts';
+import { updateOrganizationInput } from '../../schema/organization.ts';
+import { packageInput } from '../../schema/package.ts';
+import type { TaskView } from '../../schema/task-view.ts';
+import { updateTaskSchema } from '../../schema/update-task.ts';
+import { createWarehouseInput } from '../../schema/warehouse.ts';
+import { seedAgent, seedOrganization, withSql } from '../support/seed.ts';
+import { SCOPE } from './engine-fixture.ts';
+
+export interface MarkedOrganization {
+  readonly organizationId: number;
+  readonly name: string;
+  readonly staff: Caller;
+  readonly superAdmin: Caller;
+}
+
+export async function seedMarked(databaseUrl: string, marker: string): Promise<MarkedOrganization> {
+  const name = `${marker} & Sons`;
+  const { organizationId, channelId, userId } = await seedOrganization(databaseUrl, { name });
+  await seedAgent(databaseUrl, organizationId);
+  await withSql(databaseUrl, (sql) => insertAccess(sql, organizationId, userId, marker));
+  const base = { channelId, agentId: null, origin: { correlationId: ORIGIN, address: marker } };
+  return {
+    organizationId,
+    name,
+    staff: { ...base, type: 'channel', id: channelId, role: 'org_admin', userId },
+    superAdmin: { ...base, type: 'user', id: userId, role: 'super_admin', userId },
+  };
+}
+
+const ORIGIN = '3b241101-e2bb-4255-8caf-4136c566a962';
+
+/** What plain transactions write, with the marker in every free text. */
+async function insertAccess(sql: Sql, organizationId: number, userId: number, marker: string): Promise<void> {
+  const email = `${marker}@example.com`;
+  const hash = `sha256(${`'${marker}'`}::bytea)`;
+  await sql`UPDATE users SET email = ${email}, first_name = ${marker}, last_name = ${marker}, password_hash = ${marker}
+    WHERE organization_id = ${organizationId} AND id = ${userId}`;
+  await sql`UPDATE channels SET name = ${marker}, status = 'INACTIVE' WHERE organization_id = ${organizationId}`;
+  await sql`UPDATE agents SET first_name = ${marker}, email = ${email} WHERE organization_id = ${organizationId}`;
+  await sql`
+    INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, address)
+    VALUES (${organizationId}, nextval('session_ids'), ${userId}, ${sql.unsafe(hash)}, now(), ${marker})`;
+  await sql`
+    INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
+    VALUES (${organizationId}, ${userId}, 'verify_email', ${sql.unsafe(hash)}, now() + interval '1 day')`;
+  await sql`INSERT INTO mail_requests (purpose, email, due_at)
+    VALUES ('verify_email', ${email.toUpperCase()}, now() + interval '1 day')`;
+  await sql`
+    INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, address, after)
+    VALUES (${organizationId}, 'user.created', 'user', ${userId}, 'user', ${userId}, ${marker},
+      json_build_object('email', ${email}::text))`;
+  await sql`
+    INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed)
+    VALUES (${organizationId}, ${marker}, ${sql.unsafe(hash)}, ${marker}, 200, ${sql.unsafe(hash)})`;
+}
+
+/** Has the organization's actor make records of every kind, with the marker in every free text. */
+export async function fillMarked(engine: Engine, owner: MarkedOrganization, marker: string, tasks: number) {
+  const { organizationId, staff: caller, superAdmin } = owner;
+  let keys = 0;
+  const ask = async <T = TaskView>(command: Command): Promise<T> => {
+    keys += 1;
+    const idempotency = { scope: SCOPE, key: `${marker} ${keys}`, fingerprint: marker };
+    const answer = await engine.ask(organizationId, { ...command, idempotency } as Command);
+    assert.ok(answer.ok, JSON.stringify(answer));
+    return JSON.parse(answer.data) as T;
+  };
+  const place = { address: marker, latitude: 1, longitude: 2, building: marker, floor: marker, apartment: marker };
+  const settings = v.parse(updateOrganizationInput, { settings: { [marker]: marker } });
+  await ask({ kind: 'update-organization', caller: superAdmin, input: settings });
+  const shop = { name: marker, location: place };
+  await ask({ kind: 'create-warehouse', caller, input: v.parse(createWarehouseInput, shop) });
+  const someone = { name: marker, phone: '+442079469999', email: `c@${marker}.example`, address: marker };
+  await ask({ kind: 'create-customer', caller, input: v.parse(createCustomerInput, someone) });
+  const create = (body: object) =>
+    ask({ kind: 'create-task', caller, input: v.parse(createTaskSchema(Date.now), body) });
+  const made = await Promise.all(
+    Array.from({ length: tasks }, (_, index) => create(markedBody(marker, index, { location: place }))),
+  );
+  const [first, second] = made as [TaskView, TaskView];
+  await create(markedBody(marker, tasks, { locationId: first.locationId }));
+  const input = v.parse(updateTaskSchema(Date.now), { notes: `${marker} changed`, description: marker });
+  await ask({ kind: 'update-task', caller, taskId: first.id, input });
+  await ask({ kind: 'add-package', caller, taskId: first.id, input: v.parse(packageInput, { name: marker }) });
+  const step = v.parse(changePackageInput, { status: 'cancelled', reason: marker });
+  await ask({ kind: 'change-package-status', caller, packageId: first.packages[0]!.id, input: step });
+  const cancel = { status: 'cancelled', reason: marker } as const;
+  await ask({ kind: 'change-task-status', caller, taskId: second.id, input: cancel });
+}
+
+function markedBody(marker: string, index: number, where: object): object {
+  return {
+    name: marker,
+    description: marker,
+    notes: marker,
+    code: `${marker}-${index}`,
+    taskType: 'delivery',
+    timeToServe: 'scheduled',
+    scheduledAt: new Date(Date.now() + 86_400_000).toISOString(),
+    customer: { name: marker, phone: `+4420794${String(60_000 + index)}`, email: `${index}@${marker}.example` },
+    integrationData: { [marker]: marker },
+    requiredSkills: [marker],
+    packages: [{ name: marker, description: marker, barcode: marker, notes: marker }],
+    ...where,
+  };
+}

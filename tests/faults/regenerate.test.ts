@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Sql } from '../../engine/store/postgres.ts';
+import { hashSecret } from '../../engine/store/secrets.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { createApiClient } from '../support/api-client.ts';
+import { openEventStream } from '../support/event-stream.ts';
+import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/gateway.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+/** Two gateways as processes of their own; B reaches Redis through a proxy. */
+interface Pair {
+  readonly place: TestPlace;
+  readonly gateways: readonly [TestGateway, TestGateway];
+  cutRedisOfB(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startPair(): Promise<Pair> {
+  const place = await createTestPlace();
+  const proxy = await startTcpProxy(place.redisUrl);
+  const start = (id: string, redisUrl: string) =>
+    startTestGateway({ place, process: true, environment: { GATEWAY_ID: id, REDIS_URL: redisUrl } });
+  const gateways = [await start('a', place.redisUrl), await start('b', proxy.url)] as const;
+  let isCut = false;
+  const cutRedisOfB = async () => {
+    if (!isCut) await proxy.stop();
+    isCut = true;
+  };
+  return {
+    place,
+    gateways,
+    cutRedisOfB,
+    async stop() {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      await cutRedisOfB();
+      await place.drop();
+    },
+  };
+}
+
+/** Something that may be used until it is revoked. */
+interface Revocable {
+  /** A key or an access token. */
+  readonly secret: string;
+  /** Resolves with the moment from which on nobody may be served who starts after it. */
+  revoke(): Promise<number>;
+  readonly paceMs?: number;
+}
+
+async function regeneratedKey({ place, gateways: [a] }: Pair): Promise<Revocable> {
+  const { databaseUrl, organizationId } = place;
+  const { key: adminKey } = await seedChannel(databaseUrl, organizationId, { role: 'org_admin' });
+  const { key, channelId } = await seedChannel(databaseUrl, organizationId);
+  return {
+    secret: key,
+    async revoke() {
+      const admin = createApiClient({ baseUrl: a.baseUrl, key: adminKey });
+      const path = `/api/v1/channels/${channelId}/regenerate-key`;
+      const reply = await admin.raw<{ apiKey: string }>({ method: 'POST', path, headers: { 'x-api-key': adminKey } });
+      const answeredAt = performance.now();
+      assert.equal(reply.status, 200, reply.text);
+      const headers = { 'x-api-key': reply.body.data.apiKey };
+      const { status } = await admin.raw({ method: 'GET', path: '/api/v1/tasks', headers });
+      assert.equal(status, 200, 'the new key works at once');
+      admin.close();
+      return answeredAt;
+    },
+  };
+}
+
+async function endedSession({ place, gateways: [a] }: Pair): Promise<Revocable> {
+  const { databaseUrl, organizationId } = place;
+  const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
+  const secret = await seedSession(databaseUrl, organizationId, userId);
+  return {
+    secret,
+    paceMs: PACE_MS,
+    async revoke() {
+      const client = createApiClient({ baseUrl: a.baseUrl, key: secret });
+      const headers = { authorization: `Bearer ${secret}` };
+      const { status, text } = await client.raw({ method: 'POST', path: '/api/v1/auth/logout', headers });
+      const answeredAt = performance.now();
+      client.close();
+      assert.equal(status, 200, text);
+      return answeredAt;
+    },
+  };
+}
+
+async function overwrittenKey({ place: { databaseUrl, organizationId } }: Pair): Promise<Revocable> {
+  const { key, channelId } = await seedChannel(databaseUrl, organizationId);
+  return {
+    secret: key,
+    async revoke() {
+      const overwrite = (sql: Sql) => sql`
+        UPDATE channels SET key_hash = sha256(key_hash) WHERE organization_id = ${organizationId} AND id = ${channelId}`;
+      await withSql(databaseUrl, overwrite);
+      // Nobody waits for the gateways here: they have their second.
+      return performance.now() + LIMITS.credentialValidMs;
+    },
+  };
+}
+
+interface Served {
+  readonly startedAt: number;
+  readonly status: number;
+}
+
+const CONNECTIONS = 64;
+/** Between the requests of one connection, for users: together they stay within their rate limit. */
+const PACE_MS = 100;
+
+/** Lists from all connections, half of them at each gateway, until `isOver`. */
+async function listFromAll(
+  { gateways }: Pair,
+  { secret, paceMs = 0 }: Revocable,
+  isOver: () => boolean,
+): Promise<Served[]> {
+  const clients = gateways.map(({ baseUrl }) => createApiClient({ baseUrl, key: secret }));
+  const served: Served[] = [];
+  try {
+    await Promise.all(
+      Array.from({ length: CONNECTIONS }, async (_, index) => {
+        while (!isOver()) {
+          const startedAt = performance.now();
+          const { status } = await clients[index % 2]!.list('limit=1');
+          served.push({ startedAt, status });
+          if (paceMs > 0) await delay(paceMs);
+        }
+      }),
+    );
+  } finally {
+    for (const client of clients) client.close();
+  }
+  return served;
+}
+
+/** By Postgres's clock, which is this machine's: when the newest change of access was made. */
+function lastChangeAt({ databaseUrl }: TestPlace): Promise<number> {
+  return withSql(databaseUrl, async (sql) => {
+    const [row] = await sql<{ at: string }[]>`SELECT max(at) AS at FROM access_changes`;
+    return Date.parse(row!.at);
+  });
+}
+
+async function assertRevoked(pair: Pair, revocable: Revocable): Promise<void> {
+  const { secret, revoke } = revocable;
+  const { place, gateways } = pair;
+  const { organizationId } = place;
+  const endedAt: number[] = [];
+  const streams = await Promise.all(
+    gateways.map(({ baseUrl }) => openEventStream(baseUrl, { key: secret, organizationId })),
+  );
+  for (const stream of streams) void stream.ended.then(() => endedAt.push(Date.now()));
+  let isOver = false;
+  const load = listFromAll(pair, revocable, () => isOver);
+  try {
+    await delay(500);
+    const deadFrom = await revoke();
+    await delay(Math.max(0, deadFrom - performance.now()) + 500);
+    isOver = true;
+    const served = await load;
+    const before = served.filter(({ startedAt }) => startedAt <= deadFrom);
+    const after = served.filter(({ startedAt }) => startedAt > deadFrom);
+    assert.ok(before.filter(({ status }) => status === 200).length > CONNECTIONS, 'it was in use');
+    assert.deepEqual([...new Set(before.map(({ status }) => status))].sort(), [200, 401]);
+    assert.ok(after.length > CONNECTIONS, `only ${after.length} requests came after`);
+    assert.deepEqual([...new Set(after.map(({ status }) => status))], [401]);
+    const changedAt = await lastChangeAt(place);
+    assert.equal(endedAt.length, 2, 'both streams have ended');
+    const slowestMs = Math.max(...endedAt) - changedAt;
+    assert.ok(slowestMs <= LIMITS.credentialValidMs, `a stream went on for ${slowestMs} ms`);
+  } finally {
+    isOver = true;
+    await load;
+    for (const stream of streams) stream.close();
+  }
+}
+
+const WAYS = [
+  ['a key that is regenerated', regeneratedKey],
+  ['a session that is logged out', endedSession],
+  ['a key that is overwritten in the database', overwrittenKey],
+] as const;
+
+for (const [circumstance, prepare] of [
+  ['with Redis', async () => {}],
+  ['with Redis cut off', (pair: Pair) => pair.cutRedisOfB()],
+] as const) {
+  test(`no request that starts after the answer is served under 64 connections, ${circumstance}`, async (t) => {
+    const pair = await startPair();
+    try {
+      await prepare(pair);
+      for (const [name, make] of WAYS) await t.test(name, async () => assertRevoked(pair, await make(pair)));
+    } finally {
+      await pair.stop();
+    }
+  });
+}
+
+test('a gateway that was stopped while a key was replaced serves nothing old when it wakes', async () => {
+  const pair = await startPair();
+  const [, b] = pair.gateways;
+  const { secret, revoke } = await regeneratedKey(pair);
+  const client = createApiClient({ baseUrl: b.baseUrl, key: secret });
+  try {
+    assert.equal((await client.list()).status, 200);
+    process.kill(b.pid!, 'SIGSTOP');
+    await revoke();
+    const waiting = Promise.all(Array.from({ length: 10 }, () => client.list()));
+    await delay(100);
+    process.kill(b.pid!, 'SIGCONT');
+    assert.deepEqual([...new Set((await waiting).map(({ status }) => status))], [401]);
+  } finally {
+    process.kill(b.pid!, 'SIGCONT');
+    client.close();
+    await pair.stop();
+  }
+});
+
+describe('one gateway', () => {
+  test('alone answers a revocation without waiting, and the key is dead with the answer', async () => {
+    const gateway = await startTestGateway();
+    const { databaseUrl, organizationId, baseUrl } = gateway;
+    const { key: adminKey } = await seedChannel(databaseUrl, organizationId, { role: 'org_admin' });
+    const [admin, client] = [adminKey, gateway.key].map((key) => createApiClient({ baseUrl, key }));
+    try {
+      // Whoever it may have taken its name over from could remember for so long.
+      await delay(LIMITS.credentialValidMs);
+      assert.equal((await client!.list()).status, 200);
+      const path = `/api/v1/channels/${gateway.channelId}/regenerate-key`;
+      const sentAt = performance.now();
+      const { status } = await admin!.raw({ method: 'POST', path, headers: { 'x-api-key': adminKey } });
+      const tookMs = performance.now() - sentAt;
+      assert.equal(status, 200);
+      for (let i = 0; i < 20; i++) assert.equal((await client!.list()).status, 401);
+      assert.ok(tookMs < LIMITS.credentialValidMs / 2, `answered after ${tookMs} ms`);
+    } finally {
+      admin!.close();
+      client!.close();
+      await gateway.stop();
+    }
+  });
+
+  test('whose connection for changes falls silent opens another; meanwhile it asks for each request', async () => {
+    const place = await createTestPlace();
+    const proxy = await startTcpProxy(place.databaseUrl);
+    const gateway = await startTestGateway({ place, environment: { DATABASE_URL: proxy.url } });
+    const client = createApiClient(gateway);
+    try {
+      assert.equal((await client.list()).status, 200);
+      const [silent] = proxy.connections('dispatch access');
+      silent!.silence('both');
+      const overAt = performance.now() + 2 * LIMITS.accessDeadlineMs + LIMITS.credentialValidMs;
+      while (performance.now() < overAt) assert.equal((await client.list()).status, 200);
+      await withSql(place.databaseUrl, async (sql) => {
+        await sql`UPDATE channels SET key_hash = decode(${hashSecret('another')}, 'hex')
+          WHERE organization_id = ${place.organizationId} AND id = ${place.channelId}`;
+      });
+      await delay(LIMITS.credentialValidMs);
+      assert.equal((await client.list()).status, 401);
+      assert.ok(
+        proxy.connections('dispatch access').some((connection) => connection !== silent),
+        'it has another connection',
+      );
+    } finally {
+      client.close();
+      await gateway.stop();
+      await proxy.stop();
+      await place.drop();
+    }
+  });
+
+  test('that Postgres is away from uses what it knows for a second, and then says that it cannot tell', async () => {
+    const place = await createTestPlace();
+    const proxy = await startTcpProxy(place.databaseUrl);
+    const gateway = await startTestGateway({ place, environment: { DATABASE_URL: proxy.url } });
+    const client = createApiClient(gateway);
+    try {
+      // What is refused for its body has passed the guards.
+      assert.equal((await client.post('/tasks', {})).status, 400);
+      await proxy.stop();
+      assert.equal((await client.post('/tasks', {})).status, 400);
+      await delay(LIMITS.credentialValidMs);
+      const refused = await client.post('/tasks', {});
+      assert.deepEqual([refused.status, refused.body.code], [503, 'UNAVAILABLE']);
+      assert.equal(refused.headers['retry-after'], '1');
+      assert.ok(refused.headers['ratelimit'], 'with what every reply tells');
+    } finally {
+      client.close();
+      // It cannot give its lease back.
+      await assert.rejects(gateway.stop());
+      await place.drop();
+    }
+  });
+});

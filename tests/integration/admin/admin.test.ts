@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../../../engine/launcher/free-port.ts';
+import { writeStoreFacts } from '../../../engine/launcher/store-facts.ts';
+import { readConfig } from '../../../engine/runtime/config.ts';
+import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import { VERBS } from '../../../gateway/admin/parse-verb.ts';
+import { type AdminRun, runAdmin } from '../../../gateway/admin/run-admin.ts';
+import { JOBS } from '../../../schema/jobs.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { startWorkers } from '../../../workers/start-workers.ts';
+import { type ApiClient, createApiClient } from '../../support/api-client.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { seedAgent, seedUser, withSql } from '../../support/seed.ts';
+
+/** `npm run admin` against a gateway and its stores: every verb once, and how each kind of end is told. */
+
+let gateway: TestGateway;
+let api: ApiClient;
+let environment: Record<string, string>;
+let root: { readonly userId: number; readonly email: string };
+
+before(async () => {
+  gateway = await startTestGateway();
+  api = createApiClient(gateway);
+  const { databaseUrl, redisUrl, redisPrefix } = gateway.place;
+  environment = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    REDIS_PREFIX: redisPrefix,
+    ADMIN_URL: gateway.baseUrl,
+  };
+  root = await seedUser(databaseUrl, 0, 'super_admin');
+});
+after(async () => {
+  api?.close();
+  await gateway?.stop();
+});
+
+const carriedOut = new Set<string>();
+
+async function run(...args: string[]): Promise<AdminRun> {
+  const ended = await runAdmin(args, environment);
+  if (ended.exitCode === 0) carriedOut.add(args.slice(0, 2).join(' '));
+  return ended;
+}
+
+/** Runs a command that has to succeed; its answer. */
+async function done<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+  const { exitCode, stdout, stderr } = await run(...args, '--json');
+  assert.deepEqual([exitCode, stderr], [0, ''], args.join(' '));
+  return JSON.parse(stdout) as T;
+}
+
+interface Page {
+  readonly items: readonly Record<string, unknown>[];
+  readonly count: number;
+}
+
+const statusOf = async (token: string) =>
+  (await api.get('/tasks?limit=1', { 'x-api-key': undefined, authorization: `Bearer ${token}` })).status;
+
+test('an organization is made, shown, listed and changed', async () => {
+  const made = await done('organizations', 'create', '--name', 'Acme', '--currency', 'USD', '--limits', '{"tasks":5}');
+  const id = String(made['id']);
+  assert.equal((await done('organizations', 'show', id))['currency'], 'USD');
+  const { items } = await done<Page>('organizations', 'list', '--search', 'Acm');
+  assert.deepEqual(
+    items.map((item) => item['name']),
+    ['Acme'],
+  );
+  const changed = await done('organizations', 'update', id, '--status', 'inactive', '--limits', '{"tasks":null}');
+  assert.deepEqual([changed['status'], (changed['limits'] as Record<string, unknown>)['tasks']], ['inactive', null]);
+});
+
+test('a channel is made with a key that works, is regenerated, changed, shown and listed', async () => {
+  const place = ['--organization', String(gateway.organizationId)];
+  const made = await done('channels', 'create', ...place, '--name', 'Shop', '--rate-limit', '50');
+  const id = String(made['id']);
+  const keyOf = (record: Record<string, unknown>) => String(record['apiKey']);
+  assert.equal((await api.get('/tasks?limit=1', { 'x-api-key': keyOf(made) })).status, 200);
+  const again = await done('channels', 'regenerate-key', id, ...place);
+  assert.equal((await api.get('/tasks?limit=1', { 'x-api-key': keyOf(made) })).status, 401);
+  assert.equal((await api.get('/tasks?limit=1', { 'x-api-key': keyOf(again) })).status, 200);
+  assert.equal((await done('channels', 'update', id, ...place, '--status', 'SUSPENDED'))['status'], 'SUSPENDED');
+  assert.equal((await api.get('/tasks?limit=1', { 'x-api-key': keyOf(again) })).status, 403);
+  assert.equal((await done('channels', 'show', id, ...place))['rateLimit'], 50);
+  const { items } = await done<Page>('channels', 'list', ...place);
+  assert.deepEqual(items.map((item) => item['name']).sort(), ['Shop', 'console', 'test']);
+});
+
+test('a user is made, verified, signed out, changed, shown and listed', async () => {
+  const place = ['--organization', String(gateway.organizationId)];
+  const email = 'grace@test.example';
+  const fields = ['--email', email, '--name', 'Grace Hopper', '--role', 'dispatcher', '--password', 'correct horse'];
+  const { id } = await done<{ id: number }>('users', 'create', ...place, ...fields);
+  const login = () =>
+    api.post<{ accessToken: string }>('/auth/login', { email, password: 'correct horse' }, { 'x-api-key': undefined });
+  assert.equal((await login()).body.code, 'EMAIL_NOT_VERIFIED');
+  assert.equal((await done('users', 'verify', '--email', email))['verified'], 'now');
+  assert.equal((await done('users', 'verify', '--email', email.toUpperCase()))['verified'], 'before');
+  const token = (await login()).body.data.accessToken;
+  assert.equal(await statusOf(token), 200);
+  assert.equal((await done('users', 'end-sessions', '--email', email))['sessionsEnded'], 1);
+  assert.equal(await statusOf(token), 401);
+  assert.equal((await done('users', 'update', `${id}`, ...place, '--active', 'false'))['isActive'], false);
+  assert.equal((await done('users', 'show', `${id}`, ...place))['lastName'], 'Hopper');
+  const { items } = await done<Page>('users', 'list', ...place);
+  assert.ok(items.some((item) => item['email'] === email));
+});
+
+test('what was done stands in the audit log, under the super admin who did it', async () => {
+  const place = ['--organization', String(gateway.organizationId)];
+  const made = await done('channels', 'create', ...place, '--name', 'Audited');
+  const filter = ['--record-type', 'channel', '--record-id', String(made['id'])];
+  const { items } = await done<Page>('audit', 'list', ...place, ...filter);
+  assert.deepEqual(
+    items.map((item) => (item['actor'] as Record<string, unknown>)['userId']),
+    [root.userId],
+  );
+});
+
+test('agents are signed in for as long as was asked for', async () => {
+  const { databaseUrl, organizationId } = gateway;
+  const agents = [await seedAgent(databaseUrl, organizationId), await seedAgent(databaseUrl, organizationId)];
+  const ids = agents.map(({ agentId }) => agentId);
+  interface Issued {
+    readonly agentId: number;
+    readonly accessToken: string;
+    readonly refreshToken: string;
+    readonly expiresIn: number;
+  }
+  const place = ['agents', 'issue-tokens', '--organization', `${organizationId}`];
+  const issued = await done<Issued[]>(...place, '--ids', ids.join(','), '--minutes', '43200');
+  assert.deepEqual(
+    issued.map(({ agentId, expiresIn }) => [agentId, expiresIn]),
+    ids.map((id) => [id, 43_200 * 60]),
+  );
+  for (const { accessToken } of issued) assert.equal(await statusOf(accessToken), 200);
+  const { refreshToken } = issued[0]!;
+  const refreshed = await api.post('/auth/refresh', { refreshToken }, { 'x-api-key': undefined });
+  assert.equal(refreshed.status, 200, refreshed.text);
+  assert.equal((await done<Issued[]>(...place, '--count', '1')).length, 1);
+  assert.equal((await run(...place, '--ids', '999000111')).exitCode, 1);
+  for (const wrong of [
+    ['--minutes', '14', '--count', '1'],
+    ['--minutes', '43201', '--count', '1'],
+    [],
+    ['--count', '0'],
+  ])
+    assert.equal((await run(...place, ...wrong)).exitCode, 2, wrong.join(' '));
+});
+
+test('a super admin is made with a password that signs in, and once', async () => {
+  const email = 'second.root@test.example';
+  const { password } = await done<{ password: string }>('users', 'create-super-admin', '--email', email);
+  const login = await api.post('/auth/login', { email, password }, { 'x-api-key': undefined });
+  assert.equal(login.status, 200, login.text);
+  for (const wrong of [['nobody'], ['x@test.example', '--password', 'short']])
+    assert.equal((await run('users', 'create-super-admin', '--email', ...wrong)).exitCode, 2);
+  const again = await run('users', 'create-super-admin', '--email', email.toUpperCase());
+  assert.deepEqual([again.exitCode, again.stdout], [1, '']);
+  assert.match(again.stderr, /USER_EMAIL_TAKEN/);
+  const unclear = await run('organizations', 'list');
+  assert.match(unclear.stderr, /say --as whom: .*second\.root@test\.example/);
+  assert.equal((await run('organizations', 'list', '--as', root.email)).exitCode, 0);
+  await withSql(gateway.databaseUrl, (sql) => sql`UPDATE users SET is_active = false WHERE email = ${email}`);
+});
+
+test('an organization is deleted by its name, and its deletion is told of', async () => {
+  const made = await done('organizations', 'create', '--name', 'Gone soon');
+  const id = String(made['id']);
+  const refused = await run('organizations', 'delete', id, '--confirm', 'Going');
+  assert.equal(refused.exitCode, 1, refused.stderr);
+  assert.equal((await done('organizations', 'delete', id, '--confirm', 'Gone soon'))['status'], 'deleting');
+  const deletions = await done<Record<string, unknown>[]>('organizations', 'deletions');
+  assert.deepEqual(
+    deletions.map((each) => [each['organizationId'], each['requestedBy']]),
+    [[Number(id), root.userId]],
+  );
+});
+
+test('shards and queues are told of as they are in the stores', async () => {
+  const shards = await done<Record<string, unknown>[]>('shards', 'list');
+  assert.equal(shards.length, LIMITS.shards);
+  assert.ok(shards.every((shard) => shard['gateway'] === gateway.place.gatewayId));
+  assert.deepEqual(await scheduledQueues(), []);
+  const releaser = createReleaser(() => {});
+  const log = createLog('workers', 'silent');
+  await startWorkers({ config: readConfig(environment), log, releaser });
+  const giveUpAt = performance.now() + 10_000;
+  while (!(await scheduledQueues()).includes('partitions') && performance.now() < giveUpAt) await delay(50);
+  assert.ok((await scheduledQueues()).includes('partitions'));
+  await releaser.stop();
+});
+
+async function scheduledQueues(): Promise<unknown[]> {
+  const queues = await done<Record<string, unknown>[]>('queues', 'list');
+  assert.equal(queues.length, Object.keys(JOBS).length);
+  return queues.filter((each) => each['nextRunAt'] !== null).map((each) => each['queue']);
+}
+
+test('no session of the operator outlives its command', async () => {
+  await done('organizations', 'list');
+  const open = await withSql(
+    gateway.databaseUrl,
+    (sql) => sql`
+    SELECT id FROM sessions WHERE organization_id = 0 AND user_id = ${root.userId} AND revoked_at IS NULL`,
+  );
+  assert.equal(open.length, 0);
+});
+
+test('a refusal is told with its code, an unknown place with what to set', async () => {
+  const unknown = await run('organizations', 'show', '999000111');
+  assert.deepEqual(unknown, { exitCode: 1, stdout: '', stderr: '404: Organization with ID 999000111 not found\n' });
+  const nowhere = await runAdmin(['shards', 'list'], { DATA_DIR: '/nonexistent' });
+  assert.match(nowhere.stderr, /^set DATABASE_URL/);
+  const closed = `http://127.0.0.1:${await findFreePort()}`;
+  const noGateway = await runAdmin(['organizations', 'list'], { ...environment, ADMIN_URL: closed });
+  assert.deepEqual([noGateway.exitCode, noGateway.stderr], [1, `${closed} does not answer: ECONNREFUSED\n`]);
+  const inTheClear = await runAdmin(['organizations', 'list'], { ...environment, ADMIN_URL: 'http://gateway.example' });
+  assert.match(inTheClear.stderr, /over https:\/\/ only/);
+  const noDatabase = await runAdmin(['shards', 'list'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+  assert.match(noDatabase.stderr, /^a store cannot be reached: /);
+});
+
+test('as a program it finds the stores that `npm start` has noted, and its exit codes are 0, 1 and 2', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'dispatch-admin-'));
+  try {
+    const { databaseUrl, redisUrl, redisPrefix } = gateway.place;
+    writeStoreFacts(join(directory, 'stores.json'), { databaseUrl, redisUrl, redisPrefix });
+    const program = (...args: string[]) => runProgram(args, { DATA_DIR: directory, ADMIN_URL: gateway.baseUrl });
+    const [listed, refused, unclear] = await Promise.all([
+      program('organizations', 'list'),
+      program('organizations', 'show', '999000111'),
+      program('organizations', 'sell'),
+    ]);
+    assert.deepEqual([listed.code, refused.code, unclear.code], [0, 1, 2], listed.stderr);
+    assert.match(listed.stdout, /^id +name +status /);
+    assert.match(unclear.stderr, /--help/);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+const PROGRAM = fileURLToPath(new URL('../../../gateway/admin/main.ts', import.meta.url));
+
+function runProgram(args: readonly string[], settings: Record<string, string>) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    const env = { PATH: process.env['PATH'], ...settings };
+    execFile(process.execPath, ['--import', 'tsx', PROGRAM, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+test('every command has been carried out here', () => {
+  assert.deepEqual([...carriedOut].sort(), VERBS.map(({ noun, verb }) => `${noun} ${verb}`).sort());
+});

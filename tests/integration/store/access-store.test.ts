@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AccessChange, type AccessStore, createAccessStore } from '../../../engine/store/access-store.ts';
+import { createCredentialStore } from '../../../engine/store/credential-store.ts';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { hashSecret } from '../../../engine/store/secrets.ts';
+import { createShardStore, type ShardStore } from '../../../engine/store/shard-store.ts';
+import {
+  type SeededOrganization,
+  seedAgent,
+  seedChannel,
+  seedOrganization,
+  seedSession,
+  seedUser,
+} from '../../support/seed.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+
+const INCARNATION = randomUUID();
+const LEASE_MS = 60_000;
+
+let database: TestDatabase;
+let sql: Sql;
+let store: AccessStore;
+let shards: ShardStore;
+let organization: SeededOrganization;
+
+before(async () => {
+  database = await createMigratedDatabase();
+  sql = connectPostgres(database.url, { name: 'test', connections: 2, statementTimeoutMs: 30_000 });
+  store = createAccessStore(database.url, INCARNATION);
+  shards = createShardStore(sql);
+  organization = await seedOrganization(database.url);
+});
+after(async () => {
+  await store.stop();
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+/** What is noted while `body` runs. */
+async function changesOf(body: () => PromiseLike<unknown>): Promise<AccessChange[]> {
+  const known = new Set((await store.poll(0n)).changes.map(({ xid }) => xid));
+  await body();
+  const { changes } = await store.poll(0n);
+  return changes.filter(({ xid }) => !known.has(xid)).map(({ subject, subjectId }) => ({ subject, subjectId }));
+}
+
+test('every change of what access rests on is noted, whoever makes it', async () => {
+  const { organizationId: id, channelId, userId } = organization;
+  await seedSession(database.url, id, userId);
+  const [session] = await sql<{ id: number }[]>`SELECT id FROM sessions WHERE organization_id = ${id}`;
+  const sessionId = session!.id;
+  const cases: readonly (readonly [() => PromiseLike<unknown>, AccessChange])[] = [
+    [
+      () => sql`UPDATE organizations SET status = 'inactive' WHERE organization_id = ${id}`,
+      { subject: 'organization', subjectId: id },
+    ],
+    [
+      () => sql`INSERT INTO deleted_organizations (organization_id, name_hash) VALUES (${id}, '')`,
+      { subject: 'organization', subjectId: id },
+    ],
+    [
+      () => sql`UPDATE channels SET status = 'SUSPENDED' WHERE organization_id = ${id} AND id = ${channelId}`,
+      { subject: 'channel', subjectId: channelId },
+    ],
+    [
+      () => sql`UPDATE channels SET key_hash = NULL WHERE organization_id = ${id} AND id = ${channelId}`,
+      { subject: 'channel', subjectId: channelId },
+    ],
+    [
+      () => sql`UPDATE channels SET rate_limit = 5 WHERE organization_id = ${id} AND id = ${channelId}`,
+      { subject: 'channel', subjectId: channelId },
+    ],
+    [
+      () => sql`UPDATE users SET role = 'agent' WHERE organization_id = ${id} AND id = ${userId}`,
+      { subject: 'user', subjectId: userId },
+    ],
+    [
+      () => sql`UPDATE users SET is_active = false WHERE organization_id = ${id} AND id = ${userId}`,
+      { subject: 'user', subjectId: userId },
+    ],
+    [
+      () => sql`UPDATE users SET email_verified_at = NULL WHERE organization_id = ${id} AND id = ${userId}`,
+      { subject: 'user', subjectId: userId },
+    ],
+    [
+      () => sql`UPDATE sessions SET access_hash = '' WHERE organization_id = ${id} AND id = ${sessionId}`,
+      { subject: 'token', subjectId: sessionId },
+    ],
+    [
+      () => sql`UPDATE sessions SET revoked_at = now() WHERE organization_id = ${id} AND id = ${sessionId}`,
+      { subject: 'session', subjectId: sessionId },
+    ],
+  ];
+  for (const [change, noted] of cases) assert.deepEqual(await changesOf(change), [noted]);
+  assert.deepEqual(
+    await changesOf(() => sql`UPDATE users SET first_name = 'Ada' WHERE organization_id = ${id}`),
+    [],
+    'what does not matter is not noted',
+  );
+});
+
+test('a transaction that began before a poll and committed after it is in the next one', async () => {
+  const { organizationId } = organization;
+  const slow = connectPostgres(database.url, { name: 'slow', connections: 1, statementTimeoutMs: 30_000 });
+  try {
+    const note = (subjectId: number, on: Sql) => on`
+      INSERT INTO access_changes (organization_id, subject, subject_id) VALUES (${organizationId}, 'user', ${subjectId})`;
+    // One connection is one session, so that these are one transaction.
+    await slow.unsafe('BEGIN');
+    await note(9_001, slow);
+    await note(9_002, sql);
+    const during = await store.poll(await cursorBefore());
+    assert.deepEqual(idsIn(during.changes), [9_002]);
+    await note(9_003, sql);
+    const again = await store.poll(during.next);
+    assert.deepEqual(idsIn(again.changes), [9_002, 9_003], 'what it has shown may come again');
+    await slow.unsafe('COMMIT');
+    const last = await store.poll(again.next);
+    assert.deepEqual(idsIn(last.changes), [9_001, 9_002, 9_003]);
+    // Transactions of other databases of the server hold the cursor back, too.
+    let { changes, next } = last;
+    for (let left = 200; left > 0 && changes.length > 0; left--) {
+      ({ changes, next } = await store.poll(next));
+      await delay(20);
+    }
+    assert.deepEqual(changes, [], 'and then it comes no more');
+  } finally {
+    await slow.end({ timeout: 5 });
+  }
+});
+
+/** From which the rows of the test before are not seen. */
+async function cursorBefore(): Promise<bigint> {
+  const [row] = await sql<{ xid: string }[]>`SELECT min(xid)::text AS xid FROM access_changes WHERE subject_id > 9000`;
+  return BigInt(row!.xid);
+}
+
+function idsIn(changes: readonly AccessChange[]): number[] {
+  const ids = changes.map(({ subjectId }) => subjectId);
+  return ids.filter((id) => id > 9_000).sort((a, b) => a - b);
+}
+
+test('a gateway is announced while its own incarnation has a running lease', async () => {
+  const isAnnounced = async () => (await store.poll(undefined)).isAnnounced;
+  assert.equal(await isAnnounced(), false);
+  await shards.register('me', INCARNATION, '', LEASE_MS);
+  assert.equal(await isAnnounced(), true);
+  await sql`UPDATE gateways SET lease_expires_at = now() - interval '1 ms'`;
+  assert.equal(await isAnnounced(), false);
+  await shards.register('me', randomUUID(), '', LEASE_MS);
+  assert.equal(await isAnnounced(), false, 'superseded');
+});
+
+test('others are all who may still remember: announced, expired just now, or superseded just now', async () => {
+  await sql`DELETE FROM gateways`;
+  await shards.register('me', INCARNATION, '', LEASE_MS);
+  assert.equal(await store.hasOthers(), true, 'it may have taken over from somebody a moment ago');
+  const settle = () => sql`UPDATE gateways SET registered_at = now() - interval '1.1 s'`;
+  await settle();
+  assert.equal(await store.hasOthers(), false);
+  await shards.register('other', randomUUID(), '', LEASE_MS);
+  await settle();
+  assert.equal(await store.hasOthers(), true);
+  await sql`UPDATE gateways SET lease_expires_at = now() - interval '0.5 s' WHERE id = 'other'`;
+  assert.equal(await store.hasOthers(), true, 'its memory is valid for longer than its lease');
+  await sql`UPDATE gateways SET lease_expires_at = now() - interval '1.1 s' WHERE id = 'other'`;
+  assert.equal(await store.hasOthers(), false);
+  await shards.register('other', randomUUID(), '', -2_000);
+  assert.equal(await store.hasOthers(), true, 'somebody was superseded');
+});
+
+test('a key and an access token stand for their users, with what guards and rules need', async () => {
+  const { organizationId } = await seedOrganization(database.url);
+  const { agentId } = await seedAgent(database.url, organizationId);
+  const [agent] = await sql<{ userId: number }[]>`
+    SELECT user_id FROM agents WHERE organization_id = ${organizationId} AND id = ${agentId}`;
+  const { userId } = agent!;
+  const token = await seedSession(database.url, organizationId, userId);
+  const { key, channelId, userId: keyUserId } = await seedChannel(database.url, organizationId);
+  await sql`UPDATE channels SET rate_limit = 7, locations_write = true
+    WHERE organization_id = ${organizationId} AND id = ${channelId}`;
+  const credentials = createCredentialStore(sql);
+  const consoleId = await credentials.findConsoleChannel(organizationId);
+  const found = await credentials.findCredentials([key, token, 'nobody'].map(hashSecret));
+  assert.equal(found.length, 2);
+  const ofKey = found.find(({ sessionId }) => sessionId === null)!;
+  const ofToken = found.find(({ sessionId }) => sessionId !== null)!;
+  assert.deepEqual(ofKey, {
+    hash: hashSecret(key),
+    organizationId,
+    organizationStatus: 'active',
+    channelId,
+    channelStatus: 'ACTIVE',
+    userId: keyUserId,
+    role: 'integration',
+    isActive: true,
+    isVerified: true,
+    agentId: null,
+    sessionId: null,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    rateLimit: 7,
+    locationsWrite: true,
+  });
+  const { sessionId, expiresAtMs, ...rest } = ofToken;
+  assert.ok(Math.abs(expiresAtMs - Date.now() - 900_000) < 60_000 && sessionId! > 0);
+  assert.deepEqual(rest, {
+    hash: hashSecret(token),
+    organizationId,
+    organizationStatus: 'active',
+    channelId: consoleId,
+    channelStatus: 'ACTIVE',
+    userId,
+    role: 'agent',
+    isActive: true,
+    isVerified: true,
+    agentId,
+    rateLimit: null,
+    locationsWrite: false,
+  });
+});
+
+test('super admins are users of no organization, and nobody else is', async () => {
+  const credentials = createCredentialStore(sql);
+  const { organizationId, userId, key } = await seedOrganization(database.url);
+  const { userId: superId } = await seedUser(database.url, 0, 'super_admin');
+  const token = await seedSession(database.url, 0, superId);
+  const [found] = await credentials.findCredentials([hashSecret(token)]);
+  assert.deepEqual([found!.organizationId, found!.channelId, found!.role], [0, 0, 'super_admin']);
+  const inside = await seedSession(database.url, organizationId, userId);
+  await sql`UPDATE users SET role = 'super_admin' WHERE organization_id = ${organizationId}`;
+  await sql`UPDATE users SET role = 'org_admin' WHERE organization_id = 0`;
+  assert.equal((await credentials.findCredentials([token, inside, key].map(hashSecret))).length, 0);
+  assert.equal(await credentials.findConsoleChannel(999_000_111), undefined);
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPasswordHasher, Overcrowded } from '../../../../gateway/accounts/password-hasher.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+
+const AT_ONCE_OF_ONE = LIMITS.passwordHashes + LIMITS.passwordQueuePerAddress;
+
+test('a hash is argon2id of 19 MiB and two passes, and only its own password is right', async () => {
+  const hasher = createPasswordHasher();
+  const hashed = await hasher.hash('correct horse', '192.0.2.1');
+  assert.match(hashed, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.equal(await hasher.verify('correct horse', hashed, '192.0.2.1'), true);
+  assert.equal(await hasher.verify('correct horsf', hashed, '192.0.2.1'), false);
+});
+
+test('no password is right where there is no hash', async () => {
+  const hasher = createPasswordHasher();
+  assert.equal(await hasher.verify('', undefined, null), false);
+  assert.equal(await hasher.verify('anything', undefined, null), false);
+});
+
+test('a flood from one address is refused past its share, and leaves another its turn', async () => {
+  const hasher = createPasswordHasher();
+  const finished: string[] = [];
+  const check = (address: string) => hasher.verify('x', undefined, address).then(() => finished.push(address));
+  const flood = Array.from({ length: AT_ONCE_OF_ONE }, () => check('flooder'));
+  await assert.rejects(check('flooder'), Overcrowded);
+  await Promise.all([...flood, check('other')]);
+  assert.equal(finished.length, AT_ONCE_OF_ONE + 1);
+  // Two were running and one was next; of two that run together either may finish first.
+  assert.ok(finished.indexOf('other') <= LIMITS.passwordHashes + 2, finished.join(' '));
+  await check('flooder');
+  assert.equal(finished.length, AT_ONCE_OF_ONE + 2, 'there is room again');
+});
+
+test('what waits is bounded over all addresses, and the refusal says when to try again', async () => {
+  const hasher = createPasswordHasher();
+  const checks = Array.from({ length: LIMITS.passwordHashes + LIMITS.passwordQueue }, (_, i) =>
+    hasher.verify('x', undefined, `192.0.2.${i}`),
+  );
+  await assert.rejects(hasher.verify('x', undefined, 'one more'), (error) => {
+    assert.ok(error instanceof Overcrowded);
+    assert.equal(error.refusal.code, 'RATE_LIMITED');
+    assert.deepEqual(error.refusal.details, { retryAfterSeconds: 1 });
+    return true;
+  });
+  assert.deepEqual(new Set(await Promise.all(checks)), new Set([false]));
+});
+
+test('a hash that is none rejects and gives its place back', async () => {
+  const hasher = createPasswordHasher();
+  for (let i = 0; i < 2 * LIMITS.passwordHashes; i++) await assert.rejects(hasher.verify('x', 'no hash', null));
+  assert.equal(await hasher.verify('x', undefined, null), false);
+});

@@ -1,0 +1,19 @@
+import type { Log } from '../../engine/runtime/log.ts';
+import type { MaintenanceStore } from '../../engine/store/maintenance-store.ts';
+import type { JobPayload } from '../../schema/jobs.ts';
+import { LIMITS } from '../../schema/limits.ts';
+
+/** Removes sessions, tokens, kept outcomes and notes of changed access that nobody can use any more. */
+export function createAccessUpkeepProcessor(store: Pick<MaintenanceStore, 'removeOutdated'>, log: Log) {
+  return async (_: JobPayload<'access-upkeep'>, signal: AbortSignal): Promise<void> => {
+    let removed = 0;
+    for (
+      let rows: number = LIMITS.upkeepBatchRows;
+      rows >= LIMITS.upkeepBatchRows && !signal.aborted;
+      removed += rows
+    ) {
+      rows = await store.removeOutdated();
+    }
+    if (removed > 0) log.info({ removed }, 'removed outdated sessions, tokens and notes');
+  };
+}

@@ -1,0 +1,27 @@
+import type { Log } from '../../engine/runtime/log.ts';
+import type { DeletionStore } from '../../engine/store/deletion-store.ts';
+import type { JobPayload } from '../../schema/jobs.ts';
+import { activityJobId } from '../history/activity.ts';
+import type { JobQueues } from '../job-runner.ts';
+
+/**
+ * Removes what is left of deleted organizations, from Postgres and from Redis. Holds no state: what there is to do stands
+ * in the tables themselves, so that it may end anywhere and begin anew. See DeletionStore.notePass for the end.
+ */
+export function createOrganizationDeletionProcessor(store: DeletionStore, log: Log) {
+  async function look(organizationId: number, signal: AbortSignal, queues: JobQueues): Promise<void> {
+    let rows = 0;
+    for (let deleted = -1; deleted !== 0; rows += deleted) {
+      if (signal.aborted) return;
+      deleted = await store.deleteBatch(organizationId);
+    }
+    await queues.forget('activity', activityJobId(organizationId));
+    const isFinished = await store.notePass(organizationId, rows);
+    if (rows > 0) log.info({ organizationId, rows }, 'removed what was stored of an organization');
+    if (isFinished) log.info({ organizationId }, 'an organization is deleted');
+  }
+
+  return async (_: JobPayload<'organization-deletion'>, signal: AbortSignal, queues: JobQueues): Promise<void> => {
+    for (const organizationId of await store.listDue()) await look(organizationId, signal, queues);
+  };
+}

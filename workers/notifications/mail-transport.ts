@@ -1,0 +1,88 @@
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
+import { ConfigError } from '../../engine/runtime/config.ts';
+import { CROCKFORD_BASE32, type RandomSource } from '../../engine/runtime/random.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { TokenPurpose } from '../../schema/session.ts';
+import type { MailText } from './mail-text.ts';
+
+export interface Mail extends MailText {
+  readonly purpose: TokenPurpose;
+  readonly to: string;
+}
+
+/** Takes a mail over, or rejects. */
+export type SendMail = (mail: Mail) => Promise<void>;
+
+interface TransportOptions {
+  /** `smtp://` or `smtps://`, with credentials in it; without it mails become files. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+  /** Where they become files. */
+  readonly outbox: string;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+}
+
+/** Over SMTP, or where no server is set, into the outbox. Throws ConfigError for an address of no mail server. */
+export function createMailTransport(options: TransportOptions): SendMail {
+  return options.smtpUrl ? overSmtp(options.from, options.smtpUrl) : toOutbox(options);
+}
+
+/** Answers of the server to this mail that no other try will change; of anything else it is not known. */
+export function isRefusedForGood(error: unknown): boolean {
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  return isOfMail && typeof responseCode === 'number' && responseCode >= 500;
+}
+
+/** What every mail has besides its words; nothing is ever fetched for one. */
+const ENVELOPE = {
+  headers: { 'Auto-Submitted': 'auto-generated' },
+  disableFileAccess: true,
+  disableUrlAccess: true,
+} as const;
+
+function overSmtp(from: string, smtpUrl: string): SendMail {
+  if (!/^smtps?:\/\/[^/]/.test(smtpUrl) || !URL.canParse(smtpUrl))
+    throw new ConfigError('SMTP_URL must be an address like smtps://user:password@mail.example.com');
+  const transport = createTransport({
+    url: smtpUrl,
+    dnsTimeout: LIMITS.mailTimeoutMs,
+    connectionTimeout: LIMITS.mailTimeoutMs,
+    greetingTimeout: LIMITS.mailTimeoutMs,
+    socketTimeout: LIMITS.mailTimeoutMs,
+  });
+  return async ({ to, subject, text }) => {
+    const signal = AbortSignal.timeout(LIMITS.mailLeaseMs / 2);
+    await transport.sendMail({ ...ENVELOPE, from, to, subject, text, signal });
+  };
+}
+
+function toOutbox({ from, outbox, clock, random }: TransportOptions): SendMail {
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  return async ({ purpose, to, subject, text }) => {
+    const { message } = await transport.sendMail({ ...ENVELOPE, from, to, subject, text });
+    await mkdir(outbox, { recursive: true, mode: 0o700 });
+    const name = `${isoTime(clock.now()).replace(/[-:.]/g, '')}-${purpose}-${random.text(6, CROCKFORD_BASE32)}.eml`;
+    // Under its own name only once it is whole.
+    const draft = join(outbox, `.${name}`);
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(message as Buffer);
+    } finally {
+      await file.close();
+    }
+    await rename(draft, join(outbox, name));
+    await removeOldest(outbox);
+  };
+}
+
+/** Names begin with the time. */
+async function removeOldest(outbox: string): Promise<void> {
+  const names = (await readdir(outbox)).filter((name) => name.endsWith('.eml') && !name.startsWith('.')).sort();
+  const surplus = names.slice(0, Math.max(0, names.length - LIMITS.outboxFiles));
+  await Promise.all(surplus.map((name) => rm(join(outbox, name), { force: true })));
+}

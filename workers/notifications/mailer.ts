@@ -1,0 +1,100 @@
+import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { MailRequest, MailStore } from '../../engine/store/mail-store.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { createOutage } from '../outage.ts';
+import { mailText } from './mail-text.ts';
+import { isRefusedForGood, type SendMail } from './mail-transport.ts';
+
+export interface MailerOptions {
+  readonly store: MailStore;
+  readonly send: SendMail;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+}
+
+export interface Mailer {
+  /** Resolves when what was being sent is sent, or has failed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Sends the mails that were asked for. The rows are the truth: a worker leases one, makes the token, sends it and deletes
+ * the row. One that dies on the way leaves the row to be due again, and the next mail carries a new token, the one before
+ * being void. Nothing of it needs Redis.
+ *
+ * States of a request: due → leased → sent, or addressed to nobody (deleted) | failed (due again, later) | given up.
+ */
+export function startMailer(options: MailerOptions): Mailer {
+  const { store, scheduler, log } = options;
+  const looking = createOutage(log, 'looking for mails to send');
+  const sending = new Set<Promise<void>>();
+  let search: Promise<void> | undefined;
+  let isStopped = false;
+
+  function begin(request: MailRequest): void {
+    const work = deliver(request, options)
+      .catch((error) => log.warn({ err: error, purpose: request.purpose }, 'a mail waits for its lease to end'))
+      .finally(() => {
+        sending.delete(work);
+        look();
+      });
+    sending.add(work);
+  }
+
+  async function takeOn(): Promise<void> {
+    try {
+      for (let room = freeLanes(); room > 0; room = freeLanes()) {
+        const requests = await store.lease(room);
+        looking.worked();
+        for (const request of requests) begin(request);
+        if (requests.length < room) return;
+      }
+    } catch (error) {
+      if (!isStopped) looking.failed(error);
+    }
+  }
+
+  function freeLanes(): number {
+    return isStopped ? 0 : LIMITS.mailsAtOnce - sending.size;
+  }
+
+  function look(): void {
+    search ??= takeOn().finally(() => {
+      search = undefined;
+    });
+  }
+
+  look();
+  const stopLooking = scheduler.every(LIMITS.mailSweepMs, look);
+  return {
+    async stop() {
+      isStopped = true;
+      stopLooking();
+      await search;
+      await Promise.all(sending);
+    },
+  };
+}
+
+async function deliver(request: MailRequest, { store, send, clock, log }: MailerOptions): Promise<void> {
+  const { purpose, attempts } = request;
+  const issued = await store.issueToken(request, clock.now());
+  try {
+    if (issued) await send({ purpose, to: issued.email, ...mailText(purpose, issued.token) });
+  } catch (error) {
+    const ageMs = clock.now() - Date.parse(request.requestedAt);
+    if (!isRefusedForGood(error) && ageMs < LIMITS.mailPatienceMs) {
+      log.warn({ err: error, purpose, attempts }, 'a mail could not be sent; trying again later');
+      return store.postpone(request, pauseAfter(attempts));
+    }
+    log.error({ err: error, purpose, attempts }, 'a mail is given up');
+  }
+  await store.settle(request);
+}
+
+/** Milliseconds before the next try: doubling from the first pause to the longest. */
+export function pauseAfter(attempts: number): number {
+  return Math.min(LIMITS.mailFirstPauseMs * 2 ** (attempts - 1), LIMITS.mailLongestPauseMs);
+}
