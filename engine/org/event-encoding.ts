@@ -2,6 +2,7 @@ import type { Caller } from '../../schema/commands.ts';
 import { eventId, type LoggedEvent } from '../../schema/events.ts';
 import { taskChangesOf } from '../../schema/task-changes.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
+import { inOnePiece } from '../views/serializer.ts';
 import { encodeTask } from '../views/task-view.ts';
 import type { Tell } from './changes.ts';
 import type { OrgState } from './org-state.ts';
@@ -40,7 +41,7 @@ export function tellChange(state: OrgState, tell: Tell, told: TellContext): Told
     ? `,${JSON.stringify({ ...tell.extra, actor: { type: caller.type, id: caller.id } }).slice(1, -1)}`
     : '';
   return {
-    event: { organizationId, sequence, type, at, body: `${head},"data":{"task":${taskJson}${extra}}}` },
+    event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{"task":${taskJson}${extra}}}`) },
     history: {
       organizationId,
       taskId,

@@ -128,7 +128,10 @@ function entryOf(row: EntryRow): AuditEntryView {
   };
 }
 
-/** Tasks as they were made: as they are now, with every step since taken back. So no task is stored twice. */
+/**
+ * Tasks as they were made: as they are now, with every step since taken back. So no task is stored twice. Without those
+ * of which that is not known.
+ */
 async function tasksAsMade(
   sql: Sql,
   organizationId: number,
@@ -145,14 +148,19 @@ async function tasksAsMade(
   const tasks = new Map(now.map((row) => [row.id, auditedTaskOfRow(row)]));
   for (let after = { taskId: 0, sequence: 0 }; ; ) {
     const steps = await ask(
-      () => sql<{ taskId: number; sequence: number; changes: TaskChanges }[]>`
+      () => sql<{ taskId: number; sequence: number; changes: TaskChanges | null }[]>`
         SELECT h.task_id, h.sequence, h.changes FROM task_history h
-        WHERE h.organization_id = ${organizationId} AND h.task_id = ANY(${numberArray(tasks.keys())}::bigint[])
-          AND h.changes IS NOT NULL
+        WHERE h.organization_id = ${organizationId} AND h.task_id = ANY(${numberArray(taskIds)}::bigint[])
+          AND h.kind <> 'created'
           AND (h.task_id > ${after.taskId} OR h.task_id = ${after.taskId} AND h.sequence < ${after.sequence})
         ORDER BY h.task_id, h.sequence DESC LIMIT ${LIMITS.auditStepsAtOnce}`,
     );
-    for (const { taskId, changes } of steps) tasks.set(taskId, beforeTaskChanges(tasks.get(taskId)!, changes));
+    for (const { taskId, changes } of steps) {
+      const later = tasks.get(taskId);
+      // A step of a release that did not note what it changed: how the task was made is not known.
+      if (!changes) tasks.delete(taskId);
+      else if (later) tasks.set(taskId, beforeTaskChanges(later, changes));
+    }
     if (steps.length < LIMITS.auditStepsAtOnce) return tasks;
     after = steps.at(-1)!;
   }
@@ -161,5 +169,5 @@ async function tasksAsMade(
 /** What the audit log tells of a task: neither what only the engine counts by, nor what lets strangers track it. */
 function toldTask({ task, packages }: AuditedTask): Record<string, unknown> {
   const { version: _version, updatedAt: _updatedAt, trackingToken: _trackingToken, ...told } = task;
-  return { ...told, packages };
+  return { ...told, packages: packages.map(({ version: _version, updatedAt: _updatedAt, ...parcel }) => parcel) };
 }

@@ -11,7 +11,18 @@ type AnySchema = Extract<Parameters<typeof fastJsonStringify>[0], { [key: string
  */
 export function compileSerializer<T extends v.GenericSchema>(schema: T): (value: v.InferOutput<T>) => string {
   const jsonSchema = toJsonSchema(schema, { typeMode: 'output', errorMode: 'ignore' }) as JsonSchema;
-  return fastJsonStringify(forSerializing(jsonSchema) as AnySchema) as (value: v.InferOutput<T>) => string;
+  const serialize = fastJsonStringify(forSerializing(jsonSchema) as AnySchema) as (value: v.InferOutput<T>) => string;
+  return (value) => inOnePiece(serialize(value));
+}
+
+/**
+ * The same text, no longer as the tree of its pieces that putting it together has left: texts that are kept for a while
+ * would keep the tree, several times their size, and each use would walk it anew. Looking at a character makes one
+ * piece of it.
+ */
+export function inOnePiece(text: string): string {
+  if (text.charCodeAt(0) === 0) throw new Error('JSON does not begin with NUL');
+  return text;
 }
 
 /**

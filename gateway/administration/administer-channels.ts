@@ -8,6 +8,7 @@ import type { ChannelRecord, CreateChannelInput, UpdateChannelInput } from '../.
 import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import type { UserRecord } from '../../schema/user.ts';
 import type { ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
@@ -20,6 +21,7 @@ export function createChannel(administration: Administration, request: ParsedReq
   const { organizationId, caller } = request.identity;
   const { name, userId, rateLimit = null, locationsWrite } = request.body as CreateChannelInput;
   return administer(administration, { ...request, organizationId }, async (now) => {
+    if (isReserved(caller, rateLimit)) return { refusal: refusal('FORBIDDEN') };
     if (userId != null && !(await readUser(sql, organizationId, userId))) return { refusal: notFound('User', userId) };
     const ids = await drawIds(sql);
     const own: UserRecord | undefined =
@@ -66,6 +68,8 @@ export function changeChannel(administration: Administration, request: ParsedReq
     if (request.ifMatch && !matchesEtag(request.ifMatch, encodeChannel(before)))
       return { refusal: refusal('PRECONDITION_FAILED') };
     const after = changedChannel(before, request.body as UpdateChannelInput);
+    if (after.rateLimit !== before.rateLimit && isReserved(caller, after.rateLimit))
+      return { refusal: refusal('FORBIDDEN') };
     if (before.isBuiltIn && after.status !== before.status) return { refusal: refusal('CHANNEL_BUILT_IN') };
     const message = 'Channel updated';
     if (encodeChannel(after) === encodeChannel(before))
@@ -102,6 +106,12 @@ export function regenerateKey(administration: Administration, request: ParsedReq
       },
     };
   });
+}
+
+/** More than the default, and no limit at all, are for super admins to give. */
+function isReserved({ role }: Caller, rateLimit: number | null): boolean {
+  const isLow = rateLimit === null || (rateLimit > 0 && rateLimit <= LIMITS.requestsPerSecond);
+  return !isLow && role !== 'super_admin';
 }
 
 function changedChannel(before: ChannelRecord, input: UpdateChannelInput): ChannelRecord {

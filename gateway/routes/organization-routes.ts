@@ -145,8 +145,9 @@ function deleteRoute({ ask, history, settled }: Administration): ApiRoute {
       const organizationId = params['id']!;
       const { confirm } = body as DeleteOrganizationInput;
       const answer = await ask(organizationId, { kind: 'delete-organization', caller, confirm });
+      // One that is deleted already may have been deleted just now, by a request that is not answered yet.
+      if (answer.ok || answer.refusal.code === 'ORGANIZATION_DELETED') await settled();
       if (!answer.ok) return routeAnswer(organizationId, answer, '', history);
-      await settled();
       return { status: 202, message: 'Organization is being deleted', data: answer.data };
     },
   };

@@ -7,7 +7,7 @@
 --
 -- Errors: DE001 a shard has another owner or epoch; DE002 a head or a row is not in the version expected.
 
--- The form of earlier releases would stay beside this one.
+-- The form of earlier releases would stay beside this one. Their calls arrive here: what they do not know has defaults.
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text);
 
@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION commit_group(
   group_id uuid, shards_in int[], epochs_in bigint[], counts int[],
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
   events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text, warehouses_in text,
-  task_counts_in text, organizations_in text, audit_in text
+  task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;

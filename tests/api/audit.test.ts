@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { AuditEntryView } from '../../schema/audit.ts';
 import type { ChannelView } from '../../schema/channel.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import type { AccountView } from '../../schema/user.ts';
 import { type ApiClient, taskInput } from '../support/api-client.ts';
-import { type SeededOrganization, seedChannel, seedSession, seedUser } from '../support/seed.ts';
+import { type SeededOrganization, seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
 interface AuditList {
@@ -272,4 +273,31 @@ test('what a super admin does in an organization stands in its log under that su
     'task.created',
   ]);
   for (const { actor } of items) assert.deepEqual(actor, { type: 'user', id: userId, userId });
+});
+
+test('how a task was made is not told when a step of an earlier release did not note what it changed', async () => {
+  const { api, organizationId } = await place();
+  const { id } = await api.createTask();
+  assert.equal((await api.patch(`/tasks/${id}`, { notes: 'Ring twice' })).status, 200);
+  await withSql(
+    fixture.gateway.databaseUrl,
+    (sql) => sql`UPDATE task_history SET changes = NULL WHERE organization_id = ${organizationId} AND task_id = ${id}`,
+  );
+  const { items } = await audit(api);
+  const made = items.find(({ action }) => action === 'task.created')!;
+  assert.equal(made.after, null, JSON.stringify(made));
+});
+
+test('many lists of one audit log at once are refused with 503, and others are served', async () => {
+  const [busy, other] = [await place(), await place()];
+  await withSql(fixture.gateway.databaseUrl, async (sql) => {
+    await sql`
+      INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type)
+      SELECT ${busy.organizationId}, 'channel.updated', 'channel', 1, 'system' FROM generate_series(1, 100000)`;
+  });
+  const asked = Array.from({ length: 4 * LIMITS.auditListsAtOnce }, () => busy.api.get('/audit-logs'));
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 503]);
+  assert.equal((await other.api.get('/audit-logs')).status, 200);
+  assert.equal((await busy.api.get('/audit-logs')).status, 200);
 });

@@ -22,6 +22,11 @@ export function createOrganizationDeletionProcessor(store: DeletionStore, log: L
   }
 
   return async (_: JobPayload<'organization-deletion'>, signal: AbortSignal, queues: JobQueues): Promise<void> => {
-    for (const organizationId of await store.listDue()) await look(organizationId, signal, queues);
+    const failures: unknown[] = [];
+    for (const organizationId of await store.listDue()) {
+      // One that cannot be removed now keeps none of the others.
+      await look(organizationId, signal, queues).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
   };
 }

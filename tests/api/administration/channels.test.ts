@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashSecret } from '../../../engine/store/secrets.ts';
 import type { ChannelView } from '../../../schema/channel.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { AccountView } from '../../../schema/user.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
@@ -33,10 +34,10 @@ async function builtIn(api: ApiClient): Promise<ChannelView> {
 }
 
 test('a channel is made with a key that works, shown once and stored as its hash', async () => {
-  const { apiKey, ...channel } = await createChannel({ rateLimit: 0, locationsWrite: true });
+  const { apiKey, ...channel } = await createChannel({ rateLimit: 20, locationsWrite: true });
   assert.match(apiKey, API_KEY);
   const { id, userId, createdAt, updatedAt, ...rest } = channel;
-  assert.deepEqual(rest, { name: 'Web shop', status: 'ACTIVE', rateLimit: 0, locationsWrite: true, isBuiltIn: false });
+  assert.deepEqual(rest, { name: 'Web shop', status: 'ACTIVE', rateLimit: 20, locationsWrite: true, isBuiltIn: false });
   assert.equal(createdAt, updatedAt);
   assert.deepEqual((await fixture.api.get<ChannelView>(`/channels/${id}`)).body.data, channel);
   const created = await fixture.clientOf(apiKey).createTask();
@@ -195,4 +196,13 @@ test('none but administrators may make, see or change channels', async () => {
     ])
       assert.equal(status, 403, role);
   }
+});
+
+test('a channel beyond the default rate, or without any, is for super admins to give', async () => {
+  const { id } = await createChannel({});
+  for (const rateLimit of [0, LIMITS.requestsPerSecond + 1]) {
+    assert.equal((await fixture.api.post('/channels', { name: 'Fast', rateLimit })).status, 403);
+    assert.equal((await fixture.api.patch(`/channels/${id}`, { rateLimit })).status, 403);
+  }
+  assert.equal((await fixture.api.patch(`/channels/${id}`, { rateLimit: LIMITS.requestsPerSecond })).status, 200);
 });
