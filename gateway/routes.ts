@@ -2,6 +2,7 @@ import type { Engine } from '../engine/org/start-engine.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
+import type { Access } from './guards/open-access.ts';
 import type { Route } from './route.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -22,6 +23,7 @@ import type { StreamHub } from './sse/stream-hub.ts';
 export interface RouteParts {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly access: Pick<Access, 'onChanges'>;
   readonly hub: StreamHub;
   readonly accounts: Accounts;
   readonly administration: Administration;
@@ -30,12 +32,12 @@ export interface RouteParts {
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, hub, accounts, administration, operational } = parts;
+  const { engine, clock, access, hub, accounts, administration, operational } = parts;
   return [
     ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
     ...packageRoutes(engine),
-    ...taskListRoutes(engine),
+    ...taskListRoutes(engine, access),
     ...customerRoutes(engine),
     ...warehouseRoutes(engine),
     ...eventRoutes(engine),

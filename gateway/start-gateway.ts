@@ -66,6 +66,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const routes = createRoutes({
     engine,
     clock,
+    access,
     hub,
     accounts,
     administration: openAdministration(options, engine, access, accounts.hasher),

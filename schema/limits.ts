@@ -165,7 +165,7 @@ export const LIMITS = {
   accessHintMs: 20,
   /** Changes are kept for twice this long; who has not polled since looks everything up anew. */
   accessCursorMs: 1_800_000,
-  /** Changes of one poll, remembered so that one that is read twice is heard once; past it all is looked up anew. */
+  /** New changes that one poll reads; past it all is looked up anew. */
   accessChangesSeen: 10_000,
   /** Keys and tokens that stand for nobody, and for how long they are not asked about again. */
   unknownCredentials: 10_000,
@@ -199,6 +199,9 @@ export const LIMITS = {
   refreshTokenMs: 30 * 86_400_000,
   verifyTokenMs: 86_400_000,
   resetTokenMs: 3_600_000,
+  /** Mailed to a user for one purpose within the window; more mails are not sent. */
+  liveTokensPerPurpose: 5,
+  liveTokenWindowMs: 3_600_000,
   passwordMinChars: 8,
   passwordMaxChars: 128,
   /** Passwords hashed at a time, those waiting, and of those the ones of one client address. */
@@ -236,6 +239,9 @@ export const LIMITS = {
   mailPatienceMs: 86_400_000,
   /** Files in DATA_DIR/outbox; the oldest go first. */
   outboxFiles: 1_000,
+
+  /** Lists of the audit log that one organization has under way in one process; past it 503. */
+  auditListsAtOnce: 4,
 
   // --- Deletion of organizations ------------------------------------------------------------------------
   deletionBatchRows: 2_000,

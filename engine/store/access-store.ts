@@ -20,23 +20,22 @@ export interface AccessSubjects {
   readonly sessionId: number | null;
 }
 
-/** What was noted since a cursor, some of it perhaps not for the first time. */
+/** What was noted since a cursor. */
 export interface AccessPage {
   /** The cursor to go on from. */
-  readonly next: bigint;
+  readonly next: string;
   /** Whether other processes know that this one may remember credentials. */
   readonly isAnnounced: boolean;
   /** At most one more than `LIMITS.accessChangesSeen`. */
-  readonly changes: readonly (AccessChange & { readonly xid: bigint })[];
+  readonly changes: readonly AccessChange[];
 }
 
 export interface AccessStore {
   /**
-   * Changes noted by transactions that may have committed since the cursor's page was read; none without a cursor.
-   * The cursor is the oldest transaction that was still running: whatever the page did not show was written by that one
-   * or a later one, in whichever order they commit.
+   * Changes noted by transactions that committed since the cursor's page was read; none without a cursor. The cursor is
+   * the snapshot of that page: whatever that one did not show is in this one, in whichever order transactions commit.
    */
-  poll(cursor: bigint | undefined): Promise<AccessPage>;
+  poll(cursor: string | undefined): Promise<AccessPage>;
   /**
    * Whether another process may hold credentials from before this call: it was announced within the time for which they
    * are valid, or somebody, this process included, has taken a gateway's name over from it since.
@@ -45,7 +44,7 @@ export interface AccessStore {
   stop(): Promise<void>;
 }
 
-type NotedChange = readonly [xid: string, subject: AccessSubject, subjectId: number];
+type NotedChange = readonly [subject: AccessSubject, subjectId: number];
 
 /** Asks on a connection of its own, which is thrown away when it keeps silent. */
 export function createAccessStore(url: string, incarnation: string): AccessStore {
@@ -73,19 +72,21 @@ export function createAccessStore(url: string, incarnation: string): AccessStore
 
   return {
     async poll(cursor) {
-      const from = cursor === undefined ? null : String(cursor);
+      const from = cursor ?? null;
+      const isNew = (sql: Sql) => sql`
+        xid >= pg_snapshot_xmin(${from}::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, ${from}::pg_snapshot)`;
       const page = (sql: Sql) => sql<{ next: string; isAnnounced: boolean; changes: NotedChange[] }[]>`
-        SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS next,
+        SELECT pg_current_snapshot()::text AS next,
           EXISTS (SELECT FROM gateways g WHERE g.incarnation = ${incarnation}::uuid AND g.lease_expires_at > now())
             AS is_announced,
-          coalesce((SELECT json_agg(json_build_array(c.xid::text, c.subject, c.subject_id)) FROM (
-            SELECT xid, subject, subject_id FROM access_changes WHERE xid >= ${from}::text::xid8
+          coalesce((SELECT json_agg(json_build_array(c.subject, c.subject_id)) FROM (
+            SELECT subject, subject_id FROM access_changes WHERE ${isNew(sql)}
             UNION ALL
-            SELECT xid, 'organization', organization_id FROM deleted_organizations WHERE xid >= ${from}::text::xid8
+            SELECT 'organization', organization_id FROM deleted_organizations WHERE ${isNew(sql)}
             LIMIT ${LIMITS.accessChangesSeen + 1}) c), '[]') AS changes`;
       const [row] = await ask(page, 'asking for changes of access');
-      const changes = row!.changes.map(([xid, subject, subjectId]) => ({ xid: BigInt(xid), subject, subjectId }));
-      return { next: BigInt(row!.next), isAnnounced: row!.isAnnounced, changes };
+      const changes = row!.changes.map(([subject, subjectId]) => ({ subject, subjectId }));
+      return { next: row!.next, isAnnounced: row!.isAnnounced, changes };
     },
     async hasOthers() {
       const validMs = `${LIMITS.credentialValidMs} milliseconds`;

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { TokenPurpose } from '../../schema/session.ts';
 import { write } from './account-statements.ts';
-import type { Sql } from './postgres.ts';
-import { type IssuedToken, issueToken } from './user-token-store.ts';
+import type { Fragment, Sql } from './postgres.ts';
+import { type IssuedToken, issueToken, withdrawToken } from './user-token-store.ts';
 
 /** A mail that somebody asked for and that one worker has taken on, until its lease runs out. */
 export interface MailRequest {
@@ -10,6 +10,8 @@ export interface MailRequest {
   readonly email: string;
   /** ISO 8601. */
   readonly requestedAt: string;
+  /** The same as Postgres writes it, to the microsecond: which request of the address it is. */
+  readonly requestedExactly: string;
   /** Tries so far, this one included. */
   readonly attempts: number;
 }
@@ -19,8 +21,11 @@ export interface MailStore {
   lease(most: number): Promise<MailRequest[]>;
   /** See issueToken. */
   issueToken(request: MailRequest, now: number): Promise<IssuedToken | undefined>;
-  /** It is sent, or need not be. */
+  /** See withdrawToken. */
+  withdrawToken(token: string): Promise<void>;
+  /** It is sent, or need not be. One that was asked for anew meanwhile stays, due when the lease ends. */
   settle(request: MailRequest): Promise<void>;
+  /** Leaves one that was asked for anew as it is, too. */
   postpone(request: MailRequest, pauseMs: number): Promise<void>;
 }
 
@@ -45,23 +50,26 @@ export function createMailStore(sql: Sql): MailStore {
         UPDATE mail_requests SET due_at = now() + ${LIMITS.mailLeaseMs} * interval '1 ms', attempts = attempts + 1
         WHERE ctid = ANY (ARRAY(
           SELECT ctid FROM mail_requests WHERE due_at <= now() ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED))
-        RETURNING purpose, email, requested_at, attempts`,
+        RETURNING purpose, email, requested_at, requested_at::text AS requested_exactly, attempts`,
         'looking for mails',
       ),
     issueToken: ({ purpose, email }, now) => issueToken(sql, purpose, email, now),
-    async settle({ purpose, email }) {
-      await write(
-        sql`DELETE FROM mail_requests WHERE purpose = ${purpose} AND lower(email) = lower(${email})`,
-        'settling a mail',
-      );
+    withdrawToken: (token) => withdrawToken(sql, token),
+    async settle(request) {
+      await write(sql`DELETE FROM mail_requests WHERE ${isThe(sql, request)}`, 'settling a mail');
     },
-    async postpone({ purpose, email }, pauseMs) {
+    async postpone(request, pauseMs) {
       await write(
         sql`
         UPDATE mail_requests SET due_at = now() + ${pauseMs} * interval '1 ms'
-        WHERE purpose = ${purpose} AND lower(email) = lower(${email})`,
+        WHERE ${isThe(sql, request)}`,
         'postponing a mail',
       );
     },
   };
+}
+
+function isThe(sql: Sql, { purpose, email, requestedExactly }: MailRequest): Fragment {
+  return sql`
+    purpose = ${purpose} AND lower(email) = lower(${email}) AND requested_at = ${requestedExactly}::timestamptz`;
 }

@@ -54,8 +54,8 @@ async function removeOutdated(sql: Sql): Promise<number> {
     sql`DELETE FROM access_changes WHERE (organization_id, subject, subject_id, xid) IN (
       SELECT organization_id, subject, subject_id, xid FROM access_changes
       WHERE at < now() - interval '1 hour' LIMIT ${most})`,
-    sql`DELETE FROM user_tokens WHERE (organization_id, user_id, purpose) IN (
-      SELECT organization_id, user_id, purpose FROM user_tokens WHERE expires_at < now() LIMIT ${most})`,
+    sql`DELETE FROM user_tokens WHERE (organization_id, user_id, purpose, token_hash) IN (
+      SELECT organization_id, user_id, purpose, token_hash FROM user_tokens WHERE expires_at < now() LIMIT ${most})`,
     sql`DELETE FROM kept_outcomes WHERE (organization_id, scope, key_hash) IN (
       SELECT organization_id, scope, key_hash FROM kept_outcomes
       WHERE at < now() - ${LIMITS.idempotencyRetentionMs} * interval '1 millisecond' LIMIT ${most})`,

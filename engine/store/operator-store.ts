@@ -29,14 +29,25 @@ export async function beginOperatorSession(
   lifeMs: number,
 ): Promise<void> {
   await bounded(sql`
-    INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at)
-    VALUES (0, nextval('session_ids'), ${userId}, ${hashed(sql, accessToken)}, ${inMs(sql, lifeMs)})`);
+    WITH begun AS (
+      INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at)
+      VALUES (0, nextval('session_ids'), ${userId}, ${hashed(sql, accessToken)}, ${inMs(sql, lifeMs)})
+      RETURNING organization_id, id, user_id
+    ), changed AS (
+      SELECT organization_id, 'session' AS record_type, id AS record_id, NULL::json AS before,
+        json_build_object('userId', user_id) AS after FROM begun
+    )
+    ${noteOf(sql, 'session.issued')}`);
 }
 
 export async function endOperatorSession(sql: Sql, accessToken: string): Promise<void> {
   await bounded(sql`
-    UPDATE sessions SET revoked_at = now()
-    WHERE organization_id = 0 AND access_hash = ${hashed(sql, accessToken)} AND revoked_at IS NULL`);
+    WITH ended AS (
+      UPDATE sessions SET revoked_at = now()
+      WHERE organization_id = 0 AND access_hash = ${hashed(sql, accessToken)} AND revoked_at IS NULL
+      RETURNING organization_id, id, user_id
+    ), changed AS (${endedRecords(sql)})
+    ${noteOf(sql, 'session.ended')}`);
 }
 
 export interface NewSuperAdmin {
@@ -99,10 +110,7 @@ export async function endSessionsOf(sql: Sql, organizationId: number, userId: nu
       UPDATE sessions SET revoked_at = now()
       WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
       RETURNING organization_id, id, user_id
-    ), changed AS (
-      SELECT organization_id, 'session' AS record_type, id AS record_id,
-        json_build_object('userId', user_id) AS before, NULL::json AS after FROM ended
-    ), noted AS (${noteOf(sql, 'session.ended')})
+    ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.ended')})
     SELECT id FROM ended`);
   return ended.length;
 }
@@ -188,6 +196,13 @@ export function listDeletions(sql: Sql): Promise<DeletionFacts[]> {
       SELECT organization_id, requested_by, requested_at, cleared_at, finished_at
       FROM deleted_organizations ORDER BY requested_at DESC`,
   );
+}
+
+/** Rows of `ended` as the audit log sees them. */
+function endedRecords(sql: Sql): Fragment {
+  return sql`
+    SELECT organization_id, 'session' AS record_type, id AS record_id,
+      json_build_object('userId', user_id) AS before, NULL::json AS after FROM ended`;
 }
 
 /** The audit lines of what `changed` holds: nobody of the API's callers did it. */

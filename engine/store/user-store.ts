@@ -77,7 +77,7 @@ export function updateUser(sql: Sql, user: UserRecord): Fragment {
     RETURNING id`;
 }
 
-/** Ends the sessions of the user who was just made inactive: should the account come back, they do not. */
+/** Ends the sessions of the user who was just made inactive, or active: should the account come back, they do not. */
 export function endSessions(sql: Sql, { organizationId, id }: UserRecord): Fragment {
   return sql`
     UPDATE sessions s SET revoked_at = now() FROM changed

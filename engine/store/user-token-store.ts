@@ -3,7 +3,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { TokenPurpose } from '../../schema/session.ts';
 import { isoTime } from '../runtime/clock.ts';
 import { hashed, inMs, noteOf, write } from './account-statements.ts';
-import type { Sql } from './postgres.ts';
+import type { Fragment, Sql } from './postgres.ts';
 import { read } from './read.ts';
 import { newSecret } from './secrets.ts';
 
@@ -26,8 +26,8 @@ const LIFE_MS: Readonly<Record<TokenPurpose, number>> = {
 };
 
 /**
- * Makes a token for the user of an e-mail address, and the one before void; undefined when nobody is to be written to:
- * unknown, inactive, the organization gone, or verified already.
+ * Makes a token for the user of an e-mail address, beside those that live; undefined when nobody is to be written to:
+ * unknown, inactive, the organization gone, verified already, or written to `liveTokensPerPurpose` times lately.
  */
 export async function issueToken(
   sql: Sql,
@@ -36,6 +36,7 @@ export async function issueToken(
   now: number,
 ): Promise<IssuedToken | undefined> {
   const token = newSecret(purpose === 'verify_email' ? 'dv_' : 'dp_', 40);
+  const lifeMs = LIFE_MS[purpose];
   const [issued] = await write(
     sql<{ email: string }[]>`
     WITH owner AS (
@@ -43,11 +44,12 @@ export async function issueToken(
       WHERE lower(u.email) = lower(${email}) AND u.is_active
         AND (${purpose} <> 'verify_email' OR u.email_verified_at IS NULL)
         AND (u.organization_id = 0 OR EXISTS (SELECT FROM organizations o WHERE o.organization_id = u.organization_id))
+        AND ${LIMITS.liveTokensPerPurpose} > (SELECT count(*) FROM user_tokens t
+          WHERE t.organization_id = u.organization_id AND t.user_id = u.id AND t.purpose = ${purpose}
+            AND t.expires_at > ${inMs(now, lifeMs - LIMITS.liveTokenWindowMs)})
     ), issued AS (
-      INSERT INTO user_tokens AS t (organization_id, user_id, purpose, token_hash, expires_at)
-      SELECT organization_id, id, ${purpose}, ${hashed(sql, token)}, ${inMs(now, LIFE_MS[purpose])} FROM owner
-      ON CONFLICT (organization_id, user_id, purpose)
-        DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at
+      INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
+      SELECT organization_id, id, ${purpose}, ${hashed(sql, token)}, ${inMs(now, lifeMs)} FROM owner
     )
     SELECT email FROM owner`,
     'making a token',
@@ -55,15 +57,19 @@ export async function issueToken(
   return issued && { email: issued.email, token };
 }
 
+/** Makes a token void that could not be mailed. */
+export async function withdrawToken(sql: Sql, token: string): Promise<void> {
+  await write(
+    sql`DELETE FROM user_tokens WHERE token_hash = ${hashed(sql, token)} RETURNING organization_id`,
+    'withdrawing a token',
+  );
+}
+
 /** Spends a token that proves an e-mail address; false when it is unknown, spent or expired. */
 export async function verifyEmail(sql: Sql, token: string, now: number, origin: Origin): Promise<boolean> {
   const spent = await write(
     sql`
-    WITH spent AS (
-      DELETE FROM user_tokens
-      WHERE token_hash = ${hashed(sql, token)} AND purpose = 'verify_email' AND expires_at > ${isoTime(now)}
-      RETURNING organization_id, user_id
-    ), verified AS (
+    WITH ${spending(sql, 'verify_email', token, now)}, verified AS (
       UPDATE users u SET email_verified_at = ${isoTime(now)}, version = u.version + 1, updated_at = ${isoTime(now)}
       FROM spent s WHERE u.organization_id = s.organization_id AND u.id = s.user_id AND u.email_verified_at IS NULL
       RETURNING u.organization_id, u.id
@@ -99,11 +105,7 @@ export async function resetPassword(
 ): Promise<TokenOwner | undefined> {
   const [owner] = await write(
     sql<TokenOwner[]>`
-    WITH spent AS (
-      DELETE FROM user_tokens
-      WHERE token_hash = ${hashed(sql, token)} AND purpose = 'reset_password' AND expires_at > ${isoTime(now)}
-      RETURNING organization_id, user_id
-    ), held AS (
+    WITH ${spending(sql, 'reset_password', token, now)}, held AS (
       SELECT u.organization_id, u.id, u.email_verified_at IS NULL AS is_verifying
       FROM spent s JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id FOR UPDATE OF u
     ), reset AS (
@@ -124,4 +126,20 @@ export async function resetPassword(
     'resetting a password',
   );
   return owner;
+}
+
+/**
+ * `spent`, the owner of a token that is good; all of its purpose that the owner has go with it. Of two at the same time
+ * the later one finds its token gone, whatever else it deletes.
+ */
+function spending(sql: Sql, purpose: TokenPurpose, token: string, now: number): Fragment {
+  return sql`
+    voided AS (
+      DELETE FROM user_tokens WHERE (organization_id, user_id, purpose) IN (
+        SELECT organization_id, user_id, purpose FROM user_tokens
+        WHERE token_hash = ${hashed(sql, token)} AND purpose = ${purpose} AND expires_at > ${isoTime(now)})
+      RETURNING organization_id, user_id, token_hash
+    ), spent AS (
+      SELECT organization_id, user_id FROM voided WHERE token_hash = ${hashed(sql, token)}
+    )`;
 }

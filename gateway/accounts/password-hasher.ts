@@ -1,8 +1,9 @@
 import { hash, verify } from '@node-rs/argon2';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { networkOf } from '../guards/network-of.ts';
 
-/** Too many passwords wait to be hashed, in all or from one address; nothing was judged. */
+/** Too many passwords wait to be hashed, in all or from one network; nothing was judged. */
 export class Overcrowded extends Error {
   readonly refusal: Refusal = refusal('RATE_LIMITED', 'Too many passwords are being checked; try again', {
     retryAfterSeconds: 1,
@@ -22,29 +23,29 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$sKVEllLpm+S1OjB32ynNZg$B+ox0RwgrBj67JAUlYa0pBUM5vQN8rmz7X3VGdRb7B0';
 
 /**
- * Hashes passwords, a few at a time and off the event loop. Those that wait are taken in turn by address, and no address
+ * Hashes passwords, a few at a time and off the event loop. Those that wait are taken in turn by network, and no network
  * may have more than a few waiting, so that a flood from one leaves the others their turn.
  */
 export function createPasswordHasher(): PasswordHasher {
   const queue = new FairQueue();
   return {
-    hash: (password, address) => queue.run(address ?? '', () => hash(password, PARAMETERS)),
+    hash: (password, address) => queue.run(networkOf(address ?? ''), () => hash(password, PARAMETERS)),
     async verify(password, hashed, address) {
-      const isRight = await queue.run(address ?? '', () => verify(hashed ?? DECOY, password));
+      const isRight = await queue.run(networkOf(address ?? ''), () => verify(hashed ?? DECOY, password));
       return isRight && hashed !== undefined;
     },
   };
 }
 
-/** Runs work, `passwordHashes` at a time; what waits is taken round robin over the addresses. */
+/** Runs work, `passwordHashes` at a time; what waits is taken round robin over the networks. */
 class FairQueue {
-  /** The next address is the first one. */
+  /** The next network is the first one. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #running = 0;
   #length = 0;
 
-  async run<T>(address: string, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= LIMITS.passwordHashes) await this.#turn(address);
+  async run<T>(network: string, work: () => Promise<T>): Promise<T> {
+    if (this.#running >= LIMITS.passwordHashes) await this.#turn(network);
     else this.#running += 1;
     try {
       return await work();
@@ -53,13 +54,13 @@ class FairQueue {
     }
   }
 
-  #turn(address: string): Promise<void> {
-    const line = this.#waiting.get(address) ?? [];
+  #turn(network: string): Promise<void> {
+    const line = this.#waiting.get(network) ?? [];
     if (this.#length >= LIMITS.passwordQueue || line.length >= LIMITS.passwordQueuePerAddress) throw new Overcrowded();
     this.#length += 1;
     return new Promise((resolve) => {
       line.push(resolve);
-      this.#waiting.set(address, line);
+      this.#waiting.set(network, line);
     });
   }
 
@@ -70,10 +71,10 @@ class FairQueue {
       this.#running -= 1;
       return;
     }
-    const [address, line] = next;
+    const [network, line] = next;
     const begin = line.shift()!;
-    this.#waiting.delete(address);
-    if (line.length > 0) this.#waiting.set(address, line);
+    this.#waiting.delete(network);
+    if (line.length > 0) this.#waiting.set(network, line);
     this.#length -= 1;
     begin();
   }

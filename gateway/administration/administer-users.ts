@@ -61,7 +61,8 @@ export function changeUser(administration: Administration, request: ParsedReques
       answer: { status: 200, message, data: encodeUser(written) },
       write: {
         change: updateUser(sql, written),
-        also: before.isActive && !written.isActive ? [endSessions(sql, written)] : [],
+        // Those of logins that ran beside the deactivation, which did not see them, end before the account comes back.
+        also: before.isActive === written.isActive ? [] : [endSessions(sql, written)],
         notes: [userNote(caller, 'user.updated', before, written)],
         revokes: after.role !== before.role || after.isActive !== before.isActive,
       },

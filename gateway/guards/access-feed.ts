@@ -1,6 +1,6 @@
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { AccessPage, AccessStore } from '../../engine/store/access-store.ts';
+import type { AccessStore } from '../../engine/store/access-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { HeardChanges } from './changed-subjects.ts';
 
@@ -23,10 +23,8 @@ export interface AccessFeedOptions {
 export class AccessFeed {
   readonly #options: AccessFeedOptions;
   readonly #listeners = new Set<(changes: HeardChanges) => void>();
-  #cursor: bigint | undefined;
+  #cursor: string | undefined;
   #cursorReadAt = Number.NEGATIVE_INFINITY;
-  /** Changes of the last poll that the next one may show again. */
-  #seen: ReadonlySet<string> = new Set();
   #running: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
   #isHinted = false;
@@ -126,26 +124,16 @@ export class AccessFeed {
     const { store, clock } = this.#options;
     const startedAt = clock.monotonic();
     const isLost = startedAt - this.#cursorReadAt > LIMITS.accessCursorMs;
-    const page = await store.poll(isLost ? undefined : this.#cursor);
-    if (isLost || page.changes.length > LIMITS.accessChangesSeen) this.#tell('all');
-    else this.#tellNew(page);
-    this.#seen = new Set(page.changes.filter(({ xid }) => xid >= page.next).map(keyOf));
-    this.#cursor = page.next;
+    const { changes, next, isAnnounced } = await store.poll(isLost ? undefined : this.#cursor);
+    if (isLost || changes.length > LIMITS.accessChangesSeen) this.#tell('all');
+    else if (changes.length > 0) this.#tell(changes);
+    this.#cursor = next;
     this.#cursorReadAt = startedAt;
-    if (page.isAnnounced) this.#freshUntil = startedAt + LIMITS.credentialValidMs;
-  }
-
-  #tellNew({ changes }: AccessPage): void {
-    const news = changes.filter((change) => !this.#seen.has(keyOf(change)));
-    if (news.length > 0) this.#tell(news);
+    if (isAnnounced) this.#freshUntil = startedAt + LIMITS.credentialValidMs;
   }
 
   #tell(changes: HeardChanges): void {
     this.#generation += 1;
     for (const listener of this.#listeners) listener(changes);
   }
-}
-
-function keyOf({ xid, subject, subjectId }: AccessPage['changes'][number]): string {
-  return `${xid} ${subject} ${subjectId}`;
 }

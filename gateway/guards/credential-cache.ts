@@ -8,7 +8,7 @@ import { CredentialLookups } from './credential-lookups.ts';
 
 export interface CredentialCacheOptions {
   readonly store: Pick<CredentialStore, 'findCredentials'>;
-  readonly feed: Pick<AccessFeed, 'freshUntil' | 'generation' | 'onChanges'>;
+  readonly feed: Pick<AccessFeed, 'freshUntil' | 'onChanges'>;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
 }

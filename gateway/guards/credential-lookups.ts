@@ -2,13 +2,14 @@ import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { AccessFeed } from './access-feed.ts';
+import { ChangedSubjects } from './changed-subjects.ts';
 
 /** A look-up that was not made, or led to nothing, for reasons that will pass. */
 export class LookupRefused extends Error {}
 
 export interface LookupOptions {
   readonly store: Pick<CredentialStore, 'findCredentials'>;
-  readonly feed: Pick<AccessFeed, 'generation'>;
+  readonly feed: Pick<AccessFeed, 'onChanges'>;
   readonly scheduler: Scheduler;
   /** Told what each hash stands for, in the turn in which that is known to be so. */
   readonly keep: (hash: string, credential: Credential | undefined) => void;
@@ -27,11 +28,17 @@ interface Lookup {
 export class CredentialLookups {
   readonly #options: LookupOptions;
   #waiting = new Map<string, Lookup>();
+  /** Of each query under way, what was heard since it began. */
+  readonly #overtaking = new Set<ChangedSubjects[]>();
   #running = 0;
   #isScheduled = false;
 
   constructor(options: LookupOptions) {
     this.#options = options;
+    options.feed.onChanges((changes) => {
+      const changed = new ChangedSubjects(changes);
+      for (const heard of this.#overtaking) heard.push(changed);
+    });
   }
 
   /** Rejects when Postgres cannot be asked, and at once when too many wait for it. */
@@ -72,29 +79,39 @@ export class CredentialLookups {
     return batch;
   }
 
-  /** Never rejects: those who wait are told. */
-  async #ask(batch: ReadonlyMap<string, Lookup>): Promise<void> {
-    const { store, feed, keep } = this.#options;
+  /** Never rejects: those who wait are told. Empties the batch. */
+  async #ask(batch: Map<string, Lookup>): Promise<void> {
     try {
-      for (let attempt = 1; ; attempt++) {
-        const { generation } = feed;
-        const found = await store.findCredentials([...batch.keys()]);
-        if (feed.generation === generation) {
-          const byHash = new Map(found.map((credential) => [credential.hash, credential]));
-          for (const [hash, { resolve }] of batch) {
-            keep(hash, byHash.get(hash));
-            resolve(byHash.get(hash));
-          }
-          return;
-        }
-        if (attempt === LIMITS.credentialAttempts)
-          throw new LookupRefused('access changes faster than it can be looked up');
-      }
+      for (let attempt = 1; batch.size > 0 && attempt <= LIMITS.credentialAttempts; attempt++)
+        await this.#tryAsk(batch);
+      for (const { reject } of batch.values())
+        reject(new LookupRefused('access changes faster than it can be looked up'));
     } catch (error) {
       // Whoever waits behind them would meet the same, only later.
       const behind = this.#waiting;
       this.#waiting = new Map();
       for (const { reject } of [...batch.values(), ...behind.values()]) reject(error);
+    }
+  }
+
+  /** Leaves in the batch what has to be asked again: what was found may be from before a change that touches it. */
+  async #tryAsk(batch: Map<string, Lookup>): Promise<void> {
+    const { store, keep } = this.#options;
+    const heard: ChangedSubjects[] = [];
+    this.#overtaking.add(heard);
+    try {
+      const found = await store.findCredentials([...batch.keys()]);
+      const byHash = new Map(found.map((credential) => [credential.hash, credential]));
+      for (const [hash, { resolve }] of batch) {
+        const credential = byHash.get(hash);
+        if (credential && heard.some((changed) => changed.touchCredential(credential))) continue;
+        // A change may have made an unknown one known since: that it was unknown is an answer, but none to keep.
+        if (credential || heard.length === 0) keep(hash, credential);
+        batch.delete(hash);
+        resolve(credential);
+      }
+    } finally {
+      this.#overtaking.delete(heard);
     }
   }
 }

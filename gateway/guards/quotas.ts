@@ -1,6 +1,7 @@
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Identity } from '../route.ts';
+import { networkOf } from './network-of.ts';
 import { DEFAULT_RATE, type Draw, RateLimiter } from './rate-limiter.ts';
 
 export type { Draw };
@@ -9,7 +10,7 @@ export type { Draw };
 export interface Quotas {
   /** Takes 1 from a channel's or user's bucket. */
   draw(identity: Identity): Draw;
-  /** The same for a request that nobody stands behind, by its client's address. */
+  /** The same for a request that nobody stands behind, by its client's network. */
   drawAddress(address: string | null): Draw;
   /** Takes more, later and without refusing: what comes next pays for it. */
   owe(identity: Identity, cost: number): void;
@@ -38,7 +39,7 @@ export function startQuotas(clock: Clock, scheduler: Scheduler): Quotas & { stop
       const perSecond = identity.rateLimit ?? DEFAULT_RATE;
       return perSecond === 0 ? UNLIMITED : callers.draw(keyOf(identity), perSecond);
     },
-    drawAddress: (address) => addresses.draw(address ?? '', DEFAULT_RATE),
+    drawAddress: (address) => addresses.draw(networkOf(address ?? ''), DEFAULT_RATE),
     owe(identity, cost) {
       const perSecond = identity.rateLimit ?? DEFAULT_RATE;
       if (perSecond !== 0) callers.owe(keyOf(identity), perSecond, cost);

@@ -14,12 +14,14 @@ import {
   taskPageView,
 } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
+import type { Access } from '../guards/open-access.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
 import { type ApiRoute, may, type RawRoute } from '../route.ts';
+import { LastingReplies } from '../sse/lasting-replies.ts';
 
 /** Lists of tasks, by page and whole. Source: interface.md "GET /api/v1/tasks", decisions.md §1 "Lists", §3 "Also". */
-export function taskListRoutes(engine: Engine): [ApiRoute, RawRoute] {
-  return [listTasks(engine), exportTasks(engine)];
+export function taskListRoutes(engine: Engine, access: Pick<Access, 'onChanges'>): [ApiRoute, RawRoute] {
+  return [listTasks(engine), exportTasks(engine, new LastingReplies(access))];
 }
 
 function listTasks(engine: Engine): ApiRoute {
@@ -42,7 +44,7 @@ function listTasks(engine: Engine): ApiRoute {
   };
 }
 
-function exportTasks(engine: Engine): RawRoute {
+function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
   return {
     kind: 'raw',
     method: 'GET',
@@ -52,10 +54,14 @@ function exportTasks(engine: Engine): RawRoute {
     query: { schema: exportTasksQuery, lists: TASK_LIST_PARAMETERS },
     summary: 'All tasks of a list, one JSON text a line; a connection that ends without the last chunk broke off',
     answers: 'application/x-ndjson',
-    handle({ identity: { organizationId, caller }, query, replyHeaders }, reply) {
+    handle({ identity, query, replyHeaders }, reply) {
+      const { organizationId, caller } = identity;
       const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...replyHeaders]);
       const exported = engine.exportTasks(organizationId, query as ExportTasksQuery, caller, sink.take);
-      if (exported) return sink.end(exported);
+      if (exported) {
+        const release = replies.hold(identity, () => sink.abort());
+        return sink.end(exported).finally(release);
+      }
       const { status, body } = refusalBody(refusal('OVERLOADED'));
       reply.send(
         status,
@@ -88,6 +94,11 @@ class LineSink {
     }
     return true;
   };
+
+  /** Breaks the answer off, before its first batch, too: the next one is taken no more. */
+  abort(): void {
+    this.#open().abort();
+  }
 
   /** Ends the answer as the export ends. Rejects when it fails before there is an answer: it is told as any other. */
   async end(exported: Promise<void>): Promise<void> {

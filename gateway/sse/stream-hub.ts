@@ -1,12 +1,11 @@
 import type { EventFeed } from '../../engine/org/event-feed.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { AccessSubjects } from '../../engine/store/access-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { ChangedSubjects } from '../guards/changed-subjects.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Headers, Reply } from '../http/port.ts';
 import type { Identity } from '../route.ts';
+import { LastingReplies } from './lasting-replies.ts';
 import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
 
 export interface StreamHubOptions {
@@ -20,8 +19,8 @@ export interface StreamHubOptions {
 export class StreamHub {
   readonly #feed: EventFeed;
   readonly #log: Log;
-  /** With what each one's access rests on. */
-  readonly #streams = new Map<OrganizationStream, AccessSubjects>();
+  readonly #replies: LastingReplies;
+  readonly #streams = new Set<OrganizationStream>();
   readonly #countByOrganization = new Map<number, number>();
   readonly #cancelHeartbeat: () => void;
 
@@ -29,9 +28,9 @@ export class StreamHub {
     this.#feed = feed;
     this.#log = log;
     this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
-      for (const stream of this.#streams.keys()) stream.heartbeat();
+      for (const stream of this.#streams) stream.heartbeat();
     });
-    access.onChanges((changes) => this.#closeThoseOf(new ChangedSubjects(changes)));
+    this.#replies = new LastingReplies(access);
   }
 
   get size(): number {
@@ -46,7 +45,7 @@ export class StreamHub {
 
   /** To be called in the turn in which the caller was let in: later changes of its access close the stream. */
   open(
-    { organizationId, caller, sessionId }: Identity,
+    identity: Identity,
     reply: Reply,
     request: Pick<StreamOptions, 'query' | 'lastEventId'> & { readonly replyHeaders: Headers },
   ): void {
@@ -56,7 +55,9 @@ export class StreamHub {
       ['X-Accel-Buffering', 'no'],
       ...request.replyHeaders,
     ]);
+    const { organizationId } = identity;
     this.#count(organizationId, 1);
+    const release = this.#replies.hold(identity, () => opened.close());
     const { query, lastEventId } = request;
     const opened: OrganizationStream = new OrganizationStream({
       feed: this.#feed,
@@ -66,23 +67,19 @@ export class StreamHub {
       query,
       lastEventId,
       onEnd: () => {
+        release();
         this.#streams.delete(opened);
         this.#count(organizationId, -1);
       },
     });
-    const { channelId, userId } = caller;
-    this.#streams.set(opened, { organizationId, channelId, userId: userId!, sessionId });
+    this.#streams.add(opened);
     void opened.start();
   }
 
   /** Sends every client elsewhere. */
   stop(): void {
     this.#cancelHeartbeat();
-    for (const stream of [...this.#streams.keys()]) stream.reconnect();
-  }
-
-  #closeThoseOf(changed: ChangedSubjects): void {
-    for (const [stream, subjects] of [...this.#streams]) if (changed.touch(subjects)) stream.close();
+    for (const stream of [...this.#streams]) stream.reconnect();
   }
 
   #count(organizationId: number, by: number): void {

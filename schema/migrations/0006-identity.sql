@@ -53,14 +53,14 @@ CREATE UNIQUE INDEX sessions_access ON sessions (access_hash);
 CREATE UNIQUE INDEX sessions_family ON sessions (family_hash);
 CREATE INDEX sessions_user ON sessions (organization_id, user_id) WHERE revoked_at IS NULL;
 
--- The newest token of each purpose; a mail that is sent again makes the one before void.
+-- Tokens that were mailed. Several may live at a time: asking for another mail makes none of them void.
 CREATE TABLE user_tokens (
   organization_id bigint NOT NULL,
   user_id bigint NOT NULL,
   purpose text NOT NULL CHECK (purpose IN ('verify_email', 'reset_password')),
   token_hash bytea NOT NULL,
   expires_at timestamptz NOT NULL,
-  PRIMARY KEY (organization_id, user_id, purpose)
+  PRIMARY KEY (organization_id, user_id, purpose, token_hash)
 );
 CREATE UNIQUE INDEX user_tokens_hash ON user_tokens (token_hash);
 
@@ -76,7 +76,7 @@ CREATE TABLE mail_requests (
 CREATE UNIQUE INDEX mail_requests_one ON mail_requests (purpose, lower(email));
 CREATE INDEX mail_requests_due ON mail_requests (due_at);
 
--- Every change of what access rests on, whoever made it; gateways read on from the oldest transaction still running.
+-- Every change of what access rests on, whoever made it; gateways read what their last snapshot did not show.
 CREATE TABLE access_changes (
   organization_id bigint NOT NULL,
   subject text NOT NULL,
@@ -94,17 +94,27 @@ BEGIN
     VALUES (OLD.organization_id, TG_ARGV[0], (to_jsonb(OLD) ->> TG_ARGV[1])::bigint) ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $$;
-CREATE TRIGGER organizations_access AFTER DELETE OR UPDATE OF status ON organizations
+CREATE TRIGGER organizations_deleted AFTER DELETE ON organizations
   FOR EACH ROW EXECUTE FUNCTION note_access_change('organization', 'organization_id');
+-- A column may be set to what it was: only another value is a change.
+CREATE TRIGGER organizations_access AFTER UPDATE OF status ON organizations
+  FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status)
+  EXECUTE FUNCTION note_access_change('organization', 'organization_id');
 CREATE TRIGGER channels_access AFTER UPDATE OF status, key_hash, user_id, rate_limit, locations_write ON channels
-  FOR EACH ROW EXECUTE FUNCTION note_access_change('channel', 'id');
+  FOR EACH ROW WHEN ((OLD.status, OLD.key_hash, OLD.user_id, OLD.rate_limit, OLD.locations_write)
+    IS DISTINCT FROM (NEW.status, NEW.key_hash, NEW.user_id, NEW.rate_limit, NEW.locations_write))
+  EXECUTE FUNCTION note_access_change('channel', 'id');
 CREATE TRIGGER users_access AFTER UPDATE OF role, is_active, email_verified_at ON users
-  FOR EACH ROW EXECUTE FUNCTION note_access_change('user', 'id');
+  FOR EACH ROW WHEN ((OLD.role, OLD.is_active, OLD.email_verified_at)
+    IS DISTINCT FROM (NEW.role, NEW.is_active, NEW.email_verified_at))
+  EXECUTE FUNCTION note_access_change('user', 'id');
 CREATE TRIGGER sessions_access AFTER UPDATE OF revoked_at ON sessions
-  FOR EACH ROW EXECUTE FUNCTION note_access_change('session', 'id');
+  FOR EACH ROW WHEN (OLD.revoked_at IS DISTINCT FROM NEW.revoked_at)
+  EXECUTE FUNCTION note_access_change('session', 'id');
 -- A refreshed session has another access token; what rests on the session itself, a stream, goes on.
 CREATE TRIGGER sessions_token AFTER UPDATE OF access_hash ON sessions
-  FOR EACH ROW EXECUTE FUNCTION note_access_change('token', 'id');
+  FOR EACH ROW WHEN (OLD.access_hash IS DISTINCT FROM NEW.access_hash)
+  EXECUTE FUNCTION note_access_change('token', 'id');
 
 -- All that stays of an organization; from the commit that writes it on nothing of the organization is served.
 CREATE TABLE deleted_organizations (
@@ -121,7 +131,6 @@ CREATE INDEX deleted_organizations_xid ON deleted_organizations (xid);
 
 -- Who changed a task from where, and what it was before; text, since an address may carry a zone that inet refuses.
 ALTER TABLE task_history ADD COLUMN correlation_id uuid, ADD COLUMN address text, ADD COLUMN changes json;
-CREATE INDEX task_history_recorded ON task_history (organization_id, recorded_at, sequence);
 
 -- The same for the other records that actors change, by commit_group.
 CREATE TABLE audit_records (

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { withSql } from '../support/seed.ts';
@@ -91,6 +92,24 @@ test('an export breaks its connection off when Postgres fails in the middle', as
   await assert.rejects(countLines(response), /aborted|hang up|ECONNRESET/);
 });
 
+test('an export breaks off within a second of a change of its access, and others go on', async () => {
+  const [mine, theirs] = [await bigOrganization(), await fixture.organization()];
+  const { response } = await open(mine.key);
+  response.pause();
+  const change = (organizationId: number) =>
+    withSql(
+      fixture.gateway.databaseUrl,
+      (sql) => sql`UPDATE users SET email_verified_at = now() WHERE organization_id = ${organizationId}`,
+    );
+  await change(theirs.organizationId);
+  await delay(LIMITS.credentialValidMs);
+  assert.equal((await exportingBackends()).length, 1, 'a change of another');
+  await change(mine.organizationId);
+  await delay(LIMITS.credentialValidMs);
+  assert.deepEqual(await exportingBackends(), []);
+  await assert.rejects(countLines(response), /aborted|hang up|ECONNRESET/);
+});
+
 test('an export that its client leaves gives its connection back; more than there may be are refused', async () => {
   const { key, api } = await bigOrganization();
   const opened = await Promise.all([open(key), open(key)]);
@@ -104,9 +123,9 @@ test('an export that its client leaves gives its connection back; more than ther
   assert.equal(linesOf((await api.get('/tasks/export?status=new&customerId=1')).text).length, 0);
 });
 
-let big: { readonly key: string; readonly api: ApiClient } | undefined;
+let big: { readonly key: string; readonly api: ApiClient; readonly organizationId: number } | undefined;
 
-async function bigOrganization(): Promise<{ readonly key: string; readonly api: ApiClient }> {
+async function bigOrganization(): Promise<NonNullable<typeof big>> {
   if (big) return big;
   const made = await fixture.organization();
   const { id } = await made.api.createTask({ notes: BIG_NOTES });

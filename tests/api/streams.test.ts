@@ -305,6 +305,19 @@ for (const [name, revoke] of [
   });
 }
 
+test('a stream goes on when its organization, channel and user get other names', async () => {
+  const { organizationId, key, api } = await fixture.organization();
+  const { stream } = await watchReady({ key, organizationId });
+  await withSql(fixture.gateway.databaseUrl, async (sql) => {
+    await sql`UPDATE organizations SET name = 'Renamed', status = status WHERE organization_id = ${organizationId}`;
+    await sql`UPDATE channels SET name = 'Renamed', status = status WHERE organization_id = ${organizationId}`;
+    await sql`UPDATE users SET first_name = 'Renamed', role = role WHERE organization_id = ${organizationId}`;
+  });
+  assert.equal(await endsInTime(stream), false);
+  await api.createTask();
+  assert.deepEqual(sequencesOf(await stream.take(1)), [1]);
+});
+
 /** Whether a stream ends within the second that decisions.md §6 gives it. */
 function endsInTime(stream: EventStreamClient): Promise<boolean> {
   return Promise.race([stream.ended.then(() => true), delay(LIMITS.credentialValidMs, false)]);

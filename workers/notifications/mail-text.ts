@@ -36,8 +36,8 @@ export function mailText(purpose: TokenPurpose, token: string): MailText {
     `Send it to POST ${path}`,
     `as ${fields}`,
     '',
-    'If it was not you, you need do nothing. A newer mail like this one makes',
-    'the token in this one void.',
+    'If it was not you, you need do nothing. Of several mails like this one any',
+    'will do; once one is used the others are void.',
     '',
   ].join('\n');
   return { subject, text };

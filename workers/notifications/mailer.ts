@@ -21,8 +21,8 @@ export interface Mailer {
 
 /**
  * Sends the mails that were asked for. The rows are the truth: a worker leases one, makes the token, sends it and deletes
- * the row. One that dies on the way leaves the row to be due again, and the next mail carries a new token, the one before
- * being void. Nothing of it needs Redis.
+ * the row. One that dies on the way leaves the row to be due again, and the next mail carries a token of its own. Nothing
+ * of it needs Redis.
  *
  * States of a request: due → leased → sent, or addressed to nobody (deleted) | failed (due again, later) | given up.
  */
@@ -84,6 +84,8 @@ async function deliver(request: MailRequest, { store, send, clock, log }: Mailer
   try {
     if (issued) await send({ purpose, to: issued.email, ...mailText(purpose, issued.token) });
   } catch (error) {
+    // Tries of one mail do not use up what the user may be sent.
+    if (issued) await store.withdrawToken(issued.token);
     const ageMs = clock.now() - Date.parse(request.requestedAt);
     if (!isRefusedForGood(error) && ageMs < LIMITS.mailPatienceMs) {
       log.warn({ err: error, purpose, attempts }, 'a mail could not be sent; trying again later');

@@ -30,7 +30,7 @@ test('what access has outlived goes, in batches, and what may still be used stay
       SELECT ${organizationId}, 'user', n, now() - interval '1 minute' * (n - 1) FROM generate_series(1, 100) AS n`;
     await sql`
       INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
-      SELECT ${organizationId}, n, 'reset_password', ${unique('token')}, now() + interval '1 hour' * (2 - n)
+      SELECT ${organizationId}, 1, 'reset_password', ${unique('token')}, now() + interval '1 hour' * (2 - n)
       FROM generate_series(1, 3) AS n`;
     await sql`
       INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, at)

@@ -86,7 +86,7 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
     assert.ok(performance.now() < giveUpAt, `not within ${WAIT_MS} ms: ${what}`);
 }
 
-/** Whose token it is, if it is the newest. */
+/** Whose token it is, if it is good. */
 async function ownerOf(sql: Sql, token: string): Promise<number | undefined> {
   const [row] = await sql<{ userId: number }[]>`
     SELECT organization_id, user_id FROM user_tokens WHERE token_hash = decode(${hashSecret(token)}, 'hex')`;
@@ -177,6 +177,66 @@ test('a server that is away costs no mail', () =>
     assert.deepEqual(server.received[0]?.to, [email]);
   }));
 
+test('whoever keeps asking for mails gets a user five an hour for each purpose, and voids none of them', () =>
+  withMail(async ({ sql, server, user, request, requests, mailing }) => {
+    const { userId, email } = await user();
+    await mailing(async () => {
+      for (let i = 0; i < LIMITS.liveTokensPerPurpose + 2; i++) {
+        await request('reset_password', email);
+        await until('it is settled', async () => (await requests()).length === 0);
+      }
+      assert.equal(server.received.length, LIMITS.liveTokensPerPurpose);
+      await request('verify_email', email);
+      await until('it is settled', async () => (await requests()).length === 0);
+      assert.equal(server.received.length, LIMITS.liveTokensPerPurpose + 1, 'the other purpose');
+      for (const { token } of server.received) assert.equal(await ownerOf(sql, token), userId);
+      await sql`
+        UPDATE user_tokens SET expires_at = expires_at - interval '1 hour'
+        WHERE organization_id > 0 AND user_id = ${userId}`;
+      await request('reset_password', email);
+      await until('it is settled', async () => (await requests()).length === 0);
+      assert.equal(server.received.length, LIMITS.liveTokensPerPurpose + 2, 'an hour later');
+    });
+  }));
+
+test('tries that fail do not use up what a user may be sent', () =>
+  withMail(async ({ sql, server, behaviour, user, request, requests, mailing }) => {
+    const { userId, email } = await user();
+    behaviour.refusal = 451;
+    await request('reset_password', email);
+    await mailing(async () => {
+      for (let tries = 1; tries <= LIMITS.liveTokensPerPurpose + 1; tries++) {
+        await sql`UPDATE mail_requests SET due_at = now(), attempts = 0`;
+        await until('it was put off', async () =>
+          (await requests()).some(({ attempts, dueInMs }) => attempts === 1 && dueInMs < 2 * pauseAfter(1)),
+        );
+      }
+      assert.ok(server.attempts() > LIMITS.liveTokensPerPurpose);
+      behaviour.refusal = undefined;
+      await sql`UPDATE mail_requests SET due_at = now()`;
+      await until('it arrived', async () => (await requests()).length === 0);
+    });
+    assert.equal(server.received.length, 1);
+    assert.equal(await ownerOf(sql, server.received[0]!.token), userId);
+  }));
+
+test('a mail that is asked for anew while one is sent is neither settled nor put off with it', () =>
+  withMail(async ({ sql, user, request, requests }) => {
+    const store = createMailStore(sql);
+    const { email } = await user();
+    await request('reset_password', email);
+    const [leased] = await store.lease(1);
+    await sql`UPDATE mail_requests SET requested_at = requested_at + interval '1 microsecond'`;
+    await store.settle(leased!);
+    await store.postpone(leased!, 0);
+    const [left] = await requests();
+    assert.ok(left && left.dueInMs > LIMITS.mailLeaseMs / 2, `due in ${left?.dueInMs} ms`);
+    await sql`UPDATE mail_requests SET due_at = now()`;
+    const [again] = await store.lease(1);
+    await store.settle(again!);
+    assert.deepEqual(await requests(), []);
+  }));
+
 test('pauses double from five seconds to ten minutes', () => {
   assert.deepEqual([1, 2, 3, 7, 8, 100].map(pauseAfter), [5_000, 10_000, 20_000, 320_000, 600_000, 600_000]);
 });
@@ -228,7 +288,7 @@ test('without a mail server mails become files that only their owner reads, the 
     }
   }));
 
-test('a worker that is killed between the sending and the note of it sends again, the first token being void', () =>
+test('a worker that is killed between the sending and the note of it sends again, and both tokens are good', () =>
   withMail(async ({ sql, databaseUrl, server, behaviour, user, request, requests }) => {
     const { userId, email } = await user();
     const { url, prefix } = testRedis();
@@ -257,8 +317,8 @@ test('a worker that is killed between the sending and the note of it sends again
       await until('the second mail is there and noted', async () => (await requests()).length === 0);
       const [first, second] = server.received;
       assert.deepEqual([first!.to, second!.to], [[email], [email]]);
-      assert.equal(await ownerOf(sql, second!.token), userId);
-      assert.equal(await ownerOf(sql, first!.token), undefined);
+      assert.notEqual(first!.token, second!.token);
+      for (const { token } of [first!, second!]) assert.equal(await ownerOf(sql, token), userId);
     } finally {
       await workers?.kill();
     }

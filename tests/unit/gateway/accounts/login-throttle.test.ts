@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LoginThrottle, networkOf } from '../../../../gateway/accounts/login-throttle.ts';
+import { LoginThrottle } from '../../../../gateway/accounts/login-throttle.ts';
+import { networkOf } from '../../../../gateway/guards/network-of.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 
 /** A throttle with a clock that is set by hand, in milliseconds. */

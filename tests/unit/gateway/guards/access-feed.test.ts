@@ -36,26 +36,10 @@ test('changes are heard at the next poll, each once', async () => {
   assert.deepEqual(heard(), []);
 });
 
-test('a transaction that commits after younger ones is heard, and they are not heard again', async () => {
-  const { store, advance, heard } = await startFeed();
-  const commitLate = store.begin(user(1));
-  store.commit(user(2));
-  await advance(LIMITS.accessPollMs);
-  assert.deepEqual(heard(), [[2]]);
-  store.commit(user(3));
-  await advance(LIMITS.accessPollMs);
-  assert.deepEqual(heard(), [[3]]);
-  commitLate();
-  await advance(LIMITS.accessPollMs);
-  assert.deepEqual(heard(), [[1]]);
-  await advance(LIMITS.accessPollMs);
-  assert.deepEqual(heard(), []);
-});
-
-test('more changes than can be remembered are heard as all', async () => {
+test('more new changes than one poll reads are heard as all, once', async () => {
   const { store, advance, heard } = await startFeed();
   for (let id = 0; id <= LIMITS.accessChangesSeen; id++) store.commit(user(id));
-  await advance(LIMITS.accessPollMs);
+  await advance(10 * LIMITS.accessPollMs);
   assert.deepEqual(heard(), ['all']);
 });
 

@@ -140,6 +140,26 @@ test('a look-up that a change overtakes is made again, and brings nothing old ba
   assert.equal(cache.size, 0);
 });
 
+test('a look-up that changes of others overtake is answered, and only what they touch is asked again', async () => {
+  const { cache, access, put, asked, advance, state, release } = await startCache();
+  put('a');
+  put('b', { userId: 33 });
+  state.isHeld = true;
+  const finding = Promise.all(['a', 'b', 'nobody'].map((secret) => cache.find(secret)));
+  await idle();
+  access.commit({ subject: 'user', subjectId: 33 });
+  await advance(LIMITS.accessPollMs);
+  state.isHeld = false;
+  release();
+  assert.deepEqual(
+    (await finding).map((credential) => credential?.userId),
+    [3, 33, undefined],
+  );
+  assert.deepEqual(asked(), [['a', 'b', 'nobody'].map(hashSecret), [hashSecret('b')]]);
+  put('nobody');
+  assert.equal((await cache.find('nobody'))?.userId, 3, 'that it was unknown is not kept');
+});
+
 test('a look-up under way is not joined by who comes later', async () => {
   const { cache, put, asked, state, release } = await startCache();
   put('a');
@@ -162,7 +182,7 @@ test('access that changes all the time ends in a refusal, not in an endless look
   const refused = assert.rejects(finding, /changes faster/);
   for (let attempt = 0; attempt < LIMITS.credentialAttempts; attempt++) {
     await idle();
-    access.commit({ subject: 'user', subjectId: 1_000 + attempt });
+    access.commit({ subject: 'user', subjectId: 3 });
     await advance(LIMITS.accessPollMs);
     release();
   }

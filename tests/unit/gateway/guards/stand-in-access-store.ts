@@ -1,6 +1,6 @@
 import type { AccessChange, AccessPage, AccessStore } from '../../../../engine/store/access-store.ts';
 
-/** What Postgres would say: transactions with numbers, some of them still running. */
+/** What Postgres would say. */
 export class StandInAccessStore implements AccessStore {
   isAnnounced = true;
   others = false;
@@ -8,32 +8,18 @@ export class StandInAccessStore implements AccessStore {
   polls = 0;
   /** Holds the answers of polls back until it resolves. */
   hold: Promise<void> | undefined;
-  readonly #committed: { readonly xid: bigint; readonly change: AccessChange }[] = [];
-  readonly #running = new Map<bigint, AccessChange>();
-  #nextXid = 100n;
-
-  /** Starts a transaction that writes a change; the returned function commits it. */
-  begin(change: AccessChange): () => void {
-    const xid = this.#nextXid++;
-    this.#running.set(xid, change);
-    return () => {
-      this.#running.delete(xid);
-      this.#committed.push({ xid, change });
-    };
-  }
+  readonly #committed: AccessChange[] = [];
 
   commit(...changes: AccessChange[]): void {
-    for (const change of changes) this.begin(change)();
+    this.#committed.push(...changes);
   }
 
-  async poll(cursor: bigint | undefined): Promise<AccessPage> {
+  async poll(cursor: string | undefined): Promise<AccessPage> {
     this.polls += 1;
     if (this.isAway) throw new Error('away');
-    const [next = this.#nextXid] = this.#running.keys();
-    const changes = this.#committed
-      .filter(({ xid }) => cursor !== undefined && xid >= cursor)
-      .map(({ xid, change }) => ({ ...change, xid }));
-    const page = { next, isAnnounced: this.isAnnounced, changes };
+    // The cursor is how many had committed.
+    const changes = this.#committed.slice(cursor === undefined ? this.#committed.length : Number(cursor));
+    const page = { next: String(this.#committed.length), isAnnounced: this.isAnnounced, changes };
     await this.hold;
     return page;
   }
