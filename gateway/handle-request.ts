@@ -5,7 +5,7 @@ import { isStoreAway } from '../engine/store/postgres.ts';
 import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/views/error-body.ts';
 import { etagOf, matchesEtag } from '../engine/views/etag.ts';
 import type { Origin, RequestFacts } from '../schema/commands.ts';
-import { refusal } from '../schema/errors.ts';
+import { type Refusal, refusal } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Authentication } from './guards/authenticate.ts';
 import type { Access } from './guards/open-access.ts';
@@ -21,6 +21,7 @@ import {
   parseParams,
   parseQuery,
 } from './parse-request.ts';
+import { RefusalError } from './refusal-error.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { ApiRoute, Identity, ParsedRequest, Route, RouteAnswer } from './route.ts';
 import { canonicalPath, type Router } from './router.ts';
@@ -134,7 +135,8 @@ class Exchange {
       this.#answer(route, await route.handle(parsed.request));
     } catch (error) {
       if (this.#reply.done) return;
-      if (isStoreAway(error)) this.refuse(refusalBody(refusal('UNAVAILABLE')));
+      if (error instanceof RefusalError) this.#refuseAs(error.refusal);
+      else if (isStoreAway(error)) this.refuse(refusalBody(refusal('UNAVAILABLE')));
       else this.#fail(error);
     }
   }
@@ -244,12 +246,7 @@ class Exchange {
 
   #answer(route: ApiRoute, answer: RouteAnswer): void {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
-    if ('refusal' in answer) {
-      const { code, details } = answer.refusal;
-      if (code === 'RATE_LIMITED') headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
-      this.refuse({ ...decidedBody(answer.refusal, this.#facts), headers });
-      return;
-    }
+    if ('refusal' in answer) return this.#refuseAs(answer.refusal, headers);
     if (route.etag) {
       headers.push(['ETag', etagOf(answer.data)]);
       const wanted = route.method === 'GET' ? entityTagsOf(this.#incoming.header('if-none-match')) : undefined;
@@ -269,6 +266,12 @@ class Exchange {
     const { clock } = this.#services;
     const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };
     this.#send(answer.status, successBody(this.#facts, answer, time), headers);
+  }
+
+  #refuseAs(refused: Refusal, headers: Header[] = []): void {
+    const { code, details } = refused;
+    if (code === 'RATE_LIMITED') headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
+    this.refuse({ ...decidedBody(refused, this.#facts), headers });
   }
 
   #fail(error: unknown): void {

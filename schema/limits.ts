@@ -221,6 +221,11 @@ export const LIMITS = {
   administrationConnections: 2,
   /** For lists and the audit log, whose far pages take long. */
   administrationReadConnections: 2,
+  /** Changes, and as many reads, that wait for one of these connections, and of those the ones of one organization. */
+  administrationQueue: 256,
+  administrationQueuePerOrganization: 32,
+  /** Whoever has waited this long is refused, so that nothing is written long after it was asked for. */
+  administrationPatienceMs: 5_000,
   /** Steps of tasks read at a time to tell how the tasks were made. */
   auditStepsAtOnce: 500,
   /** A record that changes between reading and writing it is read so often; past it 409. */
@@ -239,9 +244,6 @@ export const LIMITS = {
   mailPatienceMs: 86_400_000,
   /** Files in DATA_DIR/outbox; the oldest go first. */
   outboxFiles: 1_000,
-
-  /** Lists of the audit log that one organization has under way in one process; past it 503. */
-  auditListsAtOnce: 4,
 
   // --- Deletion of organizations ------------------------------------------------------------------------
   deletionBatchRows: 2_000,

@@ -26,8 +26,8 @@ export interface MailedTokens {
   /** TOKEN_INVALID for one that is unknown, spent or expired. */
   verify(token: string, origin: Origin): Promise<Refusal | undefined>;
   /**
-   * The same; ends the user's sessions and resolves when no process serves them any more. Rejects with Overcrowded, the
-   * token still good, when too many passwords wait.
+   * The same; ends the user's sessions and resolves when no process serves them any more. Rejects with a
+   * RefusalError, the token still good, when too many passwords wait.
    */
   reset(input: CompleteResetInput, origin: Origin): Promise<Refusal | undefined>;
 }

@@ -7,7 +7,6 @@ import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import type { CreateUserInput, UpdateUserInput, UserRecord } from '../../schema/user.ts';
-import { Overcrowded } from '../accounts/password-hasher.ts';
 import type { ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
@@ -17,27 +16,22 @@ export async function createUser(administration: Administration, request: Parsed
   const { sql, hashPassword } = administration;
   const { organizationId, caller } = request.identity;
   const { email, name, role, password } = request.body as CreateUserInput;
-  let passwordHash: string | null = null;
-  try {
-    return await administer(administration, { ...request, organizationId }, async (now) => {
-      if (password && !passwordHash) passwordHash = await hashPassword(password, caller.origin?.address ?? null);
-      const { userId } = await drawIds(sql);
-      const user = newUser({ organizationId, id: userId, role, email, ...splitName(name), now });
-      return {
-        answer: { status: 201, message: 'User created', data: encodeUser(user) },
-        write: {
-          change: insertUser(sql, user, passwordHash),
-          also: [requestVerification(sql, email)],
-          notes: [userNote(caller, 'user.created', undefined, user)],
-          elseRefusal: refusal('USER_EMAIL_TAKEN'),
-          revokes: false,
-        },
-      };
-    });
-  } catch (error) {
-    if (error instanceof Overcrowded) return { refusal: error.refusal };
-    throw error;
-  }
+  // Before its turn to write: passwords have a queue of their own.
+  const passwordHash = password ? await hashPassword(password, caller.origin?.address ?? null) : null;
+  return administer(administration, { ...request, organizationId }, async (now) => {
+    const { userId } = await drawIds(sql);
+    const user = newUser({ organizationId, id: userId, role, email, ...splitName(name), now });
+    return {
+      answer: { status: 201, message: 'User created', data: encodeUser(user) },
+      write: {
+        change: insertUser(sql, user, passwordHash),
+        also: [requestVerification(sql, email)],
+        notes: [userNote(caller, 'user.created', undefined, user)],
+        elseRefusal: refusal('USER_EMAIL_TAKEN'),
+        revokes: false,
+      },
+    };
+  });
 }
 
 /** Changes a user. Whoever may do less from then on is kept out everywhere before the answer. */

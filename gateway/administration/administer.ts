@@ -11,11 +11,14 @@ import type { Sql } from '../../engine/store/postgres.ts';
 import type { IdempotencyKey } from '../../schema/commands.ts';
 import { ERRORS, isOutcome, type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { FairQueue } from '../fair-queue.ts';
 import type { RouteAnswer } from '../route.ts';
 import { openOutcome, placeOf, sealedFingerprint, sealOutcome } from './sealed-outcome.ts';
 
 export interface Administering {
   readonly sql: Sql;
+  /** Whose turn it is to write, by organization: what has begun has a connection at once, and ends soon. */
+  readonly turns: FairQueue;
   readonly clock: Clock;
   /** See Access. */
   readonly settled: () => Promise<void>;
@@ -43,37 +46,45 @@ interface AdministrationRequest {
 
 /**
  * Makes a change by a plain transaction: the records, their audit lines and the outcome under the request's
- * Idempotency-Key are one statement.
+ * Idempotency-Key are one statement. Rejects with a RefusalError when too much waits.
  */
 export async function administer(
   administering: Administering,
   request: AdministrationRequest,
   plan: Plan,
 ): Promise<RouteAnswer> {
-  const { sql, clock } = administering;
+  const { outcome, revoked } = await administering.turns.run(request.organizationId, () =>
+    decideAndWrite(administering, request, plan),
+  );
+  if (revoked) await administering.settled();
+  return outcome;
+}
+
+interface Ending {
+  readonly outcome: RouteAnswer;
+  /** Something may have been revoked just now: by it, or by a request that is not answered yet or never will be. */
+  readonly revoked: boolean;
+}
+
+async function decideAndWrite(
+  { sql, clock }: Administering,
+  request: AdministrationRequest,
+  plan: Plan,
+): Promise<Ending> {
   let verdict: Refusal | undefined;
   for (let attempt = 1; attempt <= LIMITS.administrationAttempts; attempt++) {
     const kept = await findReplay(sql, request);
-    if (kept) return settledReplay(administering, kept);
+    if (kept) return { outcome: kept, revoked: kept.replayed ?? false };
     const planned = verdict ? { refusal: verdict } : await plan(isoTime(clock.now()));
     const outcome: RouteAnswer = 'answer' in planned ? planned.answer : planned;
     const write = 'answer' in planned ? planned.write : undefined;
-    if ('refusal' in planned && !isOutcome(planned.refusal)) return outcome;
+    if ('refusal' in planned && !isOutcome(planned.refusal)) return { outcome, revoked: false };
     const end = await attemptWrite(sql, write, keptOf(request, outcome));
-    if (end === 'done') {
-      if (write?.revokes) await administering.settled();
-      return outcome;
-    }
-    if (end !== 'outrun') return { refusal: refusal(end) };
+    if (end === 'done') return { outcome, revoked: write?.revokes ?? false };
+    if (end !== 'outrun') return { outcome: { refusal: refusal(end) }, revoked: false };
     verdict = write?.elseRefusal;
   }
-  return { refusal: refusal('CONFLICT') };
-}
-
-/** What it tells of may have been revoked just now, by a request that is not answered yet or never will be. */
-async function settledReplay({ settled }: Administering, kept: RouteAnswer): Promise<RouteAnswer> {
-  if (kept.replayed) await settled();
-  return kept;
+  return { outcome: { refusal: refusal('CONFLICT') }, revoked: false };
 }
 
 /** `outrun`: nothing was written, since the records, or what is kept under the key, are no longer what they were. */

@@ -2,15 +2,17 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { requireUrl } from '../../engine/runtime/config.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
+import { FairQueue } from '../fair-queue.ts';
 import type { Access, AccessOptions } from '../guards/open-access.ts';
 import type { Administering } from './administer.ts';
 
 /** Changes of organizations, users and channels, and what is read of them. */
 export interface Administration extends Administering {
-  /** For what is only read. */
-  readonly reads: Sql;
+  /** Reads something for an organization when it is its turn; rejects with a RefusalError when too much waits. */
+  read<T>(organizationId: number, work: (sql: Sql) => Promise<T>): Promise<T>;
   readonly hashPassword: PasswordHasher['hash'];
   readonly ask: Engine['ask'];
   /** The incarnation of the event logs. */
@@ -29,13 +31,26 @@ export function openAdministration(
     releaser.push(`postgres (${name})`, () => sql.end({ timeout: 2 }));
     return sql;
   };
+  const reads = connect('dispatch audit', LIMITS.administrationReadConnections, LIMITS.readDeadlineMs);
+  const readTurns = turnsAt(LIMITS.administrationReadConnections);
   return {
     sql: connect('dispatch administration', LIMITS.administrationConnections, LIMITS.commitDeadlineMs / 2),
-    reads: connect('dispatch audit', LIMITS.administrationReadConnections, LIMITS.readDeadlineMs),
+    turns: turnsAt(LIMITS.administrationConnections),
+    read: (organizationId, work) => readTurns.run(organizationId, () => work(reads)),
     clock: systemClock,
     settled: access.settled,
     hashPassword: passwords.hash,
     ask: engine.ask,
     history: engine.history,
   };
+}
+
+function turnsAt(connections: number): FairQueue {
+  return new FairQueue({
+    atOnce: connections,
+    waiting: LIMITS.administrationQueue,
+    waitingOfOne: LIMITS.administrationQueuePerOrganization,
+    patienceMs: LIMITS.administrationPatienceMs,
+    full: () => refusal('OVERLOADED'),
+  });
 }

@@ -19,7 +19,6 @@ import {
   verifyEmailInput,
 } from '../../schema/session.ts';
 import type { Accounts } from '../accounts/open-accounts.ts';
-import { Overcrowded } from '../accounts/password-hasher.ts';
 import type { ApiRoute, RouteAnswer } from '../route.ts';
 
 /** Signing in, and what goes with it. Source: decisions.md §2. */
@@ -130,13 +129,8 @@ async function answerWith(
   work: () => Promise<SessionTokens | Refusal | undefined>,
   status = 200,
 ): Promise<RouteAnswer> {
-  try {
-    const result = await work();
-    if (result && 'code' in result) return { refusal: result };
-    const expiresIn = LIMITS.accessTokenMs / 1_000;
-    return { status, message, data: JSON.stringify(result ? { ...result, expiresIn } : {}) };
-  } catch (error) {
-    if (error instanceof Overcrowded) return { refusal: error.refusal };
-    throw error;
-  }
+  const result = await work();
+  if (result && 'code' in result) return { refusal: result };
+  const expiresIn = LIMITS.accessTokenMs / 1_000;
+  return { status, message, data: JSON.stringify(result ? { ...result, expiresIn } : {}) };
 }

@@ -58,7 +58,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
   return [create, change, regenerate];
 }
 
-function readingRoutes({ reads, history }: Administration): ApiRoute[] {
+function readingRoutes({ read, history }: Administration): ApiRoute[] {
   const list: ApiRoute = {
     kind: 'api',
     method: 'GET',
@@ -69,12 +69,14 @@ function readingRoutes({ reads, history }: Administration): ApiRoute[] {
     success: { status: 200, data: channelListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await listChannels(reads, organizationId, query as ListChannelsQuery);
+      const { items, count, sequence } = await read(organizationId, (sql) =>
+        listChannels(sql, organizationId, query as ListChannelsQuery),
+      );
       const data = `{"items":[${items.map(encodeChannel).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Channels', data, position: formatPosition(history, sequence) };
     },
   };
-  const read: ApiRoute = {
+  const readOne: ApiRoute = {
     kind: 'api',
     method: 'GET',
     path: '/channels/:id',
@@ -85,11 +87,11 @@ function readingRoutes({ reads, history }: Administration): ApiRoute[] {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const channelId = params['id']!;
-      const found = await readChannel(reads, organizationId, channelId);
+      const found = await read(organizationId, (sql) => readChannel(sql, organizationId, channelId));
       if (!found) return { refusal: notFound('Channel', channelId) };
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'Channel', data: encodeChannel(found.channel), position };
     },
   };
-  return [list, read];
+  return [list, readOne];
 }

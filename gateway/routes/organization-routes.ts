@@ -60,7 +60,7 @@ function createRoute(administration: Administration): ApiRoute {
   };
 }
 
-function listRoute({ reads }: Administration): ApiRoute {
+function listRoute({ read }: Administration): ApiRoute {
   return {
     kind: 'api',
     method: 'GET',
@@ -71,15 +71,17 @@ function listRoute({ reads }: Administration): ApiRoute {
     summary: 'List organizations, newest first; `search` finds parts of names',
     success: { status: 200, data: organizationListView },
     refusals: [],
-    async handle({ query }) {
-      const { items, count } = await listOrganizations(reads, query as ListOrganizationsQuery);
+    async handle({ identity, query }) {
+      const { items, count } = await read(identity.organizationId, (sql) =>
+        listOrganizations(sql, query as ListOrganizationsQuery),
+      );
       const data = `{"items":[${items.map(encodeOrganization).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Organizations', data };
     },
   };
 }
 
-function readRoute({ reads, history }: Administration): ApiRoute {
+function readRoute({ read, history }: Administration): ApiRoute {
   return {
     kind: 'api',
     method: 'GET',
@@ -92,7 +94,9 @@ function readRoute({ reads, history }: Administration): ApiRoute {
     refusals: ['404'],
     async handle({ identity, params }) {
       const organizationId = params['id']!;
-      const found = isWithin(identity, organizationId) ? await readOrganization(reads, organizationId) : undefined;
+      const found = isWithin(identity, organizationId)
+        ? await read(identity.organizationId, (sql) => readOrganization(sql, organizationId))
+        : undefined;
       if (!found) return { refusal: notFound('Organization', organizationId) };
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'Organization', data: encodeOrganization(found.organization), position };

@@ -17,7 +17,7 @@ import { type ApiRoute, may } from '../route.ts';
 
 /** The accounts of an organization. Source: decisions.md §2 "Administration". */
 export function userRoutes(administration: Administration): ApiRoute[] {
-  const { reads, history } = administration;
+  const { read, history } = administration;
   const create: ApiRoute = {
     kind: 'api',
     method: 'POST',
@@ -39,12 +39,14 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: accountListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await listUsers(reads, organizationId, query as ListUsersQuery);
+      const { items, count, sequence } = await read(organizationId, (sql) =>
+        listUsers(sql, organizationId, query as ListUsersQuery),
+      );
       const data = `{"items":[${items.map(encodeUser).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Users', data, position: formatPosition(history, sequence) };
     },
   };
-  const read: ApiRoute = {
+  const readOne: ApiRoute = {
     kind: 'api',
     method: 'GET',
     path: '/users/:id',
@@ -55,7 +57,7 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const userId = params['id']!;
-      const found = await readUser(reads, organizationId, userId);
+      const found = await read(organizationId, (sql) => readUser(sql, organizationId, userId));
       if (!found) return { refusal: notFound('User', userId) };
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'User', data: encodeUser(found.user), position };
@@ -73,5 +75,5 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
     handle: (request) => changeUser(administration, request),
   };
-  return [create, list, read, change];
+  return [create, list, readOne, change];
 }

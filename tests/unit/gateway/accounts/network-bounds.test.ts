@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPasswordHasher, Overcrowded } from '../../../../gateway/accounts/password-hasher.ts';
+import { createPasswordHasher } from '../../../../gateway/accounts/password-hasher.ts';
 import { startQuotas } from '../../../../gateway/guards/quotas.ts';
+import { RefusalError } from '../../../../gateway/refusal-error.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { createHandClock } from '../guards/hand-clock.ts';
 
@@ -14,8 +15,8 @@ test('passwords from one IPv6 network wait as those of one address, whichever of
   const hasher = createPasswordHasher();
   const share = LIMITS.passwordHashes + LIMITS.passwordQueuePerAddress;
   const flood = Array.from({ length: share }, (_, i) => hasher.verify('x', undefined, addressOf(i)));
-  await assert.rejects(hasher.verify('x', undefined, addressOf(share)), Overcrowded);
-  await assert.rejects(hasher.hash('x', addressOf(share + 1)), Overcrowded);
+  await assert.rejects(hasher.verify('x', undefined, addressOf(share)), RefusalError);
+  await assert.rejects(hasher.hash('x', addressOf(share + 1)), RefusalError);
   assert.equal(await hasher.verify('x', undefined, OTHER_NETWORK), false);
   await Promise.all(flood);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPasswordHasher, Overcrowded } from '../../../../gateway/accounts/password-hasher.ts';
+import { createPasswordHasher } from '../../../../gateway/accounts/password-hasher.ts';
+import { RefusalError } from '../../../../gateway/refusal-error.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 
 const AT_ONCE_OF_ONE = LIMITS.passwordHashes + LIMITS.passwordQueuePerAddress;
@@ -24,7 +25,7 @@ test('a flood from one address is refused past its share, and leaves another its
   const finished: string[] = [];
   const check = (address: string) => hasher.verify('x', undefined, address).then(() => finished.push(address));
   const flood = Array.from({ length: AT_ONCE_OF_ONE }, () => check('flooder'));
-  await assert.rejects(check('flooder'), Overcrowded);
+  await assert.rejects(check('flooder'), RefusalError);
   await Promise.all([...flood, check('other')]);
   assert.equal(finished.length, AT_ONCE_OF_ONE + 1);
   // Two were running and one was next; of two that run together either may finish first.
@@ -39,7 +40,7 @@ test('what waits is bounded over all addresses, and the refusal says when to try
     hasher.verify('x', undefined, `192.0.2.${i}`),
   );
   await assert.rejects(hasher.verify('x', undefined, 'one more'), (error) => {
-    assert.ok(error instanceof Overcrowded);
+    assert.ok(error instanceof RefusalError);
     assert.equal(error.refusal.code, 'RATE_LIMITED');
     assert.deepEqual(error.refusal.details, { retryAfterSeconds: 1 });
     return true;

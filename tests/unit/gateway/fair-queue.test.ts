@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FairQueue } from '../../../gateway/fair-queue.ts';
+import { RefusalError } from '../../../gateway/refusal-error.ts';
+import { refusal } from '../../../schema/errors.ts';
+
+const full = () => refusal('OVERLOADED');
+
+/** A queue of one place, taken until `free` is called, and what has begun meanwhile. */
+function takenQueue(bounds: { readonly patienceMs?: number } = {}) {
+  const queue = new FairQueue({ atOnce: 1, waiting: 5, waitingOfOne: 3, full, ...bounds });
+  let free = (): void => {};
+  const first = queue.run('first', () => new Promise<void>((resolve) => (free = resolve)));
+  const begun: string[] = [];
+  const ask = (party: string, name = party) => queue.run(party, async () => void begun.push(name));
+  return { queue, begun, ask, free: () => free(), first };
+}
+
+test('parties that wait take turns, however many pieces of work each has', async () => {
+  const { begun, ask, free } = takenQueue();
+  const all = [ask('a', 'a1'), ask('a', 'a2'), ask('a', 'a3'), ask('b', 'b1'), ask('b', 'b2')];
+  free();
+  await Promise.all(all);
+  assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2', 'a3']);
+});
+
+test('past its share a party is refused while others are admitted, and past the whole bound everybody is', async () => {
+  const { begun, ask, free } = takenQueue();
+  const admitted = [ask('a'), ask('a'), ask('a')];
+  await assert.rejects(ask('a'), RefusalError);
+  admitted.push(ask('b'), ask('c'));
+  await assert.rejects(ask('d'), (error) => error instanceof RefusalError && error.refusal.code === 'OVERLOADED');
+  free();
+  await Promise.all(admitted);
+  assert.equal(begun.length, 5);
+  await ask('d');
+  assert.equal(begun.at(-1), 'd');
+});
+
+test('who has waited too long is refused, never begins, and leaves its place to others', async () => {
+  const { begun, ask, free, first } = takenQueue({ patienceMs: 20 });
+  await assert.rejects(ask('a', 'late'), RefusalError);
+  const others = [ask('a'), ask('a'), ask('a')];
+  free();
+  await Promise.all([first, ...others]);
+  await pause(40);
+  assert.deepEqual(begun, ['a', 'a', 'a']);
+});
+
+test('work that fails gives its place back', async () => {
+  const queue = new FairQueue({ atOnce: 1, waiting: 1, waitingOfOne: 1, full });
+  await assert.rejects(
+    queue.run('a', async () => {
+      throw new Error('broken');
+    }),
+    /broken/,
+  );
+  assert.equal(await queue.run('a', async () => 7), 7);
+});
