@@ -1,3 +1,4 @@
+import type { Scheduler } from '../engine/runtime/clock.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { RefusalError } from './refusal-error.ts';
 
@@ -8,7 +9,7 @@ interface QueueBounds {
   readonly waiting: number;
   readonly waitingOfOne: number;
   /** Whoever has waited this long goes without; absent: waits for its turn. */
-  readonly patienceMs?: number;
+  readonly patience?: { readonly ms: number; readonly scheduler: Pick<Scheduler, 'after'> };
   /** What is said to whom it has no room for. */
   readonly full: () => Refusal;
 }
@@ -44,25 +45,24 @@ export class FairQueue {
   }
 
   #turn(party: string | number): Promise<void> {
-    const { waiting, waitingOfOne, patienceMs, full } = this.#bounds;
+    const { waiting, waitingOfOne, patience, full } = this.#bounds;
     const line = this.#waiting.get(party) ?? new Set();
     if (this.#length >= waiting || line.size >= waitingOfOne) throw new RefusalError(full());
     this.#waiting.set(party, line);
     this.#length += 1;
     return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
-      const waiter = {
-        begin: () => {
-          clearTimeout(timer);
+      const giveUp = () => {
+        this.#leave(party, line, waiter);
+        reject(new RefusalError(full()));
+      };
+      const cancel = patience?.scheduler.after(patience.ms, giveUp);
+      const waiter: Waiting = {
+        begin() {
+          cancel?.();
           resolve();
         },
       };
       line.add(waiter);
-      if (patienceMs === undefined) return;
-      timer = setTimeout(() => {
-        this.#leave(party, line, waiter);
-        reject(new RefusalError(full()));
-      }, patienceMs);
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
-import { systemClock } from '../../engine/runtime/clock.ts';
+import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { requireUrl } from '../../engine/runtime/config.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import { refusal } from '../../schema/errors.ts';
@@ -50,7 +50,7 @@ function turnsAt(connections: number): FairQueue {
     atOnce: connections,
     waiting: LIMITS.administrationQueue,
     waitingOfOne: LIMITS.administrationQueuePerOrganization,
-    patienceMs: LIMITS.administrationPatienceMs,
+    patience: { ms: LIMITS.administrationPatienceMs, scheduler: systemScheduler },
     full: () => refusal('OVERLOADED'),
   });
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { FairQueue } from '../../../gateway/fair-queue.ts';
 import { RefusalError } from '../../../gateway/refusal-error.ts';
 import { refusal } from '../../../schema/errors.ts';
@@ -8,13 +7,25 @@ import { refusal } from '../../../schema/errors.ts';
 const full = () => refusal('OVERLOADED');
 
 /** A queue of one place, taken until `free` is called, and what has begun meanwhile. */
-function takenQueue(bounds: { readonly patienceMs?: number } = {}) {
-  const queue = new FairQueue({ atOnce: 1, waiting: 5, waitingOfOne: 3, full, ...bounds });
+function takenQueue() {
+  let timers: (() => void)[] = [];
+  const scheduler = {
+    after(_delayMs: number, task: () => void) {
+      timers.push(task);
+      return () => {
+        timers = timers.filter((other) => other !== task);
+      };
+    },
+  };
+  const queue = new FairQueue({ atOnce: 1, waiting: 5, waitingOfOne: 3, full, patience: { ms: 20, scheduler } });
   let free = (): void => {};
   const first = queue.run('first', () => new Promise<void>((resolve) => (free = resolve)));
   const begun: string[] = [];
   const ask = (party: string, name = party) => queue.run(party, async () => void begun.push(name));
-  return { queue, begun, ask, free: () => free(), first };
+  const letPatienceEnd = () => {
+    for (const timer of timers.splice(0)) timer();
+  };
+  return { begun, ask, free: () => free(), first, letPatienceEnd };
 }
 
 test('parties that wait take turns, however many pieces of work each has', async () => {
@@ -39,12 +50,14 @@ test('past its share a party is refused while others are admitted, and past the 
 });
 
 test('who has waited too long is refused, never begins, and leaves its place to others', async () => {
-  const { begun, ask, free, first } = takenQueue({ patienceMs: 20 });
-  await assert.rejects(ask('a', 'late'), RefusalError);
+  const { begun, ask, free, first, letPatienceEnd } = takenQueue();
+  const late = assert.rejects(ask('a', 'late'), RefusalError);
+  letPatienceEnd();
+  await late;
   const others = [ask('a'), ask('a'), ask('a')];
   free();
   await Promise.all([first, ...others]);
-  await pause(40);
+  letPatienceEnd();
   assert.deepEqual(begun, ['a', 'a', 'a']);
 });
 
