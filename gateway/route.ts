@@ -34,6 +34,8 @@ export interface Identity {
   readonly caller: Caller;
   /** Of a user who has signed in; null for a key. */
   readonly sessionId: number | null;
+  /** Until when an answer to this caller may last, in milliseconds since the epoch; see Credential. */
+  readonly sessionEndsAtMs: number;
   /** Requests a second of the caller's channel or user; 0 = unlimited, null = the default. */
   readonly rateLimit: number | null;
   /** The channel whose key it is may stream positions. */

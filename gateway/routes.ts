@@ -2,7 +2,6 @@ import type { Engine } from '../engine/org/start-engine.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
-import type { Access } from './guards/open-access.ts';
 import type { Route } from './route.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -18,12 +17,13 @@ import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { warehouseRoutes } from './routes/warehouse-routes.ts';
+import type { LastingReplies } from './sse/lasting-replies.ts';
 import type { StreamHub } from './sse/stream-hub.ts';
 
 export interface RouteParts {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly access: Pick<Access, 'onChanges'>;
+  readonly replies: LastingReplies;
   readonly hub: StreamHub;
   readonly accounts: Accounts;
   readonly administration: Administration;
@@ -32,12 +32,12 @@ export interface RouteParts {
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, access, hub, accounts, administration, operational } = parts;
+  const { engine, clock, replies, hub, accounts, administration, operational } = parts;
   return [
     ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
     ...packageRoutes(engine),
-    ...taskListRoutes(engine, access),
+    ...taskListRoutes(engine, replies),
     ...customerRoutes(engine),
     ...warehouseRoutes(engine),
     ...eventRoutes(engine),

@@ -21,6 +21,7 @@ import { RequestMetrics } from './request-metrics.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
 import { createRoutes } from './routes.ts';
+import { LastingReplies } from './sse/lasting-replies.ts';
 import { StreamHub } from './sse/stream-hub.ts';
 
 export interface GatewayOptions {
@@ -60,13 +61,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const access = options.wrapAccess?.(guards) ?? guards;
   const accounts = openAccounts(options, access);
   const registry = new Registry();
-  const hub = new StreamHub({ feed: engine.feed, access, scheduler, log });
+  const replies = new LastingReplies({ access, clock, scheduler });
+  const hub = new StreamHub({ feed: engine.feed, replies, scheduler, log });
 
   let draining = false;
   const routes = createRoutes({
     engine,
     clock,
-    access,
+    replies,
     hub,
     accounts,
     administration: openAdministration(options, engine, access, accounts.hasher),

@@ -195,6 +195,8 @@ export const LIMITS = {
   trustedPeers: 1_000,
 
   // --- Sessions and passwords ---------------------------------------------------------------------------
+  /** How often a stream looks when its session ends: no timer of Node is longer than 24 days. */
+  sessionEndCheckMs: 3_600_000,
   accessTokenMs: 900_000,
   refreshTokenMs: 30 * 86_400_000,
   verifyTokenMs: 86_400_000,
@@ -242,6 +244,10 @@ export const LIMITS = {
   mailLongestPauseMs: 600_000,
   /** A mail that could not be sent for this long is given up. */
   mailPatienceMs: 86_400_000,
+  /** Of all users of one organization, whoever asked for them; what is over it waits. */
+  mailsPerOrganizationPerHour: 500,
+  /** Waiting mails of such an organization put off in one statement. */
+  mailsHeldBackAtOnce: 5_000,
   /** Files in DATA_DIR/outbox; the oldest go first. */
   outboxFiles: 1_000,
 

@@ -23,7 +23,7 @@ import { createAccessUpkeepProcessor } from './maintenance/access-upkeep.ts';
 import { createOrganizationDeletionProcessor } from './maintenance/organization-deletion.ts';
 import { createPartitionProcessor } from './maintenance/partitions.ts';
 import { createSearchIndexProcessor } from './maintenance/search-index.ts';
-import { createMailTransport } from './notifications/mail-transport.ts';
+import { createMailTransport, removeMailsTo } from './notifications/mail-transport.ts';
 import { type Mailer, startMailer } from './notifications/mailer.ts';
 import { startOutboxRelay } from './outbox-relay.ts';
 import { waitForStore } from './wait-for-store.ts';
@@ -109,20 +109,26 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
 }
 
-function createProcessors(sql: Sql, relayStore: RelayStore, { eventRetentionDays }: Config, log: Log): Processors {
+function createProcessors(sql: Sql, relayStore: RelayStore, config: Config, log: Log): Processors {
   const maintenanceStore = createMaintenanceStore(sql);
+  const removeMails = (organizationId: number) => removeMailsTo(organizationId, outboxOf(config));
   return {
     activity: createActivityProcessor(relayStore, log),
-    partitions: createPartitionProcessor(maintenanceStore, eventRetentionDays, log),
+    partitions: createPartitionProcessor(maintenanceStore, config.eventRetentionDays, log),
     'search-index': createSearchIndexProcessor(maintenanceStore),
-    'organization-deletion': createOrganizationDeletionProcessor(createDeletionStore(sql), log),
+    'organization-deletion': createOrganizationDeletionProcessor(createDeletionStore(sql), removeMails, log),
     'access-upkeep': createAccessUpkeepProcessor(maintenanceStore, log),
   };
 }
 
-function startMail(sql: Sql, { smtpUrl, mailFrom, dataDir }: Config, log: Log): Mailer {
+function startMail(sql: Sql, config: Config, log: Log): Mailer {
   const clock = systemClock;
-  const outbox = join(dataDir, 'outbox');
-  const send = createMailTransport({ smtpUrl, from: mailFrom, outbox, clock, random: createRandomSource() });
+  const { smtpUrl, mailFrom: from } = config;
+  const send = createMailTransport({ smtpUrl, from, outbox: outboxOf(config), clock, random: createRandomSource() });
   return startMailer({ store: createMailStore(sql), send, clock, scheduler: systemScheduler, log });
+}
+
+/** Where mails become files. */
+function outboxOf({ dataDir }: Config): string {
+  return join(dataDir, 'outbox');
 }

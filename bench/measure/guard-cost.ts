@@ -87,6 +87,7 @@ function credentialOf(hash: string, channelId: number): Credential {
     isVerified: true,
     agentId: null,
     expiresAtMs: Number.POSITIVE_INFINITY,
+    sessionEndsAtMs: Number.POSITIVE_INFINITY,
     rateLimit: null,
     locationsWrite: false,
   };

@@ -10,6 +10,7 @@ import type { WarehouseRecord } from '../../schema/warehouse.ts';
 import type { AuditRecord } from '../store/commit-store.ts';
 import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { Change } from './changes.ts';
+import { encodeRecord } from './encode-record.ts';
 
 /** A command on its way: who waits for it, and what it will be told once the batch is durable. */
 export interface Pending {
@@ -64,7 +65,8 @@ export class OrgBatch {
   readonly events: LoggedEvent[] = [];
   readonly idempotency: IdempotencyRecord[] = [];
   readonly usage = new Map<string, { readonly resource: string; readonly period: string; readonly used: number }>();
-  readonly audit: AuditRecord[] = [];
+  /** Encoded when they are noted: only then is it known how much a batch holds. */
+  readonly audit: string[] = [];
   /** The organization's own row, if it changes. */
   organization: StagedRow<OrganizationRecord> | undefined;
   tombstone: Tombstone | undefined;
@@ -127,7 +129,9 @@ export class OrgBatch {
   }
 
   noteAudit(line: AuditRecord): void {
-    this.audit.push(line);
+    const encoded = encodeRecord(line);
+    this.audit.push(encoded);
+    this.bytes += encoded.length;
     this.rows += 1;
   }
 

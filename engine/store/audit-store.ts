@@ -28,7 +28,8 @@ interface EntryRow extends Omit<AuditEntryView, 'id' | 'record' | 'actor'> {
 
 /**
  * A page of the audit log, newest first: the steps of tasks, which are their audit, the changes of other records, and
- * what administrators and sessions did. Costs what lies before the page, so that far pages are for those who name times.
+ * what administrators and sessions did; of organization 0 what became of super admins and their sessions. Costs what lies
+ * before the page, so that far pages are for those who name times.
  */
 export async function listAudit(sql: Sql, organizationId: number, query: ListAuditQuery): Promise<AuditPage> {
   const rows = await read(() => pageOf(sql, organizationId, query), LIMITS.readDeadlineMs, 'reading the audit log');
@@ -82,12 +83,13 @@ function pageOf(sql: Sql, organizationId: number, query: ListAuditQuery): Promis
       SELECT p.*, a.action, a.actor_type, a.actor_id, a.before, a.after, a.correlation_id, a.address
       FROM page p JOIN audit_access a ON a.organization_id = ${organizationId} AND a.id = p.key
       WHERE p.source = 'a')
-    SELECT l.last_sequence AS sequence, e.*,
+    SELECT coalesce(l.last_sequence, 0) AS sequence, e.*,
       CASE e.actor_type WHEN 'user' THEN e.actor_id ELSE c.user_id END AS actor_user_id,
       (SELECT count(*) ${ofTasks}) + (SELECT count(*) ${ofRecords}) + (SELECT count(*) ${ofAccess}) AS count
-    FROM organization_heads l LEFT JOIN entries e ON true
-    LEFT JOIN channels c ON c.organization_id = l.organization_id AND e.actor_type = 'channel' AND c.id = e.actor_id
-    WHERE l.organization_id = ${organizationId}
+    FROM (VALUES (${organizationId}::bigint)) o(organization_id)
+    LEFT JOIN organization_heads l ON l.organization_id = o.organization_id
+    LEFT JOIN entries e ON true
+    LEFT JOIN channels c ON c.organization_id = o.organization_id AND e.actor_type = 'channel' AND c.id = e.actor_id
     ORDER BY e.at DESC, e.source, e.key DESC, e.record_type DESC, e.record_id DESC`;
 }
 

@@ -34,21 +34,24 @@ export interface NotedChange {
   readonly also?: readonly Fragment[];
   readonly notes: readonly AuditNote[];
   readonly kept?: KeptOutcome | undefined;
+  /** The organization that it makes: what is kept goes when that is deleted. */
+  readonly madeOrganizationId?: number;
 }
 
 /** Makes a change, its audit lines and its kept outcome in one statement; false when there was nothing to change. */
-export async function writeNoted(sql: Sql, { change, also = [], notes, kept }: NotedChange): Promise<boolean> {
+export async function writeNoted(sql: Sql, noted: NotedChange): Promise<boolean> {
+  const { change, also = [], notes, kept, madeOrganizationId = null } = noted;
   const others = also.map((fragment, index) => sql`, ${sql(`also_${index}`)} AS (${fragment})`);
   const rows = await sql<{ isChanged: boolean }[]>`
     WITH changed AS (${change}) ${others.length > 0 ? others : sql``},
-      noted AS (${insertNotes(sql, notes)}) ${kept ? sql`, kept AS (${insertKept(sql, kept)} FROM changed)` : sql``}
+      noted AS (${insertNotes(sql, notes)}) ${kept ? sql`, kept AS (${insertKept(sql, kept, madeOrganizationId)} FROM changed)` : sql``}
     SELECT EXISTS (SELECT FROM changed) AS is_changed`;
   return rows[0]!.isChanged;
 }
 
 /** Keeps an outcome that changed nothing. Rejects when the key has an outcome already. */
 export async function keepOutcome(sql: Sql, kept: KeptOutcome): Promise<void> {
-  await insertKept(sql, kept);
+  await insertKept(sql, kept, null);
 }
 
 function insertNotes(sql: Sql, notes: readonly AuditNote[]): Fragment {
@@ -72,11 +75,12 @@ function insertNotes(sql: Sql, notes: readonly AuditNote[]): Fragment {
       correlation_id uuid, address text, before json, after json)`;
 }
 
-function insertKept(sql: Sql, { organizationId, scope, keyHash, fingerprint, status, sealed }: KeptOutcome): Fragment {
+function insertKept(sql: Sql, kept: KeptOutcome, madeOrganizationId: number | null): Fragment {
+  const { organizationId, scope, keyHash, fingerprint, status, sealed } = kept;
   return sql`
-    INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed)
+    INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, made_organization_id)
     SELECT ${organizationId}::bigint, ${scope}::text, decode(${keyHash}::text, 'hex'), ${fingerprint}::text, ${status}::int,
-      decode(${sealed.toString('hex')}::text, 'hex')`;
+      decode(${sealed.toString('hex')}::text, 'hex'), ${madeOrganizationId}::bigint`;
 }
 
 /** What is kept under a key, not older than `retentionMs`. What is older is forgotten, so that the key is free again. */

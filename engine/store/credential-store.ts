@@ -22,6 +22,8 @@ export interface Credential extends AccessSubjects {
   readonly agentId: number | null;
   /** Milliseconds since the epoch; Infinity for a key. */
   readonly expiresAtMs: number;
+  /** When the session ends unless it is refreshed, which is not before `expiresAtMs`; Infinity for a key. */
+  readonly sessionEndsAtMs: number;
   /** Of the key's channel: requests a second; 0 = unlimited, null = the default. */
   readonly rateLimit: number | null;
   readonly locationsWrite: boolean;
@@ -43,7 +45,8 @@ export function createCredentialStore(sql: Sql): CredentialStore {
           c.id AS channel_id, c.status AS channel_status, u.id AS user_id, u.role, u.is_active,
           u.email_verified_at IS NOT NULL AS is_verified,
           (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id) AS agent_id,
-          NULL::bigint AS session_id, 'Infinity'::float8 AS expires_at_ms, c.rate_limit, c.locations_write
+          NULL::bigint AS session_id, 'Infinity'::float8 AS expires_at_ms, 'Infinity'::float8 AS session_ends_at_ms,
+          c.rate_limit, c.locations_write
         FROM asked
         JOIN channels c ON c.key_hash = asked.hash
         JOIN organizations o ON o.organization_id = c.organization_id
@@ -52,7 +55,8 @@ export function createCredentialStore(sql: Sql): CredentialStore {
         SELECT encode(asked.hash, 'hex'), s.organization_id, o.status, coalesce(c.id, 0), c.status, u.id, u.role,
           u.is_active, u.email_verified_at IS NOT NULL,
           (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id),
-          s.id, extract(epoch FROM s.access_expires_at)::float8 * 1000, NULL, false
+          s.id, extract(epoch FROM s.access_expires_at)::float8 * 1000,
+          extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000, NULL, false
         FROM asked
         JOIN sessions s ON s.access_hash = asked.hash AND s.revoked_at IS NULL
         JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id

@@ -27,6 +27,11 @@ export interface MailStore {
   settle(request: MailRequest): Promise<void>;
   /** Leaves one that was asked for anew as it is, too. */
   postpone(request: MailRequest, pauseMs: number): Promise<void>;
+  /**
+   * Puts this one off, and what else is due for users of the organization, each until some time within an hour: those
+   * of others need not wait behind them. It counts as no try.
+   */
+  holdBack(request: MailRequest, organizationId: number): Promise<void>;
 }
 
 /**
@@ -64,6 +69,23 @@ export function createMailStore(sql: Sql): MailStore {
         UPDATE mail_requests SET due_at = now() + ${pauseMs} * interval '1 ms'
         WHERE ${isThe(sql, request)}`,
         'postponing a mail',
+      );
+    },
+    async holdBack(request, organizationId) {
+      // At different times, so that they never all come back at once; not before half of the hour is over.
+      const later = sql`now() + (1 + random()) / 2 * ${LIMITS.liveTokenWindowMs} * interval '1 ms'`;
+      await write(
+        sql`
+        UPDATE mail_requests SET due_at = ${later}, attempts = attempts - 1 WHERE ${isThe(sql, request)}`,
+        'holding a mail back',
+      );
+      await write(
+        sql`
+        UPDATE mail_requests SET due_at = ${later} WHERE ctid = ANY (ARRAY(
+          SELECT m.ctid FROM mail_requests m JOIN users u ON lower(u.email) = lower(m.email)
+          WHERE u.organization_id = ${organizationId} AND m.due_at <= now()
+          LIMIT ${LIMITS.mailsHeldBackAtOnce} FOR UPDATE OF m SKIP LOCKED))`,
+        'holding mails back',
       );
     },
   };

@@ -75,14 +75,16 @@ export async function createSuperAdmin(sql: Sql, admin: NewSuperAdmin): Promise<
   return made;
 }
 
+export interface UserFacts {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly isActive: boolean;
+}
+
 /** The account of an address, whatever its spelling; undefined when there is none. */
-export async function findUser(
-  sql: Sql,
-  email: string,
-): Promise<{ readonly organizationId: number; readonly id: number; readonly role: string } | undefined> {
+export async function findUser(sql: Sql, email: string): Promise<UserFacts | undefined> {
   const [user] = await bounded(
-    sql<{ organizationId: number; id: number; role: string }[]>`
-      SELECT organization_id, id, role FROM users WHERE lower(email) = lower(${email})`,
+    sql<UserFacts[]>`SELECT organization_id, id, is_active FROM users WHERE lower(email) = lower(${email})`,
   );
   return user;
 }
@@ -113,6 +115,38 @@ export async function endSessionsOf(sql: Sql, organizationId: number, userId: nu
     ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.ended')})
     SELECT id FROM ended`);
   return ended.length;
+}
+
+/**
+ * Locks a user out and ends every session, or lets the user in again: how many sessions ended, also of logins that ran
+ * beside the lock. Undefined when nothing was changed: it is so already, or nobody else is a super admin who may act.
+ */
+export async function setUserActive(
+  sql: Sql,
+  { organizationId, id }: Pick<UserFacts, 'organizationId' | 'id'>,
+  isActive: boolean,
+): Promise<number | undefined> {
+  // Super admins are held: of two who are locked at the same time, the later lock sees the earlier one.
+  const [done] = await bounded(sql<{ isChanged: boolean; sessionsEnded: number }[]>`
+    WITH admins AS MATERIALIZED (
+      SELECT id FROM users WHERE organization_id = 0 AND role = 'super_admin' AND is_active
+        AND email_verified_at IS NOT NULL AND ${organizationId}::bigint = 0 ORDER BY id FOR UPDATE
+    ), switched AS (
+      UPDATE users SET is_active = ${isActive}, updated_at = now(), version = version + 1
+      WHERE organization_id = ${organizationId} AND id = ${id} AND is_active <> ${isActive}
+        AND (${isActive}::boolean OR organization_id <> 0 OR (SELECT count(*) FROM admins a WHERE a.id <> ${id}) > 0)
+      RETURNING organization_id, id
+    ), changed AS (
+      SELECT organization_id, 'user' AS record_type, id AS record_id, json_build_object('isActive', ${!isActive}::boolean) AS before,
+        json_build_object('isActive', ${isActive}::boolean) AS after FROM switched
+    ), noted AS (${noteOf(sql, isActive ? 'user.unlocked' : 'user.locked')}
+    ), ended AS (
+      UPDATE sessions s SET revoked_at = now() FROM switched u
+      WHERE s.organization_id = u.organization_id AND s.user_id = u.id AND s.revoked_at IS NULL
+      RETURNING s.organization_id, s.id, s.user_id
+    ), ended_records AS (${endedRecords(sql)}), noted_ends AS (${noteOf(sql, 'session.ended', 'ended_records')})
+    SELECT EXISTS (SELECT FROM switched) AS is_changed, (SELECT count(*) FROM ended) AS sessions_ended`);
+  return done!.isChanged ? done!.sessionsEnded : undefined;
 }
 
 export interface AgentTokens extends SessionTokens {
@@ -205,11 +239,11 @@ function endedRecords(sql: Sql): Fragment {
       json_build_object('userId', user_id) AS before, NULL::json AS after FROM ended`;
 }
 
-/** The audit lines of what `changed` holds: nobody of the API's callers did it. */
-function noteOf(sql: Sql, action: string): Fragment {
+/** The audit lines of what `changes` holds: nobody of the API's callers did it. */
+function noteOf(sql: Sql, action: string, changes = 'changed'): Fragment {
   return sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, before, after)
-    SELECT organization_id, ${action}, record_type, record_id, 'system', before, after FROM changed`;
+    SELECT organization_id, ${action}, record_type, record_id, 'system', before, after FROM ${sql(changes)}`;
 }
 
 function inMs(sql: Sql, durationMs: number): Fragment {

@@ -15,9 +15,11 @@ export interface TokenOwner {
 
 /** A token on its way to its user. */
 export interface IssuedToken {
+  readonly organizationId: number;
   /** As the user gave it, not as whoever asked for the mail spelled it. */
   readonly email: string;
-  readonly token: string;
+  /** Undefined: none was made, since the organization has had its mails of the hour. */
+  readonly token: string | undefined;
 }
 
 const LIFE_MS: Readonly<Record<TokenPurpose, number>> = {
@@ -27,7 +29,8 @@ const LIFE_MS: Readonly<Record<TokenPurpose, number>> = {
 
 /**
  * Makes a token for the user of an e-mail address, beside those that live; undefined when nobody is to be written to:
- * unknown, inactive, the organization gone, verified already, or written to `liveTokensPerPurpose` times lately.
+ * unknown, inactive, the organization gone, verified already, or written to `liveTokensPerPurpose` times lately. None is
+ * made while the users of their organization have `mailsPerOrganizationPerHour` of the last hour.
  */
 export async function issueToken(
   sql: Sql,
@@ -37,24 +40,29 @@ export async function issueToken(
 ): Promise<IssuedToken | undefined> {
   const token = newSecret(purpose === 'verify_email' ? 'dv_' : 'dp_', 40);
   const lifeMs = LIFE_MS[purpose];
+  const lately = (each: TokenPurpose) => inMs(now, LIFE_MS[each] - LIMITS.liveTokenWindowMs);
   const [issued] = await write(
-    sql<{ email: string }[]>`
-    WITH owner AS (
-      SELECT u.organization_id, u.id, u.email FROM users u
+    sql<{ organizationId: number; email: string; isMade: boolean }[]>`
+    WITH owner AS MATERIALIZED (
+      SELECT u.organization_id, u.id, u.email, u.organization_id = 0 OR ${LIMITS.mailsPerOrganizationPerHour} >
+        mails_since(u.organization_id, ${lately('verify_email')}, ${lately('reset_password')}) AS is_made
+      FROM users u
       WHERE lower(u.email) = lower(${email}) AND u.is_active
         AND (${purpose} <> 'verify_email' OR u.email_verified_at IS NULL)
         AND (u.organization_id = 0 OR EXISTS (SELECT FROM organizations o WHERE o.organization_id = u.organization_id))
         AND ${LIMITS.liveTokensPerPurpose} > (SELECT count(*) FROM user_tokens t
           WHERE t.organization_id = u.organization_id AND t.user_id = u.id AND t.purpose = ${purpose}
-            AND t.expires_at > ${inMs(now, lifeMs - LIMITS.liveTokenWindowMs)})
+            AND t.expires_at > ${lately(purpose)})
     ), issued AS (
       INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
-      SELECT organization_id, id, ${purpose}, ${hashed(sql, token)}, ${inMs(now, lifeMs)} FROM owner
+      SELECT organization_id, id, ${purpose}, ${hashed(sql, token)}, ${inMs(now, lifeMs)} FROM owner WHERE is_made
     )
-    SELECT email FROM owner`,
+    SELECT organization_id, email, is_made FROM owner`,
     'making a token',
   );
-  return issued && { email: issued.email, token };
+  if (!issued) return undefined;
+  const { isMade, ...owner } = issued;
+  return { ...owner, token: isMade ? token : undefined };
 }
 
 /** Makes a token void that could not be mailed. */

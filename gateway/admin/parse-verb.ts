@@ -17,6 +17,8 @@ export type Order =
       readonly kind: 'run';
       readonly verb: Verb;
       readonly values: Values;
+      /** The field whose value is yet to be read from standard input. */
+      readonly fromStdin: string | undefined;
       readonly isJson: boolean;
       /** The super admin to act as, by e-mail address. */
       readonly as: string | undefined;
@@ -38,18 +40,27 @@ export function parseVerb(args: readonly string[]): Order {
   const { options, rest } = readOptions(verb, args);
   const given = takeId(verb, rest, options);
   const values: Record<string, Value> = {};
+  let fromStdin: string | undefined;
   for (const parameter of verb.parameters) {
-    const text = given[parameter.name];
-    if (text === undefined && parameter.isRequired) throw new UsageError(`--${parameter.name} is missing.`);
-    if (text !== undefined) values[fieldOf(parameter)] = readValue(parameter, text);
+    const { name, kind, isRequired } = parameter;
+    const text = given[name];
+    const field = fieldOf(parameter);
+    if (text === undefined && isRequired) throw new UsageError(`--${name} is missing.`);
+    if (text === undefined) continue;
+    if (kind === 'stdin' && field in values) throw new UsageError(`Give either --${field} or --${name}.`);
+    if (kind === 'stdin') fromStdin = field;
+    else values[field] = readValue(parameter, kind, text);
   }
-  return { kind: 'run', verb, values, isJson: given['json'] === true, as: given['as'] as string | undefined };
+  const as = given['as'] as string | undefined;
+  return { kind: 'run', verb, values, fromStdin, isJson: given['json'] === true, as };
 }
 
 type Options = Record<string, string | boolean | undefined>;
 
 function readOptions(verb: Verb, args: readonly string[]): { options: Options; rest: string[] } {
-  const own = verb.parameters.map(({ name }) => [name, { type: 'string' }] as const);
+  const own = verb.parameters.map(
+    ({ name, kind }) => [name, { type: kind === 'stdin' ? 'boolean' : 'string' }] as const,
+  );
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -78,7 +89,7 @@ export function fieldOf({ name, field }: Parameter): string {
 
 const WANTED = { number: 'a whole number', boolean: 'true or false', json: 'a JSON object', ids: 'ids, as in 1,2,3' };
 
-function readValue({ name, kind, orNull }: Parameter, text: string | boolean): Value {
+function readValue({ name, orNull }: Parameter, kind: keyof typeof WANTED | 'text', text: string | boolean): Value {
   if (kind === 'text') return `${text}`;
   const value = orNull && text === 'null' ? null : readers[kind](`${text}`);
   if (value === undefined) throw new UsageError(`--${name}: "${text}" is not ${WANTED[kind]}.`);

@@ -1,4 +1,4 @@
-import { ID, ORGANIZATION, type Parameter, type RouteVerb } from './verb.ts';
+import { ID, ORGANIZATION, PASSWORD, PASSWORD_STDIN, type Parameter, type RouteVerb } from './verb.ts';
 
 const PAGE: readonly Parameter[] = [
   { name: 'page', kind: 'number', help: 'from 1' },
@@ -143,13 +143,14 @@ const users: readonly RouteVerb[] = [
       { name: 'email', kind: 'text', isRequired: true, help: 'the address to sign in with' },
       { ...NAME, isRequired: true, help: 'first name and last name' },
       { name: 'role', kind: 'text', isRequired: true, help: ROLE_HELP },
-      { name: 'password', kind: 'text', help: 'else the user sets one by a password reset' },
+      { ...PASSWORD, help: `else the user sets one by a password reset; ${PASSWORD.help}` },
+      PASSWORD_STDIN,
     ],
   },
   {
     noun: 'users',
     verb: 'update',
-    summary: 'change a user, or lock one out',
+    summary: 'change a user; with `--active false` lock one out who has no address',
     route: 'PATCH /users/:id',
     isInOrganization: true,
     parameters: [
@@ -161,22 +162,27 @@ const users: readonly RouteVerb[] = [
   },
 ];
 
+/** What is asked of an audit log, and what is shown of its lines. */
+export const AUDIT_LIST = {
+  parameters: [
+    { name: 'record-type', kind: 'text', help: 'task, customer, warehouse, organization, user, channel or session' },
+    { name: 'record-id', kind: 'number', help: 'the id of the record' },
+    { name: 'user', field: 'userId', kind: 'number', help: 'who did it, in a session or through a key' },
+    { name: 'from', kind: 'text', help: 'ISO 8601, with a zone' },
+    { name: 'to', kind: 'text', help: 'ISO 8601, with a zone' },
+    ...PAGE,
+  ],
+  columns: ['at', 'action', 'record.type', 'record.id', 'actor.type', 'actor.userId', 'address', 'correlationId'],
+} as const satisfies Pick<RouteVerb, 'parameters' | 'columns'>;
+
 const audit: readonly RouteVerb[] = [
   {
     noun: 'audit',
     verb: 'list',
-    summary: 'who changed what, newest first',
+    summary: 'who changed what in an organization, newest first',
     route: 'GET /audit-logs',
     isInOrganization: true,
-    parameters: [
-      { name: 'record-type', kind: 'text', help: 'task, customer, warehouse, organization, user, channel or session' },
-      { name: 'record-id', kind: 'number', help: 'the id of the record' },
-      { name: 'user', field: 'userId', kind: 'number', help: 'who did it, in a session or through a key' },
-      { name: 'from', kind: 'text', help: 'ISO 8601, with a zone' },
-      { name: 'to', kind: 'text', help: 'ISO 8601, with a zone' },
-      ...PAGE,
-    ],
-    columns: ['at', 'action', 'record.type', 'record.id', 'actor.type', 'actor.userId', 'address', 'correlationId'],
+    ...AUDIT_LIST,
   },
 ];
 

@@ -15,12 +15,21 @@ export interface AdminRun {
   readonly stderr: string;
 }
 
-/** One command: 0 when it was done, 1 when it was refused, 2 when it was not understood. Throws what nobody foresaw. */
-export async function runAdmin(args: readonly string[], environment: Environment): Promise<AdminRun> {
+/**
+ * One command: 0 when it was done, 1 when it was refused, 2 when it was not understood. Throws what nobody foresaw.
+ * `readSecret` reads what was not to stand on the command line.
+ */
+export async function runAdmin(
+  args: readonly string[],
+  environment: Environment,
+  readSecret: () => Promise<string>,
+): Promise<AdminRun> {
   try {
     const order = parseVerb(args);
     if (order.kind === 'help') return { exitCode: 0, stdout: helpText(order.verbs), stderr: '' };
-    const data = await carryOut(order, environment);
+    const { fromStdin } = order;
+    const values = fromStdin ? { ...order.values, [fromStdin]: await readSecret() } : order.values;
+    const data = await carryOut({ ...order, values }, environment);
     const stdout = order.isJson ? `${JSON.stringify(data, undefined, 2)}\n` : printAnswer(order.verb, data);
     return { exitCode: 0, stdout, stderr: '' };
   } catch (error) {

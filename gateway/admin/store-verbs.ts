@@ -1,5 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import * as v from 'valibot';
+import { listAudit } from '../../engine/store/audit-store.ts';
 import {
   type AgentChoice,
   createSuperAdmin,
@@ -8,16 +9,20 @@ import {
   issueAgentTokens,
   listDeletions,
   listShards,
+  setUserActive,
   verifyUser,
 } from '../../engine/store/operator-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { newSecret } from '../../engine/store/secrets.ts';
+import { type ListAuditQuery, listAuditQuery } from '../../schema/audit.ts';
 import { splitName } from '../../schema/customer.ts';
 import { email as emailInput } from '../../schema/fields.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { newPassword } from '../../schema/session.ts';
 import { RefusedError, UsageError } from './admin-errors.ts';
-import { ORGANIZATION, type Parameter, type StoreVerb, type Values } from './verb.ts';
+import type { OperatorStores } from './operator-stores.ts';
+import { AUDIT_LIST } from './route-verbs.ts';
+import { ORGANIZATION, PASSWORD, PASSWORD_STDIN, type Parameter, type StoreVerb, type Values } from './verb.ts';
 
 const EMAIL: Parameter = { name: 'email', kind: 'text', isRequired: true, help: 'the address to sign in with' };
 const MINUTES = { fewest: 15, most: 43_200 };
@@ -31,7 +36,8 @@ const users: readonly StoreVerb[] = [
     parameters: [
       EMAIL,
       { name: 'name', kind: 'text', help: 'first name and last name' },
-      { name: 'password', kind: 'text', help: 'else one is made and shown this once' },
+      { ...PASSWORD, help: `else one is made and shown this once; ${PASSWORD.help}` },
+      PASSWORD_STDIN,
     ],
     async run({ sql }, { email, name = 'Super Admin', password }) {
       const chosen = password ?? newSecret('', PASSWORD_CHARS);
@@ -70,7 +76,32 @@ const users: readonly StoreVerb[] = [
       return { id, organizationId, email: values['email'], sessionsEnded };
     },
   },
+  {
+    noun: 'users',
+    verb: 'lock',
+    summary: 'lock a user out, a super admin too, and end every session',
+    parameters: [EMAIL],
+    run: (stores, values) => switchUser(stores, values, false),
+  },
+  {
+    noun: 'users',
+    verb: 'unlock',
+    summary: 'let a user sign in again',
+    parameters: [EMAIL],
+    run: (stores, values) => switchUser(stores, values, true),
+  },
 ];
+
+async function switchUser({ sql, settled }: OperatorStores, values: Values, isActive: boolean) {
+  const { email } = values;
+  const { organizationId, id } = await getUser(sql, values);
+  const sessionsEnded = await setUserActive(sql, { organizationId, id }, isActive);
+  if (sessionsEnded === undefined && (await getUser(sql, values)).isActive !== isActive)
+    throw new RefusedError(`LAST_SUPER_ADMIN: ${email} is the only one who may act; make or unlock another one first`);
+  if (sessionsEnded !== undefined) await settled();
+  const since = sessionsEnded === undefined ? 'before' : 'now';
+  return { id, organizationId, email, [isActive ? 'unlocked' : 'locked']: since, sessionsEnded: sessionsEnded ?? 0 };
+}
 
 const accountInput = v.object({ email: emailInput, password: newPassword });
 
@@ -120,6 +151,13 @@ function choiceOf(ids: Values[string] | undefined, count: Values[string] | undef
 
 const platform: readonly StoreVerb[] = [
   {
+    noun: 'audit',
+    verb: 'platform',
+    summary: 'who changed what that belongs to no organization: super admins and their sessions',
+    ...AUDIT_LIST,
+    run: ({ sql }, values) => listAudit(sql, 0, parseAuditQuery(values)),
+  },
+  {
     noun: 'organizations',
     verb: 'deletions',
     summary: 'what became of the organizations that were deleted',
@@ -144,6 +182,13 @@ const platform: readonly StoreVerb[] = [
     run: (stores) => stores.listQueues(),
   },
 ];
+
+function parseAuditQuery(values: Values): ListAuditQuery {
+  const texts = Object.entries(values).map(([field, value]) => [field, `${value}`]);
+  const parsed = v.safeParse(listAuditQuery, Object.fromEntries(texts));
+  if (parsed.success) return parsed.output;
+  throw new UsageError(`${parsed.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`).join(', ')}.`);
+}
 
 /** What is done on the stores themselves. */
 export const STORE_VERBS: readonly StoreVerb[] = [...users, ...agents, ...platform];

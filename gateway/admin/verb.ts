@@ -9,8 +9,8 @@ export interface Parameter {
   readonly name: string;
   /** As the API calls it, where that is not the name in camelCase. */
   readonly field?: string;
-  /** With `orNull` the word `null` is a value, too. */
-  readonly kind: 'text' | 'number' | 'boolean' | 'json' | 'ids';
+  /** With `orNull` the word `null` is a value, too. `stdin`: a flag, the value is the first line of standard input. */
+  readonly kind: 'text' | 'number' | 'boolean' | 'json' | 'ids' | 'stdin';
   readonly orNull?: true;
   readonly isRequired?: true;
   readonly help: string;
@@ -51,4 +51,15 @@ export const ORGANIZATION: Parameter = {
   kind: 'number',
   isRequired: true,
   help: 'the id of the organization',
+};
+export const PASSWORD = {
+  name: 'password',
+  kind: 'text',
+  help: 'seen by whoever sees the processes: rather use --password-stdin',
+} as const satisfies Parameter;
+export const PASSWORD_STDIN: Parameter = {
+  name: 'password-stdin',
+  field: 'password',
+  kind: 'stdin',
+  help: 'read the password from standard input: one line',
 };

@@ -28,6 +28,7 @@ export function createOrganization(administration: Administration, request: Pars
       write: {
         change: insertOrganization(sql, organization),
         also: insertBelongings(sql, organizationId),
+        madeOrganizationId: organizationId,
         notes: [
           {
             organizationId,

@@ -53,6 +53,7 @@ const NOBODY: Authentication = {
     role: 'integration',
     caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
     sessionId: null,
+    sessionEndsAtMs: Number.POSITIVE_INFINITY,
     rateLimit: null,
     locationsWrite: false,
   },
@@ -163,11 +164,11 @@ function refusalOf(credential: Credential, guard: Guard): Refused | undefined {
 }
 
 function identityOf(credential: Credential, origin: Origin, organizationId: number, channelId: number): Identity {
-  const { role, agentId, userId, sessionId, rateLimit, locationsWrite } = credential;
+  const { role, agentId, userId, sessionId, sessionEndsAtMs, rateLimit, locationsWrite } = credential;
   const type = sessionId === null ? 'channel' : 'user';
   const id = sessionId === null ? channelId : userId;
   const caller = { type, id, channelId, role, agentId, userId, origin } as const;
-  return { organizationId, role, caller, sessionId, rateLimit, locationsWrite };
+  return { organizationId, role, caller, sessionId, sessionEndsAtMs, rateLimit, locationsWrite };
 }
 
 function plain(status: number, message: string): Refused {

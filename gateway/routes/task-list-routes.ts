@@ -14,14 +14,13 @@ import {
   taskPageView,
 } from '../../schema/list-tasks.ts';
 import type { TaskBundle } from '../../schema/task.ts';
-import type { Access } from '../guards/open-access.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
 import { type ApiRoute, may, type RawRoute } from '../route.ts';
-import { LastingReplies } from '../sse/lasting-replies.ts';
+import type { LastingReplies } from '../sse/lasting-replies.ts';
 
 /** Lists of tasks, by page and whole. Source: interface.md "GET /api/v1/tasks", decisions.md §1 "Lists", §3 "Also". */
-export function taskListRoutes(engine: Engine, access: Pick<Access, 'onChanges'>): [ApiRoute, RawRoute] {
-  return [listTasks(engine), exportTasks(engine, new LastingReplies(access))];
+export function taskListRoutes(engine: Engine, replies: LastingReplies): [ApiRoute, RawRoute] {
+  return [listTasks(engine), exportTasks(engine, replies)];
 }
 
 function listTasks(engine: Engine): ApiRoute {

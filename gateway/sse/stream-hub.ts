@@ -2,15 +2,14 @@ import type { EventFeed } from '../../engine/org/event-feed.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Access } from '../guards/open-access.ts';
 import type { Headers, Reply } from '../http/port.ts';
 import type { Identity } from '../route.ts';
-import { LastingReplies } from './lasting-replies.ts';
+import type { LastingReplies } from './lasting-replies.ts';
 import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
 
 export interface StreamHubOptions {
   readonly feed: EventFeed;
-  readonly access: Pick<Access, 'onChanges'>;
+  readonly replies: LastingReplies;
   readonly scheduler: Scheduler;
   readonly log: Log;
 }
@@ -24,13 +23,13 @@ export class StreamHub {
   readonly #countByOrganization = new Map<number, number>();
   readonly #cancelHeartbeat: () => void;
 
-  constructor({ feed, access, scheduler, log }: StreamHubOptions) {
+  constructor({ feed, replies, scheduler, log }: StreamHubOptions) {
     this.#feed = feed;
+    this.#replies = replies;
     this.#log = log;
     this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
       for (const stream of this.#streams) stream.heartbeat();
     });
-    this.#replies = new LastingReplies(access);
   }
 
   get size(): number {

@@ -12,6 +12,8 @@ BEGIN
   END IF;
   DELETE FROM mail_requests m USING users u
     WHERE u.organization_id = organization AND lower(u.email) = lower(m.email);
+  -- Kept for whoever made it, who is of no organization.
+  DELETE FROM kept_outcomes k WHERE k.made_organization_id = organization;
   FOR leaf IN
     SELECT c.oid::regclass FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND a.attname = 'organization_id'

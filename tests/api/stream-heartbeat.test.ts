@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { EventFeed } from '../../engine/org/event-feed.ts';
-import type { Scheduler } from '../../engine/runtime/clock.ts';
+import { type Scheduler, systemClock } from '../../engine/runtime/clock.ts';
 import type { Reply } from '../../gateway/http/port.ts';
 import type { Identity } from '../../gateway/route.ts';
+import { LastingReplies } from '../../gateway/sse/lasting-replies.ts';
 import { StreamHub } from '../../gateway/sse/stream-hub.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
@@ -13,6 +14,7 @@ const IDENTITY: Identity = {
   role: 'integration',
   caller: { type: 'channel', id: 2, channelId: 2, role: 'integration', agentId: null, userId: 3 },
   sessionId: null,
+  sessionEndsAtMs: Number.POSITIVE_INFINITY,
   rateLimit: 0,
   locationsWrite: false,
 };
@@ -34,7 +36,7 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
   };
   const hub = new StreamHub({
     feed: new EventFeed('history', store, scheduler, log),
-    access: { onChanges: () => {} },
+    replies: new LastingReplies({ access: { onChanges: () => {} }, clock: systemClock, scheduler }),
     scheduler,
     log,
   });

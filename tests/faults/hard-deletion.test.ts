@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine } from '../../engine/org/start-engine.ts';
@@ -31,12 +34,16 @@ let doomed: MarkedOrganization;
 let other: MarkedOrganization;
 let redis: ReturnType<typeof connectRedis>;
 let environment: Record<string, string>;
+let outbox: string;
 
 before(async () => {
   const database = await createMigratedDatabase();
   releaser.push('database', () => database.drop());
   const { url, prefix } = testRedis();
-  environment = { DATABASE_URL: database.url, REDIS_URL: url, REDIS_PREFIX: prefix };
+  const dataDir = mkdtempSync(join(tmpdir(), 'dispatch-deletion-'));
+  releaser.push('data', () => rmSync(dataDir, { recursive: true, force: true }));
+  outbox = join(dataDir, 'outbox');
+  environment = { DATABASE_URL: database.url, REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dataDir };
   redis = connectRedis(url, createLog('test', 'silent'), 'patient');
   releaser.push('redis', () => redis.disconnect());
   sql = connectPostgres(database.url, { name: 'test', connections: 2, statementTimeoutMs: 60_000 });
@@ -86,6 +93,14 @@ async function holdRow(organizationId: number): Promise<() => Promise<void>> {
     release();
     await holder;
   };
+}
+
+/** Mails that became files, and one that a crash left half written, as the mailer names them. */
+function fillOutbox(): void {
+  mkdirSync(outbox);
+  const nameOf = ({ organizationId }: MarkedOrganization) =>
+    `20261121T120000000Z-${organizationId}-verify_email-ABCDEF.eml`;
+  for (const name of [nameOf(doomed), `.${nameOf(doomed)}`, nameOf(other)]) writeFileSync(join(outbox, name), MARKER);
 }
 
 const send = (key: string) => engine.ask(doomed.organizationId, createCommand(`${MARKER} ${key}`, doomed.staff));
@@ -151,6 +166,7 @@ test('nothing of a deleted organization is left anywhere, though its deletion wa
   const findKeys = () => findInRedis(redis, environment['REDIS_PREFIX']!, [MARKER, String(organizationId)]);
   assert.ok((await findKeys()).length > 0, 'Redis names the organization');
   const untouched = await digestRows(sql, other.organizationId);
+  fillOutbox();
 
   await deleteUnderLoad(doomed);
   const [before, left] = await killHalfWay(organizationId);
@@ -170,6 +186,10 @@ test('nothing of a deleted organization is left anywhere, though its deletion wa
   assert.equal(tombstone!.nameHash.toString('hex'), hash('sha256', name, 'hex'));
   assert.equal(tombstone!.requestedBy, superAdmin.userId);
   assert.deepEqual(await findKeys(), []);
+  assert.deepEqual(
+    readdirSync(outbox).map((name) => name.split('-')[1]),
+    [String(other.organizationId)],
+  );
   assert.deepEqual(await digestRows(sql, other.organizationId), untouched);
 
   assert.equal(statusOf(await send('afterwards')), ERRORS.ORGANIZATION_DELETED.status);

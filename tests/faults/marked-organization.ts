@@ -60,6 +60,10 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
   await sql`
     INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed)
     VALUES (${organizationId}, ${marker}, ${sql.unsafe(hash)}, ${marker}, 200, ${sql.unsafe(hash)})`;
+  // The answer to its making, kept for a super admin.
+  await sql`
+    INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, made_organization_id)
+    VALUES (0, ${marker}, ${sql.unsafe(hash)}, ${marker}, 201, ${sql.unsafe(hash)}, ${organizationId})`;
 }
 
 /** Has the organization's actor make records of every kind, with the marker in every free text. */

@@ -5,10 +5,15 @@ import { activityJobId } from '../history/activity.ts';
 import type { JobQueues } from '../job-runner.ts';
 
 /**
- * Removes what is left of deleted organizations, from Postgres and from Redis. Holds no state: what there is to do stands
- * in the tables themselves, so that it may end anywhere and begin anew. See DeletionStore.notePass for the end.
+ * Removes what is left of deleted organizations, from Postgres, from Redis and from this machine's outbox. Holds no state:
+ * what there is to do stands in the tables themselves, so that it may end anywhere and begin anew. See
+ * DeletionStore.notePass for the end. `removeMails` returns how many those were.
  */
-export function createOrganizationDeletionProcessor(store: DeletionStore, log: Log) {
+export function createOrganizationDeletionProcessor(
+  store: DeletionStore,
+  removeMails: (organizationId: number) => Promise<number>,
+  log: Log,
+) {
   async function look(organizationId: number, signal: AbortSignal, queues: JobQueues): Promise<void> {
     let rows = 0;
     for (let deleted = -1; deleted !== 0; rows += deleted) {
@@ -16,8 +21,9 @@ export function createOrganizationDeletionProcessor(store: DeletionStore, log: L
       deleted = await store.deleteBatch(organizationId);
     }
     await queues.forget('activity', activityJobId(organizationId));
-    const isFinished = await store.notePass(organizationId, rows);
-    if (rows > 0) log.info({ organizationId, rows }, 'removed what was stored of an organization');
+    const mails = await removeMails(organizationId);
+    const isFinished = await store.notePass(organizationId, rows + mails);
+    if (rows + mails > 0) log.info({ organizationId, rows, mails }, 'removed what was stored of an organization');
     if (isFinished) log.info({ organizationId }, 'an organization is deleted');
   }
 

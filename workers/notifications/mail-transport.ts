@@ -9,6 +9,8 @@ import type { TokenPurpose } from '../../schema/session.ts';
 import type { MailText } from './mail-text.ts';
 
 export interface Mail extends MailText {
+  /** Of the addressee; 0 for a super admin. */
+  readonly organizationId: number;
   readonly purpose: TokenPurpose;
   readonly to: string;
 }
@@ -63,10 +65,11 @@ function overSmtp(from: string, smtpUrl: string): SendMail {
 
 function toOutbox({ from, outbox, clock, random }: TransportOptions): SendMail {
   const transport = createTransport({ streamTransport: true, buffer: true });
-  return async ({ purpose, to, subject, text }) => {
+  return async ({ organizationId, purpose, to, subject, text }) => {
     const { message } = await transport.sendMail({ ...ENVELOPE, from, to, subject, text });
     await mkdir(outbox, { recursive: true, mode: 0o700 });
-    const name = `${isoTime(clock.now()).replace(/[-:.]/g, '')}-${purpose}-${random.text(6, CROCKFORD_BASE32)}.eml`;
+    const at = isoTime(clock.now()).replace(/[-:.]/g, '');
+    const name = `${at}-${organizationId}-${purpose}-${random.text(6, CROCKFORD_BASE32)}.eml`;
     // Under its own name only once it is whole.
     const draft = join(outbox, `.${name}`);
     const file = await open(draft, 'wx', 0o600);
@@ -85,4 +88,16 @@ async function removeOldest(outbox: string): Promise<void> {
   const names = (await readdir(outbox)).filter((name) => name.endsWith('.eml') && !name.startsWith('.')).sort();
   const surplus = names.slice(0, Math.max(0, names.length - LIMITS.outboxFiles));
   await Promise.all(surplus.map((name) => rm(join(outbox, name), { force: true })));
+}
+
+/** Removes the files with mails to users of an organization; returns how many those were. */
+export async function removeMailsTo(organizationId: number, outbox: string): Promise<number> {
+  const names = await readdir(outbox).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  // A draft that a crash left over has the name behind a dot.
+  const theirs = names.filter((name) => name.replace(/^\./, '').split('-')[1] === String(organizationId));
+  await Promise.all(theirs.map((name) => rm(join(outbox, name), { force: true })));
+  return theirs.length;
 }

@@ -24,7 +24,8 @@ export interface Mailer {
  * the row. One that dies on the way leaves the row to be due again, and the next mail carries a token of its own. Nothing
  * of it needs Redis.
  *
- * States of a request: due → leased → sent, or addressed to nobody (deleted) | failed (due again, later) | given up.
+ * States of a request: due → leased → sent, or addressed to nobody (deleted) | failed, or the organization has had its
+ * mails of the hour (due again, later) | given up.
  */
 export function startMailer(options: MailerOptions): Mailer {
   const { store, scheduler, log } = options;
@@ -81,19 +82,29 @@ export function startMailer(options: MailerOptions): Mailer {
 async function deliver(request: MailRequest, { store, send, clock, log }: MailerOptions): Promise<void> {
   const { purpose, attempts } = request;
   const issued = await store.issueToken(request, clock.now());
+  if (!issued) return store.settle(request);
+  const { organizationId, email, token } = issued;
+  const isLost = clock.now() - Date.parse(request.requestedAt) >= LIMITS.mailPatienceMs;
+  if (token === undefined) {
+    if (isLost) return giveUp({ why: 'the organization has too many' });
+    log.warn({ organizationId, purpose }, 'an organization has had its mails of this hour; the others wait');
+    return store.holdBack(request, organizationId);
+  }
   try {
-    if (issued) await send({ purpose, to: issued.email, ...mailText(purpose, issued.token) });
+    await send({ organizationId, purpose, to: email, ...mailText(purpose, token) });
   } catch (error) {
     // Tries of one mail do not use up what the user may be sent.
-    if (issued) await store.withdrawToken(issued.token);
-    const ageMs = clock.now() - Date.parse(request.requestedAt);
-    if (!isRefusedForGood(error) && ageMs < LIMITS.mailPatienceMs) {
-      log.warn({ err: error, purpose, attempts }, 'a mail could not be sent; trying again later');
-      return store.postpone(request, pauseAfter(attempts));
-    }
-    log.error({ err: error, purpose, attempts }, 'a mail is given up');
+    await store.withdrawToken(token);
+    if (isLost || isRefusedForGood(error)) return giveUp({ err: error });
+    log.warn({ err: error, purpose, attempts }, 'a mail could not be sent; trying again later');
+    return store.postpone(request, pauseAfter(attempts));
   }
   await store.settle(request);
+
+  async function giveUp(reason: object): Promise<void> {
+    log.error({ ...reason, organizationId, purpose, attempts }, 'a mail is given up');
+    await store.settle(request);
+  }
 }
 
 /** Milliseconds before the next try: doubling from the first pause to the longest. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createDeletionStore } from '../../../engine/store/deletion-store.ts';
 import type { ChannelView } from '../../../schema/channel.ts';
 import type { OrganizationView } from '../../../schema/organization.ts';
 import type { AccountView } from '../../../schema/user.ts';
@@ -253,6 +254,23 @@ test('a hard deletion wants the name, and from its answer on nothing of the orga
     (sql) => sql<{ count: number }[]>`SELECT count(*) FROM deleted_organizations WHERE organization_id = ${id}`,
   );
   assert.equal(tombstone!.count, 1);
+});
+
+test('what is kept of the making of an organization goes when that is deleted, and nothing else that is kept', async () => {
+  const make = async (key: string) => {
+    const reply = await root.post<OrganizationView>('/organizations', { name: 'Kept' }, { 'idempotency-key': key });
+    assert.equal(reply.status, 201, reply.text);
+    return reply.body.data.id;
+  };
+  const [gone, stays] = [await make('making one'), await make('making another')];
+  await withSql(fixture.gateway.databaseUrl, async (sql) => {
+    const kept = async () => (await sql`SELECT 1 FROM kept_outcomes WHERE organization_id = 0`).length;
+    const before = await kept();
+    assert.equal((await hardDelete(gone, 'Kept')).status, 202);
+    await createDeletionStore(sql).deleteBatch(gone);
+    assert.equal(await kept(), before - 1);
+  });
+  assert.equal(await make('making another'), stays);
 });
 
 test('nobody but super admins deletes, and an organization that never was is unknown', async () => {

@@ -28,7 +28,7 @@ async function seedAdmin(isVerified = true) {
 /** What the worker would mail; `now` in milliseconds since the epoch. */
 async function mailedToken(purpose: TokenPurpose, email: string, now = Date.now()): Promise<string> {
   const issued = await withSql(fixture.gateway.databaseUrl, (sql) => issueToken(sql, purpose, email, now));
-  assert.ok(issued, `a token for ${email}`);
+  assert.ok(issued?.token, `a token for ${email}`);
   return issued.token;
 }
 

@@ -95,6 +95,7 @@ function credentialOf(hash: string): Credential {
     isVerified: true,
     sessionId: null,
     expiresAtMs: Number.POSITIVE_INFINITY,
+    sessionEndsAtMs: Number.POSITIVE_INFINITY,
     rateLimit: null,
     locationsWrite: false,
   };

@@ -18,7 +18,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { seedAgent, seedUser, withSql } from '../../support/seed.ts';
+import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts';
 
 /** `npm run admin` against a gateway and its stores: every verb once, and how each kind of end is told. */
 
@@ -46,8 +46,12 @@ after(async () => {
 
 const carriedOut = new Set<string>();
 
+/** What is typed where a password is asked for. */
+let typed: string | undefined;
+const readSecret = async () => typed ?? assert.fail('nothing was to be read from standard input');
+
 async function run(...args: string[]): Promise<AdminRun> {
-  const ended = await runAdmin(args, environment);
+  const ended = await runAdmin(args, environment, readSecret);
   if (ended.exitCode === 0) carriedOut.add(args.slice(0, 2).join(' '));
   return ended;
 }
@@ -174,6 +178,83 @@ test('a super admin is made with a password that signs in, and once', async () =
   await withSql(gateway.databaseUrl, (sql) => sql`UPDATE users SET is_active = false WHERE email = ${email}`);
 });
 
+const login = (email: string, password: string) =>
+  api.post<{ accessToken: string }>('/auth/login', { email, password }, { 'x-api-key': undefined });
+
+test('a locked user is signed out everywhere and kept out until unlocked, and both are audited', async () => {
+  const { databaseUrl, organizationId } = gateway;
+  const { userId, email } = await seedUser(databaseUrl, organizationId, 'dispatcher', 'correct horse');
+  const { accessToken } = (await login(email, 'correct horse')).body.data;
+  assert.equal(await statusOf(accessToken), 200);
+  const locked = await done('users', 'lock', '--email', email.toUpperCase());
+  assert.deepEqual([locked['locked'], locked['sessionsEnded']], ['now', 1]);
+  assert.equal(await statusOf(accessToken), 401);
+  assert.equal((await login(email, 'correct horse')).status, 401);
+  assert.equal((await done('users', 'lock', '--email', email))['locked'], 'before');
+  // Of a login that ran beside the lock.
+  const late = await seedSession(databaseUrl, organizationId, userId);
+  assert.equal(await statusOf(late), 403);
+  assert.equal((await done('users', 'unlock', '--email', email))['unlocked'], 'now');
+  assert.deepEqual([await statusOf(accessToken), await statusOf(late)], [401, 401], 'what has ended stays so');
+  assert.equal((await login(email, 'correct horse')).status, 200);
+  const place = ['--organization', String(organizationId), '--record-type', 'user', '--record-id', String(userId)];
+  const { items } = await done<Page>('audit', 'list', ...place);
+  assert.deepEqual(
+    items.map(({ action, before, after }) => [action, before, after]),
+    [
+      ['user.unlocked', { isActive: false }, { isActive: true }],
+      ['user.locked', { isActive: true }, { isActive: false }],
+    ],
+  );
+});
+
+test('super admins are locked and unlocked, too, but not the last one, nor two at the same time', async () => {
+  const twin = await seedUser(gateway.databaseUrl, 0, 'super_admin');
+  const token = await seedSession(gateway.databaseUrl, 0, twin.userId);
+  const administers = async () =>
+    (await api.get('/organizations', { 'x-api-key': undefined, authorization: `Bearer ${token}` })).status;
+  assert.equal(await administers(), 200);
+  const both = await Promise.all([root, twin].map(({ email }) => run('users', 'lock', '--email', email)));
+  assert.deepEqual(both.map(({ exitCode }) => exitCode).sort(), [0, 1]);
+  await done('users', 'unlock', '--email', both[0]!.exitCode === 0 ? root.email : twin.email);
+  await done('users', 'lock', '--email', twin.email);
+  assert.equal(await administers(), 401);
+  const refused = await run('users', 'lock', '--email', root.email);
+  assert.deepEqual([refused.exitCode, refused.stdout], [1, '']);
+  assert.match(refused.stderr, /^LAST_SUPER_ADMIN: /);
+  assert.equal((await run('organizations', 'list')).exitCode, 0);
+});
+
+test('what was done to the platform is told, to people and as JSON', async () => {
+  const email = 'third.root@test.example';
+  const { id } = await done<{ id: number }>('users', 'create-super-admin', '--email', email);
+  await done('users', 'lock', '--email', email);
+  const filter = ['--record-type', 'user', '--record-id', String(id)];
+  const { items, count } = await done<Page>('audit', 'platform', ...filter);
+  assert.deepEqual([items.map(({ action }) => action), count], [['user.locked', 'user.created'], 2]);
+  const { stdout } = await run('audit', 'platform', ...filter, '--limit', '1');
+  assert.match(stdout, /^at +action +record\.type .*\n\S+Z +user\.locked +user +\d+ +system .*\n1 of 2\n$/);
+  const { items: signedIn } = await done<Page>('audit', 'platform', '--record-type', 'session');
+  assert.ok(signedIn.some(({ action }) => action === 'session.issued'));
+  assert.equal((await run('audit', 'platform', '--record-type', 'nonsense')).exitCode, 2);
+});
+
+test('a password is read from standard input, so that it stands on no command line', async () => {
+  const email = 'quiet.root@test.example';
+  typed = 'not on the line';
+  const made = await done('users', 'create-super-admin', '--email', email, '--password-stdin');
+  assert.equal(made['password'], undefined);
+  assert.equal((await login(email, typed)).status, 200);
+  await done('users', 'lock', '--email', email);
+  const fields = ['--email', 'quiet@test.example', '--name', 'Quiet', '--role', 'dispatcher', '--password-stdin'];
+  await done('users', 'create', '--organization', String(gateway.organizationId), ...fields);
+  await done('users', 'verify', '--email', 'quiet@test.example');
+  assert.equal((await login('quiet@test.example', typed)).status, 200);
+  typed = 'short';
+  assert.equal((await run('users', 'create-super-admin', '--email', 'x@test.example', '--password-stdin')).exitCode, 2);
+  typed = undefined;
+});
+
 test('an organization is deleted by its name, and its deletion is told of', async () => {
   const made = await done('organizations', 'create', '--name', 'Gone soon');
   const id = String(made['id']);
@@ -220,14 +301,15 @@ test('no session of the operator outlives its command', async () => {
 test('a refusal is told with its code, an unknown place with what to set', async () => {
   const unknown = await run('organizations', 'show', '999000111');
   assert.deepEqual(unknown, { exitCode: 1, stdout: '', stderr: '404: Organization with ID 999000111 not found\n' });
-  const nowhere = await runAdmin(['shards', 'list'], { DATA_DIR: '/nonexistent' });
+  const nowhere = await runAdmin(['shards', 'list'], { DATA_DIR: '/nonexistent' }, readSecret);
   assert.match(nowhere.stderr, /^set DATABASE_URL/);
   const closed = `http://127.0.0.1:${await findFreePort()}`;
-  const noGateway = await runAdmin(['organizations', 'list'], { ...environment, ADMIN_URL: closed });
+  const noGateway = await runAdmin(['organizations', 'list'], { ...environment, ADMIN_URL: closed }, readSecret);
   assert.deepEqual([noGateway.exitCode, noGateway.stderr], [1, `${closed} does not answer: ECONNREFUSED\n`]);
-  const inTheClear = await runAdmin(['organizations', 'list'], { ...environment, ADMIN_URL: 'http://gateway.example' });
+  const elsewhere = { ...environment, ADMIN_URL: 'http://gateway.example' };
+  const inTheClear = await runAdmin(['organizations', 'list'], elsewhere, readSecret);
   assert.match(inTheClear.stderr, /over https:\/\/ only/);
-  const noDatabase = await runAdmin(['shards', 'list'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+  const noDatabase = await runAdmin(['shards', 'list'], { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, readSecret);
   assert.match(noDatabase.stderr, /^a store cannot be reached: /);
 });
 
@@ -242,6 +324,12 @@ test('as a program it finds the stores that `npm start` has noted, and its exit 
       program('organizations', 'show', '999000111'),
       program('organizations', 'sell'),
     ]);
+    const create = ['users', 'create-super-admin', '--password-stdin', '--email'];
+    const settings = { DATA_DIR: directory };
+    const read = await runProgram([...create, 'piped.root@test.example'], settings, 'from a pipe\nand no more\n');
+    assert.equal(read.code, 0, read.stderr);
+    assert.equal((await login('piped.root@test.example', 'from a pipe')).status, 200);
+    assert.equal((await runProgram([...create, 'nobody@test.example'], settings)).code, 2, 'nothing to read');
     assert.deepEqual([listed.code, refused.code, unclear.code], [0, 1, 2], listed.stderr);
     assert.match(listed.stdout, /^id +name +status /);
     assert.match(unclear.stderr, /--help/);
@@ -252,12 +340,14 @@ test('as a program it finds the stores that `npm start` has noted, and its exit 
 
 const PROGRAM = fileURLToPath(new URL('../../../gateway/admin/main.ts', import.meta.url));
 
-function runProgram(args: readonly string[], settings: Record<string, string>) {
+function runProgram(args: readonly string[], settings: Record<string, string>, input = '') {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     const env = { PATH: process.env['PATH'], ...settings };
-    execFile(process.execPath, ['--import', 'tsx', PROGRAM, ...args], { env }, (error, stdout, stderr) =>
+    const program = [process.execPath, ['--import', 'tsx', PROGRAM, ...args]] as const;
+    const child = execFile(...program, { env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
+    child.stdin!.end(input);
   });
 }
 

@@ -51,6 +51,7 @@ for (const line of [
   'organizations update 1 --limits 5',
   'organizations update 1 --limits {',
   'agents issue-tokens --organization 1 --ids 1,x',
+  'users create-super-admin --email a@test.example --password secret99 --password-stdin',
 ]) {
   test(`"${line}" is not understood`, () => assert.throws(() => parseVerb(line.split(' ')), UsageError));
 }

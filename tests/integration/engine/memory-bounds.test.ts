@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import * as v from 'valibot';
+import type { CommitStore } from '../../../engine/store/commit-store.ts';
 import type { CreateTask } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { updateOrganizationInput } from '../../../schema/organization.ts';
 import { callerOf, createCommand, startEngineFixture } from '../../faults/engine-fixture.ts';
 
 const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
@@ -31,6 +34,38 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
     assert.equal(state.hasTask(ids[0]!), false, 'the longest unused went first');
     const read = await engine.ask(organizationId, { kind: 'read-task', caller, taskId: ids[0]!, show: 'task' });
     assert.ok(read.ok);
+  } finally {
+    await stop();
+  }
+});
+
+test('what the audit log keeps of records counts in what is committed at a time', async () => {
+  const commits: number[] = [];
+  const wrapCommitStore = (store: CommitStore): CommitStore => ({
+    ...store,
+    commit(parameters) {
+      commits.push(parameters.audit?.length ?? 0);
+      return store.commit(parameters);
+    },
+  });
+  const { engine, organizations, stop } = await startEngineFixture({ organizations: 1, wrapCommitStore });
+  try {
+    const { organizationId } = organizations[0]!;
+    const caller = { ...callerOf(organizations[0]!), role: 'org_admin' } as const;
+    const change = (index: number) => {
+      const settings = { note: `${index} ${'x'.repeat(LIMITS.integrationDataBytes - 100)}` };
+      const input = v.parse(updateOrganizationInput, { settings });
+      return engine.ask(organizationId, { kind: 'update-organization', caller, input });
+    };
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => change(index)));
+    assert.ok(
+      answers.every(({ ok }) => ok),
+      JSON.stringify(answers.find(({ ok }) => !ok)),
+    );
+    const total = commits.reduce((sum, size) => sum + size, 0);
+    assert.ok(total > 5 * LIMITS.batchBytes, `${total} in all`);
+    const lineChars = 2 * LIMITS.integrationDataBytes + 1_000;
+    assert.ok(Math.max(...commits) < LIMITS.batchBytes + lineChars, `commits of ${commits}`);
   } finally {
     await stop();
   }

@@ -198,11 +198,13 @@ test('a key and an access token stand for their users, with what guards and rule
     agentId: null,
     sessionId: null,
     expiresAtMs: Number.POSITIVE_INFINITY,
+    sessionEndsAtMs: Number.POSITIVE_INFINITY,
     rateLimit: 7,
     locationsWrite: true,
   });
-  const { sessionId, expiresAtMs, ...rest } = ofToken;
+  const { sessionId, expiresAtMs, sessionEndsAtMs, ...rest } = ofToken;
   assert.ok(Math.abs(expiresAtMs - Date.now() - 900_000) < 60_000 && sessionId! > 0);
+  assert.equal(sessionEndsAtMs, expiresAtMs, 'it cannot be refreshed');
   assert.deepEqual(rest, {
     hash: hashSecret(token),
     organizationId,

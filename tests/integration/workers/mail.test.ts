@@ -4,87 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
-import { createLog } from '../../../engine/runtime/log.ts';
+import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
-import { createMailStore, requestMail } from '../../../engine/store/mail-store.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { createMailStore } from '../../../engine/store/mail-store.ts';
+import type { Sql } from '../../../engine/store/postgres.ts';
 import { hashSecret } from '../../../engine/store/secrets.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TokenPurpose } from '../../../schema/session.ts';
 import { createMailTransport } from '../../../workers/notifications/mail-transport.ts';
-import { pauseAfter, startMailer } from '../../../workers/notifications/mailer.ts';
-import { seedOrganization, seedUser } from '../../support/seed.ts';
-import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
-import { type Behaviour, type MailServer, startMailServer, tokenIn } from './mail-server.ts';
+import { pauseAfter } from '../../../workers/notifications/mailer.ts';
+import { testRedis } from '../../support/stores.ts';
+import { FROM, until, withMail } from './mail-place.ts';
+import { startMailServer, tokenIn } from './mail-server.ts';
 import { startWorkersProcess, type WorkersProcess } from './workers-place.ts';
-
-const FROM = 'dispatch@example.com';
-const WAIT_MS = 10_000;
-
-interface Place {
-  readonly sql: Sql;
-  readonly databaseUrl: string;
-  readonly server: MailServer;
-  readonly behaviour: Behaviour;
-  /** A user who has not verified the address, or has. */
-  user(isVerified?: boolean): Promise<{ readonly userId: number; readonly email: string }>;
-  request(purpose: TokenPurpose, email: string): Promise<void>;
-  requests(): Promise<{ email: string; attempts: number; dueInMs: number }[]>;
-  /** Runs the mailer meanwhile; without `smtpUrl` into `outbox`. */
-  mailing(body: () => Promise<void>, transport?: { smtpUrl?: string; outbox?: string }): Promise<void>;
-}
-
-/** Stores and a mail server for the length of `body`. */
-async function withMail(body: (place: Place) => Promise<void>): Promise<void> {
-  const database = await createMigratedDatabase();
-  const { organizationId } = await seedOrganization(database.url);
-  const sql = connectPostgres(database.url, { name: 'test', connections: 6, statementTimeoutMs: 30_000 });
-  const behaviour: Behaviour = {};
-  const server = await startMailServer(behaviour);
-  const place: Place = {
-    sql,
-    databaseUrl: database.url,
-    server,
-    behaviour,
-    async user(isVerified = false) {
-      const user = await seedUser(database.url, organizationId, 'dispatcher');
-      const verifiedAt = isVerified ? new Date().toISOString() : null;
-      await sql`
-        UPDATE users SET email_verified_at = ${verifiedAt}
-        WHERE organization_id = ${organizationId} AND id = ${user.userId}`;
-      return user;
-    },
-    request: (purpose, email) => requestMail(sql, purpose, email),
-    requests: async () => [
-      ...(await sql<{ email: string; attempts: number; dueInMs: number }[]>`
-        SELECT email, attempts, extract(epoch FROM due_at - now())::float8 * 1000 AS due_in_ms FROM mail_requests`),
-    ],
-    async mailing(meanwhile, { smtpUrl, outbox = '' } = { smtpUrl: server.url }) {
-      const clock = systemClock;
-      const send = createMailTransport({ smtpUrl, from: FROM, outbox, clock, random: createRandomSource() });
-      const log = createLog('workers', 'silent');
-      const mailer = startMailer({ store: createMailStore(sql), send, clock, scheduler: systemScheduler, log });
-      try {
-        await meanwhile();
-      } finally {
-        await mailer.stop();
-      }
-    },
-  };
-  try {
-    await body(place);
-  } finally {
-    await server.stop();
-    await sql.end({ timeout: 5 });
-    await database.drop();
-  }
-}
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const giveUpAt = performance.now() + WAIT_MS; !(await isSo()); await delay(20))
-    assert.ok(performance.now() < giveUpAt, `not within ${WAIT_MS} ms: ${what}`);
-}
 
 /** Whose token it is, if it is good. */
 async function ownerOf(sql: Sql, token: string): Promise<number | undefined> {
@@ -264,7 +195,7 @@ test('two mailers share forty mails, each sent once and few at a time', () =>
   }));
 
 test('without a mail server mails become files that only their owner reads, the oldest giving way', () =>
-  withMail(async ({ sql, user, request, requests, mailing }) => {
+  withMail(async ({ sql, organizationId, user, request, requests, mailing }) => {
     const directory = mkdtempSync(join(tmpdir(), 'dispatch-mail-'));
     const outbox = join(directory, 'outbox');
     try {
@@ -272,7 +203,7 @@ test('without a mail server mails become files that only their owner reads, the 
       await request('verify_email', first.email);
       await mailing(() => until('it is written', async () => (await requests()).length === 0), { outbox });
       const [name] = readdirSync(outbox);
-      assert.match(name!, /^\d{8}T\d{9}Z-verify_email-[0-9A-Z]{6}\.eml$/);
+      assert.match(name!, new RegExp(`^\\d{8}T\\d{9}Z-${organizationId}-verify_email-[0-9A-Z]{6}\\.eml$`));
       const source = readFileSync(join(outbox, name!), 'utf8');
       assert.match(source, new RegExp(`^To: ${first.email}\\r?$`, 'm'));
       assert.equal(await ownerOf(sql, tokenIn(source)), first.userId);

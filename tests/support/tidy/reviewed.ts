@@ -126,6 +126,11 @@ export const reviewed: Reviewed = {
       reason: 'what waits for the users of a deleted organization goes with it',
     },
     {
+      path: 'schema/functions/delete-organization.sql',
+      table: 'kept_outcomes',
+      reason: 'what is kept of its making, by whoever made it, goes with it',
+    },
+    {
       path: 'engine/store/maintenance-store.ts',
       table: 'access_changes',
       reason: 'what triggers wrote and everybody has heard is removed',

@@ -27,6 +27,7 @@ const KEY_CREDENTIAL: Credential = {
   agentId: null,
   sessionId: null,
   expiresAtMs: Number.POSITIVE_INFINITY,
+  sessionEndsAtMs: Number.POSITIVE_INFINITY,
   rateLimit: 7,
   locationsWrite: true,
 };
@@ -96,6 +97,7 @@ test('a key stands for its channel', async () => {
       role: 'integration',
       caller: { type: 'channel', id: 2, channelId: 2, role: 'integration', agentId: 9, userId: 3, origin: ORIGIN },
       sessionId: null,
+      sessionEndsAtMs: Number.POSITIVE_INFINITY,
       rateLimit: 7,
       locationsWrite: true,
     },

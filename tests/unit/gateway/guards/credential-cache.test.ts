@@ -23,6 +23,7 @@ function credentialOf(secret: string, changes: Partial<Credential> = {}): Creden
     isVerified: true,
     agentId: null,
     expiresAtMs: Number.POSITIVE_INFINITY,
+    sessionEndsAtMs: Number.POSITIVE_INFINITY,
     rateLimit: null,
     locationsWrite: false,
     ...changes,

@@ -1,0 +1,9 @@
+-- How many mailed tokens of an organization expire later than these times. Whoever asks waits until the transactions of
+-- those who asked before have ended, and sees what they did: of several at once no two count the same.
+CREATE OR REPLACE FUNCTION mails_since(organization bigint, verifying timestamptz, resetting timestamptz) RETURNS bigint
+  LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('mails_since', organization));
+  RETURN (SELECT count(*) FROM user_tokens t WHERE t.organization_id = organization
+    AND t.expires_at > CASE t.purpose WHEN 'verify_email' THEN verifying ELSE resetting END);
+END $$;

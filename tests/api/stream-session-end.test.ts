@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { hashSecret } from '../../engine/store/secrets.ts';
+import { type EventStreamClient, openEventStream } from '../support/event-stream.ts';
+import { seedSession, seedUser, withSql } from '../support/seed.ts';
+import { useGateway } from './api-fixture.ts';
+
+const fixture = useGateway();
+
+const open: EventStreamClient[] = [];
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close();
+});
+
+async function watch(caller: { readonly key: string; readonly organizationId: number }): Promise<EventStreamClient> {
+  const { key, organizationId } = caller;
+  const stream = await openEventStream(fixture.gateway.baseUrl, { key, organizationId });
+  open.push(stream);
+  assert.equal((await stream.next()).event, 'stream.ready');
+  return stream;
+}
+
+test('a stream ends when its session can be refreshed no more, not with the access token, and that of a key goes on', async () => {
+  const { databaseUrl } = fixture.gateway;
+  const organization = await fixture.organization();
+  const { organizationId } = organization;
+  const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
+  const session = async (accessMs: number, refreshMs: number | null) => {
+    const key = await seedSession(databaseUrl, organizationId, userId);
+    await withSql(
+      databaseUrl,
+      (sql) => sql`
+        UPDATE sessions SET access_expires_at = now() + ${accessMs} * interval '1 ms',
+          refresh_expires_at = now() + ${refreshMs}::int * interval '1 ms'
+        WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(key)}, 'hex')`,
+    );
+    return key;
+  };
+  const began = performance.now();
+  const refreshable = await watch({ key: await session(1_000, 3_000), organizationId });
+  const single = await watch({ key: await session(1_000, null), organizationId });
+  const ofKey = await watch(organization);
+  await Promise.race([single.ended, delay(5_000)]);
+  const singleMs = performance.now() - began;
+  assert.ok(singleMs > 900 && singleMs < 2_000, `without a refresh token after ${singleMs} ms`);
+  await Promise.race([refreshable.ended, delay(5_000)]);
+  const refreshableMs = performance.now() - began;
+  assert.ok(refreshableMs > 2_900 && refreshableMs < 4_000, `with one after ${refreshableMs} ms`);
+  await organization.api.createTask();
+  assert.equal((await ofKey.take(1))[0]!.data.sequence, 1);
+});
