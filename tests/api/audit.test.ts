@@ -295,7 +295,9 @@ test('many lists of one audit log at once are refused with 503, and others are s
       INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type)
       SELECT ${busy.organizationId}, 'channel.updated', 'channel', 1, 'system' FROM generate_series(1, 100000)`;
   });
-  const asked = Array.from({ length: 4 * LIMITS.administrationQueuePerOrganization }, () => busy.api.get('/audit-logs'));
+  const asked = Array.from({ length: 4 * LIMITS.administrationQueuePerOrganization }, () =>
+    busy.api.get('/audit-logs'),
+  );
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   assert.deepEqual([...new Set(statuses)].sort(), [200, 503]);
   assert.equal((await other.api.get('/audit-logs')).status, 200);
