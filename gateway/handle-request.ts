@@ -5,7 +5,7 @@ import { isStoreAway } from '../engine/store/postgres.ts';
 import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/views/error-body.ts';
 import { etagOf, matchesEtag } from '../engine/views/etag.ts';
 import type { Origin, RequestFacts } from '../schema/commands.ts';
-import { type Refusal, refusal } from '../schema/errors.ts';
+import { notFound, type Refusal, refusal } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Authentication } from './guards/authenticate.ts';
 import type { Access } from './guards/open-access.ts';
@@ -211,20 +211,23 @@ class Exchange {
     if (body && route.body) {
       const bytes = await body;
       if (bytes === 'too-large') return { refused: { ...plain(413, 'The body is too large'), close: true } };
-      if (!isJsonMedia(this.#incoming.header('content-type')))
+      const isAbsent = bytes.length === 0 && route.body.mayBeAbsent;
+      if (!isAbsent && !isJsonMedia(this.#incoming.header('content-type')))
         return { refused: plain(415, 'The Content-Type must be application/json') };
-      const parsed = parseJson(bytes);
+      const parsed = isAbsent ? { json: {} } : parseJson(bytes);
       if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
       json = parsed.json;
     }
     const ids = take(parseParams(params));
     const query = route.query ? take(parseQuery(this.#incoming.query, route.query)) : undefined;
     const schema = route.body?.schemaFor?.(identity) ?? route.body?.schema;
-    const input = schema ? take(parseBody(json, schema)) : undefined;
+    const input = route.body?.quick?.(json) ?? (schema ? take(parseBody(json, schema)) : undefined);
     const key = route.method === 'GET' || route.keepsNothing ? undefined : this.#incoming.header('idempotency-key');
     if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
       return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
     if (violations.length > 0) return { refused: { status: 400, body: validationBody(this.#facts, violations) } };
+    const ownId = route.me && params['id'] === undefined ? identity.caller.agentId : undefined;
+    if (ownId === null) return { refused: refusalBody(notFound('Agent', 'me')) };
     if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(input));
     const { caller } = identity;
     const idempotency =
@@ -240,7 +243,17 @@ class Exchange {
     const facts = this.#facts;
     const origin = this.#origin;
     return {
-      request: { identity, origin, params: ids, query, body: input, facts, idempotency, ifMatch, replyHeaders },
+      request: {
+        identity,
+        origin,
+        params: ownId ? { ...ids, id: ownId } : ids,
+        query,
+        body: input,
+        facts,
+        idempotency,
+        ifMatch,
+        replyHeaders,
+      },
     };
   }
 

@@ -48,7 +48,7 @@ function operationOf(route: Route): Json {
   return {
     summary: route.summary,
     ...accessOf(route.guard),
-    parameters: [...pathParameters(route.path), ...queryParameters(route.query), ...headerParameters(route)],
+    parameters: [...pathParameters(route), ...queryParameters(route.query), ...headerParameters(route)],
     ...(route.kind === 'api' && route.body ? { requestBody: requestBody(route) } : {}),
     responses: route.guard.kind === 'operational' ? responses : withRateLimit(responses),
   };
@@ -78,9 +78,11 @@ function withRateLimit(responses: Record<string, Json>): Record<string, Json> {
   return Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, { ...response, headers }]));
 }
 
-function pathParameters(path: string): Json[] {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-  return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }));
+function pathParameters(route: Route): Json[] {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  const integer = { type: 'integer', minimum: 1 };
+  const schema = route.kind === 'api' && route.me ? { anyOf: [integer, { const: 'me' }] } : integer;
+  return names.map((name) => ({ name, in: 'path', required: true, schema }));
 }
 
 function queryParameters(query: QuerySchema | undefined): Json[] {
@@ -120,7 +122,8 @@ function headerParameters(route: Route): Json[] {
 }
 
 function requestBody(route: ApiRoute): Json {
-  return { required: true, content: { 'application/json': { schema: jsonSchema(route.body!.schema, 'input') } } };
+  const required = !route.body!.mayBeAbsent;
+  return { required, content: { 'application/json': { schema: jsonSchema(route.body!.schema, 'input') } } };
 }
 
 function responsesOf(route: ApiRoute): Record<string, Json> {

@@ -20,6 +20,14 @@ export function observeProcess(
   gauge('dispatch_commit_groups_total', 'Groups sent to Postgres', () => engine.groupCommit.groups);
   gauge('dispatch_live_actors', 'Organizations in memory', () => engine.directory.liveActors);
   gauge('dispatch_shards_owned', 'Shards that this process may write', () => engine.ownership.ownedCount);
+  const { positions, trail } = engine;
+  gauge('dispatch_points_accepted_total', 'Points that became current positions', () => positions.taken.accepted);
+  gauge('dispatch_points_stale_total', 'Points that came too late to be current', () => positions.taken.stale);
+  gauge('dispatch_points_rejected_total', 'Points that were refused', () => positions.taken.rejected);
+  gauge('dispatch_positions_organizations', 'Organizations whose positions are in memory', () => positions.size);
+  gauge('dispatch_trail_points_buffered', 'Points on their way into trails', () => trail.buffered);
+  gauge('dispatch_trail_points_written_total', 'Points that trails have taken', () => trail.written);
+  gauge('dispatch_trail_points_dropped_total', 'Points lost to trails: no room, or refused', () => trail.dropped);
   gauge('dispatch_streams', 'Open event streams', counts.streams);
   gauge('dispatch_pending_requests', 'Requests without an answer yet', counts.pendingRequests);
 }

@@ -19,7 +19,13 @@ export type Guard =
    * Callers whose role has the permission, inside their organization. With the scope `platform` the route is not about
    * one organization, and X-Organization-Id is not looked at.
    */
-  | { readonly kind: 'permission'; readonly permission: Permission; readonly scope?: 'platform' };
+  | {
+      readonly kind: 'permission';
+      readonly permission: Permission;
+      readonly scope?: 'platform';
+      /** Remembered credentials do for a while when nothing can be heard about them: what is sent is of the moment. */
+      readonly mayLag?: true;
+    };
 
 /** Shorthand for the usual guard. */
 export function may(permission: Permission): Guard {
@@ -79,6 +85,8 @@ export interface ApiRoute {
   readonly guard: Guard;
   readonly query?: QuerySchema;
   readonly body?: BodySchema;
+  /** Also answered with `me` in place of `:id`, which stands for the agent that the caller is: 404 to who is none. */
+  readonly me?: true;
   /** Successes carry an ETag of their `data`, and a GET honours If-None-Match. */
   readonly etag?: true;
   /** What a request costs beyond 1, of the caller's rate limit. */
@@ -95,7 +103,11 @@ export interface ApiRoute {
 /** A body's schema; `schemaFor` where it depends on who sends it, of which `schema` is then the widest. */
 export interface BodySchema {
   readonly schema: v.GenericSchema;
+  /** Reads usual bodies faster; what it returns is what the schema would, or undefined, and the schema is asked. */
+  readonly quick?: (body: unknown) => unknown;
   readonly schemaFor?: (identity: Identity) => v.GenericSchema;
+  /** No body at all stands for `{}`. */
+  readonly mayBeAbsent?: true;
   readonly maxBytes: number;
 }
 

@@ -20,8 +20,11 @@ export class Router {
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
       const isApi = route.kind === 'api' || route.place === 'api';
-      if (isApi) this.#add(`${API_PREFIX}${route.path}`, route);
-      if (!isApi || route.bare) this.#add(route.path, route);
+      const paths = route.kind === 'api' && route.me ? [route.path, route.path.replace('/:id', '/me')] : [route.path];
+      for (const path of paths) {
+        if (isApi) this.#add(`${API_PREFIX}${path}`, route);
+        if (!isApi || route.bare) this.#add(path, route);
+      }
     }
   }
 

@@ -3,18 +3,22 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
 import type { Route } from './route.ts';
+import { agentRoutes } from './routes/agent-routes.ts';
+import { assignmentRoutes } from './routes/assignment-routes.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
 import { batchRoute } from './routes/batch-route.ts';
 import { channelRoutes } from './routes/channel-routes.ts';
 import { customerRoutes } from './routes/customer-routes.ts';
 import { eventRoutes } from './routes/event-routes.ts';
+import { locationRoutes, type TakingPositions } from './routes/location-routes.ts';
 import { type OperationalState, operationalRoutes } from './routes/operational-routes.ts';
 import { organizationRoutes } from './routes/organization-routes.ts';
 import { packageRoutes } from './routes/package-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
+import { trailRoutes } from './routes/trail-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { warehouseRoutes } from './routes/warehouse-routes.ts';
 import type { LastingReplies } from './sse/lasting-replies.ts';
@@ -25,6 +29,7 @@ export interface RouteParts {
   readonly clock: Clock;
   readonly replies: LastingReplies;
   readonly hub: StreamHub;
+  readonly taking: TakingPositions;
   readonly accounts: Accounts;
   readonly administration: Administration;
   readonly operational: OperationalState;
@@ -32,7 +37,7 @@ export interface RouteParts {
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, replies, hub, accounts, administration, operational } = parts;
+  const { engine, clock, replies, hub, taking, accounts, administration, operational } = parts;
   return [
     ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
@@ -40,6 +45,9 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...taskListRoutes(engine, replies),
     ...customerRoutes(engine),
     ...warehouseRoutes(engine),
+    ...agentRoutes(engine, administration),
+    ...assignmentRoutes(engine),
+    ...locationRoutes(engine, taking),
     ...eventRoutes(engine),
     ...streamRoutes(hub),
     ...authRoutes(accounts),
@@ -47,6 +55,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...channelRoutes(administration),
     ...organizationRoutes(administration),
     ...auditRoutes(administration),
+    ...trailRoutes(administration),
     ...operationalRoutes(operational),
   ];
 }

@@ -6,6 +6,7 @@ import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/c
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
+import { createPositionStore } from '../engine/store/position-store.ts';
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { LIMITS } from '../schema/limits.ts';
@@ -20,6 +21,7 @@ import { observeProcess } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
+import type { TakingPositions } from './routes/location-routes.ts';
 import { createRoutes } from './routes.ts';
 import { LastingReplies } from './sse/lasting-replies.ts';
 import { StreamHub } from './sse/stream-hub.ts';
@@ -33,6 +35,8 @@ export interface GatewayOptions {
   readonly wrapCommitStore?: EngineOptions['wrapCommitStore'];
   /** Lets a bench put something else in the place of the guards. */
   readonly wrapAccess?: (access: Access) => Access;
+  /** The same for what takes positions. */
+  readonly wrapPositions?: (positions: TakingPositions) => TakingPositions;
 }
 
 export interface Gateway {
@@ -62,7 +66,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const accounts = openAccounts(options, access);
   const registry = new Registry();
   const replies = new LastingReplies({ access, clock, scheduler });
-  const hub = new StreamHub({ feed: engine.feed, replies, scheduler, log });
+  const hub = new StreamHub({ feed: engine.feed, positions: engine.positions, replies, scheduler, log });
 
   let draining = false;
   const routes = createRoutes({
@@ -70,6 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     replies,
     hub,
+    taking: options.wrapPositions?.(engine.positions) ?? engine.positions,
     accounts,
     administration: openAdministration(options, engine, access, accounts.hasher),
     operational: {
@@ -116,6 +121,7 @@ async function openGatewayEngine(options: GatewayOptions, redis: Redis): Promise
     leaseMs: config.leaseMs,
     allowVolatilePostgres: config.allowVolatilePostgres,
     faultPoint: config.faultPoint,
+    openPositionStore: (history) => createPositionStore(redis, redisKeys(config.redisPrefix, history)),
     onCommitted: (organizationId) => hints.announce(organizationId),
     ...(onSuperseded ? { onSuperseded } : {}),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),

@@ -3,7 +3,16 @@ import { isoTime, oneOf, queryId } from './fields.ts';
 import { pageQuery } from './page-query.ts';
 
 /** The kinds of records whose changes the audit log tells of. */
-export const AUDITED_TYPES = ['task', 'customer', 'warehouse', 'organization', 'user', 'channel', 'session'] as const;
+export const AUDITED_TYPES = [
+  'task',
+  'customer',
+  'warehouse',
+  'agent',
+  'organization',
+  'user',
+  'channel',
+  'session',
+] as const;
 export type AuditedType = (typeof AUDITED_TYPES)[number];
 
 /** The query of GET /audit-logs. `userId`: whoever acted, in a session or through a channel's key. */

@@ -1,3 +1,5 @@
+import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './agent.ts';
+import type { AssignTaskInput, UnassignTaskInput } from './assign-task.ts';
 import type { ChangePackageInput } from './change-package.ts';
 import type { ChangeStatusInput } from './change-status.ts';
 import type { CreateTaskInput } from './create-task.ts';
@@ -131,6 +133,37 @@ export interface UpdateWarehouse extends UpdateBase {
   readonly input: UpdateWarehouseInput;
 }
 
+/** `passwordHash`: null for an agent who is to set a password. */
+export interface CreateAgent extends CommandBase {
+  readonly kind: 'create-agent';
+  readonly input: Omit<CreateAgentInput, 'password'>;
+  readonly passwordHash: string | null;
+}
+
+export interface UpdateAgent extends UpdateBase {
+  readonly kind: 'update-agent';
+  readonly agentId: number;
+  readonly input: UpdateAgentInput;
+}
+
+export interface ChangeDuty extends CommandBase {
+  readonly kind: 'change-duty';
+  readonly agentId: number;
+  readonly input: ChangeDutyInput;
+}
+
+export interface AssignTask extends CommandBase {
+  readonly kind: 'assign-task';
+  readonly taskId: number;
+  readonly input: AssignTaskInput;
+}
+
+export interface UnassignTask extends CommandBase {
+  readonly kind: 'unassign-task';
+  readonly taskId: number;
+  readonly input: UnassignTaskInput;
+}
+
 export interface UpdateOrganization extends UpdateBase {
   readonly kind: 'update-organization';
   readonly input: UpdateOrganizationInput;
@@ -147,6 +180,26 @@ export interface WakeUp extends CommandBase {
   readonly kind: 'wake-up';
 }
 
+/** The agent of a task was seen at its place. Answered alike when that is known already, or no longer matters. */
+export interface NoteArrival extends CommandBase {
+  readonly kind: 'note-arrival';
+  readonly taskId: number;
+  readonly agentId: number;
+  /** ISO time of the position that follows, by the clock of the device. */
+  readonly at: string;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** When the agent of a task is now expected at its place. Answered alike when that tells nothing new. */
+export interface NoteEta extends CommandBase {
+  readonly kind: 'note-eta';
+  readonly taskId: number;
+  readonly agentId: number;
+  /** ISO time. */
+  readonly etaAt: string;
+}
+
 /** Commands that one decision answers. */
 export type SingleCommand =
   | CreateTask
@@ -158,8 +211,15 @@ export type SingleCommand =
   | UpdateCustomer
   | CreateWarehouse
   | UpdateWarehouse
+  | CreateAgent
+  | UpdateAgent
+  | ChangeDuty
+  | AssignTask
+  | UnassignTask
   | UpdateOrganization
   | DeleteOrganization
+  | NoteArrival
+  | NoteEta
   | WakeUp;
 
 export type Command = SingleCommand | CreateTasks | ReadTask;

@@ -4,15 +4,11 @@ import { boolean, freeObject, id, idList, isoTime, longText, oneOf, parseIsoTime
 import { LIMITS } from './limits.ts';
 import { locationInput } from './location.ts';
 import { packageInput } from './package.ts';
+import { skillList } from './skill-list.ts';
 import { ALL_TASK_TYPES, CASH_TASK_TYPES, TASK_TYPES, type TaskType, TIMES_TO_SERVE } from './task.ts';
 
 const packages = v.pipe(
   v.array(packageInput, 'must be an array'),
-  v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
-);
-
-const skills = v.pipe(
-  v.array(requiredText(LIMITS.shortTextChars), 'must be an array'),
   v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
 );
 
@@ -64,7 +60,7 @@ function taskFields(types: readonly TaskType[]) {
     windowStart: v.nullish(isoTime),
     windowEnd: v.nullish(isoTime),
     estimatedDuration: v.nullish(estimatedDuration),
-    requiredSkills: v.nullish(skills),
+    requiredSkills: v.nullish(skillList),
     amount: v.nullish(amount),
     currency: v.nullish(currency),
   };

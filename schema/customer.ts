@@ -4,7 +4,8 @@ import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
 import { type Phone, parsePhone } from './phone.ts';
 
-const phone = v.pipe(
+/** A phone number with its country code, taken apart. */
+export const phone = v.pipe(
   v.string('must be a string'),
   v.rawTransform<string, Phone>(({ dataset, addIssue, NEVER }) => {
     const parsed = parsePhone(dataset.value);

@@ -17,6 +17,8 @@ export const ERRORS = {
   INVALID_PACKAGE_TRANSITION: { status: 409, message: 'The package cannot change to this status' },
   INVALID_PARENT: { status: 409, message: 'The parent cannot take the task as a child' },
   TASK_NOT_EDITABLE: { status: 409, message: 'The task can no longer be edited' },
+  AGENT_NOT_ACTIVE: { status: 409, message: 'The agent is not active' },
+  AGENT_HAS_OPEN_TASKS: { status: 409, message: 'The agent has open tasks' },
   AGENT_REQUIRED: { status: 409, message: 'The task needs an assigned agent' },
   TASK_CODE_TAKEN: { status: 409, message: 'Another task of the organization has this code' },
   CUSTOMER_PHONE_TAKEN: { status: 409, message: 'Another customer of the organization has this phone number' },
@@ -72,6 +74,6 @@ export function isOutcome({ code }: Refusal): boolean {
 }
 
 /** 404 for an id that is unknown or another organization's: the same bytes for both. */
-export function notFound(what: string, id: number): Refusal {
+export function notFound(what: string, id: number | 'me'): Refusal {
   return refusal('NOT_FOUND', `${what} with ID ${id} not found`);
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { queryId, queryInteger, queryList } from './fields.ts';
+import { queryIds, queryInteger, queryList } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { queryBox } from './position.ts';
 
 /** The types of events that this release writes to the log. */
 export const EVENT_TYPES = [
@@ -8,9 +9,15 @@ export const EVENT_TYPES = [
   'task.updated',
   'task.status_changed',
   'task.delayed',
+  'task.arrived',
+  'task.eta_updated',
   'package.status_changed',
+  'agent.duty_changed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What streams carry besides the log: of the moment, without an id, and not to be resumed. */
+const STREAM_TYPES = [...EVENT_TYPES, 'agent.locations_updated'] as const;
 
 /**
  * One entry of an organization's log. `body` is the JSON that webhooks, streams and GET /events show,
@@ -53,8 +60,10 @@ export type ListEventsQuery = v.InferOutput<typeof listEventsQuery>;
 
 export const streamEventsQuery = v.object({
   lastEventId: v.optional(v.string()),
-  types: v.optional(queryList(EVENT_TYPES)),
-  taskIds: v.optional(v.array(queryId)),
+  types: v.optional(queryList(STREAM_TYPES)),
+  taskIds: v.optional(queryIds),
+  agentIds: v.optional(queryIds),
+  bbox: v.optional(queryBox),
 });
 export type StreamEventsQuery = v.InferOutput<typeof streamEventsQuery>;
 

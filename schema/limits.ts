@@ -1,6 +1,8 @@
+import { POSITION_LIMITS } from './position-limits.ts';
+
 /**
  * Every bound of the system, with its unit in its name and its reason beside it.
- * A queue, buffer, batch, cache or retry without a line here is a defect.
+ * A queue, buffer, batch, cache or retry without a line here is a defect. Those of positions have a file of their own.
  */
 export const LIMITS = {
   // --- Requests -----------------------------------------------------------------------------------
@@ -60,6 +62,7 @@ export const LIMITS = {
   /** Live task records of one organization; past it the least recently touched durable ones leave. */
   liveTasksPerOrganization: 20_000,
   liveCustomersPerOrganization: 20_000,
+  liveAgentsPerOrganization: 20_000,
   /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
   contactBookCustomers: 20_000,
   /** A record younger than this never leaves: longer than any fetch that may have missed it. */
@@ -137,6 +140,8 @@ export const LIMITS = {
   streamQueueBytes: 262_144,
   /** A stream that takes no byte for this long is cut. */
   streamStallMs: 5_000,
+  /** A stream that has not taken a piece which others share by then is cut, however it trickles: the piece stays with it. */
+  sharedPieceMs: 15_000,
   streamsPerOrganization: 2_000,
   streamsPerProcess: 20_000,
   /** Recent events of one organization kept for resuming without a query. */
@@ -251,13 +256,15 @@ export const LIMITS = {
   /** Files in DATA_DIR/outbox; the oldest go first. */
   outboxFiles: 1_000,
 
+  ...POSITION_LIMITS,
+
   // --- Deletion of organizations ------------------------------------------------------------------------
   deletionBatchRows: 2_000,
   deletionCheckMs: 2_000,
   /** Organizations that one run of the job looks through. */
   deletionsPerJob: 100,
   /** Between the pass that left nothing and the one that has to find nothing: longer than any straggler lives. */
-  deletionSettleMs: 30_000,
+  deletionSettleMs: 90_000,
 
   // --- Postgres ---------------------------------------------------------------------------------------
   readConnections: 6,

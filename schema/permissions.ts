@@ -14,6 +14,15 @@ export const PERMISSIONS = {
   'tasks:change': STAFF,
   /** Statuses of tasks and of packages. */
   'tasks:step': { ...STAFF, agent: 'own' },
+  'tasks:assign': STAFF,
+  'agents:read': { ...STAFF, agent: 'own' },
+  'agents:change': { dispatcher: 'all', org_admin: 'all' },
+  'agents:duty': { dispatcher: 'all', org_admin: 'all', agent: 'own' },
+  /** Where agents are and were. */
+  'locations:read': { ...STAFF, agent: 'own' },
+  /** Of many agents: a device gateway's, whose channel has the flag as well. */
+  'locations:write': { integration: 'all' },
+  'locations:own': { agent: 'own' },
   customers: STAFF,
   warehouses: STAFF,
   events: STAFF,

@@ -7,6 +7,8 @@ export const HISTORY_KINDS = [
   'updated',
   'status_changed',
   'delayed',
+  'arrived',
+  'eta_updated',
   'package_added',
   'package_status_changed',
 ] as const;

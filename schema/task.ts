@@ -1,4 +1,4 @@
-import type { AgentRecord } from './agent.ts';
+import type { AgentOfTask } from './agent.ts';
 import type { CustomerRecord } from './customer.ts';
 import type { LocationRecord } from './location.ts';
 import type { PackageRecord } from './package.ts';
@@ -89,6 +89,10 @@ export interface TaskRecord {
   readonly trackingToken: string;
   /** When it was found late; null while it is in time. */
   readonly delayedAt: string | null;
+  /** When the agent that has it reached the place where it is delivered. */
+  readonly arrivedAt: string | null;
+  /** When that agent was last said to arrive. */
+  readonly etaAt: string | null;
   /** When its actor has to look at it again; null when nothing is due. */
   readonly deadlineAt: string | null;
   readonly createdAt: string;
@@ -99,7 +103,7 @@ export interface TaskRecord {
 export interface TaskBundle {
   readonly task: TaskRecord;
   readonly customer: CustomerRecord | null;
-  readonly agent: AgentRecord | null;
+  readonly agent: AgentOfTask | null;
   readonly location: LocationRecord | null;
   readonly pickupLocation: LocationRecord | null;
   readonly packages: readonly PackageRecord[];

@@ -75,7 +75,9 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
   const keys = redisKeys(config.redisPrefix, history);
 
   const relayStore = createRelayStore(sql);
-  const processors = createProcessors(sql, relayStore, config, log);
+  const processors = createProcessors(sql, relayStore, config, log, (organizationId) =>
+    redis.del(keys.positions(organizationId)),
+  );
   const runner = await startJobRunner({ redis, prefix: keys.jobs, processors, clock: systemClock, log });
   releaser.push('jobs', () => runner.stop());
 
@@ -109,14 +111,24 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
 }
 
-function createProcessors(sql: Sql, relayStore: RelayStore, config: Config, log: Log): Processors {
+function createProcessors(
+  sql: Sql,
+  relayStore: RelayStore,
+  config: Config,
+  log: Log,
+  removePositions: (organizationId: number) => Promise<number>,
+): Processors {
   const maintenanceStore = createMaintenanceStore(sql);
   const removeMails = (organizationId: number) => removeMailsTo(organizationId, outboxOf(config));
   return {
     activity: createActivityProcessor(relayStore, log),
     partitions: createPartitionProcessor(maintenanceStore, config.eventRetentionDays, log),
     'search-index': createSearchIndexProcessor(maintenanceStore),
-    'organization-deletion': createOrganizationDeletionProcessor(createDeletionStore(sql), removeMails, log),
+    'organization-deletion': createOrganizationDeletionProcessor({
+      store: createDeletionStore(sql),
+      removals: [removeMails, removePositions],
+      log,
+    }),
     'access-upkeep': createAccessUpkeepProcessor(maintenanceStore, log),
   };
 }

@@ -31,7 +31,11 @@ const ROUTE = { guard: may('tasks:create') } as Route;
 export async function measureGuardCost(calls: number, channels: number): Promise<GuardCost> {
   const keys = Array.from({ length: channels }, newApiKey);
   const { credentials, stop } = openCredentials(keys);
-  const parts = { credentials, store: { findConsoleChannel: async () => undefined }, feed: { generation: 0 } };
+  const parts = {
+    credentials,
+    store: { findConsoleChannel: async () => undefined },
+    feed: { isAway: false, generation: 0 },
+  };
   const authenticate = createAuthenticator({ ...parts, log: createLog('bench', 'silent') });
   const isSecure = createTransportGuard({ servesTls: false, allowInsecureHttp: false, isTrusted: () => true });
   const addressOf = createClientAddress(() => true);
@@ -63,7 +67,7 @@ export async function measureGuardCost(calls: number, channels: number): Promise
 function openCredentials(keys: readonly string[]) {
   const known = new Map(keys.map((key, index) => [hashSecret(key), credentialOf(hashSecret(key), index + 1)]));
   const findCredentials = async (hashes: readonly string[]) => hashes.flatMap((hash) => known.get(hash) ?? []);
-  const feed = { freshUntil: Number.POSITIVE_INFINITY, generation: 0, onChanges: () => {} };
+  const feed = { freshUntil: Number.POSITIVE_INFINITY, isAway: false, generation: 0, onChanges: () => {} };
   const credentials = new CredentialCache({
     store: { findCredentials },
     feed,

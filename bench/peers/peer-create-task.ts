@@ -206,6 +206,8 @@ function newTask(
     failureReason: null,
     trackingToken: random.text(22, BASE64_URL),
     delayedAt: null,
+    arrivedAt: null,
+    etaAt: null,
     deadlineAt: isoTime(deadline),
     createdAt: now,
     updatedAt: now,

@@ -1,3 +1,4 @@
+import type { AgentRecord } from '../../schema/agent.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import type { CallerRole } from '../../schema/role.ts';
 import { isTerminal, type TaskOutcome, type TaskRecord, type TaskStatus } from '../../schema/task.ts';
@@ -83,6 +84,26 @@ export function checkStep(task: Pick<TaskRecord, 'status' | 'childIds'>, to: Tas
   return canBecome(task.status, to) ? undefined : invalidTransition(task.status, to);
 }
 
+/**
+ * POST /tasks/:id/assign. `unchanged` for the agent who has it already; from anybody else it is taken back first.
+ * Refuses with STATUS_DERIVED, INVALID_STATUS_TRANSITION, AGENT_NOT_ACTIVE.
+ */
+export function judgeAssignment(task: JudgedTask, agent: Pick<AgentRecord, 'id' | 'isActive'>): Verdict {
+  if (task.status === 'assigned' && !isJob(task) && task.agentId === agent.id) return { kind: 'unchanged' };
+  const refused = checkStep(task, 'assigned');
+  if (refused) return refuse(refused);
+  return agent.isActive ? { kind: 'change' } : refuse(refusal('AGENT_NOT_ACTIVE', undefined, { agentId: agent.id }));
+}
+
+/** POST /tasks/:id/unassign. Refuses with STATUS_DERIVED, INVALID_STATUS_TRANSITION. */
+export function checkUnassignment(task: Pick<TaskRecord, 'status' | 'childIds'>): Refusal | undefined {
+  const to = 'awaiting_assignment';
+  // The system alone takes a task from new to there, when it begins to look for somebody.
+  if (task.status !== 'new' || isJob(task)) return checkStep(task, to);
+  const details = { from: task.status, to, allowed: allowedNext(task.status) };
+  return refusal('INVALID_STATUS_TRANSITION', 'Nobody has the task', details);
+}
+
 /** PATCH of a task, and adding a package to it. Takes the task as it was found; refuses with TASK_NOT_EDITABLE. */
 export function judgeUpdate(task: Pick<TaskRecord, 'status' | 'agentId'> | undefined, caller: Actor): Verdict {
   if (caller.role === 'agent') return { kind: 'forbidden' };
@@ -99,9 +120,21 @@ export function mayUpdate(status: TaskStatus): boolean {
 type StepFields = Partial<
   Pick<
     TaskRecord,
-    'agentId' | 'courierId' | 'courierType' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt' | 'status'
+    | 'agentId'
+    | 'courierId'
+    | 'courierType'
+    | 'assignedAt'
+    | 'acceptedAt'
+    | 'startedAt'
+    | 'completedAt'
+    | 'arrivedAt'
+    | 'etaAt'
+    | 'status'
   >
 >;
+
+/** Nobody who has the task now has arrived, or was said to. */
+const UNVISITED = { arrivedAt: null, etaAt: null } as const;
 
 /** What a step to `to` at the moment `at` sets and clears; who gets the task is for its caller to add. */
 export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
@@ -115,9 +148,10 @@ export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
         courierType: 'internal',
         assignedAt: null,
         acceptedAt: null,
+        ...UNVISITED,
       };
     case 'assigned':
-      return { status: to, assignedAt: at };
+      return { status: to, assignedAt: at, ...UNVISITED };
     case 'accepted':
       return { status: to, acceptedAt: at };
     case 'in_transit':

@@ -37,6 +37,11 @@ function auditedBy(state: StateView, change: Change): Audited | undefined {
       const { id: recordId, version } = warehouse;
       return { recordType: 'warehouse', recordId, version, before, after: { ...warehouse, location } };
     }
+    case 'put-agent': {
+      const { id: recordId, version } = change.agent;
+      const before = state.findAgent(recordId) ?? null;
+      return { recordType: 'agent', recordId, version, before, after: change.agent };
+    }
     case 'put-organization': {
       const { organizationId: recordId, version } = change.organization;
       return {

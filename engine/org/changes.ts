@@ -1,3 +1,4 @@
+import type { AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { EventType } from '../../schema/events.ts';
 import type { LocationRecord } from '../../schema/location.ts';
@@ -29,6 +30,14 @@ export interface Tell {
     Partial<Pick<TaskHistoryRecord, 'at' | 'fromStatus' | 'toStatus' | 'reason' | 'reasonCode' | 'details'>>;
 }
 
+/** A line of the log about an agent as it is then. Of the channel that the caller speaks for: an agent has none. */
+export interface TellAgent {
+  readonly kind: 'tell-agent';
+  readonly type: EventType;
+  readonly agentId: number;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
 /**
  * What a decision changes, in full records. A change is applied to memory and written to Postgres as it stands:
  * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task: no change without an event.
@@ -36,7 +45,10 @@ export interface Tell {
 export type Change =
   | PutTask
   | Tell
+  | TellAgent
   | { readonly kind: 'put-customer'; readonly customer: CustomerRecord }
+  /** An agent, and its user with it. `passwordHash` is the new user's, if it has one. */
+  | { readonly kind: 'put-agent'; readonly agent: AgentRecord; readonly passwordHash?: string | null }
   | { readonly kind: 'put-warehouse'; readonly facts: WarehouseWithLocation }
   /** A new place; `taskId` when it was made for that task alone. */
   | { readonly kind: 'put-location'; readonly location: LocationRecord; readonly taskId: number | null }

@@ -8,7 +8,7 @@ import { auditLineOf } from './audit-line.ts';
 import type { Shown } from './decide/decision.ts';
 import type { Draft } from './draft.ts';
 import { encodeShown } from './encode-shown.ts';
-import { tellChange } from './event-encoding.ts';
+import { tellAgent, tellChange } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
 import { UntoldTasks } from './untold-tasks.ts';
@@ -69,6 +69,11 @@ export function applyDraft(
         const isPlain = change.type === 'task.created' && !change.extra;
         applied = { data: told.taskJson, toldAt: isPlain ? state.lastSequence : null };
       }
+    } else if (change.kind === 'tell-agent') {
+      state.lastSequence += 1;
+      state.apply(change, batch.ticket);
+      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller };
+      batch.log(tellAgent(state, change, context));
     } else {
       const before = untold.note(change);
       const line = auditLineOf(state, change, command.caller, batch.lastAt);

@@ -1,6 +1,8 @@
+import type { ListAgentsQuery } from '../../schema/agent.ts';
 import type { ListCustomersQuery } from '../../schema/customer.ts';
 import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
-import { type Actor, onlyAgentOf } from '../domain/task-machine.ts';
+import { type Actor, maySee, onlyAgentOf } from '../domain/task-machine.ts';
+import { type AgentDetail, type AgentPage, listAgents, readAgent } from '../store/agent-store.ts';
 import { type CustomerDetail, type CustomerPage, listCustomers, readCustomer } from '../store/customer-store.ts';
 import { isReachable } from '../store/platform-store.ts';
 import type { Sql } from '../store/postgres.ts';
@@ -13,6 +15,9 @@ export interface CommittedReads {
   readTaskHistory(organizationId: number, taskId: number, caller: Actor): Promise<TaskHistoryPage | undefined>;
   listCustomers(organizationId: number, query: ListCustomersQuery): Promise<CustomerPage>;
   readCustomer(organizationId: number, customerId: number): Promise<CustomerDetail | undefined>;
+  /** As the caller may see them: an agent finds itself alone. */
+  listAgents(organizationId: number, query: ListAgentsQuery, caller: Actor): Promise<AgentPage>;
+  readAgent(organizationId: number, agentId: number, caller: Actor): Promise<AgentDetail | undefined>;
   listWarehouses(organizationId: number, query: ListWarehousesQuery): Promise<WarehousePage>;
   readWarehouse(organizationId: number, warehouseId: number): Promise<WarehouseDetail | undefined>;
   /** Postgres answers now. */
@@ -25,6 +30,10 @@ export function createCommittedReads(sql: Sql): CommittedReads {
       readTaskHistory(sql, organizationId, taskId, onlyAgentOf(caller)),
     listCustomers: (organizationId, query) => listCustomers(sql, organizationId, query),
     readCustomer: (organizationId, customerId) => readCustomer(sql, organizationId, customerId),
+    listAgents: (organizationId, query, caller) => listAgents(sql, organizationId, query, onlyAgentOf(caller)),
+    async readAgent(organizationId, agentId, caller) {
+      return maySee({ agentId }, caller) ? readAgent(sql, organizationId, agentId) : undefined;
+    },
     listWarehouses: (organizationId, query) => listWarehouses(sql, organizationId, query),
     readWarehouse: (organizationId, warehouseId) => readWarehouse(sql, organizationId, warehouseId),
     isReachable: (deadlineMs) => isReachable(sql, deadlineMs),

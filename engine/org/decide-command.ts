@@ -15,13 +15,20 @@ import {
   openBatchAt,
 } from './commit-decision.ts';
 import { decideAddPackage } from './decide/add-package.ts';
+import { decideAssignTask } from './decide/assign-task.ts';
+import { decideChangeDuty } from './decide/change-duty.ts';
 import { decideChangePackageStatus } from './decide/change-package-status.ts';
 import { decideChangeTaskStatus } from './decide/change-task-status.ts';
+import { decideCreateAgent } from './decide/create-agent.ts';
 import { decideCreateCustomer } from './decide/create-customer.ts';
 import { decideCreateTask } from './decide/create-task.ts';
 import { decideCreateWarehouse } from './decide/create-warehouse.ts';
 import { type DecideContext, type Decision, refuse, type Shown } from './decide/decision.ts';
 import { decideDeleteOrganization } from './decide/delete-organization.ts';
+import { decideNoteArrival } from './decide/note-arrival.ts';
+import { decideNoteEta } from './decide/note-eta.ts';
+import { decideUnassignTask } from './decide/unassign-task.ts';
+import { decideUpdateAgent } from './decide/update-agent.ts';
 import { decideUpdateCustomer } from './decide/update-customer.ts';
 import { decideUpdateOrganization } from './decide/update-organization.ts';
 import { decideUpdateTask } from './decide/update-task.ts';
@@ -77,10 +84,24 @@ function decide(draft: Draft, command: SingleCommand, context: DecideContext, du
       return decideCreateWarehouse(draft, command, context);
     case 'update-warehouse':
       return decideUpdateWarehouse(draft, command, context);
+    case 'create-agent':
+      return decideCreateAgent(draft, command, context);
+    case 'update-agent':
+      return decideUpdateAgent(draft, command, context);
+    case 'change-duty':
+      return decideChangeDuty(draft, command, context);
+    case 'assign-task':
+      return decideAssignTask(draft, command, context);
+    case 'unassign-task':
+      return decideUnassignTask(draft, command, context);
     case 'update-organization':
       return decideUpdateOrganization(draft, command, context);
     case 'delete-organization':
       return decideDeleteOrganization(draft, command);
+    case 'note-arrival':
+      return decideNoteArrival(draft, command, context);
+    case 'note-eta':
+      return decideNoteEta(draft, command, context);
     case 'wake-up':
       // Asked again after a failure it knows nothing of what is due; the next scan wakes the organization anew.
       return due ? decideWakeUp(draft, due, context) : refuse(refusal('NOT_APPLIED'));
@@ -111,6 +132,8 @@ function targetOf(state: OrgState, command: Extract<SingleCommand, { ifMatch?: u
       return { kind: 'package', id: command.packageId };
     case 'update-warehouse':
       return { kind: 'warehouse', id: command.warehouseId };
+    case 'update-agent':
+      return { kind: 'agent', id: command.agentId };
     case 'update-organization':
       return { kind: 'organization', id: state.organizationId };
   }

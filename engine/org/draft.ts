@@ -18,6 +18,7 @@ export class Draft implements StateView {
   #codes: Set<string> | undefined;
   #customers: Map<number, CustomerRecord> | undefined;
   #warehouses: Map<number, WarehouseWithLocation> | undefined;
+  #agents: Map<number, AgentRecord> | undefined;
   #packages: Map<number, PackageRecord> | undefined;
   #usage: Map<string, number> | undefined;
   #organization: OrganizationRecord | undefined;
@@ -48,6 +49,10 @@ export class Draft implements StateView {
         this.#warehouses ??= new Map();
         this.#warehouses.set(change.facts.warehouse.id, change.facts);
         break;
+      case 'put-agent':
+        this.#agents ??= new Map();
+        this.#agents.set(change.agent.id, change.agent);
+        break;
       case 'put-package':
         this.#packages ??= new Map();
         this.#packages.set(change.record.id, change.record);
@@ -62,6 +67,7 @@ export class Draft implements StateView {
       case 'put-location':
       case 'put-tombstone':
       case 'tell':
+      case 'tell-agent':
       case 'scan-timers':
         break;
     }
@@ -104,7 +110,15 @@ export class Draft implements StateView {
   }
 
   findAgent(id: number): AgentRecord | undefined {
-    return this.#base.findAgent(id);
+    return this.#agents?.get(id) ?? this.#base.findAgent(id);
+  }
+
+  isEmailTaken(email: string): boolean {
+    return this.#base.isEmailTaken(email);
+  }
+
+  countOpenTasks(agentId: number): number {
+    return this.#base.countOpenTasks(agentId);
   }
 
   hasChannel(id: number): boolean {

@@ -34,6 +34,7 @@ class GroupRows {
   readonly taskCounts: string[] = [];
   readonly organizations: string[] = [];
   readonly audit: string[] = [];
+  readonly agents: string[] = [];
   readonly eventBodies: string[] = [];
   readonly idempotencyBodies: string[] = [];
 
@@ -43,6 +44,10 @@ class GroupRows {
     for (const row of batch.customers.values()) this.customers.push(encodeRow(row));
     for (const row of batch.packages.values()) this.packages.push(encodeRow(row));
     for (const row of batch.warehouses.values()) this.warehouses.push(encodeRow(row));
+    for (const [id, row] of batch.agents) {
+      const hash = batch.passwords.get(id);
+      this.agents.push(encodeRow(row, hash === undefined ? '' : `,"passwordHash":${JSON.stringify(hash)}`));
+    }
     for (const location of batch.locations) this.locations.push(encodeRecord(location));
     for (const step of batch.history) this.history.push(encodeRecord(step));
     for (const { resource, period, used } of batch.usage.values()) {
@@ -90,9 +95,9 @@ export function encodeGroup(
   const rows = new GroupRows();
   for (const { batch, shard } of group) rows.add(batch, epochs.get(shard)!);
   const { heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses } = rows;
-  const { organizations, audit } = rows;
+  const { organizations, audit, agents } = rows;
   const ofTasks = [heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses];
-  const counts = [...ofTasks, organizations, audit];
+  const counts = [...ofTasks, organizations, audit, agents];
   return {
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
@@ -113,6 +118,7 @@ export function encodeGroup(
     taskCounts: jsonArray(rows.taskCounts),
     organizations: jsonArray(organizations),
     audit: jsonArray(audit),
+    agents: jsonArray(agents),
   };
 }
 

@@ -1,3 +1,4 @@
+import { encodeAgent } from '../views/agent-view.ts';
 import { encodeCustomer } from '../views/customer-view.ts';
 import { encodeOrganization } from '../views/organization-view.ts';
 import { encodePackage } from '../views/package-view.ts';
@@ -24,6 +25,10 @@ export function encodeShown(state: OrgState, shown: Shown): string | undefined {
     case 'warehouse': {
       const facts = state.findWarehouse(shown.id);
       return facts && encodeWarehouse(facts);
+    }
+    case 'agent': {
+      const agent = state.findAgent(shown.id);
+      return agent && encodeAgent(agent);
     }
     case 'organization':
       return encodeOrganization(state.organization);

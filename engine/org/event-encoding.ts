@@ -1,10 +1,11 @@
 import type { Caller } from '../../schema/commands.ts';
-import { eventId, type LoggedEvent } from '../../schema/events.ts';
+import { type EventType, eventId, type LoggedEvent } from '../../schema/events.ts';
 import { taskChangesOf } from '../../schema/task-changes.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
+import { encodeAgent } from '../views/agent-view.ts';
 import { inOnePiece } from '../views/serializer.ts';
 import { encodeTask } from '../views/task-view.ts';
-import type { Tell } from './changes.ts';
+import type { Tell, TellAgent } from './changes.ts';
 import type { OrgState } from './org-state.ts';
 import type { TaskFacts } from './state-view.ts';
 
@@ -15,13 +16,16 @@ export interface ToldChange {
   readonly taskJson: string;
 }
 
-interface TellContext {
+interface TellContext extends LineContext {
+  /** The task before the changes that are told; undefined for a new one. */
+  readonly before: TaskFacts | undefined;
+}
+
+interface LineContext {
   readonly history: string;
   readonly sequence: number;
   readonly at: string;
   readonly caller: Caller;
-  /** The task before the changes that are told; undefined for a new one. */
-  readonly before: TaskFacts | undefined;
 }
 
 /**
@@ -34,12 +38,8 @@ export function tellChange(state: OrgState, tell: Tell, told: TellContext): Told
   const { organizationId } = state;
   const live = state.findTask(taskId)!;
   const taskJson = encodeTask(state.bundleOf(live));
-  const head =
-    `{"id":"${eventId(told.history, organizationId, sequence)}","type":"${type}","timestamp":"${at}",` +
-    `"apiVersion":"v1","organizationId":${organizationId},"channelId":${live.task.channelId},"sequence":${sequence}`;
-  const extra = tell.extra
-    ? `,${JSON.stringify({ ...tell.extra, actor: { type: caller.type, id: caller.id } }).slice(1, -1)}`
-    : '';
+  const head = headOf(state, type, live.task.channelId, told);
+  const extra = tell.extra ? extraOf(tell.extra, caller) : '';
   return {
     event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{"task":${taskJson}${extra}}}`) },
     history: {
@@ -62,4 +62,25 @@ export function tellChange(state: OrgState, tell: Tell, told: TellContext): Told
     },
     taskJson,
   };
+}
+
+/** The event that tells of an agent as it has just become. */
+export function tellAgent(state: OrgState, { type, agentId, extra }: TellAgent, told: LineContext): LoggedEvent {
+  const { sequence, at, caller } = told;
+  const head = headOf(state, type, caller.channelId, told);
+  const body = `${head},"data":{"agent":${encodeAgent(state.findAgent(agentId)!)}${extraOf(extra, caller)}}}`;
+  return { organizationId: state.organizationId, sequence, type, at, body: inOnePiece(body) };
+}
+
+function headOf({ organizationId }: OrgState, type: EventType, channelId: number, told: LineContext): string {
+  const { history, sequence, at } = told;
+  return (
+    `{"id":"${eventId(history, organizationId, sequence)}","type":"${type}","timestamp":"${at}",` +
+    `"apiVersion":"v1","organizationId":${organizationId},"channelId":${channelId},"sequence":${sequence}`
+  );
+}
+
+/** What the data say beside the record, and who did it. */
+function extraOf(extra: Readonly<Record<string, unknown>>, { type, id }: Caller): string {
+  return `,${JSON.stringify({ ...extra, actor: { type, id } }).slice(1, -1)}`;
 }

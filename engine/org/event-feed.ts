@@ -9,6 +9,7 @@ export class SharedEvent {
   readonly event: LoggedEvent;
   readonly #history: string;
   #frame: string | undefined;
+  #subject: EventSubject | undefined;
 
   constructor(event: LoggedEvent, history: string) {
     this.event = event;
@@ -21,6 +22,31 @@ export class SharedEvent {
     this.#frame ??= `id: ${formatPosition(this.#history, sequence)}\nevent: ${type}\ndata: ${body}\n\n`;
     return this.#frame;
   }
+
+  /** Read from the event once, when the first filter asks. */
+  get subject(): EventSubject {
+    this.#subject ??= subjectOf(this.event.body);
+    return this.#subject;
+  }
+}
+
+/** Whom and what an event is about; null where it is about none. */
+interface EventSubject {
+  readonly taskId: number | null;
+  /** Whoever has the task, and whoever it was taken from. */
+  readonly agentIds: readonly number[];
+}
+
+function subjectOf(body: string): EventSubject {
+  const { data } = JSON.parse(body) as {
+    readonly data: {
+      readonly task?: { readonly id: number; readonly agentId: number | null };
+      readonly agent?: { readonly id: number };
+      readonly previousAgentId?: number | null;
+    };
+  };
+  const agentIds = [data.agent?.id, data.task?.agentId, data.previousAgentId].filter((id) => id != null);
+  return { taskId: data.task?.id ?? null, agentIds };
 }
 
 export interface FeedSubscriber {

@@ -5,11 +5,21 @@ import type { IdKind } from '../store/org-store.ts';
 import type { IdDemand } from './id-blocks.ts';
 
 /** Enough for any decision over one task: its places, its packages, its customer. */
-const ORDINARY: IdDemand = { task: 1, customer: 1, user: 1, location: 2, package: LIMITS.listItems, warehouse: 1 };
+const ORDINARY: IdDemand = {
+  task: 1,
+  customer: 1,
+  user: 1,
+  location: 2,
+  package: LIMITS.listItems,
+  warehouse: 1,
+  agent: 0,
+};
+const NEW_AGENT: IdDemand = { task: 0, customer: 0, user: 1, location: 0, package: 0, warehouse: 0, agent: 1 };
 
 /** The ids that a decision may take at most. */
 export function idDemandOf(command: Command): IdDemand {
   if (command.kind === 'create-task') return command.input.children ? demandOfAll([command.input]) : ORDINARY;
+  if (command.kind === 'create-agent') return NEW_AGENT;
   if (command.kind !== 'create-tasks') return ORDINARY;
   return demandOfAll(command.items.flatMap((item) => ('input' in item ? item.input : [])));
 }

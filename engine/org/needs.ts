@@ -16,6 +16,8 @@ export function noNeeds(): RecordNeeds {
     warehouseIds: new Set(),
     channelIds: new Set(),
     agentIds: new Set(),
+    userEmails: new Set(),
+    busyAgentIds: new Set(),
     packageIds: new Set(),
     idempotency: new Map(),
   };
@@ -43,6 +45,9 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
     case 'change-task-status':
     case 'add-package':
     case 'read-task':
+    case 'note-arrival':
+    case 'note-eta':
+    case 'unassign-task':
       search.task(command.taskId);
       break;
     case 'change-package-status':
@@ -57,6 +62,20 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
       break;
     case 'update-warehouse':
       search.warehouse(command.warehouseId);
+      break;
+    case 'create-agent':
+      search.freeEmail(command.input.email);
+      break;
+    case 'update-agent':
+      search.agent(command.agentId);
+      if (command.input.isActive === false) search.openTasksOf(command.agentId);
+      break;
+    case 'change-duty':
+      search.agent(command.agentId);
+      break;
+    case 'assign-task':
+      search.task(command.taskId);
+      search.agent(command.input.agentId);
       break;
     case 'create-warehouse':
     case 'update-organization':
@@ -104,6 +123,20 @@ class Search {
     if (!this.#state.findWarehouse(id)) this.#miss()?.warehouseIds.add(id);
   }
 
+  agent(id: number): void {
+    if (!this.#state.findAgent(id)) this.#miss()?.agentIds.add(id);
+  }
+
+  /** Asked for anew each time: other organizations, and other writers of this one, make users, too. */
+  freeEmail(email: string): void {
+    this.#miss()?.userEmails.add(email.toLowerCase());
+  }
+
+  /** Asked for anew each time: memory does not know what it does not have. */
+  openTasksOf(agentId: number): void {
+    this.#miss()?.busyAgentIds.add(agentId);
+  }
+
   package(id: number): void {
     if (!this.#state.findPackage(id)) this.#miss()?.packageIds.add(id);
   }
@@ -122,7 +155,7 @@ class Search {
     if (locationId && !this.#state.findLocation(locationId)) this.#miss()?.locationIds.add(locationId);
     if (pickupWarehouseId) this.warehouse(pickupWarehouseId);
     if (code && !this.#state.hasTaskCode(code)) this.#miss()?.codes.add(code);
-    if (preferredAgentId && !this.#state.findAgent(preferredAgentId)) this.#miss()?.agentIds.add(preferredAgentId);
+    if (preferredAgentId) this.agent(preferredAgentId);
     if (channelId && channelId !== ownChannelId && !this.#state.hasChannel(channelId)) {
       this.#miss()?.channelIds.add(channelId);
     }

@@ -27,6 +27,8 @@ export interface ActorServices {
   readonly random: RandomSource;
   readonly log: Log;
   readonly history: string;
+  /** Told of every committed batch before anybody hears its events. */
+  readonly onChanged: (batch: OrgBatch, state: OrgState) => void;
   /** Hands what was committed to local subscribers. */
   readonly publish: (batch: OrgBatch) => void;
   /** The actor is no longer to be used; these commands were not decided and want another try. */
@@ -155,6 +157,7 @@ export class OrgActor implements BatchOwner {
     if (this.#open === batch) this.#open = undefined;
     this.#undurableCommands -= batch.entries.length;
     for (const { settle, answer } of batch.entries) settle(answer());
+    this.#services.onChanged(batch, this.#state);
     if (batch.events.length > 0) this.#services.publish(batch);
     if (!this.isLive) return;
     this.#makeRoom();
@@ -328,6 +331,7 @@ const WAKE_UP: Command = {
 const BOUNDS = {
   tasks: LIMITS.liveTasksPerOrganization,
   customers: LIMITS.liveCustomersPerOrganization,
+  agents: LIMITS.liveAgentsPerOrganization,
   idempotencyKeys: LIMITS.idempotencyKeysInMemory,
 };
 
@@ -335,6 +339,7 @@ const BOUNDS = {
 const CODE_BY_CONSTRAINT: Readonly<Record<string, ErrorCode>> = {
   tasks_code: 'TASK_CODE_TAKEN',
   customers_phone: 'CUSTOMER_PHONE_TAKEN',
+  users_email: 'USER_EMAIL_TAKEN',
 };
 
 function refusalOfRow(error: CommitError): Refusal {

@@ -1,3 +1,4 @@
+import type { AgentRecord } from '../../schema/agent.ts';
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LoggedEvent } from '../../schema/events.ts';
@@ -59,6 +60,9 @@ export class OrgBatch {
   readonly tasks = new Map<number, StagedRow<TaskRecord>>();
   readonly packages = new Map<number, StagedRow<PackageRecord>>();
   readonly warehouses = new Map<number, StagedRow<WarehouseRecord>>();
+  readonly agents = new Map<number, StagedRow<AgentRecord>>();
+  /** Hashes that the users of new agents sign in with, by the agent's id. */
+  readonly passwords = new Map<number, string>();
   readonly locations: LocationRow[] = [];
   readonly taskChanges: TaskChange[] = [];
   readonly history: TaskHistoryRecord[] = [];
@@ -108,6 +112,11 @@ export class OrgBatch {
         stageRow(this.warehouses, change.facts.warehouse);
         this.rows += 1;
         break;
+      case 'put-agent':
+        stageRow(this.agents, change.agent);
+        if (change.passwordHash) this.passwords.set(change.agent.id, change.passwordHash);
+        this.rows += 1;
+        break;
       case 'count-usage':
         this.usage.set(`${change.resource} ${change.period}`, change);
         break;
@@ -123,6 +132,7 @@ export class OrgBatch {
         this.rows += 1;
         break;
       case 'tell':
+      case 'tell-agent':
       case 'scan-timers':
         break;
     }
@@ -135,12 +145,13 @@ export class OrgBatch {
     this.rows += 1;
   }
 
-  log(event: LoggedEvent, history: TaskHistoryRecord): void {
+  /** `history`: the step of a task that the event tells of, if it is about a task. */
+  log(event: LoggedEvent, history?: TaskHistoryRecord): void {
     this.events.push(event);
-    this.history.push(history);
+    if (history) this.history.push(history);
     this.lastSequence = event.sequence;
     // The history tells once more what changed, before and after.
-    this.bytes += event.body.length * (history.changes ? 3 : 1);
+    this.bytes += event.body.length * (history?.changes ? 3 : 1);
     this.rows += 2;
   }
 

@@ -21,6 +21,7 @@ export interface DirectoryOptions {
   readonly random: RandomSource;
   readonly log: Log;
   readonly history: string;
+  readonly onChanged: ActorServices['onChanged'];
   readonly publish: (batch: OrgBatch) => void;
 }
 

@@ -3,23 +3,18 @@ import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
-import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
+import { isTerminal, type TaskBundle, type TaskRecord } from '../../schema/task.ts';
 import { quotaPeriod } from '../domain/quota.ts';
+import type { AgentTask } from '../store/agent-store.ts';
 import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../store/org-store.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
+import { AgentBook } from './agent-book.ts';
 import type { Change, PutTask } from './changes.ts';
 import { ContactBook } from './contact-book.ts';
 import { evictOldest } from './evict-oldest.ts';
 import { KeyBook } from './key-book.ts';
+import { type Basis, type Live, READ } from './live.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
-
-/** What memory knows of the durability of a record; both are 0 for what was read from Postgres. */
-interface Basis {
-  /** Batch that carries the newest change. */
-  readonly ticket: number;
-  /** Sequence of the log at which the record is what it is. */
-  readonly sequence: number;
-}
 
 export interface LiveTask extends TaskFacts {
   readonly ticket: number;
@@ -27,15 +22,10 @@ export interface LiveTask extends TaskFacts {
   sequence: number;
 }
 
-interface Live<T> extends Basis {
-  readonly record: T;
-}
-
-const READ: Basis = { ticket: 0, sequence: 0 };
-
 export interface StateBounds {
   readonly tasks: number;
   readonly customers: number;
+  readonly agents: number;
   readonly idempotencyKeys: number;
 }
 
@@ -73,7 +63,9 @@ export class OrgState implements StateView {
   readonly #loosePackages = new Map<number, Live<PackageRecord>>();
   readonly #locations = new Map<number, LocationRecord>();
   readonly #warehouses = new Map<number, Live<WarehouseWithLocation>>();
-  readonly #agents = new Map<number, AgentRecord>();
+  readonly #agents = new AgentBook();
+  /** What the last fetch found of agents whose open tasks it was asked for. */
+  #fetchedTasks: readonly AgentTask[] = [];
   readonly #channels = new Set<number>();
   readonly #usage = new Map<string, number>();
   readonly #idempotency = new Map<string, Live<IdempotencyRecord>>();
@@ -127,7 +119,18 @@ export class OrgState implements StateView {
   }
 
   findAgent(id: number): AgentRecord | undefined {
-    return this.#agents.get(id);
+    return this.#agents.find(id);
+  }
+
+  isEmailTaken(email: string): boolean {
+    return this.#agents.isEmailTaken(email);
+  }
+
+  countOpenTasks(agentId: number): number {
+    const isOpen = ({ task }: LiveTask) => task.agentId === agentId && !isTerminal(task.status);
+    // What memory has is newer than what was fetched.
+    const others = this.#fetchedTasks.filter((one) => one.agentId === agentId && !this.#tasks.has(one.taskId));
+    return [...this.#tasks.values()].filter(isOpen).length + others.length;
   }
 
   hasChannel(id: number): boolean {
@@ -166,7 +169,7 @@ export class OrgState implements StateView {
     return {
       task,
       customer: task.customerId === null ? null : (this.findCustomer(task.customerId) ?? null),
-      agent: task.agentId === null ? null : (this.findAgent(task.agentId) ?? null),
+      agent: task.agentId === null ? null : (this.#agents.findShown(task.agentId) ?? null),
       location,
       pickupLocation,
       packages,
@@ -183,6 +186,7 @@ export class OrgState implements StateView {
       sequence = Math.max(sequence, other.sequence);
     };
     include(this.#customers.get(live.task.customerId ?? 0));
+    include(this.#agents.basisOf(live.task.agentId ?? 0));
     for (const id of live.task.childIds ?? NONE) include(this.basisOf(this.#tasks.get(id)!));
     return { ticket, sequence: Math.max(sequence, this.durableSequence) };
   }
@@ -200,8 +204,14 @@ export class OrgState implements StateView {
       case 'tell':
         this.#tasks.get(change.taskId)!.sequence = this.lastSequence;
         break;
+      case 'tell-agent':
+        this.#agents.tell(change.agentId, this.lastSequence);
+        break;
       case 'put-customer':
         this.#putCustomer(change.customer, basis);
+        break;
+      case 'put-agent':
+        this.#agents.put(change.agent, basis);
         break;
       case 'put-warehouse':
         this.#warehouses.set(change.facts.warehouse.id, { record: change.facts, ...basis });
@@ -240,7 +250,8 @@ export class OrgState implements StateView {
       const { id } = record.warehouse;
       if (!this.#warehouses.has(id)) this.#warehouses.set(id, { record, ...READ });
     }
-    for (const agent of fetched.agents) this.#agents.set(agent.id, agent);
+    this.#agents.absorb(fetched.agents, fetched.takenEmails);
+    this.#fetchedTasks = fetched.openTasks;
     for (const id of fetched.channelIds) this.#channels.add(id);
     for (const record of fetched.loosePackages) {
       if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
@@ -256,7 +267,7 @@ export class OrgState implements StateView {
     if (this.#tasks.has(bundle.task.id)) return;
     for (const child of bundle.children) this.absorbTask(child);
     if (bundle.customer) this.#absorbCustomer(bundle.customer);
-    if (bundle.agent) this.#agents.set(bundle.agent.id, bundle.agent);
+    this.#agents.absorbShown(bundle.agent);
     const { task, location, pickupLocation, packages } = bundle;
     // A package that has moved in memory since is the other task's, whatever was read.
     const own = packages.filter(({ id }) => !this.#loosePackages.has(id) && !this.#taskIdByPackage.has(id));
@@ -276,8 +287,7 @@ export class OrgState implements StateView {
   evict(durableTicket: number, bounds: StateBounds): void {
     this.#evictTasks(durableTicket, bounds.tasks);
     if (this.#customers.size > bounds.customers) {
-      const inUse = new Set<number | null>();
-      for (const live of this.#tasks.values()) inUse.add(live.task.customerId);
+      const inUse = this.#usedBy((task) => task.customerId);
       evictOldest(
         this.#customers,
         bounds.customers,
@@ -289,10 +299,16 @@ export class OrgState implements StateView {
         (id) => inUse.has(id),
       );
     }
+    this.#agents.evict(bounds.agents, durableTicket, () => this.#usedBy((task) => task.agentId));
     evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket);
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
     evictOldest(this.#warehouses, bounds.tasks, durableTicket);
     if (this.#locations.size > bounds.tasks) this.#locations.clear();
+  }
+
+  /** What the tasks in memory name. */
+  #usedBy(named: (task: TaskRecord) => number | null): ReadonlySet<number | null> {
+    return new Set(Array.from(this.#tasks.values(), ({ task }) => named(task)));
   }
 
   /** A job leaves with its parts, once all of them are durable. */

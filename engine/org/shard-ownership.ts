@@ -23,6 +23,8 @@ export interface OwnershipOptions {
   readonly leaseMs: number;
   /** Told when shards are lost, so that their actors leave memory. */
   readonly onLost: (shards: ReadonlySet<number>) => void;
+  /** Told when shards have been taken: another process may have changed what is remembered of their organizations. */
+  readonly onGained: (shards: ReadonlySet<number>) => void;
   /** Told once when another process has started with this gateway's id: this one can never own a shard again. */
   readonly onSuperseded: () => void;
 }
@@ -69,6 +71,11 @@ export class ShardOwnership {
   standingOf(shard: number): ShardStanding {
     if (!this.#leaseRuns() || !this.#epochs.has(shard)) return 'elsewhere';
     return this.#settling.has(shard) ? 'settling' : 'owned';
+  }
+
+  /** Whether it was this process's when that could be asked last: what needs no commit goes on while Postgres is away. */
+  holds(shard: number): boolean {
+    return !this.#superseded && this.#epochs.has(shard);
   }
 
   ownedShards(): number[] {
@@ -148,6 +155,7 @@ export class ShardOwnership {
   #gain(shards: readonly OwnedShard[]): void {
     for (const { shard, epoch } of shards) this.#epochs.set(shard, epoch);
     if (shards.length === 0) return;
+    this.#options.onGained(new Set(shards.map(({ shard }) => shard)));
     this.#options.fault('after-takeover-before-load');
     this.#options.log.info({ taken: shards.length, owned: this.#epochs.size }, 'took shards');
   }

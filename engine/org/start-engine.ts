@@ -3,6 +3,8 @@ import type { ListEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ExportTasksQuery, ListTasksQuery } from '../../schema/list-tasks.ts';
 import { type Actor, onlyAgentOf } from '../domain/task-machine.ts';
+import type { Positions } from '../positions/positions.ts';
+import type { TrailBuffer } from '../positions/trail-buffer.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { armFaultPoints } from '../runtime/fault-points.ts';
 import type { Releaser } from '../runtime/lifecycle.ts';
@@ -14,6 +16,7 @@ import { createLogStore, type LogPage } from '../store/log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
 import { createOrgStore } from '../store/org-store.ts';
 import { checkClock, checkDurability, currentHistory, ensurePartitions } from '../store/platform-store.ts';
+import type { PositionStore } from '../store/position-store.ts';
 import { connectPostgres, type Sql } from '../store/postgres.ts';
 import { createShardStore } from '../store/shard-store.ts';
 import type { TakeTasks } from '../store/task-list-export.ts';
@@ -22,6 +25,7 @@ import { type CommittedReads, createCommittedReads } from './committed-reads.ts'
 import { EventFeed } from './event-feed.ts';
 import { FilterCounts } from './filter-counts.ts';
 import { GroupCommit } from './group-commit.ts';
+import { openPositions } from './open-positions.ts';
 import { OrgDirectory } from './org-directory.ts';
 import { Settler } from './settler.ts';
 import { ShardOwnership } from './shard-ownership.ts';
@@ -43,6 +47,8 @@ export interface EngineOptions {
   readonly onSuperseded?: () => void;
   /** Told after each commit of an organization, so that other processes can be given a hint. */
   readonly onCommitted?: (organizationId: number) => void;
+  /** Where positions are kept between processes, by the incarnation of the logs; without it they are not. */
+  readonly openPositionStore?: (history: string) => PositionStore;
   /** Takes the place of the store that commits; for tests that make it fail and benches that leave it out. */
   readonly wrapCommitStore?: (store: CommitStore) => CommitStore;
 }
@@ -66,6 +72,10 @@ export interface Engine extends CommittedReads {
   readonly ownership: ShardOwnership;
   readonly groupCommit: GroupCommit;
   readonly feed: EventFeed;
+  readonly positions: Positions;
+  /** Whether an organization's positions are this process's to take; also while Postgres is away. */
+  holdsPositionsOf(organizationId: number): boolean;
+  readonly trail: Pick<TrailBuffer, 'buffered' | 'written' | 'dropped'>;
   /** The incarnation of the event logs. */
   readonly history: string;
   /** Settings of Postgres that make acknowledged changes volatile; empty unless that was allowed. */
@@ -78,13 +88,9 @@ export interface Engine extends CommittedReads {
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
+  const shared = { clock, scheduler, random, log };
   const { reads, pages, exports, actors, leases, commits } = openStores(options);
-
-  await checkMigrated(actors);
-  const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
-  await checkClock(actors, clock);
-  await keepPartitions(options, reads);
-  const history = await currentHistory(actors, random);
+  const { history, volatileSettings } = await examinePostgres(options, actors, reads);
   const logStore = createLogStore(reads);
   const orgStore = createOrgStore(actors);
   const feed = new EventFeed(history, logStore, scheduler, log);
@@ -93,32 +99,35 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { gatewayId, address, leaseMs } = options;
   const fault = armFaultPoints(options.faultPoint);
   const ownership: ShardOwnership = new ShardOwnership({
+    ...shared,
     store: createShardStore(leases),
-    clock,
-    scheduler,
-    log,
     fault,
     gatewayId,
     incarnation: random.uuid(),
     address,
     leaseMs,
-    onLost: (shards) => directory.lose(shards),
+    onLost: (shards) => {
+      directory.lose(shards);
+      onMoved(shards);
+    },
+    onGained: (shards) => onMoved(shards),
     onSuperseded: () => options.onSuperseded?.(),
   });
   const settler = new Settler(ownership, orgStore, clock, log);
-  const groupCommit = new GroupCommit({ store: commits, ownership, settler, scheduler, random, log, fault });
+  const groupCommit = new GroupCommit({ ...shared, store: commits, ownership, settler, fault });
   const counts = new FilterCounts(scheduler);
   const isOwned = (organizationId: number) => ownership.standingOf(shardOf(organizationId)) === 'owned';
   const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, isOwned, log });
+  const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
+    directory.ask(organizationId, command),
+  );
   const directory: OrgDirectory = new OrgDirectory({
+    ...shared,
     store: orgStore,
     groupCommit,
     ownership,
-    clock,
-    scheduler,
-    random,
-    log,
     history,
+    onChanged,
     publish({ organizationId, events, taskChanges, expectedSequence, lastSequence }) {
       feed.publish(organizationId, events);
       counts.committed(organizationId, expectedSequence, lastSequence, taskChanges);
@@ -127,16 +136,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
 
   return {
-    async start() {
-      await ownership.start();
-      releaser.push('shards', () => ownership.stop());
-      directory.start();
-      releaser.push('actors', () => directory.drain());
-    },
+    start: () => startServing(ownership, directory, releaser),
     directory,
     ownership,
     groupCommit,
     feed,
+    positions,
+    holdsPositionsOf: (organizationId) => ownership.holds(shardOf(organizationId)),
+    trail,
     history,
     volatileSettings,
     ask: (organizationId, command) => directory.ask(organizationId, command),
@@ -152,6 +159,23 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const engine = await openEngine(options);
   await engine.start();
   return engine;
+}
+
+/** Takes shards, and decides what is asked of their organizations. */
+async function startServing(ownership: ShardOwnership, directory: OrgDirectory, releaser: Releaser): Promise<void> {
+  await ownership.start();
+  releaser.push('shards', () => ownership.stop());
+  directory.start();
+  releaser.push('actors', () => directory.drain());
+}
+
+/** Whether this Postgres will do, and the incarnation of its logs. */
+async function examinePostgres(options: EngineOptions, actors: Sql, reads: Sql) {
+  await checkMigrated(actors);
+  const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
+  await checkClock(actors, options.clock);
+  await keepPartitions(options, reads);
+  return { volatileSettings, history: await currentHistory(actors, options.random) };
 }
 
 /** The workers do this too; but writing must not depend on their being there. */

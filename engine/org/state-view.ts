@@ -27,6 +27,10 @@ export interface StateView {
   findLocation(id: number): LocationRecord | undefined;
   findWarehouse(id: number): WarehouseWithLocation | undefined;
   findAgent(id: number): AgentRecord | undefined;
+  /** Whether anybody, of whatever organization, signs in with this address. Known only of those that were asked for. */
+  isEmailTaken(email: string): boolean;
+  /** How many tasks an agent has that have not ended. Known only of agents that were asked for. */
+  countOpenTasks(agentId: number): number;
   hasChannel(id: number): boolean;
   /** A package with the task it is attached to, if any. */
   findPackage(id: number): { readonly record: PackageRecord; readonly owner: TaskRecord | null } | undefined;

@@ -22,12 +22,13 @@ export interface CommitParameters {
   readonly taskCounts: string | null;
   readonly organizations: string | null;
   readonly audit: string | null;
+  readonly agents: string | null;
 }
 
 /** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
 export interface AuditRecord {
   readonly organizationId: number;
-  readonly recordType: 'customer' | 'warehouse' | 'organization';
+  readonly recordType: 'customer' | 'warehouse' | 'agent' | 'organization';
   readonly recordId: number;
   /** Of the record after the change. */
   readonly version: number;
@@ -67,7 +68,7 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19)';
+const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)';
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
 export function createCommitStore(
@@ -113,6 +114,7 @@ export function createCommitStore(
         p.taskCounts,
         p.organizations,
         p.audit,
+        p.agents,
       ];
       try {
         const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });

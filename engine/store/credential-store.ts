@@ -56,7 +56,8 @@ export function createCredentialStore(sql: Sql): CredentialStore {
           u.is_active, u.email_verified_at IS NOT NULL,
           (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id),
           s.id, extract(epoch FROM s.access_expires_at)::float8 * 1000,
-          extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000, NULL, false
+          extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000, NULL,
+          coalesce(c.locations_write, false)
         FROM asked
         JOIN sessions s ON s.access_hash = asked.hash AND s.revoked_at IS NULL
         JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id

@@ -1,4 +1,5 @@
 import { hash } from '@node-rs/argon2';
+import type { Vehicle } from '../../schema/agent.ts';
 import { BASE64_URL, createRandomSource } from '../runtime/random.ts';
 import { makeOrganization } from './organization-store.ts';
 import { connectPostgres, type Sql } from './postgres.ts';
@@ -32,6 +33,11 @@ const AGENT_NAMES = [
   'Ivan Petrov',
   'Julia Meyer',
 ];
+const VEHICLES: readonly Vehicle[] = [
+  { type: 'bike', maxWeightKg: 25, maxVolumeM3: 0.15, maxPackages: 5 },
+  { type: 'car', maxWeightKg: 250, maxVolumeM3: 0.8, maxPackages: 30 },
+  { type: 'van', maxWeightKg: 900, maxVolumeM3: 9, maxPackages: 120 },
+];
 const NAME = 'Demo organization';
 
 /**
@@ -55,7 +61,7 @@ export async function ensureDemoOrganization(
       'Demo Integration',
     );
     const agents: { id: number; email: string; password: string }[] = [];
-    for (const name of AGENT_NAMES) agents.push(await ensureAgent(sql, organizationId, name));
+    for (const [index, name] of AGENT_NAMES.entries()) agents.push(await ensureAgent(sql, organizationId, name, index));
     const channel = await ensureChannel(sql, organizationId, integration.id);
     const login = ({ email, password }: Login) => ({ email, password });
     return { ...place, organizationId, ...channel, superAdmin: login(superAdmin), orgAdmin: login(orgAdmin), agents };
@@ -80,7 +86,8 @@ async function ensureUser(sql: Sql, organizationId: number, role: string, email:
   return { id: row!.id, firstName, lastName, email, password };
 }
 
-async function ensureAgent(sql: Sql, organizationId: number, name: string) {
+/** Each with a phone number of those that are nobody's. The organization has no actor yet: what is made is counted here. */
+async function ensureAgent(sql: Sql, organizationId: number, name: string, index: number) {
   const address = `${name.toLowerCase().replace(' ', '.')}@demo.example`;
   const {
     id: userId,
@@ -92,9 +99,16 @@ async function ensureAgent(sql: Sql, organizationId: number, name: string) {
   const [found] = await sql<{ id: number }[]>`
     SELECT id FROM agents WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
   if (found) return { id: found.id, email, password };
+  const phone = `20255501${String(index).padStart(2, '0')}`;
   const [made] = await sql<{ id: number }[]>`
-    INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name, email)
-    VALUES (${organizationId}, nextval('agent_ids'), ${userId}, 'employee', ${firstName}, ${lastName}, ${email}) RETURNING id`;
+    WITH counted AS (
+      INSERT INTO usage (organization_id, resource, period, used) VALUES (${organizationId}, 'agents', '1970-01-01', 1)
+      ON CONFLICT (organization_id, resource, period) DO UPDATE SET used = usage.used + 1
+    )
+    INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name, email, phone_e164, country_code,
+      phone_number, vehicle)
+    VALUES (${organizationId}, nextval('agent_ids'), ${userId}, 'employee', ${firstName}, ${lastName}, ${email},
+      ${`+1${phone}`}, '+1', ${phone}, ${JSON.stringify(VEHICLES[index % VEHICLES.length])}::text::json) RETURNING id`;
   return { id: made!.id, email, password };
 }
 

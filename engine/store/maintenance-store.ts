@@ -2,15 +2,20 @@ import { LIMITS } from '../../schema/limits.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Sql } from './postgres.ts';
 
-/** Tables that are partitioned by day. */
-export type DailyTable = 'events' | 'idempotency_records';
+/**
+ * Tables that are partitioned by day, and how many days back they are written: a day more than is asked of them, for
+ * what waits for Postgres over midnight.
+ */
+const DAYS_BACK = { events: 1, idempotency_records: 1, agent_trail: LIMITS.trailPastMs / 86_400_000 + 1 } as const;
+export type DailyTable = keyof typeof DAYS_BACK;
+export const DAILY_TABLES = Object.keys(DAYS_BACK) as readonly DailyTable[];
 
 /**
  * Upkeep of the database. Those of partitions need the table for themselves for a moment; while they wait for that,
  * commits wait behind them, so they give up after half a second (55P03), having changed nothing.
  */
 export interface MaintenanceStore {
-  /** Makes the partitions that are missing, from yesterday to LIMITS.partitionDaysAhead days ahead. */
+  /** Makes the partitions that are missing, to LIMITS.partitionDaysAhead days ahead. */
   ensurePartitions(table: DailyTable): Promise<void>;
   /** Drops the partitions that hold nothing younger than `keepDays` days; returns how many those were. */
   dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
@@ -27,8 +32,7 @@ export interface MaintenanceStore {
 export function createMaintenanceStore(sql: Sql): MaintenanceStore {
   return {
     async ensurePartitions(table) {
-      const query = sql`SELECT ensure_daily_partitions(${table}::regclass, ${LIMITS.partitionDaysAhead})`;
-      await withDeadline(query.execute(), LIMITS.readDeadlineMs, `making partitions of ${table}`);
+      await withDeadline(makePartitions(sql, table), LIMITS.readDeadlineMs, `making partitions of ${table}`);
     },
     async dropPartitions(table, keepDays) {
       const query = sql<{ dropped: number }[]>`
@@ -42,6 +46,11 @@ export function createMaintenanceStore(sql: Sql): MaintenanceStore {
     },
     removeOutdated: () => removeOutdated(sql),
   };
+}
+
+/** See MaintenanceStore.ensurePartitions. */
+export async function makePartitions(sql: Sql, table: DailyTable): Promise<void> {
+  await sql`SELECT ensure_daily_partitions(${table}::regclass, ${DAYS_BACK[table]}, ${LIMITS.partitionDaysAhead})`;
 }
 
 async function removeOutdated(sql: Sql): Promise<number> {

@@ -119,7 +119,8 @@ export async function endSessionsOf(sql: Sql, organizationId: number, userId: nu
 
 /**
  * Locks a user out and ends every session, or lets the user in again: how many sessions ended, also of logins that ran
- * beside the lock. Undefined when nothing was changed: it is so already, or nobody else is a super admin who may act.
+ * beside the lock. Undefined when nothing was changed: it is so already, nobody else is a super admin who may act, or the
+ * user is an agent who is not active.
  */
 export async function setUserActive(
   sql: Sql,
@@ -134,6 +135,8 @@ export async function setUserActive(
     ), switched AS (
       UPDATE users SET is_active = ${isActive}, updated_at = now(), version = version + 1
       WHERE organization_id = ${organizationId} AND id = ${id} AND is_active <> ${isActive}
+        AND NOT (${isActive}::boolean AND EXISTS (SELECT FROM agents a
+          WHERE a.organization_id = users.organization_id AND a.user_id = users.id AND NOT a.is_active))
         AND (${isActive}::boolean OR organization_id <> 0 OR (SELECT count(*) FROM admins a WHERE a.id <> ${id}) > 0)
       RETURNING organization_id, id
     ), changed AS (
@@ -176,7 +179,8 @@ export async function issueAgentTokens(
       WITH chosen AS (
         SELECT row_number() OVER (ORDER BY a.id) AS place, a.organization_id, a.id AS agent_id, a.user_id
         FROM agents a JOIN users u ON u.organization_id = a.organization_id AND u.id = a.user_id
-        WHERE a.organization_id = ${organizationId} AND u.is_active AND (${ids}::bigint[] IS NULL OR a.id = ANY(${ids}::bigint[]))
+        WHERE a.organization_id = ${organizationId} AND u.is_active AND u.email_verified_at IS NOT NULL
+          AND (${ids}::bigint[] IS NULL OR a.id = ANY(${ids}::bigint[]))
         ORDER BY a.id LIMIT ${most}
       ), tokens AS (
         SELECT * FROM ROWS FROM (json_to_recordset(${JSON.stringify(hashes)}::text::json) AS (access text, family text, refresh text))

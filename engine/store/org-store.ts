@@ -6,9 +6,10 @@ import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle } from '../../schema/task.ts';
+import { type AgentTask, fetchAgents } from './agent-store.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
-import { AGENT, BUNDLE_COLUMNS, bundleOfRow, CUSTOMER, PACKAGE } from './task-rows.ts';
+import { BUNDLE_COLUMNS, bundleOfRow, CUSTOMER, PACKAGE } from './task-rows.ts';
 import { WAREHOUSE_COLUMNS, type WarehouseRow, type WarehouseWithLocation, warehouseOfRow } from './warehouse-store.ts';
 
 /** What an actor knows of its organization before the first command. */
@@ -51,6 +52,10 @@ export interface RecordNeeds {
   readonly warehouseIds: Set<number>;
   readonly channelIds: Set<number>;
   readonly agentIds: Set<number>;
+  /** Lower-case addresses, each of which somebody may sign in with. */
+  readonly userEmails: Set<string>;
+  /** Agents whose open tasks are to be named. */
+  readonly busyAgentIds: Set<number>;
   readonly packageIds: Set<number>;
   readonly idempotency: Map<string, { readonly scope: string; readonly key: string }>;
 }
@@ -67,6 +72,9 @@ export interface FetchedRecords {
   readonly warehouses: readonly WarehouseWithLocation[];
   readonly channelIds: readonly number[];
   readonly agents: readonly AgentRecord[];
+  /** Those of the addresses asked for that are somebody's, in lower case. */
+  readonly takenEmails: readonly string[];
+  readonly openTasks: readonly AgentTask[];
   readonly loosePackages: readonly PackageRecord[];
   readonly idempotency: readonly IdempotencyRecord[];
 }
@@ -98,7 +106,7 @@ export interface OrgStore {
   dueOrganizations(shards: readonly number[], now: string): Promise<number[]>;
 }
 
-export type IdKind = 'task' | 'customer' | 'user' | 'location' | 'package' | 'warehouse';
+export type IdKind = 'task' | 'customer' | 'user' | 'location' | 'package' | 'warehouse' | 'agent';
 
 export function createOrgStore(sql: Sql): OrgStore {
   const ask = <T>(query: () => PromiseLike<T>, what: string) => read(query, LIMITS.fetchDeadlineMs, what);
@@ -157,7 +165,7 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
 }
 
 async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<FetchedRecords> {
-  const [tasks, customers, contacts, locations, warehouses, channels, agents, loosePackages, idempotency, usedKeys] =
+  const [tasks, customers, contacts, locations, warehouses, channels, ofAgents, loosePackages, idempotency, usedKeys] =
     await Promise.all([
       fetchBundles(sql, organizationId, needs),
       fetchCustomers(sql, organizationId, needs),
@@ -178,11 +186,7 @@ async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds
         : sql<{ id: number }[]>`
           SELECT id FROM channels
           WHERE organization_id = ${organizationId} AND id = ANY(${numberArray(needs.channelIds)}::bigint[])`,
-      needs.agentIds.size === 0
-        ? []
-        : sql<{ agent: unknown[] }[]>`
-          SELECT ${sql.unsafe(AGENT.json('a'))} AS agent FROM agents a
-          WHERE a.organization_id = ${organizationId} AND a.id = ANY(${numberArray(needs.agentIds)}::bigint[])`,
+      fetchAgents(sql, organizationId, needs),
       needs.packageIds.size === 0
         ? []
         : sql<{ package: unknown[] }[]>`
@@ -199,7 +203,7 @@ async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds
     locations,
     warehouses: warehouses.map(warehouseOfRow),
     channelIds: channels.map((row) => row.id),
-    agents: agents.map((row) => AGENT.ofJson(row.agent)),
+    ...ofAgents,
     loosePackages: loosePackages.map((row) => PACKAGE.ofJson(row.package)),
     idempotency,
     usedKeys,

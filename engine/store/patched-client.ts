@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A line that only the patched client has. */
-const MARK = 'nextWriteTimer = chunk = null';
+/** A line that only the client with the newest patch has. */
+const MARK = 'final && (final(err), final = null)';
 
 /**
  * Throws unless `engine/store/patches` was applied to the Postgres client. Without it a lost connection leaves half an

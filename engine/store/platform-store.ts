@@ -3,6 +3,7 @@ import { type Clock, sleep } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/config.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { RandomSource } from '../runtime/random.ts';
+import { DAILY_TABLES, type DailyTable, makePartitions } from './maintenance-store.ts';
 import type { Sql } from './postgres.ts';
 
 /** Settings without which "acknowledged" would not mean "durable". */
@@ -72,9 +73,13 @@ const PARTITION_PAUSE_MS = 200;
 
 /** Makes the partitions of the coming days; harmless to repeat, from any process. Gives way to readers and comes back. */
 export async function ensurePartitions(sql: Sql): Promise<void> {
+  for (const table of DAILY_TABLES) await ensurePartitionsOf(sql, table);
+}
+
+async function ensurePartitionsOf(sql: Sql, table: DailyTable): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await sql`SELECT ensure_daily_partitions('events', 7), ensure_daily_partitions('idempotency_records', 7)`;
+      await makePartitions(sql, table);
       return;
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === PARTITION_ATTEMPTS) throw error;

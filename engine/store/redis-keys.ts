@@ -9,6 +9,8 @@ export interface RedisKeys {
   readonly access: string;
   /** Prefix of everything BullMQ keeps. */
   readonly jobs: string;
+  /** Hash of where an organization's agents are, by agent id. */
+  positions(organizationId: number): string;
 }
 
 export function redisKeys(prefix: string, history: string): RedisKeys {
@@ -16,5 +18,6 @@ export function redisKeys(prefix: string, history: string): RedisKeys {
     committed: `${prefix}:${history}:committed`,
     access: `${prefix}:${history}:access`,
     jobs: `${prefix}:${history}:jobs`,
+    positions: (organizationId) => `${prefix}:${history}:{${organizationId}}:positions`,
   };
 }

@@ -1,4 +1,4 @@
-import type { AgentRecord } from '../../schema/agent.ts';
+import type { AgentOfTask, AgentRecord } from '../../schema/agent.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
@@ -64,6 +64,21 @@ export const WAREHOUSE = recordColumns<WarehouseRecord>({
 });
 
 export const AGENT = recordColumns<AgentRecord>({
+  ...VERSIONED,
+  userId: 'plain',
+  agentType: 'plain',
+  isActive: 'plain',
+  onDuty: 'plain',
+  dutyChangedAt: 'time',
+  ...PERSON,
+  phoneE164: 'plain',
+  vehicle: 'plain',
+  skills: 'plain',
+  home: 'plain',
+  ...STAMPED,
+});
+
+const SHOWN_AGENT = recordColumns<AgentOfTask>({
   organizationId: 'plain',
   id: 'plain',
   userId: 'plain',
@@ -110,6 +125,8 @@ const TASK = recordColumns<TaskRecord>({
   failureReason: 'plain',
   trackingToken: 'plain',
   delayedAt: 'time',
+  arrivedAt: 'time',
+  etaAt: 'time',
   deadlineAt: 'time',
   ...STAMPED,
 });
@@ -119,7 +136,7 @@ const named = (json: string, table: string, column: string) =>
   `(SELECT ${json} FROM ${table} r WHERE r.organization_id = t.organization_id AND r.id = t.${column})`;
 
 const CUSTOMER_OF_TASK = named(CUSTOMER.json('r'), 'customers', 'customer_id');
-const AGENT_OF_TASK = named(AGENT.json('r'), 'agents', 'agent_id');
+const AGENT_OF_TASK = named(SHOWN_AGENT.json('r'), 'agents', 'agent_id');
 const LOCATION_OF_TASK = named(LOCATION.json('r'), 'locations', 'location_id');
 const PICKUP_OF_TASK = named(LOCATION.json('r'), 'locations', 'pickup_location_id');
 const PACKAGES_OF_TASK = `array_to_json(ARRAY(SELECT ${PACKAGE.json('p')} FROM packages p
@@ -177,7 +194,7 @@ function bundleOf(
   return {
     task,
     customer: customer && CUSTOMER.ofJson(customer),
-    agent: agent && AGENT.ofJson(agent),
+    agent: agent && SHOWN_AGENT.ofJson(agent),
     location: location && LOCATION.ofJson(location),
     pickupLocation: pickupLocation && LOCATION.ofJson(pickupLocation),
     packages: packages.map(PACKAGE.ofJson),

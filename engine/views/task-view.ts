@@ -1,4 +1,4 @@
-import type { AgentRecord } from '../../schema/agent.ts';
+import type { AgentOfTask, TaskAgentView } from '../../schema/agent.ts';
 import type { CustomerRecord, TaskCustomerView, UserView } from '../../schema/customer.ts';
 import type { LocationRecord, LocationView } from '../../schema/location.ts';
 import type { PackageView } from '../../schema/package.ts';
@@ -35,7 +35,7 @@ function taskViewOf(bundle: TaskBundle): TaskView {
     customerId: task.customerId,
     customer: customer && taskCustomerViewOf(customer),
     agentId: task.agentId,
-    agent: agent && { id: agent.id, userId: agent.userId, agentType: agent.agentType, user: userViewOf(agent) },
+    agent: agent && taskAgentViewOf(agent),
     courierType: task.courierType,
     courierId: task.courierId,
     courier: null,
@@ -77,7 +77,11 @@ export function taskCustomerViewOf(customer: CustomerRecord): TaskCustomerView {
   };
 }
 
-function userViewOf(person: CustomerRecord | AgentRecord): UserView {
+export function taskAgentViewOf(agent: AgentOfTask): TaskAgentView {
+  return { id: agent.id, userId: agent.userId, agentType: agent.agentType, user: userViewOf(agent) };
+}
+
+function userViewOf(person: CustomerRecord | AgentOfTask): UserView {
   return {
     id: person.userId,
     firstName: person.firstName,

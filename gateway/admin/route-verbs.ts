@@ -162,10 +162,84 @@ const users: readonly RouteVerb[] = [
   },
 ];
 
+const JSON_VEHICLE = `JSON, such as '{"type": "van", "maxWeightKg": 900}'`;
+const AGENT_FIELDS: readonly Parameter[] = [
+  { name: 'vehicle', kind: 'json', help: JSON_VEHICLE },
+  { name: 'home', kind: 'json', help: `JSON, such as '{"latitude": 53.55, "longitude": 9.99}'` },
+];
+
+const agents: readonly RouteVerb[] = [
+  {
+    noun: 'agents',
+    verb: 'list',
+    summary: 'list the agents of an organization',
+    route: 'GET /agents',
+    isInOrganization: true,
+    parameters: [
+      ...PAGE,
+      { name: 'on-duty', kind: 'boolean', help: 'true or false' },
+      { name: 'active', field: 'isActive', kind: 'boolean', help: 'true or false' },
+      { name: 'search', kind: 'text', help: 'part of a name, of an address or of a phone number' },
+    ],
+    columns: ['id', 'user.email', 'user.firstName', 'user.lastName', 'agentType', 'isActive', 'onDuty', 'vehicle.type'],
+  },
+  {
+    noun: 'agents',
+    verb: 'show',
+    summary: 'show an agent',
+    route: 'GET /agents/:id',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+  {
+    noun: 'agents',
+    verb: 'create',
+    summary: 'make an agent with the user it signs in as',
+    route: 'POST /agents',
+    isInOrganization: true,
+    parameters: [
+      { ...NAME, isRequired: true, help: 'first name and last name' },
+      { name: 'email', kind: 'text', isRequired: true, help: 'the address to sign in with' },
+      { name: 'phone', kind: 'text', isRequired: true, help: 'with its country code' },
+      { name: 'type', field: 'agentType', kind: 'text', isRequired: true, help: 'employee or freelancer' },
+      { ...PASSWORD, help: `else the agent gets a mail to set one with; ${PASSWORD.help}` },
+      PASSWORD_STDIN,
+      ...AGENT_FIELDS,
+    ],
+  },
+  {
+    noun: 'agents',
+    verb: 'update',
+    summary: 'change an agent; with `--active false` its sessions end',
+    route: 'PATCH /agents/:id',
+    isInOrganization: true,
+    parameters: [
+      ID,
+      NAME,
+      { name: 'phone', kind: 'text', help: 'with its country code' },
+      { name: 'type', field: 'agentType', kind: 'text', help: 'employee or freelancer' },
+      { name: 'active', field: 'isActive', kind: 'boolean', help: 'true or false' },
+      ...AGENT_FIELDS,
+    ],
+  },
+  {
+    noun: 'agents',
+    verb: 'duty',
+    summary: 'put an agent on or off duty',
+    route: 'PUT /agents/:id/duty',
+    isInOrganization: true,
+    parameters: [ID, { name: 'on-duty', kind: 'boolean', isRequired: true, help: 'true or false' }],
+  },
+];
+
 /** What is asked of an audit log, and what is shown of its lines. */
 export const AUDIT_LIST = {
   parameters: [
-    { name: 'record-type', kind: 'text', help: 'task, customer, warehouse, organization, user, channel or session' },
+    {
+      name: 'record-type',
+      kind: 'text',
+      help: 'task, customer, warehouse, agent, organization, user, channel or session',
+    },
     { name: 'record-id', kind: 'number', help: 'the id of the record' },
     { name: 'user', field: 'userId', kind: 'number', help: 'who did it, in a session or through a key' },
     { name: 'from', kind: 'text', help: 'ISO 8601, with a zone' },
@@ -187,6 +261,6 @@ const audit: readonly RouteVerb[] = [
 ];
 
 /** What the gateway is asked for; a test holds them to the route table. */
-export const ROUTE_VERBS: readonly RouteVerb[] = [...organizations, ...channels, ...users, ...audit].map((verb) =>
-  verb.isInOrganization ? { ...verb, parameters: [ORGANIZATION, ...verb.parameters] } : verb,
+export const ROUTE_VERBS: readonly RouteVerb[] = [...organizations, ...channels, ...users, ...agents, ...audit].map(
+  (verb) => (verb.isInOrganization ? { ...verb, parameters: [ORGANIZATION, ...verb.parameters] } : verb),
 );

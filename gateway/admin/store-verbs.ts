@@ -97,7 +97,11 @@ async function switchUser({ sql, settled }: OperatorStores, values: Values, isAc
   const { organizationId, id } = await getUser(sql, values);
   const sessionsEnded = await setUserActive(sql, { organizationId, id }, isActive);
   if (sessionsEnded === undefined && (await getUser(sql, values)).isActive !== isActive)
-    throw new RefusedError(`LAST_SUPER_ADMIN: ${email} is the only one who may act; make or unlock another one first`);
+    throw new RefusedError(
+      isActive
+        ? `CONFLICT: ${email} is an agent who is not active; use: agents update --is-active true`
+        : `LAST_SUPER_ADMIN: ${email} is the only one who may act; make or unlock another one first`,
+    );
   if (sessionsEnded !== undefined) await settled();
   const since = sessionsEnded === undefined ? 'before' : 'now';
   return { id, organizationId, email, [isActive ? 'unlocked' : 'locked']: since, sessionsEnded: sessionsEnded ?? 0 };

@@ -45,9 +45,9 @@ export function changeUser(administration: Administration, request: ParsedReques
     if (!before) return { refusal: notFound('User', userId) };
     if (request.ifMatch && !matchesEtag(request.ifMatch, encodeUser(before)))
       return { refusal: refusal('PRECONDITION_FAILED') };
+    if (before.role === 'agent')
+      return { refusal: refusal('CONFLICT', 'The user is an agent: change it by PATCH /agents/:id') };
     const after = changedUser(before, input);
-    if (after.role !== before.role && before.role === 'agent')
-      return { refusal: refusal('CONFLICT', 'The user is an agent and stays one') };
     const message = 'User updated';
     if (encodeUser(after) === encodeUser(before)) return { answer: { status: 200, message, data: encodeUser(before) } };
     const written = { ...after, version: before.version + 1, updatedAt: now };

@@ -24,6 +24,11 @@ export function sealedFingerprint({ key, fingerprint }: IdempotencyKey): string 
   return createHmac('sha256', key).update(fingerprint).digest('base64url');
 }
 
+/** The same key for a store that keeps what it is given: neither its text nor a plain hash of the payload. */
+export function sealedKey(idempotency: IdempotencyKey): IdempotencyKey {
+  return { scope: idempotency.scope, key: placeOf(idempotency).keyHash, fingerprint: sealedFingerprint(idempotency) };
+}
+
 export function sealOutcome({ key }: IdempotencyKey, outcome: RouteAnswer): Buffer {
   const salt = randomBytes(SALT_BYTES);
   const cipher = createCipheriv(CIPHER, ...secretsOf(key, salt));

@@ -29,6 +29,8 @@ export class AccessFeed {
   #queued: Promise<void> | undefined;
   #isHinted = false;
   #isAway = false;
+  /** Polls in a row that failed. */
+  #failures = 0;
   #cancelTimer = () => {};
   #freshUntil = Number.NEGATIVE_INFINITY;
   #generation = 0;
@@ -40,6 +42,11 @@ export class AccessFeed {
   /** On the monotonic clock: until when remembered credentials may be used. */
   get freshUntil(): number {
     return this.#freshUntil;
+  }
+
+  /** Changes cannot be heard now: not one poll has failed, which may have been chance, but several. */
+  get isAway(): boolean {
+    return this.#failures > 1;
   }
 
   /** Another one after each change heard: what was read from Postgres under an earlier one may be from before it. */
@@ -87,6 +94,8 @@ export class AccessFeed {
       ),
     ]);
     if (hasHeard && isAlone) return;
+    // What this process has just revoked it knows without hearing of it.
+    if (!hasHeard) this.#tell('all');
     const validMs = LIMITS.credentialValidMs + LIMITS.accessSettleMarginMs;
     await new Promise<void>((resolve) => scheduler.after(committedAt + validMs - clock.monotonic(), resolve));
   }
@@ -98,10 +107,12 @@ export class AccessFeed {
       await this.#poll();
       if (this.#isAway) log.info('changes of access are heard again');
       this.#isAway = false;
+      this.#failures = 0;
       return true;
     } catch (error) {
       if (!this.#isAway) log.warn({ err: error }, 'changes of access cannot be heard');
       this.#isAway = true;
+      this.#failures += 1;
       return false;
     }
   }

@@ -5,7 +5,7 @@ import { errorBody, refusalBody, validationBody } from '../../engine/views/error
 import type { Origin } from '../../schema/commands.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isPermitted } from '../../schema/permissions.ts';
+import { isPermitted, type Permission } from '../../schema/permissions.ts';
 import type { Headers, IncomingRequest } from '../http/port.ts';
 import type { Guard, Identity, Route } from '../route.ts';
 import { canonicalPath } from '../router.ts';
@@ -79,7 +79,8 @@ export function createAuthenticator(parts: AuthenticationParts): Authenticate {
     if (key !== undefined && authorization !== undefined) return { refused: TWO_CREDENTIALS };
     const secret = key === undefined ? accessTokenIn(authorization) : apiKeyIn(key);
     if (secret === undefined) return { refused: UNAUTHORIZED };
-    const found = parts.credentials.find(secret);
+    const mayLag = guard.kind === 'permission' && guard.mayLag === true;
+    const found = parts.credentials.find(secret, mayLag);
     if (!(found instanceof Promise) && !mustNameOrganization(found, guard)) return admit(found, guard, origin);
     return admitLater(parts, { request, guard, origin, secret, attempt: 1 }, found).catch((error) => {
       const isForeseen = isStoreAway(error) || error instanceof LookupRefused;
@@ -160,7 +161,13 @@ function refusalOf(credential: Credential, guard: Guard): Refused | undefined {
   if (!credential.isVerified) return EMAIL_NOT_VERIFIED;
   if (guard.kind === 'session' && sessionId === null) return FORBIDDEN;
   if (guard.kind === 'permission' && !isPermitted(role, guard.permission)) return FORBIDDEN;
+  if (guard.kind === 'permission' && isFlagMissing(credential, guard.permission)) return FORBIDDEN;
   return undefined;
+}
+
+/** A key streams positions of agents only where an administrator has said so. */
+function isFlagMissing({ role, locationsWrite }: Credential, permission: Permission): boolean {
+  return permission === 'locations:write' && role !== 'super_admin' && !locationsWrite;
 }
 
 function identityOf(credential: Credential, origin: Origin, organizationId: number, channelId: number): Identity {

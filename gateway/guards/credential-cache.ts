@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
+import { isStoreAway } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { AccessFeed } from './access-feed.ts';
 import { ChangedSubjects, type HeardChanges } from './changed-subjects.ts';
-import { CredentialLookups } from './credential-lookups.ts';
+import { CredentialLookups, LookupRefused } from './credential-lookups.ts';
 
 export interface CredentialCacheOptions {
   readonly store: Pick<CredentialStore, 'findCredentials'>;
-  readonly feed: Pick<AccessFeed, 'freshUntil' | 'onChanges'>;
+  readonly feed: Pick<AccessFeed, 'freshUntil' | 'isAway' | 'onChanges'>;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
 }
@@ -54,9 +55,10 @@ export class CredentialCache {
 
   /**
    * Whom a secret stands for: at once when it is known, else a promise, which rejects when Postgres cannot be asked.
-   * Undefined for a secret that stands for nobody, or no longer.
+   * Undefined for a secret that stands for nobody, or no longer. With `mayLag` what is remembered does for a while when
+   * Postgres cannot be asked.
    */
-  find(secret: string): Credential | undefined | Promise<Credential | undefined> {
+  find(secret: string, mayLag = false): Credential | undefined | Promise<Credential | undefined> {
     const secretHash = hash('sha256', secret, 'hex');
     const { clock, feed } = this.#options;
     const now = clock.monotonic();
@@ -67,7 +69,14 @@ export class CredentialCache {
     }
     const unknownUntil = this.#unknown.get(secretHash);
     if (unknownUntil !== undefined && now < unknownUntil) return undefined;
-    return this.#lookups.find(secretHash).then((found) => found && this.#unlessExpired(found));
+    const lagging = mayLag && entry !== undefined && now < feed.freshUntil + LIMITS.ingestGraceMs ? entry : undefined;
+    if (lagging && feed.isAway) return this.#unlessExpired(lagging.credential);
+    const looked = this.#lookups.find(secretHash).then((found) => found && this.#unlessExpired(found));
+    if (!lagging) return looked;
+    return looked.catch((error: unknown) => {
+      if (isStoreAway(error) || error instanceof LookupRefused) return this.#unlessExpired(lagging.credential);
+      throw error;
+    });
   }
 
   #unlessExpired(credential: Credential): Credential | undefined {

@@ -53,8 +53,16 @@ export type StreamEnd = 'client' | 'slow' | 'server';
 export interface ReplyStream {
   /** Bytes written and not yet taken over by the connection. */
   readonly queuedBytes: number;
+  /** The connection has taken all that was written. */
+  readonly isIdle: boolean;
   /** Never blocks. The stream is cut past `streamQueueBytes`, or when stalled for `streamStallMs`. */
   write(chunk: string): void;
+  /**
+   * Writes bytes that many streams share, and that are therefore not counted against `streamQueueBytes`. Only for a
+   * stream that is idle, so that it holds on to one such piece at a time, for `sharedPieceMs` at most; on another one it
+   * throws.
+   */
+  writeShared(chunk: Buffer): void;
   /** Ends the stream cleanly after what is queued, and by force when that takes longer than `streamStallMs`. */
   close(): void;
   /** Drops the connection, so that what was sent does not look like the whole. */
@@ -99,6 +107,7 @@ export type HttpLimits = Readonly<
       | 'idleConnectionMs'
       | 'streamQueueBytes'
       | 'streamStallMs'
+      | 'sharedPieceMs'
       | 'corkBytes'
     >,
     number

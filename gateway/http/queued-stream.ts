@@ -26,6 +26,9 @@ export class QueuedStream implements ReplyStream {
   readonly #sink: StreamSink;
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
+  /** Of the queue, the bytes of a piece that other streams hold as well. */
+  #sharedBytes = 0;
+  #sharedSince = 0;
   #state: State = 'flowing';
   #closeAsked = false;
   #end: StreamEnd | undefined;
@@ -41,6 +44,10 @@ export class QueuedStream implements ReplyStream {
     return this.#queuedBytes;
   }
 
+  get isIdle(): boolean {
+    return this.#state === 'flowing' && this.#queue.length === 0;
+  }
+
   write(chunk: string): void {
     if (this.#state === 'ended' || this.#closeAsked) return;
     // A UTF-16 unit takes at most three bytes, which spares counting the bytes of all but large chunks.
@@ -50,7 +57,16 @@ export class QueuedStream implements ReplyStream {
     }
     this.#enqueue(Buffer.from(chunk));
     if (this.#state === 'flowing') this.#sendQueue();
-    if (this.#queuedBytes > this.#traffic.limits.streamQueueBytes) this.#cut();
+    if (this.#queuedBytes - this.#sharedBytes > this.#traffic.limits.streamQueueBytes) this.#cut();
+  }
+
+  writeShared(chunk: Buffer): void {
+    if (this.#state === 'ended' || this.#closeAsked) return;
+    if (!this.isIdle) throw new Error('what is shared is written to idle streams only');
+    this.#sharedBytes = chunk.length;
+    this.#sharedSince = this.#traffic.now;
+    this.#enqueue(chunk);
+    this.#sendQueue();
   }
 
   close(): void {
@@ -99,12 +115,16 @@ export class QueuedStream implements ReplyStream {
       const chunk = this.#queue.shift();
       if (!chunk) return;
       this.#queuedBytes -= chunk.length;
+      // A shared piece is only ever taken by an empty queue, so that it goes first.
+      this.#sharedBytes = Math.max(0, this.#sharedBytes - chunk.length);
       if (!this.#sink.write(chunk)) this.#block();
     }
   }
 
   #block(): void {
     if (this.#state === 'ended') return;
+    const { now, limits } = this.#traffic;
+    if (this.#sharedBytes > 0 && now - this.#sharedSince > limits.sharedPieceMs) return this.#cut();
     this.#state = 'blocked';
     this.#traffic.block(this);
   }
@@ -124,6 +144,7 @@ export class QueuedStream implements ReplyStream {
     this.#end = end;
     this.#queue.length = 0;
     this.#queuedBytes = 0;
+    this.#sharedBytes = 0;
     this.#traffic.streams -= 1;
     this.#traffic.unblock(this);
     const listener = this.#listener;

@@ -14,7 +14,7 @@ export function streamRoutes(hub: StreamHub): RawRoute[] {
       place: 'api',
       bare: true,
       guard: may('events'),
-      query: { schema: streamEventsQuery, lists: new Set(['types', 'taskIds']) },
+      query: { schema: streamEventsQuery, lists: new Set(['types', 'taskIds', 'agentIds']) },
       summary: 'Watch the organization: server-sent events, resumed by Last-Event-ID',
       answers: 'text/event-stream',
       handle({ identity, params, query, replyHeaders }, reply, incoming) {
@@ -27,7 +27,7 @@ export function streamRoutes(hub: StreamHub): RawRoute[] {
         };
         if (params['organizationId'] !== organizationId)
           return refuse(notFound('Organization', params['organizationId']!));
-        if (!hub.hasRoom(organizationId)) return refuse(refusal('OVERLOADED'));
+        if (!hub.hasRoom(organizationId, wanted)) return refuse(refusal('OVERLOADED'));
         const lastEventId = incoming.header('last-event-id') ?? wanted.lastEventId;
         hub.open(identity, reply, { query: wanted, lastEventId, replyHeaders });
       },

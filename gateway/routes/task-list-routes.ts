@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import { refusalBody } from '../../engine/views/error-body.ts';
+import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
@@ -35,10 +36,8 @@ function listTasks(engine: Engine): ApiRoute {
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
       const list = await engine.listTasks(organizationId, query as ListTasksQuery, caller);
-      const { items, count, nextCursor, sequence } = list;
-      const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`;
-      const data = `{"items":[${items.map(encodeTask).join(',')}],"count":${count},"nextCursor":${cursor}}`;
-      return { status: 200, message: 'Tasks', data, position: formatPosition(engine.history, sequence) };
+      const position = formatPosition(engine.history, list.sequence);
+      return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };
     },
   };
 }

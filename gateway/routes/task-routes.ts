@@ -25,7 +25,7 @@ export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
 const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'agent', 'super_admin']);
 
 /** The body that makes one task: cash tasks only for those who handle cash. */
-export function createTaskBody(clock: Clock): Required<BodySchema> {
+export function createTaskBody(clock: Clock): BodySchema & Required<Pick<BodySchema, 'schemaFor'>> {
   const [plain, withCash] = [createTaskSchema(clock.now), createTaskSchema(clock.now, { cash: true })];
   const schemaFor = ({ role }: Identity) => (CASH_HANDLERS.has(role) ? withCash : plain);
   return { schema: withCash, schemaFor, maxBytes: LIMITS.bodyBytes };

@@ -70,7 +70,8 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     guard: may('users'),
     body: { schema: updateUserInput, maxBytes: LIMITS.bodyBytes },
     etag: true,
-    summary: 'Change a user: only the fields that are sent; the e-mail address stays, and so does the role of an agent',
+    summary:
+      'Change a user: only the fields that are sent; the e-mail address stays. Agents are changed by PATCH /agents/:id',
     success: { status: 200, data: accountView },
     refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
     handle: (request) => changeUser(administration, request),

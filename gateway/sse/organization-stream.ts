@@ -1,4 +1,5 @@
 import type { EventFeed, SharedEvent } from '../../engine/org/event-feed.ts';
+import type { Positions } from '../../engine/positions/positions.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { formatPosition, parsePosition, type StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -9,6 +10,7 @@ type ResyncReason = 'history_changed' | 'position_unknown' | 'events_expired';
 
 export interface StreamOptions {
   readonly feed: EventFeed;
+  readonly positions: Pick<Positions, 'subscribe'>;
   readonly log: Log;
   readonly organizationId: number;
   readonly stream: ReplyStream;
@@ -34,6 +36,7 @@ export class OrganizationStream {
   #phase: 'starting' | 'catching-up' | 'live' | 'ended' = 'starting';
   #sent = 0;
   readonly #unsubscribe: () => void;
+  readonly #unsubscribePositions: () => void;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -42,7 +45,23 @@ export class OrganizationStream {
       onEvents: (events) => this.#onEvents(events),
       onBehind: (lastSequence) => this.#onBehind(lastSequence),
     });
+    this.#unsubscribePositions = this.#watchPositions();
     stream.onClose(() => this.#end());
+  }
+
+  /** Where agents are is not in the log: it is told as it is by then, and only to who takes it. */
+  #watchPositions(): () => void {
+    const { positions, organizationId, stream, query } = this.#options;
+    const { bbox, agentIds, taskIds } = query;
+    if (!wantsPositions(query)) return () => {};
+    return positions.subscribe(
+      organizationId,
+      { bbox, agentIds, taskIds },
+      {
+        isReady: () => this.#phase === 'live' && stream.isIdle,
+        onFrame: (frame) => stream.writeShared(frame),
+      },
+    );
   }
 
   /** Finds the place to start from, says so, and goes live. Never rejects. */
@@ -130,14 +149,15 @@ export class OrganizationStream {
   }
 
   #deliver(events: readonly SharedEvent[]): void {
-    const { types, taskIds } = this.#options.query;
+    const { types, taskIds, agentIds } = this.#options.query;
     let frames = '';
     for (const shared of events) {
-      const { sequence, type, body } = shared.event;
+      const { sequence, type } = shared.event;
       if (sequence <= this.#sent) continue;
       this.#sent = sequence;
       if (types && !types.includes(type)) continue;
-      if (taskIds && !taskIds.includes(taskIdOf(body))) continue;
+      if (taskIds && !taskIds.includes(shared.subject.taskId ?? 0)) continue;
+      if (agentIds && !shared.subject.agentIds.some((id) => agentIds.includes(id))) continue;
       frames += shared.frame;
     }
     if (frames !== '') this.#options.stream.write(frames);
@@ -166,11 +186,11 @@ export class OrganizationStream {
     if (this.#phase === 'ended') return;
     this.#phase = 'ended';
     this.#unsubscribe();
+    this.#unsubscribePositions();
     this.#options.onEnd();
   }
 }
 
-function taskIdOf(body: string): number {
-  const event = JSON.parse(body) as { data: { task?: { id: number } } };
-  return event.data.task?.id ?? 0;
+export function wantsPositions({ types }: StreamEventsQuery): boolean {
+  return !types || types.includes('agent.locations_updated');
 }

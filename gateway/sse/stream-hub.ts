@@ -1,14 +1,17 @@
 import type { EventFeed } from '../../engine/org/event-feed.ts';
+import type { Positions } from '../../engine/positions/positions.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import type { StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Headers, Reply } from '../http/port.ts';
 import type { Identity } from '../route.ts';
 import type { LastingReplies } from './lasting-replies.ts';
-import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
+import { OrganizationStream, type StreamOptions, wantsPositions } from './organization-stream.ts';
 
 export interface StreamHubOptions {
   readonly feed: EventFeed;
+  readonly positions: Pick<Positions, 'subscribe' | 'hasRoom'>;
   readonly replies: LastingReplies;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -17,14 +20,16 @@ export interface StreamHubOptions {
 /** All open streams of the process: their bounds, their heartbeat, their end. */
 export class StreamHub {
   readonly #feed: EventFeed;
+  readonly #positions: Pick<Positions, 'subscribe' | 'hasRoom'>;
   readonly #log: Log;
   readonly #replies: LastingReplies;
   readonly #streams = new Set<OrganizationStream>();
   readonly #countByOrganization = new Map<number, number>();
   readonly #cancelHeartbeat: () => void;
 
-  constructor({ feed, replies, scheduler, log }: StreamHubOptions) {
+  constructor({ feed, positions, replies, scheduler, log }: StreamHubOptions) {
     this.#feed = feed;
+    this.#positions = positions;
     this.#replies = replies;
     this.#log = log;
     this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
@@ -36,10 +41,11 @@ export class StreamHub {
     return this.#streams.size;
   }
 
-  /** Whether one more stream of the organization is within the bounds. */
-  hasRoom(organizationId: number): boolean {
+  /** Whether one more stream of the organization, which asks for this, is within the bounds. */
+  hasRoom(organizationId: number, query: StreamEventsQuery): boolean {
     const own = this.#countByOrganization.get(organizationId) ?? 0;
-    return this.#streams.size < LIMITS.streamsPerProcess && own < LIMITS.streamsPerOrganization;
+    const isWithin = this.#streams.size < LIMITS.streamsPerProcess && own < LIMITS.streamsPerOrganization;
+    return isWithin && (!wantsPositions(query) || this.#positions.hasRoom(organizationId, query));
   }
 
   /** To be called in the turn in which the caller was let in: later changes of its access close the stream. */
@@ -60,6 +66,7 @@ export class StreamHub {
     const { query, lastEventId } = request;
     const opened: OrganizationStream = new OrganizationStream({
       feed: this.#feed,
+      positions: this.#positions,
       log: this.#log,
       organizationId,
       stream,

@@ -10,6 +10,8 @@
 -- The form of earlier releases would stay beside this one. Their calls arrive here: what they do not know has defaults.
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text);
+DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
+  text, text, text, text, text, text);
 
 CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -22,7 +24,8 @@ CREATE OR REPLACE FUNCTION commit_group(
   group_id uuid, shards_in int[], epochs_in bigint[], counts int[],
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
   events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text, warehouses_in text,
-  task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL
+  task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL,
+  agents_in text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
@@ -131,6 +134,10 @@ BEGIN
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('audit records', written, counts[12]);
   END IF;
+
+  IF agents_in IS NOT NULL THEN
+    PERFORM write_agents(agents_in::json, counts[13]);
+  END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION write_customers(customers_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
@@ -171,13 +178,13 @@ BEGIN
       courier_type, courier_id, payment_id, location_id, pickup_location_id, channel_id, parent_id, integration_data,
       auto_assignment_status, auto_assignment_failure_reason, preferred_agent_id, ready_at, window_start, window_end,
       estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
-      deadline_at, created_at, updated_at, child_ids)
+      arrived_at, eta_at, deadline_at, created_at, updated_at, child_ids)
     SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
       "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
       "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
       "autoAssignmentStatus", "autoAssignmentFailureReason", "preferredAgentId", "readyAt", "windowStart", "windowEnd",
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
-      "deadlineAt", "createdAt", "updatedAt", "childIds"
+      "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "childIds"
     FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
       name text, code text, "taskType" text, status text, "statusRank" smallint, "timeToServe" text,
       "scheduledAt" timestamptz, "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz,
@@ -186,8 +193,8 @@ BEGIN
       "channelId" bigint, "parentId" bigint, "integrationData" json, "autoAssignmentStatus" text,
       "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz, "windowStart" timestamptz,
       "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json, "amountMinor" bigint, currency text,
-      outcome text, "failureReason" text, "trackingToken" text, "delayedAt" timestamptz, "deadlineAt" timestamptz,
-      "createdAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
+      outcome text, "failureReason" text, "trackingToken" text, "delayedAt" timestamptz, "arrivedAt" timestamptz,
+      "etaAt" timestamptz, "deadlineAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
@@ -202,7 +209,8 @@ BEGIN
         ready_at = n."readyAt", window_start = n."windowStart", window_end = n."windowEnd",
         estimated_duration = n."estimatedDuration", required_skills = n."requiredSkills",
         amount_minor = n."amountMinor", currency = n.currency, outcome = n.outcome, failure_reason = n."failureReason",
-        delayed_at = n."delayedAt", deadline_at = n."deadlineAt", updated_at = n."updatedAt", child_ids = n."childIds"
+        delayed_at = n."delayedAt", arrived_at = n."arrivedAt", eta_at = n."etaAt", deadline_at = n."deadlineAt",
+        updated_at = n."updatedAt", child_ids = n."childIds"
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
         name text, status text, "statusRank" smallint, "timeToServe" text, "scheduledAt" timestamptz,
         "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz, "completedAt" timestamptz,
@@ -211,7 +219,7 @@ BEGIN
         "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz,
         "windowStart" timestamptz, "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json,
         "amountMinor" bigint, currency text, outcome text, "failureReason" text, "delayedAt" timestamptz,
-        "deadlineAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
+        "arrivedAt" timestamptz, "etaAt" timestamptz, "deadlineAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
       WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;
@@ -260,6 +268,77 @@ BEGIN
       WHERE w.version < excluded.version;
   GET DIAGNOSTICS written = ROW_COUNT;
   PERFORM assert_written('warehouses', written, meant);
+END $$;
+
+-- Agents, each with the user that it signs in as. What else there is of such users, their passwords and whether their
+-- address is verified, is theirs and changes by plain transactions.
+CREATE OR REPLACE FUNCTION write_agents(agents_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  added bigint;
+  updated bigint := 0;
+  users_added bigint;
+BEGIN
+  INSERT INTO agents (organization_id, id, version, user_id, agent_type, is_active, on_duty, duty_changed_at, first_name,
+      last_name, email, phone_e164, country_code, phone_number, vehicle, skills, home, created_at, updated_at)
+    SELECT "organizationId", id, version, "userId", "agentType", "isActive", "onDuty", "dutyChangedAt", "firstName",
+      "lastName", email, "phoneE164", "countryCode", "phoneNumber", vehicle, skills, home, "createdAt", "updatedAt"
+    FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+      "userId" bigint, "agentType" text, "isActive" boolean, "onDuty" boolean, "dutyChangedAt" timestamptz,
+      "firstName" text, "lastName" text, email text, "phoneE164" text, "countryCode" text, "phoneNumber" text,
+      vehicle json, skills json, home json, "createdAt" timestamptz, "updatedAt" timestamptz)
+    WHERE "expectedVersion" = 0;
+  GET DIAGNOSTICS added = ROW_COUNT;
+  -- Whoever gives an agent its password vouches for the address; without one a mail asks for it, and proves it.
+  INSERT INTO users (organization_id, id, role, email, first_name, last_name, is_active, email_verified_at,
+      password_hash, created_at, updated_at)
+    SELECT "organizationId", "userId", 'agent', email, "firstName", "lastName", "isActive",
+      CASE WHEN "passwordHash" IS NOT NULL THEN "createdAt" END, "passwordHash", "createdAt", "updatedAt"
+    FROM json_to_recordset(agents_in) AS n("organizationId" bigint, "expectedVersion" int, "userId" bigint, email text,
+      "firstName" text, "lastName" text, "isActive" boolean, "passwordHash" text, "createdAt" timestamptz,
+      "updatedAt" timestamptz)
+    WHERE "expectedVersion" = 0
+    -- In one order, so that two processes never wait for each other's addresses.
+    ORDER BY lower(email);
+  GET DIAGNOSTICS users_added = ROW_COUNT;
+  PERFORM assert_written('users of agents', users_added, added::int);
+  INSERT INTO mail_requests (purpose, email)
+    SELECT 'reset_password', email
+    FROM json_to_recordset(agents_in) AS n("expectedVersion" int, email text, "passwordHash" text)
+    WHERE "expectedVersion" = 0 AND "passwordHash" IS NULL
+    ORDER BY lower(email)
+    ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = now(), attempts = 0, due_at = now();
+
+  IF added < meant THEN
+    -- The users first: what an agent was is still to be seen. One that the operator has locked stays so, until the
+    -- agent itself ends its activity and comes back.
+    UPDATE users u SET version = u.version + 1, first_name = n."firstName", last_name = n."lastName",
+        is_active = CASE WHEN a.is_active = n."isActive" THEN u.is_active ELSE n."isActive" END,
+        updated_at = n."updatedAt"
+      FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int,
+        "firstName" text, "lastName" text, "isActive" boolean, "updatedAt" timestamptz)
+      JOIN agents a ON a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
+      WHERE u.organization_id = a.organization_id AND u.id = a.user_id
+        AND (a.first_name, a.last_name, a.is_active) IS DISTINCT FROM (n."firstName", n."lastName", n."isActive");
+    -- Sessions end with the agent's activity; those that began beside its end do when it comes back.
+    UPDATE sessions s SET revoked_at = now()
+      FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int,
+        "isActive" boolean)
+      JOIN agents a ON a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
+      WHERE s.organization_id = a.organization_id AND s.user_id = a.user_id AND s.revoked_at IS NULL
+        AND a.is_active <> n."isActive";
+    UPDATE agents a SET version = n.version, agent_type = n."agentType", is_active = n."isActive", on_duty = n."onDuty",
+        duty_changed_at = n."dutyChangedAt", first_name = n."firstName", last_name = n."lastName",
+        phone_e164 = n."phoneE164", country_code = n."countryCode", phone_number = n."phoneNumber",
+        vehicle = n.vehicle, skills = n.skills, home = n.home, updated_at = n."updatedAt"
+      FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+        "agentType" text, "isActive" boolean, "onDuty" boolean, "dutyChangedAt" timestamptz, "firstName" text,
+        "lastName" text, "phoneE164" text, "countryCode" text, "phoneNumber" text, vehicle json, skills json,
+        home json, "updatedAt" timestamptz)
+      WHERE a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
+        AND n."expectedVersion" > 0;
+    GET DIAGNOSTICS updated = ROW_COUNT;
+  END IF;
+  PERFORM assert_written('agents', added + updated, meant);
 END $$;
 
 -- Rows of organizations that changed, and tombstones of those that end: these have a name_hash and nothing else.

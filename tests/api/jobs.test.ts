@@ -83,6 +83,7 @@ test('a task becomes a job by a child that names it, and tells of it', async () 
 test('a stream shows a job with its children', async () => {
   const { api, ...place } = await fixture.organization();
   const stream = await openEventStream(fixture.gateway.baseUrl, place);
+  assert.equal((await stream.next()).event, 'stream.ready');
   const job = await api.createTask({ children: [child()] });
   const [message] = await stream.take(2);
   stream.close();

@@ -36,6 +36,7 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
   };
   const hub = new StreamHub({
     feed: new EventFeed('history', store, scheduler, log),
+    positions: { subscribe: () => () => {}, hasRoom: () => true },
     replies: new LastingReplies({ access: { onChanges: () => {} }, clock: systemClock, scheduler }),
     scheduler,
     log,
@@ -65,6 +66,8 @@ function recordingReply() {
     send: () => assert.fail('a stream was expected'),
     openStream: () => ({
       queuedBytes: 0,
+      isIdle: true,
+      writeShared: () => undefined,
       write: (chunk) => void written.push(chunk),
       abort: () => {},
       close: () => close(),

@@ -60,16 +60,16 @@ export async function startEngineFixture(options: EngineFixtureOptions = {}): Pr
 export function openTestEngine(
   databaseUrl: string,
   options: Pick<EngineOptions, 'releaser'> &
-    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs'> & { clock?: Clock },
+    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs'> & { clock?: Clock; faultPoint?: string },
 ): Promise<Engine> {
-  const { releaser, wrapCommitStore, leaseMs = 10_000, clock = systemClock } = options;
+  const { releaser, wrapCommitStore, leaseMs = 10_000, clock = systemClock, faultPoint } = options;
   return startEngine({
     databaseUrl,
     gatewayId: randomName('engine'),
     address: '127.0.0.1:0',
     leaseMs,
     allowVolatilePostgres: false,
-    faultPoint: undefined,
+    faultPoint,
     clock,
     scheduler: systemScheduler,
     random: createRandomSource(),

@@ -8,8 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { createReleaser } from '../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../engine/runtime/log.ts';
+import { createPositionStore } from '../../engine/store/position-store.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import { connectRedis } from '../../engine/store/redis.ts';
+import { redisKeys } from '../../engine/store/redis-keys.ts';
 import type { Answer } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -154,6 +156,8 @@ async function deleteToTheEnd(organizationId: number): Promise<void> {
   await workers.stop();
 }
 
+const UNSAID = { accuracy: 1, speed: 1, heading: 1, altitude: 1, battery: 1 };
+
 test('nothing of a deleted organization is left anywhere, though its deletion was killed half way, and nothing of another is touched', async (t) => {
   const { organizationId, superAdmin, name } = doomed;
   const counting = await startWorkersProcess(environment);
@@ -163,6 +167,9 @@ test('nothing of a deleted organization is left anywhere, though its deletion wa
   const empty = Object.keys(tables).filter((table) => tables[table] === 0);
   assert.deepEqual(empty, [], 'every table has something to lose: a new one is to be filled by marked-organization.ts');
   assert.ok((await findInRows(sql, [MARKER])).length > 15, 'the marker is found where it is');
+  const position = { agentId: 1, recordedAtMs: 1, receivedAtMs: 1, heardAtMs: 0, latitude: 1, longitude: 1, ...UNSAID };
+  const keys = redisKeys(environment['REDIS_PREFIX']!, engine.history);
+  await createPositionStore(redis, keys).save(organizationId, [position]);
   const findKeys = () => findInRedis(redis, environment['REDIS_PREFIX']!, [MARKER, String(organizationId)]);
   assert.ok((await findKeys()).length > 0, 'Redis names the organization');
   const untouched = await digestRows(sql, other.organizationId);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
+import { type AgentView, createAgentInput, updateAgentInput } from '../../schema/agent.ts';
 import { changePackageInput } from '../../schema/change-package.ts';
 import type { Caller, Command } from '../../schema/commands.ts';
 import { createTaskSchema } from '../../schema/create-task.ts';
@@ -45,6 +46,11 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
     WHERE organization_id = ${organizationId} AND id = ${userId}`;
   await sql`UPDATE channels SET name = ${marker}, status = 'INACTIVE' WHERE organization_id = ${organizationId}`;
   await sql`UPDATE agents SET first_name = ${marker}, email = ${email} WHERE organization_id = ${organizationId}`;
+  // More than one batch of its deletion, over several partitions.
+  await sql`
+    INSERT INTO agent_trail (organization_id, agent_id, recorded_at, received_at, latitude, longitude)
+    SELECT organization_id, id, now() - i * interval '1 minute', now(), 1, 2
+    FROM agents, generate_series(1, 2500) i WHERE organization_id = ${organizationId}`;
   await sql`
     INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, address)
     VALUES (${organizationId}, nextval('session_ids'), ${userId}, ${sql.unsafe(hash)}, now(), ${marker})`;
@@ -84,6 +90,25 @@ export async function fillMarked(engine: Engine, owner: MarkedOrganization, mark
   await ask({ kind: 'create-warehouse', caller, input: v.parse(createWarehouseInput, shop) });
   const someone = { name: marker, phone: '+442079469999', email: `c@${marker}.example`, address: marker };
   await ask({ kind: 'create-customer', caller, input: v.parse(createCustomerInput, someone) });
+  const driver = {
+    ...{
+      name: marker,
+      email: `a@${marker}.example`,
+      phone: '+442079468888',
+      agentType: 'freelancer',
+      skills: [marker],
+    },
+    ...{ vehicle: { type: marker }, home: { address: marker, latitude: 1, longitude: 2 } },
+  };
+  const { id: agentId } = await ask<AgentView>({
+    kind: 'create-agent',
+    caller,
+    input: v.parse(createAgentInput, driver),
+    passwordHash: marker,
+  });
+  const renamed = v.parse(updateAgentInput, { name: `${marker} changed` });
+  await ask({ kind: 'update-agent', caller, agentId, input: renamed });
+  await ask({ kind: 'change-duty', caller, agentId, input: { onDuty: true } });
   const create = (body: object) =>
     ask({ kind: 'create-task', caller, input: v.parse(createTaskSchema(Date.now), body) });
   const made = await Promise.all(
@@ -96,6 +121,8 @@ export async function fillMarked(engine: Engine, owner: MarkedOrganization, mark
   await ask({ kind: 'add-package', caller, taskId: first.id, input: v.parse(packageInput, { name: marker }) });
   const step = v.parse(changePackageInput, { status: 'cancelled', reason: marker });
   await ask({ kind: 'change-package-status', caller, packageId: first.packages[0]!.id, input: step });
+  await ask({ kind: 'assign-task', caller, taskId: first.id, input: { agentId, reason: marker } });
+  await ask({ kind: 'unassign-task', caller, taskId: first.id, input: { reason: marker } });
   const cancel = { status: 'cancelled', reason: marker } as const;
   await ask({ kind: 'change-task-status', caller, taskId: second.id, input: cancel });
 }

@@ -1,11 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../engine/launcher/embedded-postgres.ts';
 import { findFreePort } from '../../engine/launcher/free-port.ts';
 import { createReleaser, type Releaser } from '../../engine/runtime/lifecycle.ts';
 import { migrate } from '../../engine/store/migrate.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from './gateway.ts';
+import { type OwnPostgres, startOwnPostgres } from './own-stores.ts';
 import { type SeededOrganization, seedOrganization } from './seed.ts';
 import { randomName, testRedis } from './stores.ts';
 
@@ -88,35 +85,6 @@ async function createSystem(
     killPostgres: () => getPostgres().kill(),
     startPostgres: () => getPostgres().start(),
     stop: () => releaser.stop(),
-  };
-}
-
-interface OwnPostgres {
-  readonly url: string;
-  start(): Promise<void>;
-  kill(): Promise<void>;
-}
-
-const SETTINGS = { shared_buffers: '64MB' };
-
-async function startOwnPostgres(releaser: Releaser): Promise<OwnPostgres> {
-  const directory = mkdtempSync(join(tmpdir(), 'dispatch-crash-'));
-  releaser.push('data', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
-  // Postgres runs as another user when we are root, and must get through to its data.
-  chmodSync(directory, 0o755);
-  const port = await findFreePort();
-  const start = () => startEmbeddedPostgres({ directory: join(directory, 'postgres'), port, settings: SETTINGS });
-  let server: EmbeddedPostgres = await start();
-  releaser.push('postgres', () => server.stop(), 30_000);
-  return {
-    url: server.url,
-    async start() {
-      server = await start();
-    },
-    async kill() {
-      server.kill();
-      await server.ended;
-    },
   };
 }
 

@@ -18,6 +18,8 @@ export interface ChannelSeed {
   readonly status?: 'ACTIVE' | 'INACTIVE' | 'SUSPENDED';
   /** Of the user whom the channel's key acts as. */
   readonly role?: Exclude<Role, 'super_admin'>;
+  /** Whether it may stream positions, which it may by default. */
+  readonly locationsWrite?: boolean;
 }
 
 export interface SeededChannel {
@@ -49,26 +51,33 @@ export function seedChannel(
   organizationId: number,
   seed: ChannelSeed = {},
 ): Promise<SeededChannel> {
-  const { status = 'ACTIVE', role = 'integration' } = seed;
+  const { status = 'ACTIVE', role = 'integration', locationsWrite = true } = seed;
   const key = newApiKey();
   return withSql(databaseUrl, async (sql) => {
     const userId = await insertUser(sql, organizationId, role, 'Test', 'User');
     const [channel] = await sql<{ id: number }[]>`
-      INSERT INTO channels (organization_id, id, name, status, user_id, key_hash, rate_limit)
-      VALUES (${organizationId}, nextval('channel_ids'), 'test', ${status}, ${userId}, decode(${hashSecret(key)}, 'hex'), 0)
+      INSERT INTO channels (organization_id, id, name, status, user_id, key_hash, rate_limit, locations_write)
+      VALUES (${organizationId}, nextval('channel_ids'), 'test', ${status}, ${userId}, decode(${hashSecret(key)}, 'hex'), 0,
+        ${locationsWrite})
       RETURNING id`;
     return { channelId: channel!.id, userId, key };
   });
 }
 
 /** An agent with its user. Seed it before the organization's first request: actors keep what they have read. */
-export function seedAgent(databaseUrl: string, organizationId: number): Promise<{ readonly agentId: number }> {
+export function seedAgent(
+  databaseUrl: string,
+  organizationId: number,
+): Promise<{ readonly agentId: number; readonly userId: number }> {
   return withSql(databaseUrl, async (sql) => {
     const userId = await insertUser(sql, organizationId, 'agent', 'Amina', 'Diallo');
     const [agent] = await sql<{ id: number }[]>`
       INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name)
       VALUES (${organizationId}, nextval('agent_ids'), ${userId}, 'employee', 'Amina', 'Diallo') RETURNING id`;
-    return { agentId: agent!.id };
+    await sql`
+      INSERT INTO usage (organization_id, resource, period, used) VALUES (${organizationId}, 'agents', '1970-01-01', 1)
+      ON CONFLICT (organization_id, resource, period) DO UPDATE SET used = usage.used + 1`;
+    return { agentId: agent!.id, userId };
   });
 }
 

@@ -4,16 +4,19 @@ import type { JobPayload } from '../../schema/jobs.ts';
 import { activityJobId } from '../history/activity.ts';
 import type { JobQueues } from '../job-runner.ts';
 
+interface DeletionParts {
+  readonly store: DeletionStore;
+  /** What removes the rest, outside Postgres; each returns how much that was. */
+  readonly removals: readonly ((organizationId: number) => Promise<number>)[];
+  readonly log: Log;
+}
+
 /**
  * Removes what is left of deleted organizations, from Postgres, from Redis and from this machine's outbox. Holds no state:
  * what there is to do stands in the tables themselves, so that it may end anywhere and begin anew. See
- * DeletionStore.notePass for the end. `removeMails` returns how many those were.
+ * DeletionStore.notePass for the end.
  */
-export function createOrganizationDeletionProcessor(
-  store: DeletionStore,
-  removeMails: (organizationId: number) => Promise<number>,
-  log: Log,
-) {
+export function createOrganizationDeletionProcessor({ store, removals, log }: DeletionParts) {
   async function look(organizationId: number, signal: AbortSignal, queues: JobQueues): Promise<void> {
     let rows = 0;
     for (let deleted = -1; deleted !== 0; rows += deleted) {
@@ -21,9 +24,10 @@ export function createOrganizationDeletionProcessor(
       deleted = await store.deleteBatch(organizationId);
     }
     await queues.forget('activity', activityJobId(organizationId));
-    const mails = await removeMails(organizationId);
-    const isFinished = await store.notePass(organizationId, rows + mails);
-    if (rows + mails > 0) log.info({ organizationId, rows, mails }, 'removed what was stored of an organization');
+    let others = 0;
+    for (const remove of removals) others += await remove(organizationId);
+    const isFinished = await store.notePass(organizationId, rows + others);
+    if (rows + others > 0) log.info({ organizationId, rows, others }, 'removed what was stored of an organization');
     if (isFinished) log.info({ organizationId }, 'an organization is deleted');
   }
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../engine/runtime/log.ts';
-import type { DailyTable, MaintenanceStore } from '../../engine/store/maintenance-store.ts';
+import { DAILY_TABLES, type DailyTable, type MaintenanceStore } from '../../engine/store/maintenance-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
 /** Keeps the daily partitions: makes those of the coming days, drops those beyond retention. */
@@ -7,12 +7,12 @@ export function createPartitionProcessor(store: MaintenanceStore, eventRetention
   const keepDays: Readonly<Record<DailyTable, number>> = {
     events: eventRetentionDays,
     idempotency_records: LIMITS.idempotencyPartitionDays,
+    agent_trail: LIMITS.trailRetentionDays,
   };
   return async (): Promise<void> => {
-    const tables = Object.keys(keepDays) as DailyTable[];
     // Commits depend on the new ones, so an old one that resists must not stand in their way.
-    for (const table of tables) await store.ensurePartitions(table);
-    for (const table of tables) {
+    for (const table of DAILY_TABLES) await store.ensurePartitions(table);
+    for (const table of DAILY_TABLES) {
       const dropped = await store.dropPartitions(table, keepDays[table]);
       if (dropped > 0) log.info({ table, dropped }, 'dropped partitions beyond retention');
     }

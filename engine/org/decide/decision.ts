@@ -12,7 +12,7 @@ export interface DecideContext {
 
 /** The record that answers a command, as it is after the change. */
 export type Shown =
-  | { readonly kind: 'task' | 'package' | 'customer' | 'warehouse' | 'organization'; readonly id: number }
+  | { readonly kind: 'task' | 'package' | 'customer' | 'warehouse' | 'agent' | 'organization'; readonly id: number }
   /** That the organization is being deleted. */
   | { readonly kind: 'deletion' }
   | { readonly kind: 'nothing' };
@@ -25,6 +25,9 @@ export type Decision =
 export function done(kind: Extract<Shown, { id: number }>['kind'], id: number, status: 200 | 201 = 200): Decision {
   return { ok: true, status, shown: { kind, id } };
 }
+
+/** Done, or not needed; nobody reads the answer. */
+export const NOTHING_SHOWN: Decision = { ok: true, status: 200, shown: { kind: 'nothing' } };
 
 export function refuse(refusal: Refusal): Decision {
   return { ok: false, refusal };

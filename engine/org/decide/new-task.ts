@@ -135,6 +135,8 @@ function newTask(
     failureReason: null,
     trackingToken: random.text(TRACKING_TOKEN_CHARS, BASE64_URL),
     delayedAt: null,
+    arrivedAt: null,
+    etaAt: null,
     deadlineAt: deadlineOf({ timeToServe, scheduledAt, createdAt: now, estimatedDuration }),
     createdAt: now,
     updatedAt: now,

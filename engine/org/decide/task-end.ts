@@ -20,7 +20,7 @@ export function endPackages(
   return moved;
 }
 
-/** The search for a courier ends with the cancelling of its task. */
+/** The search for a courier ends with the cancelling of its task, and when somebody gives it to an agent. */
 export function withoutSearch({ autoAssignmentStatus }: TaskRecord): TaskRecord['autoAssignmentStatus'] {
   return ['pending', 'searching', 'offered'].includes(autoAssignmentStatus) ? 'cancelled' : autoAssignmentStatus;
 }

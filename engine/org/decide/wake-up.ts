@@ -1,6 +1,6 @@
 import type { TaskRecord } from '../../../schema/task.ts';
 import type { Draft } from '../draft.ts';
-import type { DecideContext, Decision } from './decision.ts';
+import { type DecideContext, type Decision, NOTHING_SHOWN } from './decision.ts';
 
 /** What a look at the organization's timers found. */
 export interface DueTimers {
@@ -28,5 +28,5 @@ export function decideWakeUp(draft: Draft, due: DueTimers, context: DecideContex
     draft.put({ kind: 'tell', type: 'task.delayed', taskId: id, step: { kind: 'delayed' } });
   }
   draft.put({ kind: 'scan-timers', nextDeadlineAt: due.nextDeadlineAt });
-  return { ok: true, status: 200, shown: { kind: 'nothing' } };
+  return NOTHING_SHOWN;
 }

@@ -170,13 +170,13 @@ test('whoever may do less may do so from the answer on, by key and by session; a
   assert.deepEqual(await statuses('/tasks'), [200, 401]);
 });
 
-test('an agent stays one', async () => {
+test('an agent stays one, and is not changed as a user', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
-  const { agentId } = await seedAgent(databaseUrl, organizationId);
-  const [agent] = await query<{ userId: number }>('SELECT user_id FROM agents WHERE id = $1', [agentId]);
-  const refused = await fixture.api.patch(`/users/${agent!.userId}`, { role: 'org_admin' });
-  assert.deepEqual([refused.status, refused.body.code], [409, 'CONFLICT']);
-  assert.equal((await fixture.api.patch(`/users/${agent!.userId}`, { isActive: false })).status, 200);
+  const { userId } = await seedAgent(databaseUrl, organizationId);
+  for (const fields of [{ role: 'org_admin' }, { isActive: false }, { name: 'Eve' }]) {
+    const refused = await fixture.api.patch(`/users/${userId}`, fields);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'CONFLICT']);
+  }
 });
 
 test('If-Match lets a change through only while the user is as it was read', async () => {

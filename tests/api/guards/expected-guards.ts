@@ -26,7 +26,10 @@ export interface ExpectedGuard {
 
 const SUPER_ADMINS = ['super_admin'] as const;
 const ADMINS = ['org_admin', 'super_admin'] as const;
+const AGENTS = ['agent', 'super_admin'] as const;
 const STAFF = ['integration', 'dispatcher', 'org_admin', 'super_admin'] as const;
+const DISPATCHERS = ['dispatcher', 'org_admin', 'super_admin'] as const;
+const DISPATCHERS_AND_AGENTS = ['dispatcher', 'org_admin', 'agent', 'super_admin'] as const;
 const STAFF_AND_AGENTS = ['integration', 'dispatcher', 'org_admin', 'agent', 'super_admin'] as const;
 
 /**
@@ -58,6 +61,22 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'POST /tasks/:id/packages': { who: STAFF, names: 'task' },
   'GET /tasks/:id/packages': { who: STAFF_AND_AGENTS, names: 'task' },
   'PATCH /packages/:id': { who: STAFF_AND_AGENTS, names: 'package' },
+
+  'POST /agents/me/locations': { who: AGENTS },
+  'POST /agents/me/heartbeat': { who: AGENTS },
+  'POST /agents/locations': { who: ['integration', 'super_admin'] },
+  'GET /agents/locations/current': { who: STAFF_AND_AGENTS },
+  'GET /agents/:id/trail': { who: STAFF_AND_AGENTS, names: 'agent' },
+
+  'POST /tasks/:id/assign': { who: STAFF, names: 'task' },
+  'POST /tasks/:id/unassign': { who: STAFF, names: 'task' },
+
+  'POST /agents': { who: DISPATCHERS },
+  'GET /agents': { who: STAFF_AND_AGENTS },
+  'GET /agents/:id': { who: STAFF_AND_AGENTS, names: 'agent' },
+  'PATCH /agents/:id': { who: DISPATCHERS, names: 'agent' },
+  'PUT /agents/:id/duty': { who: DISPATCHERS_AND_AGENTS, names: 'agent' },
+  'GET /agents/:id/tasks': { who: STAFF_AND_AGENTS, names: 'agent' },
 
   'POST /customers': { who: STAFF },
   'GET /customers': { who: STAFF },

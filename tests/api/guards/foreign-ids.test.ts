@@ -22,6 +22,7 @@ const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) =>
   'POST /tasks preferredAgentId': ['agent', (preferredAgentId) => taskInput({ preferredAgentId })],
   'POST /tasks parentId': ['task', (parentId) => taskInput({ parentId })],
   'PATCH /tasks/:id packages.id': ['package', (id) => ({ packages: [{ id, notes: 'n' }] })],
+  'POST /tasks/:id/assign agentId': ['agent', (agentId) => ({ agentId })],
   'POST /channels userId': ['user', (userId) => ({ name: 'one more', userId })],
 };
 
@@ -29,6 +30,7 @@ const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) =>
 const FILTERS: Readonly<Record<string, readonly [RecordKind, also?: string]>> = {
   customerId: ['customer'],
   agentId: ['agent'],
+  agentIds: ['agent'],
   channelId: ['channel'],
   locationId: ['location'],
   userId: ['user'],
@@ -39,18 +41,24 @@ const FILTERS: Readonly<Record<string, readonly [RecordKind, also?: string]>> = 
 const NO_RECORDS: Readonly<Record<string, string>> = {
   'GET /realtime/organizations/:organizationId/events lastEventId': 'a place in the log',
   'GET /realtime/organizations/:organizationId/events taskIds': "picks from the organization's own events",
+  'GET /realtime/organizations/:organizationId/events agentIds': "picks from the organization's own events",
+  'POST /agents/locations points.agentId': 'counted as rejected, as is every point of an agent that is not known',
   'POST /tasks children.parentId': 'refused in a child, whatever it holds',
 };
 
 /** No organization is foreign to super admins, who alone may call these. */
 const NOTHING_FOREIGN = new Set(['DELETE /organizations/:id/hard']);
 
-/** What a request that names its record in the path has to hold besides. */
-const BODIES: Readonly<Record<string, object>> = {
+/** What a request that names its record in the path has to hold besides; it may name own records. */
+const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'PATCH /tasks/:id': { notes: 'n' },
   'PUT /tasks/:id/status': { status: 'awaiting_assignment' },
   'POST /tasks/:id/packages': { name: 'one more' },
   'PATCH /packages/:id': { status: 'cancelled' },
+  'POST /tasks/:id/assign': ({ agent }) => ({ agentId: agent }),
+  'POST /tasks/:id/unassign': {},
+  'PATCH /agents/:id': { name: 'Grace Hopper' },
+  'PUT /agents/:id/duty': { onDuty: true },
   'PATCH /customers/:id': { name: 'Grace Hopper' },
   'PATCH /warehouses/:id': { name: 'Yard' },
   'PATCH /users/:id': { name: 'Grace Hopper' },
@@ -133,6 +141,11 @@ async function assertAlike(kind: RecordKind, send: (id: number) => Promise<ApiRe
   return refused;
 }
 
+function bodyOf(name: string): object | undefined {
+  const body = BODIES[name];
+  return typeof body === 'function' ? body(own) : body;
+}
+
 const isId = (field: string) => /(^|\.)id$|Ids?$/.test(field);
 /** A child of a job is made as a task of its own is. */
 const bodyFieldOf = (name: string, field: string) => {
@@ -151,10 +164,11 @@ for (const route of ROUTES) {
   if (route.path.includes(':')) {
     test(`${name}: the path of a foreign ${names} is that of an unknown one`, async () => {
       assert.ok(names, `say in EXPECTED what the id of ${name} names`);
-      const refused = await assertAlike(names, (id) => ask(route, pathWith(id), BODIES[name]));
+      const body = bodyOf(name);
+      const refused = await assertAlike(names, (id) => ask(route, pathWith(id), body));
       assert.equal(refused.status, 404, refused.text);
       if (route.kind === 'raw') return;
-      const known = await ask(route, pathWith(own[names]), BODIES[name]);
+      const known = await ask(route, pathWith(own[names]), body);
       assert.ok(known.status < 400 || known.status === 409, `the same with an own id: ${known.status} ${known.text}`);
     });
   }
@@ -164,7 +178,8 @@ for (const route of ROUTES) {
     test(`${name}: a filter by a foreign ${field} finds as little as one by an unknown`, async () => {
       const [kind, also = ''] = FILTERS[field] ?? [];
       assert.ok(kind, `say in FILTERS what ${field} of ${name} names`);
-      const refused = await assertAlike(kind, (id) => ask(route, `${route.path}?${field}=${id}${also}`));
+      const path = names ? pathWith(own[names]) : route.path;
+      const refused = await assertAlike(kind, (id) => ask(route, `${path}?${field}=${id}${also}`));
       assert.equal(refused.status, 200);
       if (route.kind === 'raw') assert.equal(refused.text, '');
       else assert.equal(refused.body.data.count, 0);

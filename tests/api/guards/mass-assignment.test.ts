@@ -49,6 +49,8 @@ const NOT_THEIRS = {
 interface Place {
   readonly taskId: number;
   readonly packageId: number;
+  readonly agentId: number;
+  readonly assignedTaskId: number;
   readonly customerId: number;
   readonly warehouseId: number;
   readonly userId: number;
@@ -58,6 +60,12 @@ interface Place {
 
 let count = 0;
 const unique = () => `${Date.now()}${count++}`;
+const newAgent = () => ({
+  name: 'Amina',
+  email: `a${unique()}@test.example`,
+  phone: '+4915112345678',
+  agentType: 'employee',
+});
 const DEPOT = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
 
 /** For each route a record of its own, and a body that it takes. */
@@ -68,6 +76,11 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'PUT /tasks/:id/status': ({ taskId }) => [`/tasks/${taskId}/status`, { status: 'cancelled' }],
   'POST /tasks/:id/packages': ({ taskId }) => [`/tasks/${taskId}/packages`, { name: 'one more' }],
   'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
+  'POST /tasks/:id/assign': ({ taskId, agentId }) => [`/tasks/${taskId}/assign`, { agentId }],
+  'POST /tasks/:id/unassign': ({ assignedTaskId }) => [`/tasks/${assignedTaskId}/unassign`, { reason: 'r' }],
+  'POST /agents': () => ['/agents', newAgent()],
+  'PATCH /agents/:id': ({ agentId }) => [`/agents/${agentId}`, { name: 'Grace' }],
+  'PUT /agents/:id/duty': ({ agentId }) => [`/agents/${agentId}/duty`, { onDuty: true }],
   'POST /customers': () => ['/customers', { name: 'Ada', phone: `+4915${unique().slice(-9)}` }],
   'PATCH /customers/:id': ({ customerId }) => [`/customers/${customerId}`, { name: 'Grace' }],
   'POST /warehouses': () => ['/warehouses', DEPOT],
@@ -80,7 +93,7 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'PATCH /organizations/:id': ({ organizationId }) => [`/organizations/${organizationId}`, { name: 'Another name' }],
 };
 
-/** Routes whose bodies say who somebody is, or that something is meant; no record is made of them. */
+/** Routes whose bodies say who or where somebody is, or that something is meant; no record is made of them. */
 const NO_RECORDS = new Set([
   'POST /auth/login',
   'POST /auth/refresh',
@@ -89,6 +102,9 @@ const NO_RECORDS = new Set([
   'POST /auth/password-reset/request',
   'POST /auth/password-reset/complete',
   'DELETE /organizations/:id/hard',
+  'POST /agents/me/locations',
+  'POST /agents/me/heartbeat',
+  'POST /agents/locations',
 ]);
 const BY_SUPER_ADMINS = new Set(['POST /organizations']);
 
@@ -109,9 +125,14 @@ async function makePlace(): Promise<Place> {
   const task = await api.createTask({ packages: [{ name: 'box' }] });
   const customer = await api.post<{ id: number }>('/customers', { name: 'Ada', phone: `+4915${unique().slice(-9)}` });
   const warehouse = await api.post<{ id: number }>('/warehouses', DEPOT);
+  const { id: agentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
+  const { id: assignedTaskId } = await api.createTask();
+  await api.post(`/tasks/${assignedTaskId}/assign`, { agentId });
   return {
     taskId: task.id,
     packageId: task.packages[0]!.id,
+    agentId,
+    assignedTaskId,
     customerId: customer.body.data.id,
     warehouseId: warehouse.body.data.id,
     organizationId,
@@ -149,7 +170,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|emailVerifiedAt|createdAt|updatedAt|completedAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|dutyChangedAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

@@ -4,7 +4,7 @@ import { newApiKey, newSecret } from '../../../engine/store/secrets.ts';
 import type { Route } from '../../../gateway/route.ts';
 import { ROLES, type Role } from '../../../schema/role.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
-import { seedChannel, seedSession, seedUser } from '../../support/seed.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { EXPECTED } from './expected-guards.ts';
 import { nameOf, ROUTES } from './route-table.ts';
@@ -29,6 +29,10 @@ const fixture = useGateway(
   { environment: { ALLOW_INSECURE_HTTP: '0', TRUSTED_PROXIES: '127.0.0.1' } },
   async ({ gateway: { databaseUrl, organizationId }, organization }) => {
     otherOrganizationId = (await organization()).organizationId;
+    // Sessions stand behind the built-in channel: whether a channel may stream positions is tested elsewhere.
+    await withSql(databaseUrl, async (sql) => {
+      await sql`UPDATE channels SET locations_write = true WHERE organization_id = ${organizationId}`;
+    });
     for (const role of KEY_ROLES) keys.set(role, (await seedChannel(databaseUrl, organizationId, { role })).key);
     for (const role of ROLES) {
       const home = role === 'super_admin' ? 0 : organizationId;

@@ -58,7 +58,7 @@ test('a key that is right in 47 of its 48 characters is refused as quickly as on
 async function refusalOfKeys(key: string): Promise<(wrong: string) => Promise<() => unknown>> {
   const credentials = new CredentialCache({
     store: { findCredentials: async (hashes) => hashes.filter((hash) => hash === hashSecret(key)).map(credentialOf) },
-    feed: { freshUntil: Number.POSITIVE_INFINITY, onChanges: () => () => {} },
+    feed: { freshUntil: Number.POSITIVE_INFINITY, isAway: false, onChanges: () => () => {} },
     clock: { now: () => 0, monotonic: () => 0 },
     scheduler: { after: () => () => {}, every: () => () => {}, soon: setImmediate },
   });

@@ -131,6 +131,23 @@ test('what was done stands in the audit log, under the super admin who did it', 
   );
 });
 
+test('an agent is made, put on duty, changed, shown and listed', async () => {
+  const place = ['--organization', String(gateway.organizationId)];
+  const email = 'amina@test.example';
+  const fields = ['--email', email, '--name', 'Amina Diallo', '--phone', '+493012345678', '--type', 'employee'];
+  const vehicle = ['--vehicle', '{"type":"van","maxPackages":9}'];
+  const made = await done('agents', 'create', ...place, ...fields, ...vehicle, '--password', 'correct horse');
+  const id = String(made['id']);
+  const login = { email, password: 'correct horse' };
+  assert.equal((await api.post('/auth/login', login, { 'x-api-key': undefined })).status, 200);
+  assert.equal((await done('agents', 'duty', id, ...place, '--on-duty', 'true'))['onDuty'], true);
+  const changed = await done('agents', 'update', id, ...place, '--name', 'Amina Ba', '--active', 'false');
+  assert.deepEqual([changed['isActive'], changed['onDuty']], [false, false]);
+  assert.deepEqual(await done('agents', 'show', id, ...place), changed);
+  const { items } = await done<Page>('agents', 'list', ...place, '--search', 'amina ba', '--active', 'false');
+  assert.deepEqual(items, [changed]);
+});
+
 test('agents are signed in for as long as was asked for', async () => {
   const { databaseUrl, organizationId } = gateway;
   const agents = [await seedAgent(databaseUrl, organizationId), await seedAgent(databaseUrl, organizationId)];

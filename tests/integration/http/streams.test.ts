@@ -109,6 +109,32 @@ for (const adapter of ADAPTERS) {
       });
     });
 
+    it('hands a shared piece larger than the queue may be to whoever is idle, whole and in its place', async () => {
+      const { streams, ends, dispatch } = collectStreams();
+      await withServer({ adapter, dispatch }, async ({ port }) => {
+        const clients = [await open(port, '/a'), await open(port, '/b')];
+        const shared = Buffer.from(`data: 2\n${`: ${'x'.repeat(1_000)}\n`.repeat(8_000)}\n`);
+        clients[1]!.socket.pause();
+        for (const path of ['/a', '/b']) {
+          const stream = streams.get(path)!;
+          stream.write('data: 1\n\n');
+          assert.equal(stream.isIdle, true);
+          stream.writeShared(shared);
+          stream.write('data: 3\n\n');
+        }
+        const slow = streams.get('/b')!;
+        assert.equal(slow.isIdle, false);
+        assert.throws(() => slow.writeShared(shared), /idle/);
+        clients[1]!.socket.resume();
+        for (const client of clients) {
+          assert.ok(await client.until(() => client.text.includes('data: 3')), 'the tail did not arrive');
+          assert.deepEqual(eventsOf(client.text), ['1', '2', '3']);
+          client.end();
+        }
+        assert.equal(ends.size, 0);
+      });
+    });
+
     it('cuts a client that reads nothing, in bounded memory, while another goes on', async () => {
       const { streams, ends, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port, server }) => {
@@ -133,6 +159,26 @@ for (const adapter of ADAPTERS) {
         assert.ok(grown < 90 * MIB, `memory grew by ${Math.round(grown / MIB)} MiB`);
         healthy.end();
         slow.end();
+      });
+    });
+
+    it('cuts a client that takes a shared piece drop by drop', async () => {
+      const { streams, ends, dispatch } = collectStreams();
+      const limits = { sharedPieceMs: 300, requestScanMs: 50 };
+      await withServer({ adapter, dispatch, limits }, async ({ port, server }) => {
+        const client = await open(port, '/a');
+        client.socket.pause();
+        const tap = setInterval(() => {
+          client.socket.resume();
+          setTimeout(() => client.socket.pause(), 2);
+        }, 20);
+        streams.get('/a')!.writeShared(Buffer.alloc(64 * MIB, ':'));
+        const isCut = await client.until(() => server.streams === 0, 5_000);
+        clearInterval(tap);
+        assert.ok(isCut, 'it still has the piece');
+        assert.equal(ends.get('/a'), 'slow');
+        assert.ok(client.receivedBytes < 64 * MIB, 'it was cut before it had taken it');
+        client.end();
       });
     });
 

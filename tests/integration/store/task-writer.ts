@@ -44,6 +44,8 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
     failureReason: null,
     trackingToken: `token-${wanted.id}`,
     delayedAt: null,
+    arrivedAt: null,
+    etaAt: null,
     deadlineAt: null,
     createdAt: '2030-01-01T00:00:00.000Z',
     updatedAt: '2030-01-01T00:00:00.000Z',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { createMaintenanceStore } from '../../../engine/store/maintenance-store.ts';
+import { createMaintenanceStore, type DailyTable } from '../../../engine/store/maintenance-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { createPartitionProcessor } from '../../../workers/maintenance/partitions.ts';
@@ -63,23 +63,42 @@ test('a partition in use is left for later rather than let commits wait behind i
   }
 });
 
-async function makePartition(sql: Sql, daysAgo: number): Promise<string> {
-  const name = await partitionName(sql, daysAgo);
+test('trails have partitions for points that come late, and lose those beyond their own retention', async () => {
+  const place = await createWorkersPlace(0);
+  const { sql } = place;
+  try {
+    const days = LIMITS.trailRetentionDays;
+    const old = await makePartition(sql, days + 2, 'agent_trail');
+    const youngest = await makePartition(sql, days, 'agent_trail');
+    const latest = await partitionName(sql, LIMITS.trailPastMs / 86_400_000, 'agent_trail');
+    await sql`DROP TABLE ${sql(latest)}`;
+    await createPartitionProcessor(createMaintenanceStore(sql), 10_000, log)();
+    const left = await partitions(sql, 'agent_trail');
+    assert.ok(!left.includes(old), `${old} is still there`);
+    assert.ok(left.includes(youngest), `${youngest} is gone`);
+    assert.ok(left.includes(latest), `${latest} was not made`);
+  } finally {
+    await place.drop();
+  }
+});
+
+async function makePartition(sql: Sql, daysAgo: number, table: DailyTable = 'events'): Promise<string> {
+  const name = await partitionName(sql, daysAgo, table);
   const [day] = await sql<{ from: string; to: string }[]>`
     SELECT (current_date - ${daysAgo}::int)::text AS from, (current_date - ${daysAgo}::int + 1)::text AS to`;
-  await sql.unsafe(`CREATE TABLE ${name} PARTITION OF events FOR VALUES FROM ('${day!.from}') TO ('${day!.to}')`);
+  await sql.unsafe(`CREATE TABLE ${name} PARTITION OF ${table} FOR VALUES FROM ('${day!.from}') TO ('${day!.to}')`);
   return name;
 }
 
-async function partitionName(sql: Sql, daysAgo: number): Promise<string> {
+async function partitionName(sql: Sql, daysAgo: number, table: DailyTable = 'events'): Promise<string> {
   const [row] = await sql<{ name: string }[]>`
-    SELECT 'events_' || to_char(current_date - ${daysAgo}::int, 'YYYYMMDD') AS name`;
+    SELECT ${table}::text || '_' || to_char(current_date - ${daysAgo}::int, 'YYYYMMDD') AS name`;
   return row!.name;
 }
 
-async function partitions(sql: Sql): Promise<string[]> {
+async function partitions(sql: Sql, table: DailyTable = 'events'): Promise<string[]> {
   const rows = await sql<
     { name: string }[]
-  >`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'events'::regclass`;
+  >`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = ${table}::regclass`;
   return rows.map(({ name }) => name);
 }

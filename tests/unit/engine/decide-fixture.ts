@@ -20,7 +20,7 @@ export const OTHER_AGENT = 8;
 const CUSTOMER = 9;
 
 const CREATED = '2031-05-01T08:00:00.000Z';
-const NOW = '2031-05-01T12:00:00.000Z';
+export const NOW = '2031-05-01T12:00:00.000Z';
 
 /** What kind of task the table is about, and who serves it. */
 export type Shape = 'unserved' | 'by an agent' | 'by an external courier' | 'a job' | 'a child';
@@ -36,6 +36,8 @@ const SERVED_BY: Readonly<Record<Shape, Partial<TaskRecord>>> = {
 export interface StateOptions {
   readonly packageStatus?: PackageStatus;
   readonly hasAmount?: boolean;
+  /** Whatever else is to be different. */
+  readonly fields?: Partial<TaskRecord>;
 }
 
 /** Memory with one task of this shape in this status, its family and a package of it. */
@@ -58,7 +60,7 @@ export function stateWith(shape: Shape, status: TaskStatus, options: StateOption
     usage: [],
   });
   const money = options.hasAmount ? { amountMinor: 1250, currency: 'USD', taskType: 'cash_collection' as const } : {};
-  const task = bundle({ id: TASK, status, ...SERVED_BY[shape], ...money }, [
+  const task = bundle({ id: TASK, status, ...SERVED_BY[shape], ...money, ...options.fields }, [
     packageRecord(options.packageStatus ?? 'pending'),
   ]);
   if (shape === 'a job') {
@@ -189,6 +191,8 @@ function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
     failureReason: null,
     trackingToken: 'token',
     delayedAt: null,
+    arrivedAt: null,
+    etaAt: null,
     deadlineAt: null,
     createdAt: CREATED,
     updatedAt: CREATED,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { encodeTask } from '../../../../engine/views/task-view.ts';
 import type { Answer, Command } from '../../../../schema/commands.ts';
 import { ERRORS, isOutcome } from '../../../../schema/errors.ts';
-import type { TaskStatus } from '../../../../schema/task.ts';
 import type { TaskView } from '../../../../schema/task-view.ts';
 import { assertRowsAgree } from './agreed-rows.ts';
 import { type MadeTask, Model, type Single } from './model.ts';
@@ -71,6 +70,10 @@ export class History {
       }
       case 'assign':
         return this.#assign(step.task);
+      case 'unassign':
+        return this.#unassign(step.task);
+      case 'rename':
+        return this.#rename(step.name);
       case 'wait':
         this.#log.push('wait');
         await this.tenant.wait();
@@ -216,19 +219,38 @@ export class History {
   }
 
   async #assign(number: number): Promise<void> {
+    const taskId = this.#pickTask(number, ['new', 'awaiting_assignment']);
+    if (taskId === undefined) return;
+    this.#log.push(`assign ${taskId}`);
+    const { agentId, callers } = this.tenant;
+    await this.#carryOut({ kind: 'assign-task', caller: callers.dispatcher, taskId, input: { agentId } });
+    this.model.assign(taskId);
+  }
+
+  async #unassign(number: number): Promise<void> {
+    const taskId = this.#pickTask(number, ['assigned', 'accepted']);
+    if (taskId === undefined) return;
+    this.#log.push(`unassign ${taskId}`);
+    await this.#carryOut({ kind: 'unassign-task', caller: this.tenant.callers.dispatcher, taskId, input: {} });
+    this.model.unassign(taskId);
+  }
+
+  /** The model does not know what agents are called: lists and single reads have to. */
+  async #rename(name: string): Promise<void> {
+    this.#log.push(`rename ${name}`);
+    const { agentId, callers } = this.tenant;
+    await this.#carryOut({ kind: 'update-agent', caller: callers.dispatcher, agentId, input: { name } });
+  }
+
+  async #carryOut(command: Command): Promise<void> {
+    const answer = await this.tenant.ask(command);
+    assert.ok(answer.ok, JSON.stringify(answer));
+  }
+
+  #pickTask(number: number, statuses: readonly string[]): number | undefined {
     const { tasks } = this.model.state;
-    const open = [...tasks].filter(
-      ([, { status, childIds }]) => childIds === null && (status === 'new' || status === 'awaiting_assignment'),
-    );
-    const [id, task] = open[number % Math.max(open.length, 1)] ?? [];
-    if (id === undefined || !task) return;
-    this.#log.push(`assign ${id}`);
-    this.model.assign(id);
-    const changed = task.parentId === null ? [id] : [id, task.parentId];
-    await this.tenant.overwrite(
-      changed.map((one) => ({ id: one, status: tasks.get(one)!.status as TaskStatus })),
-      id,
-    );
+    const found = [...tasks].filter(([, { status, childIds }]) => childIds === null && statuses.includes(status));
+    return found[number % Math.max(found.length, 1)]?.[0];
   }
 }
 

@@ -158,7 +158,14 @@ export class Model {
   /** An agent is put on the task. */
   assign(id: number): void {
     const task = this.state.tasks.get(id)!;
-    Object.assign(task, { agentId: this.agentId, status: 'assigned', steps: ['assigned'] });
+    const search = task.search === 'pending' ? 'cancelled' : task.search;
+    Object.assign(task, { agentId: this.agentId, status: 'assigned', steps: ['assigned'], search });
+    if (task.parentId !== null) followChildren(this.state, task.parentId);
+  }
+
+  unassign(id: number): void {
+    const task = this.state.tasks.get(id)!;
+    Object.assign(task, { agentId: null, status: 'awaiting_assignment', steps: [] });
     if (task.parentId !== null) followChildren(this.state, task.parentId);
   }
 

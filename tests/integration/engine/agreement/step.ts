@@ -21,8 +21,10 @@ export type Step =
   | { readonly kind: 'send'; readonly make: (known: Known) => Request; readonly key: number | undefined }
   /** The same request with the same key as one before. */
   | { readonly kind: 'repeat'; readonly which: number }
-  /** Puts an agent on a task, past the engine: assignment has no request yet. */
-  | { readonly kind: 'assign'; readonly task: number }
+  /** Gives a task to the agent, or takes it back. */
+  | { readonly kind: 'assign' | 'unassign'; readonly task: number }
+  /** The agent is called something else. */
+  | { readonly kind: 'rename'; readonly name: string }
   /** A minute and a half goes by. */
   | { readonly kind: 'wait' }
   /** The actor leaves memory. */
@@ -240,6 +242,11 @@ export const request: fc.Arbitrary<Step> = fc.oneof(
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 30, arbitrary: request },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('assign' as const), task: index }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('unassign' as const), task: index }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('rename' as const), name: fc.constantFrom('Amina Ba', 'Bo', 'Amina B') }),
+  },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'wait' }) },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'retire' }) },
 );

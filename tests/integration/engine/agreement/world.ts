@@ -5,7 +5,6 @@ import { createLog } from '../../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import type { Answer, Caller, Command } from '../../../../schema/commands.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../../schema/task.ts';
 import { type SeededOrganization, seedAgent, seedOrganization } from '../../../support/seed.ts';
 import { createMigratedDatabase } from '../../../support/stores.ts';
 import type { Callers } from './to-command.ts';
@@ -107,28 +106,6 @@ export class Tenant {
     const due = await this.world.sql`
       SELECT FROM tasks WHERE organization_id = ${this.organizationId} AND deadline_at <= ${now}::timestamptz LIMIT 1`;
     return due.length > 0;
-  }
-
-  /** What assignment will do: writes these statuses past the engine, whose actor must not be there. */
-  async overwrite(tasks: readonly { readonly id: number; readonly status: TaskStatus }[], assignedId: number) {
-    await this.retire();
-    const { sql, clock } = this.world;
-    const now = isoTime(clock.now());
-    await sql.begin(async (tx) => {
-      for (const { id, status } of tasks) {
-        const rank = TASK_STATUSES.indexOf(status);
-        await tx`
-          UPDATE tasks SET status = ${status}, status_rank = ${rank}::smallint, version = version + 1,
-            assigned_at = CASE WHEN id = ${assignedId} THEN ${now}::timestamptz ELSE assigned_at END,
-            agent_id = CASE WHEN id = ${assignedId} THEN ${this.agentId}::bigint ELSE agent_id END
-          WHERE organization_id = ${this.organizationId} AND id = ${id}`;
-      }
-      await tx`DELETE FROM task_counts WHERE organization_id = ${this.organizationId}`;
-      await tx`
-        INSERT INTO task_counts (organization_id, status, task_type, channel_id, time_to_serve, count)
-        SELECT organization_id, status, task_type, channel_id, time_to_serve, count(*) FROM tasks
-        WHERE organization_id = ${this.organizationId} GROUP BY 1, 2, 3, 4, 5`;
-    });
   }
 }
 

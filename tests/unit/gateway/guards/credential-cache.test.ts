@@ -276,3 +276,27 @@ test('what nobody uses leaves, what is used stays, and there is an end to how mu
   }
   assert.equal(cache.size, LIMITS.credentialCacheEntries);
 });
+
+test('while nothing can be heard a remembered credential does for points for a minute, and for nothing else', async () => {
+  const { cache, access, put, advance, state } = await startCache();
+  const credential = put('a');
+  await cache.find('a');
+  Object.assign(state, { isAway: true });
+  access.isAway = true;
+  await advance(LIMITS.credentialValidMs + LIMITS.accessPollMs);
+  await assert.rejects(async () => cache.find('a'), /away/);
+  assert.equal(await cache.find('a', true), credential);
+  await assert.rejects(async () => cache.find('stranger', true), /away/);
+  await advance(LIMITS.ingestGraceMs);
+  await assert.rejects(async () => cache.find('a', true), /away/);
+});
+
+test('a revocation that can be heard holds for points, too', async () => {
+  const { cache, access, put, remove, advance } = await startCache();
+  put('a');
+  await cache.find('a', true);
+  remove('a');
+  access.commit({ subject: 'channel', subjectId: 2 });
+  await advance(LIMITS.accessPollMs);
+  assert.equal(await cache.find('a', true), undefined);
+});

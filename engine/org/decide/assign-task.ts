@@ -1,0 +1,43 @@
+import type { AssignTask } from '../../../schema/commands.ts';
+import { notFound } from '../../../schema/errors.ts';
+import type { TaskRecord } from '../../../schema/task.ts';
+import { fieldsOfStep, judgeAssignment } from '../../domain/task-machine.ts';
+import type { Draft } from '../draft.ts';
+import { type DecideContext, type Decision, done, refuse } from './decision.ts';
+import { followChildren } from './job-upkeep.ts';
+import { withoutSearch } from './task-end.ts';
+
+/**
+ * POST /tasks/:id/assign.
+ * Refuses: 404 for the task, then for the agent; 409 STATUS_DERIVED, INVALID_STATUS_TRANSITION, AGENT_NOT_ACTIVE.
+ */
+export function decideAssignTask(draft: Draft, command: AssignTask, { now }: DecideContext): Decision {
+  const { taskId, input } = command;
+  const facts = draft.findTask(taskId);
+  if (!facts) return refuse(notFound('Task', taskId));
+  const agent = draft.findAgent(input.agentId);
+  if (!agent) return refuse(notFound('Agent', input.agentId));
+  const { task: before } = facts;
+  const verdict = judgeAssignment(before, agent);
+  if (verdict.kind === 'refused') return refuse(verdict.refusal);
+  if (verdict.kind === 'unchanged') return done('task', taskId);
+  const task: TaskRecord = {
+    ...before,
+    ...fieldsOfStep('assigned', now),
+    agentId: agent.id,
+    courierType: 'internal',
+    courierId: null,
+    autoAssignmentStatus: withoutSearch(before),
+    version: before.version + 1,
+    updatedAt: now,
+  };
+  const reason = input.reason ?? null;
+  const reasonCode = input.reasonCode ?? null;
+  const { status: previousStatus } = before;
+  const extra = { previousStatus, status: 'assigned', reason };
+  const change = { kind: 'status_changed', fromStatus: previousStatus, toStatus: 'assigned' } as const;
+  draft.put({ kind: 'put-task', task });
+  draft.put({ kind: 'tell', type: 'task.status_changed', taskId, extra, step: { ...change, reason, reasonCode } });
+  if (before.parentId !== null) followChildren(draft, before.parentId, now);
+  return done('task', taskId);
+}

@@ -1,0 +1,72 @@
+import type { Answer, Command } from '../../schema/commands.ts';
+import { createArrivalWatch } from '../positions/arrival-watch.ts';
+import { Positions } from '../positions/positions.ts';
+import { TrailBuffer } from '../positions/trail-buffer.ts';
+import type { Clock, Scheduler } from '../runtime/clock.ts';
+import type { Releaser } from '../runtime/lifecycle.ts';
+import type { Log } from '../runtime/log.ts';
+import { shardOf } from '../runtime/shard-of.ts';
+import type { PositionStore } from '../store/position-store.ts';
+import type { Sql } from '../store/postgres.ts';
+import { readRoster } from '../store/roster-store.ts';
+import { createTrailStore } from '../store/trail-store.ts';
+import type { ActorServices } from './org-actor.ts';
+import { rosterChangeOf } from './roster-changes.ts';
+
+export interface PositionsParts {
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly releaser: Releaser;
+  /** See EngineOptions. */
+  readonly openPositionStore?: (history: string) => PositionStore;
+}
+
+export interface OpenedPositions {
+  readonly positions: Positions;
+  readonly trail: TrailBuffer;
+  /** To be told of what actors have committed. */
+  readonly onChanged: ActorServices['onChanged'];
+  /** To be told of shards that have come to this process, or left it: what is known of their organizations may be old. */
+  readonly onMoved: (shards: ReadonlySet<number>) => void;
+}
+
+/** Where positions go when nobody has said where they are kept. */
+const NOWHERE: PositionStore = {
+  save: () => Promise.resolve(Number.POSITIVE_INFINITY),
+  load: () => Promise.resolve([]),
+  forget: () => Promise.resolve(),
+};
+
+/** Puts together what knows where agents are, and pushes its undo on the releaser: the trail is written last. */
+export function openPositions(
+  { databaseUrl, clock, scheduler, log, releaser, openPositionStore }: PositionsParts,
+  history: string,
+  reads: Sql,
+  ask: (organizationId: number, command: Command) => Promise<Answer>,
+): OpenedPositions {
+  const trail = new TrailBuffer({ store: createTrailStore(databaseUrl), clock, scheduler, log });
+  releaser.push('trail', () => trail.stop());
+  const arrivals = createArrivalWatch({ ask, clock, log });
+  const positions = new Positions({
+    store: openPositionStore?.(history) ?? NOWHERE,
+    readRoster: (organizationId) => readRoster(reads, organizationId),
+    noteTrail: trail.note,
+    onMoved: (organizationId, moved, nowMs) => arrivals.onTick(organizationId, moved, nowMs),
+    clock,
+    scheduler,
+    log,
+  });
+  releaser.push('positions', () => positions.stop());
+  return {
+    positions,
+    trail,
+    onMoved: (shards) => positions.drop((organizationId) => shards.has(shardOf(organizationId))),
+    onChanged(batch, state) {
+      const { organizationId } = batch;
+      if (batch.tombstone) return positions.forget(organizationId);
+      if (positions.isOpen(organizationId)) positions.changed(organizationId, rosterChangeOf(batch, state));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { TaskRecord } from '../../schema/task.ts';
+import type { ChangedTask, RosterChange } from '../positions/roster-change.ts';
+import type { OrgBatch } from './org-batch.ts';
+import type { OrgState } from './org-state.ts';
+
+/** What a committed batch says of agents and of what they have to do. */
+export function rosterChangeOf(batch: OrgBatch, state: OrgState): RosterChange {
+  const tasks: ChangedTask[] = [];
+  for (const { before, after } of batch.taskChanges) {
+    if (after.agentId === null && (before?.agentId ?? null) === null) continue;
+    tasks.push({ before: before?.agentId ?? null, agentId: after.agentId, task: openTaskOf(after, state) });
+  }
+  const agents = [...batch.agents.values()].map(({ record }) => ({
+    agentId: record.id,
+    isActive: record.isActive,
+    onDuty: record.onDuty,
+    vehicleType: record.vehicle?.type ?? null,
+  }));
+  const { expectedSequence, lastSequence } = batch;
+  return { expectedSequence, lastSequence, agents, tasks };
+}
+
+/** Its place as memory has it: a task that has been moved since leads to where it leads now. */
+function openTaskOf(task: TaskRecord, state: OrgState): ChangedTask['task'] {
+  const location = state.findTask(task.id)?.location ?? null;
+  return {
+    taskId: task.id,
+    status: task.status,
+    assignedAt: task.assignedAt,
+    latitude: location?.latitude ?? null,
+    longitude: location?.longitude ?? null,
+    arrivedAt: task.arrivedAt,
+    etaAt: task.etaAt,
+  };
+}

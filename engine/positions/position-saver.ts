@@ -1,0 +1,123 @@
+import { LIMITS } from '../../schema/limits.ts';
+import type { Scheduler } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { PositionStore, SavedPosition } from '../store/position-store.ts';
+import type { LiveAgent } from './live-agent.ts';
+import type { OrgPositions } from './org-positions.ts';
+
+interface PositionSaverOptions {
+  readonly store: PositionStore;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+}
+
+/**
+ * Keeps in Redis where agents are, and takes it from there once for each organization. While Redis is away what is
+ * unsaved waits, one entry for each agent; when Redis has lost what it had, all of it is saved again.
+ */
+export class PositionSaver {
+  readonly #options: PositionSaverOptions;
+  readonly #saving = new Map<OrgPositions, Promise<void>>();
+  readonly #restoring = new WeakMap<OrgPositions, Promise<boolean>>();
+  /** Agents of an organization that Redis has been given; it must have as many. */
+  readonly #saved = new WeakMap<OrgPositions, Set<number>>();
+  #isAway = false;
+
+  constructor(options: PositionSaverOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when what Redis has of the organization is known here, or cannot be now: the next call tries again. */
+  async restored(organization: OrgPositions): Promise<void> {
+    let restoring = this.#restoring.get(organization);
+    if (!restoring) {
+      restoring = this.#restore(organization);
+      this.#restoring.set(organization, restoring);
+    }
+    if (!(await restoring)) this.#restoring.delete(organization);
+  }
+
+  async #restore(organization: OrgPositions): Promise<boolean> {
+    try {
+      const saved = await this.#options.store.load(organization.organizationId);
+      organization.restore(saved);
+      const known = this.#savedOf(organization);
+      for (const { agentId } of saved) known.add(agentId);
+      return true;
+    } catch (error) {
+      this.#noteAway(error);
+      return false;
+    }
+  }
+
+  /** Begins to save what is unsaved, unless that is under way. Never throws. */
+  save(organization: OrgPositions): void {
+    if (this.#saving.has(organization)) return;
+    if (!this.#restoring.has(organization)) void this.restored(organization);
+    if (organization.unsaved.size === 0) return;
+    const saving = this.#save(organization)
+      .then(() => {
+        if (this.#isAway) this.#options.log.info('positions are kept in Redis again');
+        this.#isAway = false;
+      })
+      .catch((error: unknown) => this.#noteAway(error))
+      .finally(() => this.#saving.delete(organization));
+    this.#saving.set(organization, saving);
+  }
+
+  /** In small steps, so that requests get their turn in between. */
+  async #save(organization: OrgPositions): Promise<void> {
+    const { store } = this.#options;
+    const agents = [...organization.unsaved];
+    const saved = this.#savedOf(organization);
+    let kept = 0;
+    for (let at = 0; at < agents.length; at += LIMITS.positionsPerStep) {
+      const step = agents.slice(at, at + LIMITS.positionsPerStep);
+      for (const agent of step) organization.unsaved.delete(agent);
+      try {
+        kept = await store.save(organization.organizationId, step.map(positionOf));
+      } catch (error) {
+        for (const agent of step) if (organization.agents.has(agent.agentId)) organization.unsaved.add(agent);
+        throw error;
+      }
+      for (const { agentId } of step) saved.add(agentId);
+      await new Promise<void>((resolve) => this.#options.scheduler.soon(resolve));
+    }
+    if (kept >= saved.size) return;
+    saved.clear();
+    organization.saveAllAgain();
+  }
+
+  /** Saves once more what is unsaved, behind what is being saved. Never rejects. */
+  async saveLast(organizations: Iterable<OrgPositions>): Promise<void> {
+    await Promise.all(this.#saving.values());
+    for (const organization of organizations) this.save(organization);
+    await Promise.all(this.#saving.values());
+  }
+
+  /** Never rejects: what stays expires, and the deletion of the organization's data removes it, too. */
+  forget(organizationId: number): void {
+    this.#options.store.forget(organizationId).catch((error: unknown) => this.#noteAway(error));
+  }
+
+  #savedOf(organization: OrgPositions): Set<number> {
+    const known = this.#saved.get(organization);
+    if (known) return known;
+    const saved = new Set<number>();
+    this.#saved.set(organization, saved);
+    return saved;
+  }
+
+  #noteAway(error: unknown): void {
+    if (!this.#isAway) this.#options.log.warn({ err: error }, 'positions cannot be kept in Redis now');
+    this.#isAway = true;
+  }
+}
+
+/** A copy: the agent moves on while it is on its way. */
+function positionOf(agent: LiveAgent): SavedPosition {
+  const { agentId, recordedAtMs, receivedAtMs, heardAtMs, latitude, longitude } = agent;
+  const { accuracy, speed, heading, altitude, battery } = agent;
+  const times = { recordedAtMs, receivedAtMs, heardAtMs };
+  return { agentId, ...times, latitude, longitude, accuracy, speed, heading, altitude, battery };
+}

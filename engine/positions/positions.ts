@@ -1,0 +1,245 @@
+import { LIMITS } from '../../schema/limits.ts';
+import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/position.ts';
+import { isInBox } from '../domain/geo.ts';
+import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { PositionStore } from '../store/position-store.ts';
+import type { Roster } from '../store/roster-store.ts';
+import { encodePosition } from '../views/position-view.ts';
+import type { MovedAgent } from './arrival-watch.ts';
+import type { LiveAgent } from './live-agent.ts';
+import {
+  type EncodedPositions,
+  isStale,
+  LocationFeed,
+  type LocationFilter,
+  type LocationListener,
+} from './location-feed.ts';
+import { type NoteTrail, OrgPositions } from './org-positions.ts';
+import { PositionSaver } from './position-saver.ts';
+import type { RosterChange } from './roster-change.ts';
+import { RosterReader } from './roster-reader.ts';
+
+export interface PositionsOptions {
+  readonly store: PositionStore;
+  /** Reads the agents of an organization, with their open tasks. */
+  readonly readRoster: (organizationId: number) => Promise<Roster>;
+  readonly noteTrail: NoteTrail;
+  /** Told once a tick, for each organization, of agents who moved and have something to do: of some, or none. */
+  readonly onMoved: (organizationId: number, moved: readonly MovedAgent[], nowMs: number) => void;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+}
+
+export interface CurrentPositions {
+  /** JSON of each position, in the order of agents' ids. */
+  readonly items: readonly string[];
+}
+
+/**
+ * Where agents are, in the memory of this process: of all organizations that somebody asks or tells about. Apart from
+ * the actors, and not discarded with them: points are taken while Postgres is away, and while Redis is.
+ */
+export class Positions {
+  readonly #options: PositionsOptions;
+  readonly #organizations = new Map<number, OrgPositions>();
+  readonly #feed = new LocationFeed();
+  readonly #rosters: RosterReader;
+  readonly #saver: PositionSaver;
+  readonly #cancelTick: () => void;
+  /** Points by what became of them, since the process began. */
+  readonly taken: Tally = { accepted: 0, stale: 0, rejected: 0 };
+
+  constructor(options: PositionsOptions) {
+    this.#options = options;
+    this.#rosters = new RosterReader(options);
+    this.#saver = new PositionSaver(options);
+    this.#cancelTick = options.scheduler.every(LIMITS.positionTickMs, () => this.#tick());
+  }
+
+  get size(): number {
+    return this.#organizations.size;
+  }
+
+  /**
+   * Points of an agent that has said so itself; undefined, and nothing taken, when it sends more than it may. Whoever is
+   * not active any more may still have a session for a moment: its points are rejected.
+   */
+  takeOwn(organizationId: number, agentId: number, points: readonly Point[]): Tally | undefined {
+    const organization = this.#open(organizationId);
+    const agent = organization.agentOf(agentId);
+    const nowMs = this.#options.clock.now();
+    if (!organization.mayTake(agent, points.length, nowMs)) return undefined;
+    const tally = { accepted: 0, stale: 0, rejected: 0 };
+    if (agent.isActive) for (const point of points) tally[organization.take(agent, point, nowMs)] += 1;
+    else tally.rejected = points.length;
+    return this.#count(tally);
+  }
+
+  /** Points of any agents; rejects when it cannot be found out which there are. Unknown agents' are rejected. */
+  takeMany(organizationId: number, points: readonly DevicePoint[]): Tally | Promise<Tally> {
+    const organization = this.#open(organizationId);
+    if (organization.hasRoster) return this.#takeMany(organization, points);
+    return this.#rosters.read(organization).then(() => this.#takeMany(organization, points));
+  }
+
+  #takeMany(organization: OrgPositions, points: readonly DevicePoint[]): Tally {
+    const nowMs = this.#options.clock.now();
+    const tally = { accepted: 0, stale: 0, rejected: 0 };
+    let isSomebodyUnknown = false;
+    for (const point of points) {
+      const agent = organization.agents.get(point.agentId);
+      if (agent?.isActive) tally[organization.take(agent, point, nowMs)] += 1;
+      else tally.rejected += 1;
+      isSomebodyUnknown ||= agent === undefined;
+    }
+    if (isSomebodyUnknown) this.#rosters.refresh(organization);
+    return this.#count(tally);
+  }
+
+  /** The agent is still where it was. */
+  hear(organizationId: number, agentId: number, battery: number | null): HeartbeatView {
+    const organization = this.#open(organizationId);
+    const agent = organization.agentOf(agentId);
+    const nowMs = this.#options.clock.now();
+    organization.hear(agent, battery, nowMs);
+    return {
+      recordedAt: agent.isSomewhere ? isoTime(agent.recordedAtMs) : null,
+      receivedAt: isoTime(nowMs),
+      isStale: isStale(agent, nowMs),
+    };
+  }
+
+  /** Where agents are; rejects when it cannot be found out which there are. */
+  async current(
+    organizationId: number,
+    { bbox, agentIds }: { readonly bbox?: BoundingBox | undefined; readonly agentIds?: readonly number[] | undefined },
+  ): Promise<CurrentPositions> {
+    const organization = this.#open(organizationId);
+    await Promise.all([organization.hasRoster || this.#rosters.read(organization), this.#saver.restored(organization)]);
+    const nowMs = this.#options.clock.now();
+    const found: LiveAgent[] = [];
+    for (const agent of agentIds ? organization.pick(agentIds) : organization.agents.values()) {
+      if (!agent.isSomewhere) continue;
+      if (!bbox || isInBox(bbox, agent.latitude, agent.longitude)) found.push(agent);
+    }
+    found.sort((one, other) => one.agentId - other.agentId);
+    return { items: found.map((agent) => encodePosition(agent, isStale(agent, nowMs))) };
+  }
+
+  /** Tells a listener once a tick who has moved; the returned function ends it. */
+  subscribe(organizationId: number, filter: LocationFilter, listener: LocationListener): () => void {
+    return this.#feed.subscribe(organizationId, filter, listener);
+  }
+
+  /** Whether one more stream that asks for this is within the bounds. */
+  hasRoom(organizationId: number, filter: LocationFilter): boolean {
+    return this.#feed.hasRoom(organizationId, filter);
+  }
+
+  /** Whether a commit's changes are of interest here. */
+  isOpen(organizationId: number): boolean {
+    return this.#organizations.has(organizationId);
+  }
+
+  /** Something has been committed. */
+  changed(organizationId: number, change: RosterChange): void {
+    const organization = this.#organizations.get(organizationId);
+    if (organization) this.#rosters.apply(organization, change);
+  }
+
+  /** Organizations whose owner has changed, to this process or from it: what is known of them may be old by then. */
+  drop(isConcerned: (organizationId: number) => boolean): void {
+    for (const [organizationId, organization] of this.#organizations) {
+      if (!isConcerned(organizationId)) continue;
+      this.#saver.save(organization);
+      this.#organizations.delete(organizationId);
+    }
+  }
+
+  /** The organization has been deleted. */
+  forget(organizationId: number): void {
+    this.#organizations.delete(organizationId);
+    this.#saver.forget(organizationId);
+  }
+
+  /** Hands what has moved to Redis once more, and ends. */
+  async stop(): Promise<void> {
+    this.#cancelTick();
+    this.#tick();
+    await this.#saver.saveLast(this.#organizations.values());
+  }
+
+  #open(organizationId: number): OrgPositions {
+    const usedAt = this.#options.clock.monotonic();
+    let organization = this.#organizations.get(organizationId);
+    if (!organization) {
+      organization = new OrgPositions(organizationId, this.#options.noteTrail);
+      this.#organizations.set(organizationId, organization);
+      this.#rosters.refresh(organization);
+      void this.#saver.restored(organization);
+    }
+    organization.usedAt = usedAt;
+    return organization;
+  }
+
+  #tick(): void {
+    const { clock, onMoved } = this.#options;
+    const nowMs = clock.now();
+    for (const organization of this.#organizations.values()) {
+      const { organizationId } = organization;
+      const moved = organization.takeDirty();
+      this.#tell(organization, moved, nowMs);
+      const busy = moved.filter(({ openTasks }) => openTasks.size > 0).map((agent) => ({ position: agent, agent }));
+      onMoved(organizationId, busy, nowMs);
+      for (const agent of moved) if (organization.agents.has(agent.agentId)) organization.unsaved.add(agent);
+      this.#saver.save(organization);
+      if (!organization.hasRoster) this.#rosters.refresh(organization);
+      if (this.#isIdle(organization)) this.#organizations.delete(organizationId);
+    }
+  }
+
+  /** Tells streams, at once when there is little to tell, else in steps: requests get their turn in between. */
+  #tell(organization: OrgPositions, moved: readonly LiveAgent[], nowMs: number): void {
+    const { organizationId, untold } = organization;
+    if (!this.#feed.hasSubscribers(organizationId)) untold.clear();
+    else for (const agent of moved) untold.add(agent);
+    if (organization.isTelling) return;
+    const agents = untold.size > moved.length ? [...untold] : moved;
+    untold.clear();
+    if (agents.length <= LIMITS.positionsPerStep || !this.#feed.hasSubscribers(organizationId))
+      return this.#feed.tell(organizationId, agents, nowMs);
+    organization.isTelling = true;
+    void this.#tellInSteps(organization, agents, nowMs).finally(() => {
+      organization.isTelling = false;
+    });
+  }
+
+  async #tellInSteps({ organizationId }: OrgPositions, agents: readonly LiveAgent[], nowMs: number): Promise<void> {
+    const { scheduler, log } = this.#options;
+    const items: EncodedPositions = new Map();
+    try {
+      for (let at = 0; at < agents.length; at += LIMITS.positionsPerStep) {
+        this.#feed.encode(organizationId, agents.slice(at, at + LIMITS.positionsPerStep), items, nowMs);
+        await new Promise<void>((resolve) => scheduler.soon(resolve));
+      }
+      this.#feed.tell(organizationId, agents, nowMs, items);
+    } catch (error) {
+      log.error({ err: error, organizationId }, 'streams could not be told where agents are');
+    }
+  }
+
+  #isIdle(organization: OrgPositions): boolean {
+    const idleMs = this.#options.clock.monotonic() - organization.usedAt;
+    const isWatched = this.#feed.hasSubscribers(organization.organizationId);
+    return idleMs > LIMITS.positionsIdleMs && organization.isSettled && !isWatched;
+  }
+
+  #count(tally: Tally): Tally {
+    this.taken.accepted += tally.accepted;
+    this.taken.stale += tally.stale;
+    this.taken.rejected += tally.rejected;
+    return tally;
+  }
+}

@@ -1,0 +1,17 @@
+import type { OpenTask, RosterAgent } from '../store/roster-store.ts';
+
+/** A task as a commit left it, with whose it is and was. */
+export interface ChangedTask {
+  readonly before: number | null;
+  readonly agentId: number | null;
+  readonly task: OpenTask;
+}
+
+/** What a commit says of agents and of what they have to do. */
+export interface RosterChange {
+  /** Of the log before and behind the commit. */
+  readonly expectedSequence: number;
+  readonly lastSequence: number;
+  readonly agents: readonly Omit<RosterAgent, 'openTasks'>[];
+  readonly tasks: readonly ChangedTask[];
+}

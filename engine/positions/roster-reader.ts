@@ -1,0 +1,79 @@
+import { LIMITS } from '../../schema/limits.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { OPEN_STATUSES, type Roster } from '../store/roster-store.ts';
+import type { OrgPositions } from './org-positions.ts';
+import type { RosterChange } from './roster-change.ts';
+
+interface RosterReaderOptions {
+  readonly readRoster: (organizationId: number) => Promise<Roster>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A reading under way, and what was committed since it began: the reading may not show it yet. */
+interface Reading {
+  readonly done: Promise<void>;
+  readonly changes: RosterChange[];
+}
+
+/** Keeps the agents of organizations what Postgres says of them: read once, then kept up by what is committed here. */
+export class RosterReader {
+  readonly #options: RosterReaderOptions;
+  readonly #readings = new Map<OrgPositions, Reading>();
+  readonly #triedAt = new WeakMap<OrgPositions, number>();
+
+  constructor(options: RosterReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Reads them now; all who ask meanwhile share it. Rejects when Postgres cannot be asked. */
+  read(organization: OrgPositions): Promise<void> {
+    const underWay = this.#readings.get(organization);
+    if (underWay) return underWay.done;
+    const { readRoster, clock } = this.#options;
+    const changes: RosterChange[] = [];
+    this.#triedAt.set(organization, clock.monotonic());
+    const done = readRoster(organization.organizationId)
+      .then(({ agents, sequence }) => {
+        organization.setRoster(agents, sequence);
+        for (const change of changes) applyChange(organization, change);
+      })
+      .finally(() => this.#readings.delete(organization));
+    this.#readings.set(organization, { done, changes });
+    return done;
+  }
+
+  /** Reads them again, unless that was tried just now. Never rejects. */
+  refresh(organization: OrgPositions): void {
+    const triedAt = this.#triedAt.get(organization) ?? Number.NEGATIVE_INFINITY;
+    if (this.#options.clock.monotonic() - triedAt < LIMITS.rosterRefreshMs) return;
+    this.read(organization).catch((error: unknown) => {
+      const { organizationId } = organization;
+      this.#options.log.warn({ err: error, organizationId }, 'the agents of an organization could not be read');
+    });
+  }
+
+  /** Something was committed. What was committed before it and not told of here is found by reading anew. */
+  apply(organization: OrgPositions, change: RosterChange): void {
+    const isGap = organization.hasRoster && change.expectedSequence > organization.rosterSequence;
+    this.#readings.get(organization)?.changes.push(change);
+    applyChange(organization, change);
+    if (!isGap || this.#readings.has(organization)) return;
+    this.#triedAt.delete(organization);
+    this.refresh(organization);
+  }
+}
+
+function applyChange(organization: OrgPositions, { agents, tasks, lastSequence }: RosterChange): void {
+  organization.rosterSequence = Math.max(organization.rosterSequence, lastSequence);
+  for (const { agentId, isActive, onDuty, vehicleType } of agents)
+    Object.assign(organization.agentOf(agentId), { isActive, onDuty, vehicleType });
+  for (const { before, agentId, task } of tasks) {
+    if (before !== null && before !== agentId) organization.agents.get(before)?.openTasks.delete(task.taskId);
+    if (agentId === null) continue;
+    const { openTasks } = organization.agentOf(agentId);
+    if (OPEN_STATUSES.has(task.status)) openTasks.set(task.taskId, task);
+    else openTasks.delete(task.taskId);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { encodeAgent } from '../../engine/views/agent-view.ts';
+import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
+import {
+  agentListView,
+  agentView,
+  type ChangeDutyInput,
+  type CreateAgentInput,
+  changeDutyInput,
+  createAgentInput,
+  type ListAgentsQuery,
+  listAgentsQuery,
+  type UpdateAgentInput,
+  updateAgentInput,
+} from '../../schema/agent.ts';
+import { notFound } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { type ListTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/list-tasks.ts';
+import type { Administration } from '../administration/open-administration.ts';
+import { sealedKey } from '../administration/sealed-outcome.ts';
+import { type ApiRoute, may } from '../route.ts';
+import { engineAnswer } from './engine-answer.ts';
+
+/** Agents: who delivers. Source: decisions.md §4. */
+export function agentRoutes(engine: Engine, administration: Administration): ApiRoute[] {
+  return [
+    createAgent(engine, administration),
+    listAgents(engine),
+    readAgent(engine),
+    updateAgent(engine, administration),
+    changeDuty(engine),
+    listTasksOfAgent(engine),
+  ];
+}
+
+function createAgent(engine: Engine, { hashPassword }: Administration): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/agents',
+    guard: may('agents:change'),
+    body: { schema: createAgentInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Create an agent with the user it signs in as; without a password it is mailed a token to set one with',
+    success: { status: 201, data: agentView },
+    refusals: ['403 PACKAGE_LIMIT_EXCEEDED', '409 USER_EMAIL_TAKEN', '422 IDEMPOTENCY_KEY_REUSED', '429 RATE_LIMITED'],
+    async handle({ identity: { organizationId, caller }, origin, body, idempotency }) {
+      const { password, ...input } = body as CreateAgentInput;
+      const passwordHash = password ? await hashPassword(password, origin.address) : null;
+      // What the actor keeps of the request must not let a password in it be guessed.
+      const key = idempotency && sealedKey(idempotency);
+      const command = { kind: 'create-agent', caller, input, passwordHash, idempotency: key } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Agent created');
+    },
+  };
+}
+
+function listAgents(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/agents',
+    guard: may('agents:read'),
+    query: { schema: listAgentsQuery, lists: new Set() },
+    summary: 'List agents, newest first; `search` finds parts of names, e-mail addresses and phone numbers',
+    success: { status: 200, data: agentListView },
+    refusals: [],
+    async handle({ identity: { organizationId, caller }, query }) {
+      const { items, count, sequence } = await engine.listAgents(organizationId, query as ListAgentsQuery, caller);
+      const data = `{"items":[${items.map(encodeAgent).join(',')}],"count":${count}}`;
+      return { status: 200, message: 'Agents', data, position: formatPosition(engine.history, sequence) };
+    },
+  };
+}
+
+function readAgent(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/agents/:id',
+    me: true,
+    guard: may('agents:read'),
+    etag: true,
+    summary: 'Read an agent',
+    success: { status: 200, data: agentView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId, caller }, params }) {
+      const agentId = params['id']!;
+      const found = await engine.readAgent(organizationId, agentId, caller);
+      if (!found) return { refusal: notFound('Agent', agentId) };
+      const position = formatPosition(engine.history, found.sequence);
+      return { status: 200, message: 'Agent', data: encodeAgent(found.agent), position };
+    },
+  };
+}
+
+function updateAgent(engine: Engine, { settled }: Administration): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'PATCH',
+    path: '/agents/:id',
+    me: true,
+    guard: may('agents:change'),
+    body: { schema: updateAgentInput, maxBytes: LIMITS.bodyBytes },
+    etag: true,
+    summary:
+      'Change an agent, and its user with it: only the fields that are sent. With `isActive: false` its sessions end',
+    success: { status: 200, data: agentView },
+    refusals: ['404', '409 AGENT_HAS_OPEN_TASKS', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
+      const input = body as UpdateAgentInput;
+      const command = { kind: 'update-agent', caller, agentId: params['id']!, input, idempotency, ifMatch } as const;
+      const answer = await engine.ask(organizationId, command);
+      // Whoever may do less from now on is kept out everywhere before the answer.
+      if (answer.ok && input.isActive != null) await settled();
+      return engineAnswer(engine, answer, 'Agent updated');
+    },
+  };
+}
+
+function changeDuty(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'PUT',
+    path: '/agents/:id/duty',
+    me: true,
+    guard: may('agents:duty'),
+    body: { schema: changeDutyInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Put an agent on or off duty',
+    success: { status: 200, data: agentView },
+    refusals: ['404', '409 AGENT_NOT_ACTIVE', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
+      const input = body as ChangeDutyInput;
+      const command = { kind: 'change-duty', caller, agentId: params['id']!, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Agent duty changed');
+    },
+  };
+}
+
+function listTasksOfAgent(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/agents/:id/tasks',
+    me: true,
+    guard: may('agents:read'),
+    query: { schema: listTasksQuery, lists: TASK_LIST_PARAMETERS },
+    summary: 'List the tasks of an agent, as GET /tasks does',
+    success: { status: 200, data: taskPageView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId, caller }, params, query }) {
+      const agentId = params['id']!;
+      if (!(await engine.readAgent(organizationId, agentId, caller))) return { refusal: notFound('Agent', agentId) };
+      // As the agent itself finds them: the filters, and the cursors made for them, are those of GET /tasks.
+      const list = await engine.listTasks(organizationId, query as ListTasksQuery, { role: 'agent', agentId });
+      const position = formatPosition(engine.history, list.sequence);
+      return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };
+    },
+  };
+}

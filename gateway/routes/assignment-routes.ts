@@ -1,0 +1,47 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import {
+  type AssignTaskInput,
+  assignTaskInput,
+  type UnassignTaskInput,
+  unassignTaskInput,
+} from '../../schema/assign-task.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { taskView } from '../../schema/task-view.ts';
+import { type ApiRoute, may } from '../route.ts';
+import { engineAnswer } from './engine-answer.ts';
+
+/** Assignment by hand. Source: decisions.md §3 "Transitions", "Also". */
+export function assignmentRoutes(engine: Engine): ApiRoute[] {
+  const refusals = ['404', '409 INVALID_STATUS_TRANSITION', '409 STATUS_DERIVED', '422 IDEMPOTENCY_KEY_REUSED'];
+  const assign: ApiRoute = {
+    kind: 'api',
+    method: 'POST',
+    path: '/tasks/:id/assign',
+    guard: may('tasks:assign'),
+    body: { schema: assignTaskInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Give a task to an agent; from another one it is taken back first',
+    success: { status: 200, data: taskView },
+    refusals: [...refusals, '409 AGENT_NOT_ACTIVE'],
+    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
+      const input = body as AssignTaskInput;
+      const command = { kind: 'assign-task', caller, taskId: params['id']!, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task assigned');
+    },
+  };
+  const unassign: ApiRoute = {
+    kind: 'api',
+    method: 'POST',
+    path: '/tasks/:id/unassign',
+    guard: may('tasks:assign'),
+    body: { schema: unassignTaskInput, maxBytes: LIMITS.bodyBytes, mayBeAbsent: true },
+    summary: 'Take a task from its courier, who has not set out yet',
+    success: { status: 200, data: taskView },
+    refusals,
+    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
+      const input = body as UnassignTaskInput;
+      const command = { kind: 'unassign-task', caller, taskId: params['id']!, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task unassigned');
+    },
+  };
+  return [assign, unassign];
+}

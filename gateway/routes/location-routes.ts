@@ -1,0 +1,120 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import type { Positions } from '../../engine/positions/positions.ts';
+import { notFound, refusal } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import {
+  type CurrentPositionsQuery,
+  currentPositionsQuery,
+  type DevicePointsInput,
+  devicePointsInput,
+  type HeartbeatInput,
+  heartbeatInput,
+  heartbeatView,
+  type OwnPointsInput,
+  ownPointsInput,
+  positionListView,
+  type Tally,
+  tallyView,
+} from '../../schema/position.ts';
+import { readDevicePoints, readOwnPoints } from '../../schema/read-points.ts';
+import { type ApiRoute, may, type RouteAnswer } from '../route.ts';
+
+const NOT_OWNER: RouteAnswer = { refusal: refusal('NOT_OWNER') };
+
+/** What takes points: the engine's positions, or what a bench puts in their place. */
+export type TakingPositions = Pick<Positions, 'takeOwn' | 'takeMany'>;
+
+/** Where agents are. Source: decisions.md §4. */
+export function locationRoutes(engine: Engine, taking: TakingPositions): ApiRoute[] {
+  return [takeOwnPoints(engine, taking), takeDevicePoints(engine, taking), hearAgent(engine), listCurrent(engine)];
+}
+
+function takeOwnPoints(engine: Engine, positions: TakingPositions): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/agents/me/locations',
+    guard: { kind: 'permission', permission: 'locations:own', mayLag: true },
+    keepsNothing: true,
+    body: { schema: ownPointsInput, quick: readOwnPoints, maxBytes: LIMITS.bodyBytes },
+    summary: "Send the caller's own positions, in any order; answered from memory",
+    success: { status: 202, data: tallyView },
+    refusals: ['404', '429 RATE_LIMITED'],
+    async handle({ identity: { organizationId, caller }, body }) {
+      if (caller.agentId === null) return { refusal: notFound('Agent', 'me') };
+      if (!engine.holdsPositionsOf(organizationId)) return NOT_OWNER;
+      const tally = positions.takeOwn(organizationId, caller.agentId, (body as OwnPointsInput).points);
+      return tally ? taken(tally) : { refusal: refusal('RATE_LIMITED', 'Too many positions; send them later') };
+    },
+  };
+}
+
+function takeDevicePoints(engine: Engine, positions: TakingPositions): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/agents/locations',
+    guard: { kind: 'permission', permission: 'locations:write', mayLag: true },
+    keepsNothing: true,
+    body: { schema: devicePointsInput, quick: readDevicePoints, maxBytes: LIMITS.bodyBytes },
+    summary: 'Send positions of many agents, as a trusted device gateway does; those of unknown agents are rejected',
+    success: { status: 202, data: tallyView },
+    refusals: [],
+    async handle({ identity: { organizationId }, body }) {
+      if (!engine.holdsPositionsOf(organizationId)) return NOT_OWNER;
+      return taken(await positions.takeMany(organizationId, (body as DevicePointsInput).points));
+    },
+  };
+}
+
+function taken({ accepted, stale, rejected }: Tally): RouteAnswer {
+  const data = `{"accepted":${accepted},"stale":${stale},"rejected":${rejected}}`;
+  return { status: 202, message: 'Positions taken', data };
+}
+
+function hearAgent(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/agents/me/heartbeat',
+    guard: { kind: 'permission', permission: 'locations:own', mayLag: true },
+    keepsNothing: true,
+    body: { schema: heartbeatInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Say that the caller is still where it was: its position does not become stale',
+    success: { status: 200, data: heartbeatView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId, caller }, body }) {
+      if (caller.agentId === null) return { refusal: notFound('Agent', 'me') };
+      const { battery = null } = body as HeartbeatInput;
+      if (!engine.holdsPositionsOf(organizationId)) return NOT_OWNER;
+      const heard = engine.positions.hear(organizationId, caller.agentId, battery);
+      return { status: 200, message: 'Heard', data: JSON.stringify(heard) };
+    },
+  };
+}
+
+function listCurrent({ positions, feed, history, holdsPositionsOf }: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/agents/locations/current',
+    bare: true,
+    guard: may('locations:read'),
+    query: { schema: currentPositionsQuery, lists: new Set(['agentIds']) },
+    etag: true,
+    summary: 'Where agents are now; agents see themselves only',
+    success: { status: 200, data: positionListView },
+    refusals: [],
+    async handle({ identity: { organizationId, caller }, query }) {
+      if (!holdsPositionsOf(organizationId)) return NOT_OWNER;
+      const { bbox, agentIds } = query as CurrentPositionsQuery;
+      const own = caller.role === 'agent' ? [caller.agentId ?? 0] : undefined;
+      const wanted = own && agentIds ? own.filter((id) => agentIds.includes(id)) : (own ?? agentIds);
+      const sequence = await feed.lastSequence(organizationId);
+      const { items } = await positions.current(organizationId, { bbox, agentIds: wanted });
+      const data = `{"items":[${items.join(',')}],"count":${items.length}}`;
+      return { status: 200, message: 'Positions', data, position: formatPosition(history, sequence) };
+    },
+  };
+}

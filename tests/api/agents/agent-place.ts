@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { AgentView } from '../../../schema/agent.ts';
+import { type ApiClient, taskInput } from '../../support/api-client.ts';
+import { type OrganizationSeed, type SeededOrganization, seedSession, withSql } from '../../support/seed.ts';
+import type { ApiFixture } from '../api-fixture.ts';
+
+export interface AgentList {
+  readonly items: AgentView[];
+  readonly count: number;
+}
+
+/** An organization with a dispatcher's client, who may do all with agents. */
+export function dispatchersOf(
+  fixture: ApiFixture,
+  seed: OrganizationSeed = {},
+): Promise<SeededOrganization & { readonly api: ApiClient }> {
+  return fixture.organization({ role: 'dispatcher', ...seed });
+}
+
+let count = 0;
+
+/** A body that POST /agents accepts, with an address that nobody has. */
+export function agentInput(fields: object = {}): Record<string, unknown> {
+  count += 1;
+  const email = `agent.${process.pid}.${count}@test.example`;
+  return { name: 'Amina Diallo', email, phone: '+493012345678', agentType: 'employee', ...fields };
+}
+
+export async function createAgent(api: ApiClient, fields: object = {}): Promise<AgentView> {
+  const reply = await api.post<AgentView>('/agents', agentInput(fields));
+  assert.equal(reply.status, 201, reply.text);
+  return reply.body.data;
+}
+
+/** A task that the agent has been given. */
+export async function assignedTask(api: ApiClient, agentId: number, fields: object = {}): Promise<number> {
+  const { id } = (await api.post<{ id: number }>('/tasks', taskInput(fields))).body.data;
+  const reply = await api.post(`/tasks/${id}/assign`, { agentId });
+  assert.equal(reply.status, 200, reply.text);
+  return id;
+}
+
+/** A client of the agent itself, in a session. */
+export async function clientOfAgent(fixture: ApiFixture, organizationId: number, agent: AgentView): Promise<ApiClient> {
+  const { databaseUrl } = fixture.gateway;
+  await withSql(
+    databaseUrl,
+    (sql) => sql`
+      UPDATE users SET email_verified_at = now()
+      WHERE organization_id = ${organizationId} AND id = ${agent.userId} AND email_verified_at IS NULL`,
+  );
+  return fixture.clientOf(await seedSession(databaseUrl, organizationId, agent.userId));
+}

@@ -1,0 +1,63 @@
+import type { Engine } from '../../../engine/org/start-engine.ts';
+import { createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import type { OpenTask } from '../../../engine/store/roster-store.ts';
+
+/** Where the tasks of these tests are delivered. */
+export const PLACE = { latitude: 52.5, longitude: 13.4 } as const;
+const DEGREES_PER_METER = 1 / 111_195;
+
+export interface WatchedTask {
+  readonly organizationId: number;
+  readonly taskId: number;
+  readonly agentId: number;
+}
+
+export interface WatchedAgent {
+  /** The agent is so many metres from the place, now. A speed of 0: it stands. */
+  reports(away: number, speed?: number): void;
+  /** As the roster would have it. */
+  becomes(fields: Partial<OpenTask>): void;
+  /** What was asked has been answered. */
+  settled(): Promise<void>;
+}
+
+/** An agent with one task in transit, and a watch of its own that tells the engine. */
+export function watchAgent(engine: Engine, { organizationId, taskId, agentId }: WatchedTask): WatchedAgent {
+  const asked = new Set<Promise<unknown>>();
+  const watch = createArrivalWatch({
+    ask(id, command) {
+      const answer = engine.ask(id, command);
+      asked.add(answer);
+      return answer;
+    },
+    clock: systemClock,
+    log: createLog('engine', 'silent'),
+  });
+  let task: OpenTask = { taskId, status: 'in_transit', ...PLACE, assignedAt: null, arrivedAt: null, etaAt: null };
+  const agent = {
+    agentId,
+    isActive: true,
+    onDuty: true,
+    vehicleType: 'car',
+    openTasks: new Map([[taskId, task]]),
+  };
+  return {
+    reports(away, speed = Number.NaN) {
+      const nowMs = systemClock.now();
+      const unsaid = { heading: Number.NaN, altitude: Number.NaN, battery: Number.NaN };
+      const times = { recordedAtMs: nowMs, receivedAtMs: nowMs };
+      const latitude = PLACE.latitude + away * DEGREES_PER_METER;
+      const position = { agentId, latitude, longitude: PLACE.longitude, accuracy: 5, speed, ...unsaid, ...times };
+      watch.onTick(organizationId, [{ agent, position }], nowMs);
+    },
+    becomes(fields) {
+      task = { ...task, ...fields };
+      agent.openTasks.set(taskId, task);
+    },
+    async settled() {
+      await Promise.all(asked);
+    },
+  };
+}

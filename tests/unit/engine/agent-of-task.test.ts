@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FetchedRecords } from '../../../engine/store/org-store.ts';
+import type { TaskStatus } from '../../../schema/task.ts';
+import { wholeAgent } from './agent-fixture.ts';
+import { OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';
+
+const NOTHING: FetchedRecords = {
+  tasks: [],
+  customers: [],
+  contacts: 'not-wanted',
+  usedKeys: 'not-wanted',
+  locations: [],
+  warehouses: [],
+  channelIds: [],
+  agents: [],
+  takenEmails: [],
+  openTasks: [],
+  loosePackages: [],
+  idempotency: [],
+};
+
+function stateOf(status: TaskStatus, fetched: Partial<FetchedRecords> = {}) {
+  const state = stateWith('by an agent', status);
+  state.absorb({ ...NOTHING, agents: [wholeAgent(OWN_AGENT)], ...fetched });
+  return state;
+}
+
+test("a task shows its agent's new name at once, and waits for the commit that gives it", () => {
+  const state = stateOf('assigned');
+  state.lastSequence = 15;
+  state.apply({ kind: 'put-agent', agent: wholeAgent(OWN_AGENT, 'Grace') }, 5);
+  const live = state.findTask(TASK)!;
+  assert.equal(state.bundleOf(live).agent?.firstName, 'Grace');
+  assert.deepEqual(state.basisOf(live), { ticket: 5, sequence: 15 });
+});
+
+test('the open tasks of an agent are those in memory as they are there, and those that were found elsewhere', () => {
+  const found = {
+    openTasks: [
+      { agentId: OWN_AGENT, taskId: TASK },
+      { agentId: OWN_AGENT, taskId: 9_000 },
+    ],
+  };
+  assert.equal(stateOf('in_transit', found).countOpenTasks(OWN_AGENT), 2);
+  assert.equal(stateOf('completed', found).countOpenTasks(OWN_AGENT), 1, 'memory knows that it has ended');
+  assert.equal(stateOf('completed').countOpenTasks(OWN_AGENT), 0);
+  assert.equal(stateOf('assigned', found).countOpenTasks(OWN_AGENT + 1), 0);
+});

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AgentOnRoad, LivePosition } from '../../../engine/positions/agent-on-road.ts';
+import { createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import type { OpenTask } from '../../../engine/store/roster-store.ts';
+import type { Answer, NoteArrival, NoteEta } from '../../../schema/commands.ts';
+import { type ErrorCode, refusal } from '../../../schema/errors.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+
+const ORGANIZATION = 1;
+const PLACE = { latitude: 52.5, longitude: 13.4 };
+const DEGREES_PER_METER = 1 / 111_195;
+const START = Date.parse('2031-05-01T12:00:00.000Z');
+const OK: Answer = { ok: true, status: 200, data: '{}', sequence: 1 };
+const refusedWith = (code: ErrorCode): Answer => ({ ok: false, refusal: refusal(code) });
+
+function openTask(fields: Partial<OpenTask> = {}): OpenTask {
+  const times = { assignedAt: '2031-05-01T11:00:00.000Z', arrivedAt: null, etaAt: null };
+  return { taskId: 10, status: 'in_transit', ...PLACE, ...times, ...fields };
+}
+
+function agentWith(...tasks: OpenTask[]): AgentOnRoad {
+  const openTasks = new Map(tasks.map((task) => [task.taskId, task]));
+  return { agentId: 7, isActive: true, onDuty: true, vehicleType: 'car', openTasks };
+}
+
+interface Asked {
+  readonly organizationId: number;
+  readonly command: NoteArrival | NoteEta;
+  answer(answer: Answer): Promise<void>;
+}
+
+/** A watch whose actor and clock are in the test's hands. */
+class Scene {
+  nowMs = START;
+  readonly asked: Asked[] = [];
+  readonly #watch = createArrivalWatch({
+    ask: (organizationId, command) =>
+      new Promise((resolve) => {
+        const answer = async (given: Answer) => {
+          resolve(given);
+          await new Promise((done) => setImmediate(done));
+        };
+        this.asked.push({ organizationId, command, answer });
+      }),
+    clock: { now: () => this.nowMs, monotonic: () => this.nowMs - START + 5_000 },
+    log: createLog('engine', 'silent'),
+  });
+
+  /** A second later the agent is so many metres from the place; nobody has moved without one. */
+  tick(agent?: AgentOnRoad, away = 0, point: Partial<LivePosition> = {}): void {
+    this.nowMs += 1_000;
+    if (!agent) return this.#watch.onTick(ORGANIZATION, [], this.nowMs);
+    const { agentId } = agent;
+    const latitude = PLACE.latitude + away * DEGREES_PER_METER;
+    const unsaid = { accuracy: 5, speed: Number.NaN, heading: Number.NaN, altitude: Number.NaN, battery: Number.NaN };
+    const times = { recordedAtMs: this.nowMs, receivedAtMs: this.nowMs };
+    const position = { agentId, latitude, longitude: PLACE.longitude, ...unsaid, ...times, ...point };
+    this.#watch.onTick(ORGANIZATION, [{ agent, position }], this.nowMs);
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  kinds(): string[] {
+    return this.asked.map(({ command }) => command.kind);
+  }
+
+  last(): Asked {
+    return this.asked.at(-1)!;
+  }
+}
+
+const STANDING = { speed: 0 };
+/** Its ETA has just been told: nothing but arrivals will be asked. */
+const toldOf = (fields: Partial<OpenTask> = {}) => openTask({ etaAt: '2031-05-01T12:00:00.000Z', ...fields });
+
+describe('arrivals', () => {
+  test('are told once, with the place and time of the agent', async () => {
+    const [scene, agent] = [new Scene(), agentWith(toldOf())];
+    scene.tick(agent, 20, STANDING);
+    const { organizationId, command, answer } = scene.last();
+    assert.equal(organizationId, ORGANIZATION);
+    assert.ok(command.kind === 'note-arrival');
+    assert.deepEqual([command.taskId, command.agentId, command.at], [10, 7, '2031-05-01T12:00:01.000Z']);
+    assert.ok(Math.abs(command.latitude - PLACE.latitude - 20 * DEGREES_PER_METER) < 1e-9);
+    assert.deepEqual([command.caller.type, command.caller.id], ['system', null]);
+    await answer(OK);
+    for (let i = 0; i < 20; i++) scene.tick(agent, i % 2 === 0 ? 20 : 500, STANDING);
+    assert.deepEqual(scene.kinds(), ['note-arrival']);
+  });
+
+  test('are asked about one at a time', () => {
+    const [scene, agent] = [new Scene(), agentWith(toldOf())];
+    for (let i = 0; i < 20; i++) scene.tick(agent, 20, STANDING);
+    assert.equal(scene.asked.length, 1);
+  });
+
+  test('that an actor could not take are told again, also when nobody moves any more', async () => {
+    const [scene, agent] = [new Scene(), agentWith(toldOf())];
+    scene.tick(agent, 20, STANDING);
+    for (const code of ['UNAVAILABLE', 'NOT_OWNER', 'OUTCOME_UNKNOWN'] as const) {
+      await scene.last().answer(refusedWith(code));
+      scene.tick();
+    }
+    await scene.last().answer(OK);
+    for (let i = 0; i < 5; i++) scene.tick();
+    assert.equal(scene.asked.length, 4);
+    assert.deepEqual(scene.asked[3]!.command, scene.asked[0]!.command);
+  });
+
+  test('that are refused for good are not told again', async () => {
+    for (const code of ['NOT_FOUND', 'ORGANIZATION_DELETED', 'INTERNAL'] as const) {
+      const [scene, agent] = [new Scene(), agentWith(toldOf())];
+      scene.tick(agent, 20, STANDING);
+      await scene.last().answer(refusedWith(code));
+      for (let i = 0; i < 5; i++) scene.tick(agent, 20, STANDING);
+      assert.equal(scene.asked.length, 1, code);
+    }
+  });
+
+  test('that cannot be told for long are given up, and found anew with the next point', async () => {
+    const [scene, agent] = [new Scene(), agentWith(toldOf())];
+    scene.tick(agent, 20, STANDING);
+    await scene.last().answer(refusedWith('UNAVAILABLE'));
+    scene.pass(LIMITS.arrivalPatienceMs);
+    scene.tick();
+    scene.tick();
+    assert.equal(scene.asked.length, 1);
+    scene.tick(agent, 20, STANDING);
+    assert.deepEqual(scene.kinds(), ['note-arrival', 'note-arrival']);
+  });
+
+  test('count anew for whoever is assigned anew', async () => {
+    const [scene, agent] = [new Scene(), agentWith(toldOf())];
+    scene.tick(agent, 20, STANDING);
+    await scene.last().answer(OK);
+    agent.openTasks.set(10, toldOf({ assignedAt: '2031-05-01T12:00:10.000Z' }));
+    scene.tick(agent, 20, STANDING);
+    await scene.last().answer(OK);
+    scene.tick({ ...agentWith(toldOf()), agentId: 8 }, 20, STANDING);
+    assert.deepEqual(
+      scene.asked.map(({ command }) => command.agentId),
+      [7, 7, 8],
+    );
+  });
+
+  test('of tasks that the agent no longer has are not told again', async () => {
+    const [scene, agent] = [new Scene(), agentWith(toldOf())];
+    scene.tick(agent, 20, STANDING);
+    await scene.last().answer(refusedWith('UNAVAILABLE'));
+    agent.openTasks.clear();
+    agent.openTasks.set(11, toldOf({ taskId: 11 }));
+    scene.tick(agent, 5_000);
+    const before = scene.asked.length;
+    for (let i = 0; i < 3; i++) scene.tick();
+    const later = scene.asked.slice(before).filter(({ command }) => command.taskId === 10);
+    assert.deepEqual(later, []);
+  });
+
+  test('take time without a speed: ten seconds of points', () => {
+    const [scene, agent] = [new Scene(), agentWith(toldOf())];
+    for (let i = 0; i < 10; i++) scene.tick(agent, 20);
+    assert.deepEqual(scene.kinds(), []);
+    scene.tick(agent, 20);
+    assert.deepEqual(scene.kinds(), ['note-arrival']);
+  });
+});
+
+describe('nothing is asked', () => {
+  for (const [what, task, point] of [
+    ['of a task that is only assigned', { status: 'assigned' }, {}],
+    ['of a task that is only accepted', { status: 'accepted' }, {}],
+    ['of a task without a place', { latitude: null, longitude: null }, {}],
+    ['of a task whose agent has arrived', { arrivedAt: '2031-05-01T11:59:00.000Z' }, {}],
+    ['for a vague point', {}, { accuracy: 101 }],
+    ['for a point of long ago', {}, { recordedAtMs: START - LIMITS.positionStaleMs }],
+  ] as const) {
+    test(what, () => {
+      const scene = new Scene();
+      scene.tick(agentWith(openTask(task)), 20, { ...STANDING, ...point });
+      assert.deepEqual(scene.kinds(), []);
+    });
+  }
+
+  test('of an agent without tasks', () => {
+    const scene = new Scene();
+    scene.tick(agentWith(), 20, STANDING);
+    assert.deepEqual(scene.kinds(), []);
+  });
+});
+
+describe('ETAs', () => {
+  test('are told first at once, in whole seconds', () => {
+    const scene = new Scene();
+    scene.tick(agentWith(openTask()), 1_000);
+    const { command } = scene.last();
+    // 1,300 m at 25 km/h.
+    assert.ok(command.kind === 'note-eta');
+    assert.equal(command.etaAt, '2031-05-01T12:03:08.000Z');
+  });
+
+  test('are told again when they move, but not within half a minute', async () => {
+    const [scene, agent] = [new Scene(), agentWith(openTask())];
+    scene.tick(agent, 1_000);
+    await scene.last().answer(OK);
+    for (let i = 1; i < LIMITS.etaIntervalMs / 1_000; i++) scene.tick(agent, 9_000);
+    assert.equal(scene.asked.length, 1);
+    scene.tick(agent, 9_000);
+    assert.deepEqual(scene.kinds(), ['note-eta', 'note-eta']);
+  });
+
+  test('are not told again while an agent keeps to them', async () => {
+    const [scene, agent] = [new Scene(), agentWith(openTask())];
+    for (let left = 5_000; left > 500; left -= 25_000 / 3_600 / 1.3) {
+      scene.tick(agent, left);
+      if (scene.asked.length === 1) await scene.last().answer(OK);
+    }
+    assert.equal(scene.asked.length, 1);
+  });
+
+  test('go on from the one in the record', () => {
+    const scene = new Scene();
+    scene.tick(agentWith(openTask({ etaAt: '2031-05-01T12:03:00.000Z' })), 1_000);
+    assert.deepEqual(scene.kinds(), []);
+  });
+
+  test('that could not be told are told with the next point', async () => {
+    const [scene, agent] = [new Scene(), agentWith(openTask())];
+    scene.tick(agent, 1_000);
+    scene.tick(agent, 1_000);
+    assert.equal(scene.asked.length, 1);
+    await scene.last().answer(refusedWith('OVERLOADED'));
+    scene.tick(agent, 1_000);
+    assert.deepEqual(scene.kinds(), ['note-eta', 'note-eta']);
+  });
+
+  test('on their way hold an arrival back until they have ended', async () => {
+    const [scene, agent] = [new Scene(), agentWith(openTask())];
+    scene.tick(agent, 1_000);
+    scene.tick(agent, 20, STANDING);
+    assert.deepEqual(scene.kinds(), ['note-eta']);
+    await scene.last().answer(OK);
+    scene.tick();
+    assert.deepEqual(scene.kinds(), ['note-eta', 'note-arrival']);
+  });
+});
+
+test('a process asks no more than its share, and the rest when there is room', async () => {
+  const scene = new Scene();
+  const agents = Array.from({ length: LIMITS.arrivalCommands + 5 }, (_, i) => agentWith(toldOf({ taskId: i })));
+  for (const agent of agents) scene.tick(agent, 20, STANDING);
+  assert.equal(scene.asked.length, LIMITS.arrivalCommands);
+  for (const { answer } of scene.asked.splice(0, 3)) await answer(OK);
+  scene.tick();
+  assert.equal(scene.asked.length, LIMITS.arrivalCommands);
+  for (const { answer } of scene.asked.splice(0)) await answer(OK);
+  scene.pass(LIMITS.arrivalRetryMs);
+  scene.tick();
+  assert.equal(scene.asked.length, 2);
+});

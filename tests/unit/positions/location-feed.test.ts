@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LiveAgent } from '../../../engine/positions/live-agent.ts';
+import { LocationFeed, type LocationFilter } from '../../../engine/positions/location-feed.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+
+function agentAt(agentId: number, latitude: number, longitude = 13.4): LiveAgent {
+  return Object.assign(new LiveAgent(agentId), { latitude, longitude, recordedAtMs: NOON, receivedAtMs: NOON });
+}
+
+function listen(feed: LocationFeed, filter: LocationFilter = {}) {
+  const frames: Buffer[] = [];
+  const state = { isReady: true };
+  const stop = feed.subscribe(1, filter, { isReady: () => state.isReady, onFrame: (frame) => frames.push(frame) });
+  const told = () => frames.splice(0).map((frame) => idsOf(frame));
+  return { frames, state, stop, told };
+}
+
+function idsOf(frame: Buffer): number[] {
+  const [, json] = /^event: agent\.locations_updated\ndata: (.*)\n\n$/.exec(frame.toString())!;
+  const { data } = JSON.parse(json!) as { data: { items: { agentId: number }[]; count: number } };
+  assert.equal(data.count, data.items.length);
+  return data.items.map(({ agentId }) => agentId);
+}
+
+test('all who ask for the same get the same bytes', () => {
+  const feed = new LocationFeed();
+  const [one, other] = [listen(feed, { agentIds: [2, 1] }), listen(feed, { agentIds: [1, 2, 2] })];
+  feed.tell(1, [agentAt(1, 52), agentAt(2, 52), agentAt(3, 52)], NOON);
+  assert.equal(one.frames[0], other.frames[0]);
+  assert.deepEqual(one.told(), [[2, 1]]);
+});
+
+test('nobody is told of nothing, and of no other organization', () => {
+  const feed = new LocationFeed();
+  const { told } = listen(feed, { agentIds: [9] });
+  feed.tell(1, [agentAt(1, 52)], NOON);
+  feed.tell(2, [agentAt(9, 52)], NOON);
+  assert.deepEqual(told(), []);
+});
+
+test('who is behind is told once it is ready, of everybody who moved meanwhile, as they are by then', () => {
+  const feed = new LocationFeed();
+  const { state, told, frames } = listen(feed);
+  const [one, two] = [agentAt(1, 52), agentAt(2, 52)];
+  state.isReady = false;
+  feed.tell(1, [one], NOON);
+  feed.tell(1, [two], NOON + 1_000);
+  one.latitude = 52.1;
+  feed.tell(1, [one], NOON + 2_000);
+  assert.equal(frames.length, 0);
+  state.isReady = true;
+  feed.tell(1, [], NOON + 3_000);
+  assert.match(frames[0]!.toString(), /"agentId":1,"latitude":52\.1,/);
+  assert.deepEqual(told(), [[1, 2]]);
+  feed.tell(1, [two], NOON + 4_000);
+  assert.deepEqual(told(), [[2]]);
+});
+
+test('a box is told of who is in it, and once more of who leaves', () => {
+  const feed = new LocationFeed();
+  const { told } = listen(feed, { bbox: { west: 13, south: 52, east: 14, north: 53 } });
+  const agent = agentAt(1, 52.5);
+  feed.tell(1, [agent], NOON);
+  agent.latitude = 53.5;
+  feed.tell(1, [agent], NOON);
+  agent.latitude = 53.6;
+  feed.tell(1, [agent], NOON);
+  assert.deepEqual(told(), [[1], [1]]);
+});
+
+test('of tasks those who have them open are told', () => {
+  const feed = new LocationFeed();
+  const { told } = listen(feed, { taskIds: [7] });
+  const agent = agentAt(1, 52);
+  feed.tell(1, [agent], NOON);
+  const where = { latitude: 1, longitude: 1, assignedAt: null, arrivedAt: null, etaAt: null };
+  agent.openTasks.set(7, { taskId: 7, status: 'in_transit', ...where });
+  feed.tell(1, [agent, agentAt(2, 52)], NOON);
+  assert.deepEqual(told(), [[1]]);
+});
+
+test('who has stopped listening is told nothing', () => {
+  const feed = new LocationFeed();
+  const { stop, told } = listen(feed);
+  assert.equal(feed.hasSubscribers(1), true);
+  stop();
+  assert.equal(feed.hasSubscribers(1), false);
+  feed.tell(1, [agentAt(1, 52)], NOON);
+  assert.deepEqual(told(), []);
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { OrgPositions } from '../../../engine/positions/org-positions.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { Point } from '../../../schema/position.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const UNSAID = Number.NaN;
+
+function point(recordedAtMs: number, latitude = 52.5, longitude = 13.4): Point {
+  const rest = { accuracy: UNSAID, speed: UNSAID, heading: UNSAID, altitude: UNSAID, battery: UNSAID };
+  return { latitude, longitude, recordedAtMs, ...rest };
+}
+
+function place() {
+  const trail: { readonly agentId: number; readonly point: Point }[] = [];
+  const positions = new OrgPositions(1, (_organizationId, agentId, noted) => trail.push({ agentId, point: noted }));
+  return { positions, trail, agent: positions.agentOf(7) };
+}
+
+test('the first point is where the agent is, and everybody is told once however many follow in a tick', () => {
+  const { positions, agent } = place();
+  assert.equal(agent.isSomewhere, false);
+  assert.equal(positions.take(agent, point(NOON), NOON), 'accepted');
+  assert.equal(positions.take(agent, point(NOON + 1_000), NOON + 1_000), 'accepted');
+  assert.equal(agent.recordedAtMs, NOON + 1_000);
+  assert.deepEqual(positions.takeDirty(), [agent]);
+  assert.deepEqual(positions.takeDirty(), []);
+});
+
+test('what is late, from the future or nowhere moves nobody, and only what is late is in the trail', () => {
+  const { positions, agent, trail } = place();
+  positions.take(agent, point(NOON), NOON);
+  assert.equal(positions.take(agent, point(NOON - 5_000), NOON), 'stale');
+  assert.equal(positions.take(agent, point(NOON), NOON), 'stale');
+  assert.equal(positions.take(agent, point(NOON + LIMITS.pointFutureMs + 1), NOON), 'rejected');
+  assert.equal(positions.take(agent, point(NOON + 2_000, 0, 0), NOON + 2_000), 'rejected');
+  assert.equal(agent.recordedAtMs, NOON);
+  assert.deepEqual([...new Set(trail.map(({ point: { recordedAtMs } }) => recordedAtMs - NOON))], [0, -5_000]);
+});
+
+test('a position that a fast clock has left in the future does not hold the agent there', () => {
+  const { positions, agent } = place();
+  const hour = 3_600_000;
+  positions.take(agent, point(NOON + hour), NOON + hour);
+  assert.equal(positions.take(agent, point(NOON, 52.6), NOON), 'accepted');
+  assert.equal(agent.latitude, 52.6);
+});
+
+test('an agent may send so many points a second, and what it saved up', () => {
+  const { positions, agent } = place();
+  const count = (outcome: string, points: number, nowMs: number) => {
+    let found = 0;
+    for (let index = 0; index < points; index++)
+      if (positions.take(agent, point(nowMs - points + index), nowMs) === outcome) found += 1;
+    return found;
+  };
+  assert.equal(positions.mayTake(agent, LIMITS.pointBurst, NOON), true);
+  assert.equal(count('accepted', LIMITS.pointBurst, NOON), LIMITS.pointBurst);
+  assert.equal(positions.mayTake(agent, 1, NOON), false);
+  assert.equal(count('rejected', 10, NOON), 10);
+  assert.equal(count('rejected', LIMITS.pointsPerAgentPerSecond + 10, NOON + 1_000), 10, 'a second later');
+});
+
+test('of a second the trail gets what may be its earliest point', () => {
+  const { positions, agent, trail } = place();
+  for (const ms of [500, 700, 900, 400, 450, 1_200]) positions.take(agent, point(NOON + ms), NOON + 2_000);
+  assert.deepEqual(
+    trail.map(({ point: { recordedAtMs } }) => recordedAtMs - NOON),
+    [500, 400, 1_200],
+  );
+});
+
+/** A track as a device records it, a point every so often, with jumps as they come of tunnels and bad receivers. */
+const track = fc.array(fc.integer({ min: 1, max: 4_000 }), { minLength: 2, maxLength: 40 }).map((pauses) => {
+  let at = NOON;
+  return pauses.map((pause, index) => {
+    at += pause;
+    return point(at, 52.5 + index * 0.00001, 13.4 + index * 0.00002);
+  });
+});
+
+test('a track ends in the same position however its points are shuffled, doubled and delayed', () => {
+  const delivery = track.chain((points) =>
+    fc.tuple(
+      fc.constant(points),
+      fc.shuffledSubarray([...points, ...points], { minLength: points.length * 2, maxLength: points.length * 2 }),
+    ),
+  );
+  fc.assert(
+    fc.property(delivery, ([points, delivered]) => {
+      const [ordered, shuffled] = [place(), place()];
+      const nowMs = points.at(-1)!.recordedAtMs;
+      for (const one of points) ordered.positions.take(ordered.agent, one, nowMs);
+      for (const one of delivered) shuffled.positions.take(shuffled.agent, one, nowMs);
+      const whereabouts = ({ agent: { latitude, longitude, recordedAtMs } }: ReturnType<typeof place>) => [
+        latitude,
+        longitude,
+        recordedAtMs,
+      ];
+      assert.deepEqual(whereabouts(shuffled), whereabouts(ordered));
+      assert.deepEqual(trailOf(shuffled), trailOf(ordered));
+    }),
+  );
+});
+
+/** The trail as readers have it: the earliest point of each second. */
+function trailOf({ trail }: ReturnType<typeof place>): readonly number[] {
+  const earliest = new Map<number, number>();
+  for (const { point: noted } of trail) {
+    const second = Math.floor(noted.recordedAtMs / 1_000);
+    earliest.set(second, Math.min(earliest.get(second) ?? Number.POSITIVE_INFINITY, noted.recordedAtMs));
+  }
+  return [...earliest.values()].sort((a, b) => a - b);
+}
+
+test('what Redis kept is merged: whoever has moved since stays where it is', () => {
+  const { positions, agent } = place();
+  positions.take(agent, point(NOON), NOON);
+  const kept = (agentId: number, recordedAtMs: number) => ({
+    agentId,
+    receivedAtMs: recordedAtMs,
+    heardAtMs: 0,
+    ...point(recordedAtMs, 1, 1),
+  });
+  positions.restore([kept(7, NOON - 1), kept(8, NOON - 60_000)]);
+  assert.equal(agent.latitude, 52.5);
+  assert.equal(positions.agents.get(8)?.latitude, 1);
+  assert.deepEqual(positions.takeDirty(), [agent], 'what was restored is news to nobody');
+});
+
+test('agents whom the roster does not name leave, and those whom it names have its tasks', () => {
+  const { positions } = place();
+  const task = {
+    taskId: 3,
+    status: 'in_transit',
+    assignedAt: null,
+    latitude: 1,
+    longitude: 2,
+    arrivedAt: null,
+    etaAt: null,
+  } as const;
+  positions.setRoster([{ agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', openTasks: [task] }], 5);
+  assert.deepEqual([...positions.agents.keys()], [9]);
+  assert.equal(positions.agents.get(9)?.activeTaskId, 3);
+  assert.equal(positions.hasRoster, true);
+});

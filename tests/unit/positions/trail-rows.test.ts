@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { TrailRows } from '../../../engine/store/trail-rows.ts';
+import { readRows, trailPoint } from './read-rows.ts';
+
+const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+const few = fc.integer({ min: 1, max: 3 });
+const moment = fc.integer({ min: Date.UTC(1970), max: Date.UTC(2200) });
+const real = fc.oneof(fc.constant(Number.NaN), fc.float({ noNaN: true, min: -1_000, max: 100_000 }));
+const point = fc.record({
+  latitude: fc.double({ noNaN: true, min: -90, max: 90 }),
+  longitude: fc.double({ noNaN: true, min: -180, max: 180 }),
+  recordedAtMs: moment,
+  accuracy: real,
+  speed: real,
+  heading: real,
+  altitude: real,
+  battery: real,
+});
+
+test('rows are what was put down, byte for byte, also in memory that held others', () => {
+  const rows = new TrailRows(20);
+  const noted = fc.array(fc.tuple(id, id, point, moment), { maxLength: 20 });
+  fc.assert(
+    fc.property(noted, (points) => {
+      rows.clear();
+      for (const each of points) rows.append(...each);
+      assert.equal(rows.count, points.length);
+      assert.deepEqual(
+        readRows(rows.toCopy()),
+        points.map(([organizationId, agentId, { recordedAtMs, latitude, longitude, ...rest }, receivedAtMs]) => ({
+          organizationId,
+          agentId,
+          recordedAtMs,
+          receivedAtMs,
+          doubles: [latitude, longitude],
+          reals: [rest.accuracy, rest.speed, rest.heading, rest.altitude, rest.battery].map((value) =>
+            Number.isNaN(value) ? null : value,
+          ),
+        })),
+      );
+    }),
+  );
+});
+
+test('rows of some organizations are taken away, the others stay in order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(few, real), { maxLength: 30 }), few, (noted, gone) => {
+      const rows = new TrailRows(31);
+      for (const [index, [organizationId, speed]] of noted.entries())
+        rows.append(organizationId, index + 1, trailPoint({ speed }), 0);
+      assert.deepEqual(rows.organizationIds(), new Set(noted.map(([organizationId]) => organizationId)));
+      rows.remove(new Set([gone]));
+      rows.append(gone, 99, trailPoint({}), 0);
+      const left = noted.flatMap(([organizationId], index) => (organizationId === gone ? [] : [index + 1]));
+      assert.deepEqual(
+        readRows(rows.toCopy()).map(({ agentId }) => agentId),
+        [...left, 99],
+      );
+      assert.equal(rows.count, left.length + 1);
+    }),
+  );
+});
