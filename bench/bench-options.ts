@@ -23,6 +23,7 @@ Scenarios: create   our gateway, its ceiling and two ordinary services under POS
            batch    the same tasks to our gateway one by one, one by one with idempotency keys, and in batches
            auth     what authentication and rate limits cost: the guards alone, then POST /tasks with and without them
            lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up
+           locations  positions of 5,000 agents against the same server that only parses them; has options of its own
 
   --connections 64,256   connections of the load generator, each number measured apart; 64 for auth
   --rounds 3             how often each is measured, in turn; fewer than 3 are void

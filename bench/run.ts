@@ -3,6 +3,7 @@ import { compareGuards } from './compare/compare-guards.ts';
 import { compareServers } from './compare/compare-servers.ts';
 import { compareWays } from './compare/compare-ways.ts';
 import { runLists } from './lists/run-lists.ts';
+import { runLocations } from './locations/run-locations.ts';
 import { runToEnd } from './stand/run-to-end.ts';
 
 /**
@@ -15,6 +16,7 @@ const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGua
 await runToEnd((releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
   if (scenario === 'lists') return runLists(rest, releaser, signal);
+  if (scenario === 'locations') return runLocations(rest, releaser, signal);
   const options = parseBenchOptions(process.argv.slice(2));
   return SCENARIOS[options.scenario](options, releaser, signal);
 });

@@ -3,7 +3,8 @@ import autocannon from 'autocannon';
 import { findLoad } from '../scenarios/find-load.ts';
 import type { Load, LoadRequest } from '../scenarios/scenario.ts';
 import { percentile } from '../statistics.ts';
-import { type GeneratorMessage, type LoadOrder, type LoadOutcome, RECONNECT_AFTER } from './load-messages.ts';
+import { type LoadOrder, type LoadOutcome, RECONNECT_AFTER } from './load-messages.ts';
+import { serveOrder, sleepFully } from './serve-order.ts';
 
 /**
  * The load generator, a process of its own so that its CPU can be told apart. Its connections stay open and busy from
@@ -15,20 +16,9 @@ const TIMEOUT_SECONDS = 20;
 /** How soon the connections are closed after the window. */
 const STOP_CHECK_MS = 100;
 
-process.on('disconnect', () => process.exit(1));
-process.once('message', (order) => {
-  runLoad(order as LoadOrder).then(
-    (outcome) => tell({ kind: 'measured', outcome }),
-    (error) =>
-      tell({ kind: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-  );
-});
+serveOrder(runLoad);
 
-function tell(message: GeneratorMessage): void {
-  process.send?.(message);
-}
-
-async function runLoad(order: LoadOrder): Promise<LoadOutcome> {
+async function runLoad(order: LoadOrder, tellWindow: (edge: 'start' | 'end') => void): Promise<LoadOutcome> {
   const load = findLoad(order.load, order.tasksPerRequest);
   if (!load) throw new Error(`no load ${order.load}`);
   const seen = {
@@ -54,14 +44,14 @@ async function runLoad(order: LoadOrder): Promise<LoadOutcome> {
     seen.firstWrongBody ??= String(body).slice(0, 500);
   });
 
-  await sleep(order.warmUpSeconds * 1_000);
-  tell({ kind: 'window', edge: 'start' });
+  await sleepFully(order.warmUpSeconds * 1_000);
+  tellWindow('start');
   inWindow = true;
   const startedAt = performance.now();
-  await sleep(order.seconds * 1_000);
+  await sleepFully(order.seconds * 1_000);
   inWindow = false;
   const windowMs = performance.now() - startedAt;
-  tell({ kind: 'window', edge: 'end' });
+  tellWindow('end');
   (run as unknown as { stop(): void }).stop();
   await ended;
   return { ...seen, ...summarize(latencies), operations: latencies.length, windowMs };
@@ -121,12 +111,4 @@ function summarize(latencies: readonly number[]) {
   if (latencies.length === 0) return { p50Ms: 0, p99Ms: 0, maxMs: 0 };
   const sorted = Float64Array.from(latencies).sort();
   return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99), maxMs: sorted.at(-1)! };
-}
-
-/** At least `ms`: a timer may fire a fraction early, and a window must not be too short. */
-async function sleep(ms: number): Promise<void> {
-  const until = performance.now() + ms;
-  for (let left = ms; left > 0; left = until - performance.now()) {
-    await new Promise((resolve) => setTimeout(resolve, Math.ceil(left)));
-  }
 }

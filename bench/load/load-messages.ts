@@ -34,7 +34,7 @@ export interface LoadOutcome {
 }
 
 /** The window's two ends are told the moment they come, so that CPU is read then; what was seen follows. */
-export type GeneratorMessage =
+export type GeneratorMessage<Outcome> =
   | { readonly kind: 'window'; readonly edge: 'start' | 'end' }
-  | { readonly kind: 'measured'; readonly outcome: LoadOutcome }
+  | { readonly kind: 'measured'; readonly outcome: Outcome }
   | { readonly kind: 'failed'; readonly reason: string };

@@ -1,38 +1,9 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import type { GeneratorMessage, LoadOrder, LoadOutcome } from './load-messages.ts';
+import type { LoadOrder, LoadOutcome } from './load-messages.ts';
+import { type LoadWatch, runGenerator } from './run-generator.ts';
 
-const PROGRAM = fileURLToPath(new URL('./generator.ts', import.meta.url));
-/** Starting, connecting and summing up, beside the run itself. */
-const MARGIN_MS = 30_000;
+const PROGRAM = new URL('./generator.ts', import.meta.url);
 
-interface LoadWatch {
-  readonly signal: AbortSignal;
-  /** Called at both ends of the measured window, with the generator's process id. */
-  readonly onWindow: (edge: 'start' | 'end', generatorPid: number) => void;
-}
-
-/** Runs one load in a generator of its own. Rejects when the generator fails, goes silent, or `signal` is aborted. */
-export async function runLoad(order: LoadOrder, { signal, onWindow }: LoadWatch): Promise<LoadOutcome> {
-  const deadline = AbortSignal.timeout((order.warmUpSeconds + order.seconds) * 1_000 + MARGIN_MS);
-  const ending = AbortSignal.any([signal, deadline]);
-  const generator = fork(PROGRAM, { execArgv: ['--import', import.meta.resolve('tsx')] });
-  const ended = once(generator, 'exit');
-  try {
-    return await new Promise<LoadOutcome>((resolve, reject) => {
-      ending.addEventListener('abort', () => reject(new Error('the load generator was called off, or kept silent')));
-      generator.once('error', reject);
-      generator.once('exit', (code) => reject(new Error(`the load generator exited with code ${code}`)));
-      generator.on('message', (message: GeneratorMessage) => {
-        if (message.kind === 'failed') return reject(new Error(`the load generator failed: ${message.reason}`));
-        if (message.kind === 'window') onWindow(message.edge, generator.pid!);
-        else resolve(message.outcome);
-      });
-      generator.send(order);
-    });
-  } finally {
-    generator.kill('SIGKILL');
-    await ended;
-  }
+/** Runs one load in a generator of its own. Rejects when the generator fails, goes silent, or its signal is aborted. */
+export function runLoad(order: LoadOrder, watch: LoadWatch): Promise<LoadOutcome> {
+  return runGenerator<LoadOutcome>(PROGRAM, order, watch);
 }

@@ -15,6 +15,8 @@ export interface TemporaryStores {
   readonly redis: LocalRedis;
   /** What every database starts with: the demo organization and its key. */
   readonly demo: DemoOrganization;
+  /** What is written here before a database is made, that database has too; nobody may be connected by then. */
+  readonly templateUrl: string;
   /** A migrated database with the demo organization in it. */
   makeDatabase(name: string): Promise<{ readonly name: string; readonly url: string }>;
 }
@@ -40,5 +42,6 @@ export async function startTemporaryStores(releaser: Releaser, signal: AbortSign
   const template = await createDatabase(postgres.url, TEMPLATE);
   await migrate(template.url);
   const demo = await ensureDemoOrganization(template.url, { baseUrl: '' });
-  return { directory, postgres, redis, demo, makeDatabase: (name) => createDatabase(postgres.url, name, TEMPLATE) };
+  const makeDatabase = (name: string) => createDatabase(postgres.url, name, TEMPLATE);
+  return { directory, postgres, redis, demo, templateUrl: template.url, makeDatabase };
 }

@@ -1,0 +1,27 @@
+import type { GeneratorMessage } from './load-messages.ts';
+
+/**
+ * Makes this process a generator of `runGenerator`: carries out the one order that it is sent, and ends with whoever sent
+ * it. `run` tells both ends of its window.
+ */
+export function serveOrder<Order, Outcome>(
+  run: (order: Order, tellWindow: (edge: 'start' | 'end') => void) => Promise<Outcome>,
+): void {
+  const tell = (message: GeneratorMessage<Outcome>) => void process.send?.(message);
+  process.on('disconnect', () => process.exit(1));
+  process.once('message', (order) => {
+    run(order as Order, (edge) => tell({ kind: 'window', edge })).then(
+      (outcome) => tell({ kind: 'measured', outcome }),
+      (error) =>
+        tell({ kind: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    );
+  });
+}
+
+/** At least `ms`: a timer may fire a fraction early, and a window must not be too short. */
+export async function sleepFully(ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  for (let left = ms; left > 0; left = until - performance.now()) {
+    await new Promise((resolve) => setTimeout(resolve, Math.ceil(left)));
+  }
+}

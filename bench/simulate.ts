@@ -1,0 +1,34 @@
+import { LaunchError } from '../engine/launcher/launch-error.ts';
+import { readConfig } from '../engine/runtime/config.ts';
+import { runSimulation } from './simulate/run-simulation.ts';
+import { parseSimulateOptions } from './simulate/simulate-options.ts';
+import { CallRefused } from './simulate/simulator-api.ts';
+import { UsageError } from './stand/run-to-end.ts';
+
+/** `npm run simulate`: a fleet at work, on a running instance. Exits 1 when a request failed, 0 otherwise. */
+
+const INTERRUPTED = 130;
+/** npm passes on the signal of a Ctrl-C that has reached us already: only a later one is a second one. */
+const SAME_SIGNAL_MS = 1_000;
+
+const interruption = new AbortController();
+let firstAt: number | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (firstAt !== undefined && performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(INTERRUPTED);
+    firstAt ??= performance.now();
+    interruption.abort();
+  });
+}
+
+try {
+  const { dataDir, databaseUrl } = readConfig();
+  const options = parseSimulateOptions(process.argv.slice(2), dataDir);
+  process.exitCode = await runSimulation(options, databaseUrl, interruption.signal);
+} catch (error) {
+  const isPlain = error instanceof UsageError || error instanceof LaunchError || error instanceof CallRefused;
+  const { message, stack = message } = error as Error;
+  process.stderr.write(`${isPlain ? message : stack}\n`);
+  process.exitCode = 1;
+}
+process.exit();

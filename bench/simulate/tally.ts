@@ -1,0 +1,89 @@
+import { RecentLatencies } from '../load/latency-histogram.ts';
+
+/** What went wrong, by kind. */
+export interface ErrorCount {
+  count: number;
+  /** The first of its kind, as the server or the system put it. */
+  readonly example: string;
+}
+
+/** Kinds told apart; what comes after them is counted together. */
+const MOST_KINDS = 40;
+const EXAMPLE_CHARS = 300;
+
+/** What a simulation has done and seen so far; the display and the summary read it. */
+export class Tally {
+  startedAt = performance.now();
+  readonly points = { sent: 0, accepted: 0, stale: 0, rejected: 0, dropped: 0 };
+  readonly tasks = {
+    created: 0,
+    assigned: 0,
+    inTransit: 0,
+    completed: 0,
+    failed: 0,
+    cancelled: 0,
+    /** Called off since the simulation ended. */
+    leftOver: 0,
+    heldBack: 0,
+    lost: 0,
+  };
+  /** Posts of points, from the first byte sent to the last one received. */
+  posts = new RecentLatencies();
+  /** From a point's `recordedAt` to its frame on the organization's stream. */
+  seen = new RecentLatencies();
+  /** Events of the stream by type; each frame of positions is one. */
+  readonly events = new Map<string, number>();
+  readonly errors = new Map<string, ErrorCount>();
+  onDuty = 0;
+  reconnects = 0;
+  #isEnding = false;
+
+  /** Everything is ready: time counts from now. */
+  begin(): void {
+    this.startedAt = performance.now();
+  }
+
+  /** From now on what fails is the shutdown's doing. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
+  get errorCount(): number {
+    return [...this.errors.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  error(kind: string, example: string): void {
+    if (this.#isEnding) return;
+    const kept = this.errors.has(kind) || this.errors.size < MOST_KINDS ? kind : 'other kinds';
+    const known = this.errors.get(kept);
+    if (known) known.count += 1;
+    else this.errors.set(kept, { count: 1, example: example.slice(0, EXAMPLE_CHARS) });
+  }
+
+  event(type: string): void {
+    this.events.set(type, (this.events.get(type) ?? 0) + 1);
+  }
+
+  /** What took long while everything began is not held against what came after. */
+  forgetTimes(): void {
+    this.posts = new RecentLatencies();
+    this.seen = new RecentLatencies();
+  }
+
+  /** To be called once a second. */
+  nextSecond(): void {
+    this.posts.nextSecond();
+    this.seen.nextSecond();
+  }
+}
+
+/** How a failed connection is called in the list of errors. */
+export function kindOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+/** How a refusal is called there: `409 TASK_CODE_TAKEN`, or the status alone. */
+export function refusalKind(status: number, body: string): string {
+  const code = /"code":"([A-Z_]+)"/.exec(body)?.[1];
+  return code === undefined ? `${status}` : `${status} ${code}`;
+}

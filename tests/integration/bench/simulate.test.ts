@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
+import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/store/demo.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import { createTestPlace, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+let gateway: TestGateway;
+let directory: string;
+let demo: DemoOrganization;
+
+before(async () => {
+  const place = await createTestPlace();
+  demo = await ensureDemoOrganization(place.databaseUrl, { baseUrl: '' });
+  gateway = await startTestGateway({ place });
+  directory = mkdtempSync(join(tmpdir(), 'dispatch-simulate-'));
+  writeDemoFacts(join(directory, 'demo.json'), { ...demo, baseUrl: gateway.baseUrl });
+});
+after(async () => {
+  rmSync(directory, { recursive: true, force: true });
+  await gateway.stop();
+  await gateway.place.drop();
+});
+
+interface Summary {
+  readonly points: { readonly accepted: number; readonly rejected: number };
+  readonly tasks: { readonly created: number; readonly inTransit: number; readonly open: number };
+  readonly agentToStream: { readonly count: number };
+  readonly errors: Readonly<Record<string, { readonly count: number; readonly example: string }>>;
+}
+
+/** The simulator as an operator starts it, with `--json`; `databaseUrl` is what the environment says. */
+function simulate(args: readonly string[], databaseUrl?: string) {
+  const environment = { PATH: process.env['PATH'], DATA_DIR: directory, [RUN_VARIABLE]: process.env[RUN_VARIABLE] };
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/simulate.ts', '--json', ...args], {
+    cwd: ROOT,
+    env: databaseUrl === undefined ? environment : { ...environment, DATABASE_URL: databaseUrl },
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  return { child, ended };
+}
+
+test('drivers sign in, report, are seen, and work tasks; missing ones are made; in the end nothing is left open', async () => {
+  const args = ['--agents', '12', '--rate', '0.5', '--tasks-per-minute', '300', '--speed', '20', '--duration', '6'];
+  const { code, stdout, stderr } = await simulate(args, gateway.databaseUrl).ended;
+  assert.equal(code, 0, `${stdout}\n${stderr}`);
+  const { points, tasks, agentToStream, errors } = JSON.parse(stdout) as Summary;
+  assert.deepEqual(errors, {});
+  assert.ok(points.accepted >= 100, `${points.accepted} points were accepted`);
+  assert.equal(points.rejected, 0);
+  assert.ok(agentToStream.count >= 40, `${agentToStream.count} positions were seen`);
+  assert.ok(tasks.created >= 10 && tasks.inTransit >= 1, `tasks: ${JSON.stringify(tasks)}`);
+  assert.equal(tasks.open, 0);
+  const api = createApiClient({ baseUrl: gateway.baseUrl, key: demo.apiKey });
+  try {
+    const open = await api.list('status=new,awaiting_assignment,assigned,accepted,in_transit');
+    assert.equal(open.body.data.count, 0);
+    const onDuty = await api.get<{ count: number }>('/agents?onDuty=true');
+    assert.equal(onDuty.body.data.count, 0);
+  } finally {
+    api.close();
+  }
+});
+
+test('without a database at hand agents sign in by their passwords; a Ctrl-C ends it in order, with a summary', async () => {
+  const { child, ended } = simulate(['--agents', '10', '--rate', '0.5', '--tasks-per-minute', '60']);
+  await delay(5_000);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  assert.equal(code, 0, `${stdout}\n${stderr}`);
+  const { points, tasks, errors } = JSON.parse(stdout) as Summary;
+  assert.deepEqual(errors, {});
+  assert.ok(points.accepted > 0);
+  assert.equal(tasks.open, 0);
+});
+
+test('what the server refuses is shown, and the exit code says so', async () => {
+  const api = createApiClient({ baseUrl: gateway.baseUrl, key: await superAdminToken() });
+  const { organizationId } = demo;
+  const limited = await api.patch<unknown>(`/organizations/${organizationId}`, { limits: { tasks: 1 } });
+  api.close();
+  assert.equal(limited.status, 200, limited.text);
+  const args = ['--agents', '2', '--tasks-per-minute', '120', '--duration', '2'];
+  const { code, stdout } = await simulate(args, gateway.databaseUrl).ended;
+  const { errors } = JSON.parse(stdout) as Summary;
+  assert.ok(errors['403 PACKAGE_LIMIT_EXCEEDED']!.count > 0, JSON.stringify(errors));
+  assert.equal(code, 1);
+});
+
+test('options that cannot be used are told with the usage, and a demo that is not there with what writes it', async () => {
+  for (const args of [
+    ['--agents', '0'],
+    ['--speed', '21'],
+    ['--center', '91,0'],
+    ['--base-url', 'localhost'],
+    ['--what'],
+  ]) {
+    const { code, stderr } = await simulate(args).ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /Usage: npm run simulate/, args.join(' '));
+  }
+  const { code, stderr } = await simulate(['--demo', join(directory, 'nothing.json')]).ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /nothing\.json is not there: `npm start` writes it/);
+});
+
+async function superAdminToken(): Promise<string> {
+  const login = await fetch(`${gateway.baseUrl}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(demo.superAdmin),
+  });
+  return ((await login.json()) as { data: { accessToken: string } }).data.accessToken;
+}
