@@ -5,7 +5,7 @@ import { isStoreAway } from '../engine/store/postgres.ts';
 import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/views/error-body.ts';
 import { etagOf, matchesEtag } from '../engine/views/etag.ts';
 import type { Origin, RequestFacts } from '../schema/commands.ts';
-import { notFound, type Refusal, refusal } from '../schema/errors.ts';
+import { ERRORS, notFound, type Refusal, refusal } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Authentication } from './guards/authenticate.ts';
 import type { Access } from './guards/open-access.ts';
@@ -16,6 +16,7 @@ import {
   fingerprintOf,
   isIdempotencyKey,
   isJsonMedia,
+  type Parsed,
   parseBody,
   parseJson,
   parseParams,
@@ -202,11 +203,6 @@ class Exchange {
     body: Promise<Buffer | 'too-large'> | undefined,
   ): Promise<{ readonly request: ParsedRequest } | { readonly refused: Refused }> {
     const violations: string[] = [];
-    const take = <T>(parsed: { readonly value: T } | { readonly violations: readonly string[] }): T => {
-      if ('value' in parsed) return parsed.value;
-      violations.push(...parsed.violations);
-      return undefined as T;
-    };
     let json: unknown;
     if (body && route.body) {
       const bytes = await body;
@@ -218,10 +214,10 @@ class Exchange {
       if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
       json = parsed.json;
     }
-    const ids = take(parseParams(params));
-    const query = route.query ? take(parseQuery(this.#incoming.query, route.query)) : undefined;
+    const ids = take(parseParams(params), violations);
+    const query = route.query ? take(parseQuery(this.#incoming.query, route.query), violations) : undefined;
     const schema = route.body?.schemaFor?.(identity) ?? route.body?.schema;
-    const input = route.body?.quick?.(json) ?? (schema ? take(parseBody(json, schema)) : undefined);
+    const input = route.body?.quick?.(json) ?? (schema ? take(parseBody(json, schema), violations) : undefined);
     const key = route.method === 'GET' || route.keepsNothing ? undefined : this.#incoming.header('idempotency-key');
     if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
       return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
@@ -283,7 +279,7 @@ class Exchange {
 
   #refuseAs(refused: Refusal, headers: Header[] = []): void {
     const { code, details } = refused;
-    if (code === 'RATE_LIMITED') headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
+    if (ERRORS[code].status === 429) headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
     this.refuse({ ...decidedBody(refused, this.#facts), headers });
   }
 
@@ -304,6 +300,13 @@ class Exchange {
   #replyHeaders(): Header[] {
     return [['X-Correlation-Id', this.#facts.correlationId], ...this.#quotaHeaders];
   }
+}
+
+/** The value; undefined, and its violations among the others, when it is wrong. */
+function take<T>(parsed: Parsed<T>, violations: string[]): T {
+  if ('value' in parsed) return parsed.value;
+  violations.push(...parsed.violations);
+  return undefined as T;
 }
 
 function tooMany({ retryAfterSeconds }: Draw): Authentication {

@@ -27,6 +27,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
       securitySchemes: {
         channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         session: { type: 'http', scheme: 'bearer', description: 'The accessToken of POST /auth/login' },
+        streamToken: { type: 'apiKey', in: 'query', name: 'token', description: 'Of POST /realtime/token, used once' },
       },
       headers: RATE_LIMIT_HEADERS,
       schemas: { Error: jsonSchema(plainError), ValidationError: jsonSchema(validationError) },
@@ -44,10 +45,12 @@ const RATE_LIMIT_HEADERS: Record<string, Json> = {
 
 function operationOf(route: Route): Json {
   const responses: Record<string, Json> =
-    route.kind === 'api' ? responsesOf(route) : { '200': { description: 'OK', content: { [route.answers]: {} } } };
+    route.kind === 'api'
+      ? responsesOf(route)
+      : withRefusals(route.refusals ?? [], { '200': { description: 'OK', content: { [route.answers]: {} } } });
   return {
     summary: route.summary,
-    ...accessOf(route.guard),
+    ...accessOf(route),
     parameters: [...pathParameters(route), ...queryParameters(route.query), ...headerParameters(route)],
     ...(route.kind === 'api' && route.body ? { requestBody: requestBody(route) } : {}),
     responses: route.guard.kind === 'operational' ? responses : withRateLimit(responses),
@@ -55,7 +58,9 @@ function operationOf(route: Route): Json {
 }
 
 /** Which credentials a route takes, and the roles that they have to stand for. */
-function accessOf(guard: Guard): Json {
+function accessOf(route: Route): Json {
+  const { guard } = route;
+  const streamToken = route.kind === 'raw' && route.takesStreamToken ? [{ streamToken: [] }] : [];
   switch (guard.kind) {
     case 'operational':
     case 'public':
@@ -64,7 +69,7 @@ function accessOf(guard: Guard): Json {
       return { security: [{ session: [] }] };
     case 'permission':
       return {
-        security: [{ channelKey: [] }, { session: [] }],
+        security: [{ channelKey: [] }, { session: [] }, ...streamToken],
         'x-permission': guard.permission,
         'x-roles': ROLES.filter((role) => isPermitted(role, guard.permission)),
       };
@@ -126,9 +131,10 @@ function requestBody(route: ApiRoute): Json {
   return { required, content: { 'application/json': { schema: jsonSchema(route.body!.schema, 'input') } } };
 }
 
+const reference = (name: 'Error' | 'ValidationError') => ({ $ref: `#/components/schemas/${name}` });
+const error = { 'application/json': { schema: reference('Error') } };
+
 function responsesOf(route: ApiRoute): Record<string, Json> {
-  const reference = (name: 'Error' | 'ValidationError') => ({ $ref: `#/components/schemas/${name}` });
-  const error = { 'application/json': { schema: reference('Error') } };
   const responses: Record<string, Json> = {
     [route.success.status]: {
       description: 'Success',
@@ -152,7 +158,11 @@ function responsesOf(route: ApiRoute): Record<string, Json> {
     responses['413'] = { description: `The body exceeds ${route.body.maxBytes} bytes`, content: error };
     responses['415'] = { description: 'The Content-Type is not application/json', content: error };
   }
-  for (const refusal of route.refusals) {
+  return withRefusals(route.refusals, responses);
+}
+
+function withRefusals(refusals: readonly string[], responses: Record<string, Json>): Record<string, Json> {
+  for (const refusal of refusals) {
     const [status = '', code = status === '404' ? 'Unknown id' : 'Whatever was sent stands for nobody'] =
       refusal.split(' ');
     const before = responses[status]?.['description'] as string | undefined;

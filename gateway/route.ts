@@ -42,6 +42,8 @@ export interface Identity {
   readonly sessionId: number | null;
   /** Until when an answer to this caller may last, in milliseconds since the epoch; see Credential. */
   readonly sessionEndsAtMs: number;
+  /** SHA-256 of the key or access token, hex; empty for nobody. */
+  readonly credentialHash: string;
   /** Requests a second of the caller's channel or user; 0 = unlimited, null = the default. */
   readonly rateLimit: number | null;
   /** The channel whose key it is may stream positions. */
@@ -127,8 +129,12 @@ export interface RawRoute {
   readonly bare?: boolean;
   readonly guard: Guard;
   readonly query?: QuerySchema;
+  /** Also opened by `?token=` of POST /realtime/token; elsewhere that is no credential. */
+  readonly takesStreamToken?: true;
   readonly summary: string;
   readonly answers: string;
+  /** As of an ApiRoute. */
+  readonly refusals?: readonly string[];
   readonly handle: (request: ParsedRequest, reply: Reply, incoming: IncomingRequest) => void | Promise<void>;
 }
 

@@ -71,8 +71,13 @@ function newNode(): Node {
   return { literals: new Map(), parameter: undefined, routes: new Map() };
 }
 
-/** How bodies name a path: `/v1/tasks`, whichever way it was called, with the raw query. */
+/** How a credential in a query begins. */
+export const TOKEN_PARAMETER = 'token=';
+const TOKEN_VALUE = /(^|&)token=[^&]*/g;
+
+/** How bodies name a path: `/v1/tasks`, whichever way it was called, with the raw query; a token is not repeated. */
 export function canonicalPath(path: string, query: string): string {
   const below = path.startsWith(`${API_PREFIX}/`) ? path.slice(API_PREFIX.length) : path;
-  return `/v1${below}${query === '' ? '' : `?${query}`}`;
+  if (query === '') return `/v1${below}`;
+  return `/v1${below}?${query.includes(TOKEN_PARAMETER) ? query.replace(TOKEN_VALUE, '$1token=***') : query}`;
 }

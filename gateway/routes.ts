@@ -2,6 +2,7 @@ import type { Engine } from '../engine/org/start-engine.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
+import type { Access } from './guards/open-access.ts';
 import type { Route } from './route.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
 import { assignmentRoutes } from './routes/assignment-routes.ts';
@@ -11,7 +12,7 @@ import { batchRoute } from './routes/batch-route.ts';
 import { channelRoutes } from './routes/channel-routes.ts';
 import { customerRoutes } from './routes/customer-routes.ts';
 import { eventRoutes } from './routes/event-routes.ts';
-import { locationRoutes, type TakingPositions } from './routes/location-routes.ts';
+import { locationRoutes } from './routes/location-routes.ts';
 import { type OperationalState, operationalRoutes } from './routes/operational-routes.ts';
 import { organizationRoutes } from './routes/organization-routes.ts';
 import { packageRoutes } from './routes/package-routes.ts';
@@ -21,6 +22,7 @@ import { taskRoutes } from './routes/task-routes.ts';
 import { trailRoutes } from './routes/trail-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { warehouseRoutes } from './routes/warehouse-routes.ts';
+import { webhookRoutes } from './routes/webhook-routes.ts';
 import type { LastingReplies } from './sse/lasting-replies.ts';
 import type { StreamHub } from './sse/stream-hub.ts';
 
@@ -29,7 +31,7 @@ export interface RouteParts {
   readonly clock: Clock;
   readonly replies: LastingReplies;
   readonly hub: StreamHub;
-  readonly taking: TakingPositions;
+  readonly access: Pick<Access, 'streamTokens'>;
   readonly accounts: Accounts;
   readonly administration: Administration;
   readonly operational: OperationalState;
@@ -37,7 +39,7 @@ export interface RouteParts {
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, replies, hub, taking, accounts, administration, operational } = parts;
+  const { engine, clock, replies, hub, access, accounts, administration, operational } = parts;
   return [
     ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
@@ -47,15 +49,16 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...warehouseRoutes(engine),
     ...agentRoutes(engine, administration),
     ...assignmentRoutes(engine),
-    ...locationRoutes(engine, taking),
+    ...locationRoutes(engine),
     ...eventRoutes(engine),
-    ...streamRoutes(hub),
+    ...streamRoutes(hub, access.streamTokens),
     ...authRoutes(accounts),
     ...userRoutes(administration),
     ...channelRoutes(administration),
     ...organizationRoutes(administration),
     ...auditRoutes(administration),
     ...trailRoutes(administration),
+    ...webhookRoutes(administration),
     ...operationalRoutes(operational),
   ];
 }

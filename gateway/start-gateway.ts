@@ -16,12 +16,12 @@ import { type Access, openAccess } from './guards/open-access.ts';
 import { RequestHandler } from './handle-request.ts';
 import { startHttpServer } from './http/http-server.ts';
 import { lastResorts } from './last-resorts.ts';
+import { openEventBus } from './open-event-bus.ts';
 import { openApiDocument } from './openapi.ts';
 import { observeProcess } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
-import type { TakingPositions } from './routes/location-routes.ts';
 import { createRoutes } from './routes.ts';
 import { LastingReplies } from './sse/lasting-replies.ts';
 import { StreamHub } from './sse/stream-hub.ts';
@@ -35,8 +35,6 @@ export interface GatewayOptions {
   readonly wrapCommitStore?: EngineOptions['wrapCommitStore'];
   /** Lets a bench put something else in the place of the guards. */
   readonly wrapAccess?: (access: Access) => Access;
-  /** The same for what takes positions. */
-  readonly wrapPositions?: (positions: TakingPositions) => TakingPositions;
 }
 
 export interface Gateway {
@@ -60,13 +58,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, releaser } = options;
   const redis = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log);
   releaser.push('redis', () => redis.disconnect());
-  const engine = await openGatewayEngine(options, redis);
+  const { engine, announce } = await openGatewayEngine(options, redis);
   const guards = openAccess(options, engine, redis);
   const access = options.wrapAccess?.(guards) ?? guards;
   const accounts = openAccounts(options, access);
   const registry = new Registry();
   const replies = new LastingReplies({ access, clock, scheduler });
-  const hub = new StreamHub({ feed: engine.feed, positions: engine.positions, replies, scheduler, log });
+  const { feed, positions } = engine;
+  const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random: createRandomSource(), log });
 
   let draining = false;
   const routes = createRoutes({
@@ -74,9 +73,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     replies,
     hub,
-    taking: options.wrapPositions?.(engine.positions) ?? engine.positions,
+    access,
     accounts,
-    administration: openAdministration(options, engine, access, accounts.hasher),
+    administration: openAdministration(options, engine, access, accounts.hasher, announce),
     operational: {
       engine,
       registry,
@@ -101,7 +100,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { port: server.port, engine };
 }
 
-async function openGatewayEngine(options: GatewayOptions, redis: Redis): Promise<Engine> {
+/** `announce` tells other processes that there is something new of an organization. */
+async function openGatewayEngine(
+  options: GatewayOptions,
+  redis: Redis,
+): Promise<{ readonly engine: Engine; readonly announce: (organizationId: number) => void }> {
   const { config, log, releaser, wrapCommitStore, onSuperseded } = options;
   const hints = new CommitHints(scheduler, (organizationIds) => {
     const { committed } = redisKeys(config.redisPrefix, engine.history);
@@ -109,6 +112,7 @@ async function openGatewayEngine(options: GatewayOptions, redis: Redis): Promise
       // The relay compares positions by itself; the connection's own error event has told of the failure.
     });
   });
+  const announce = (organizationId: number) => hints.announce(organizationId);
   const engine: Engine = await openEngine({
     databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl),
     clock,
@@ -122,11 +126,12 @@ async function openGatewayEngine(options: GatewayOptions, redis: Redis): Promise
     allowVolatilePostgres: config.allowVolatilePostgres,
     faultPoint: config.faultPoint,
     openPositionStore: (history) => createPositionStore(redis, redisKeys(config.redisPrefix, history)),
-    onCommitted: (organizationId) => hints.announce(organizationId),
+    openEventBus: (history) => openEventBus(options, redis, history),
+    onCommitted: announce,
     ...(onSuperseded ? { onSuperseded } : {}),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });
-  return engine;
+  return { engine, announce };
 }
 
 function listen({ config, log }: GatewayOptions, access: Access, routes: readonly Route[], registry: Registry) {

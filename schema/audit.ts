@@ -11,6 +11,7 @@ export const AUDITED_TYPES = [
   'organization',
   'user',
   'channel',
+  'webhook',
   'session',
 ] as const;
 export type AuditedType = (typeof AUDITED_TYPES)[number];

@@ -67,6 +67,8 @@ export const streamEventsQuery = v.object({
 });
 export type StreamEventsQuery = v.InferOutput<typeof streamEventsQuery>;
 
+export const streamTokenView = v.object({ token: v.string(), expiresIn: v.number() });
+
 /**
  * A place in the log of one organization: `<history>-<sequence>`. `history` names the log's incarnation, so that
  * nobody resumes from a log that a restored backup has replaced.
@@ -89,4 +91,9 @@ export function parsePosition(text: string): LogPosition | undefined {
 /** The same for every process and every reading: an event keeps its id over all deliveries. */
 export function eventId(history: string, organizationId: number, sequence: number): string {
   return `evt_${history}_${organizationId.toString(36)}_${sequence.toString(36)}`;
+}
+
+/** Of what is not in the log; `place` tells those of one organization apart. */
+export function unloggedEventId(history: string, organizationId: number, place: string): string {
+  return `evt_${history}_${organizationId.toString(36)}_at_${place}`;
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { LIMITS } from './limits.ts';
 
 interface JobDeclaration {
   /** What a job carries; anything else fails for good before it reaches the processor. */
@@ -11,7 +12,8 @@ interface JobDeclaration {
   readonly firstPauseMs: number;
 }
 
-const organizationJob = v.object({ organizationId: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) });
+const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const organizationJob = v.object({ organizationId: id });
 
 /**
  * Every job of the workers. A job is a wake-up: what there is to do stands in Postgres, and doing it twice, or not at
@@ -20,6 +22,17 @@ const organizationJob = v.object({ organizationId: v.pipe(v.number(), v.safeInte
 export const JOBS = {
   /** Counts an organization's new events into its days (workers/history/activity.ts). */
   activity: { payload: organizationJob, concurrency: 4, attempts: 5, firstPauseMs: 500 },
+  /** Tells an endpoint what is due (workers/webhooks/webhook-desk.ts). */
+  webhooks: {
+    payload: v.object({ organizationId: id, webhookId: id }),
+    concurrency: LIMITS.webhooksAtOnce,
+    attempts: 1,
+    firstPauseMs: 1_000,
+  },
+  /** Tells administrators of webhooks that were disabled (workers/webhooks/disabled-notices.ts). */
+  'webhook-notices': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
+  /** Gives webhooks that asked for it where agents are (workers/webhooks/position-news.ts). */
+  'webhook-positions': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Makes and drops the daily partitions (workers/maintenance/partitions.ts). */
   partitions: { payload: v.strictObject({}), concurrency: 1, attempts: 10, firstPauseMs: 1_000 },
   /** Works new customers into the index that searches go by (workers/maintenance/search-index.ts). */

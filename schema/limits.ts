@@ -1,8 +1,9 @@
 import { POSITION_LIMITS } from './position-limits.ts';
+import { WEBHOOK_LIMITS } from './webhook-limits.ts';
 
 /**
  * Every bound of the system, with its unit in its name and its reason beside it.
- * A queue, buffer, batch, cache or retry without a line here is a defect. Those of positions have a file of their own.
+ * A queue, buffer, batch, cache or retry without a line here is a defect. Those of positions and webhooks have files of their own.
  */
 export const LIMITS = {
   // --- Requests -----------------------------------------------------------------------------------
@@ -142,13 +143,57 @@ export const LIMITS = {
   streamStallMs: 5_000,
   /** A stream that has not taken a piece which others share by then is cut, however it trickles: the piece stays with it. */
   sharedPieceMs: 15_000,
-  streamsPerOrganization: 2_000,
+  /** Past these 503 and 429: of one process, and of each organization, channel and user in it. */
   streamsPerProcess: 20_000,
-  /** Recent events of one organization kept for resuming without a query. */
+  streamsPerOrganization: 10_000,
+  streamsPerChannel: 5_000,
+  streamsPerUser: 100,
+  /** A one-use credential for a stream. */
+  streamTokenMs: 60_000,
+  /** While events keep coming they are handed to streams together: no sooner than this after the last time. */
+  streamTickMs: 10,
+  /** Handing over may take long, and as long is then left for other work; but never more than this. */
+  longestStreamTickMs: 100,
+  /** Events handed to streams together hold so many UTF-16 units: at most 3 bytes each, and well below streamQueueBytes as a rule. */
+  streamBatchChars: 131_072,
+  /** Of one turn of the loop, for all live streams and for all that catch up; other work gets its turn in between. */
+  streamTurnMs: 5,
+  /** Streams told where agents are in one go. */
+  streamsPerStep: 500,
+  /** Recent events kept for resuming without a query, of one organization and in bytes of all together. */
   recentEventsPerOrganization: 1_000,
   recentEventBytesPerOrganization: 4 * 1_048_576,
+  recentEventBytes: 256 * 1_048_576,
+  /** How long they are kept after the last stream left, and of how many organizations: streams come back together. */
+  feedLingerMs: 60_000,
+  lingeringFeeds: 1_000,
   /** Events read from the log in one query while a stream catches up. */
   catchUpEvents: 500,
+  /** Full pages of the log kept for others who catch up, each of so many bytes at most. */
+  logPages: 16,
+  logPageBytes: 4 * 1_048_576,
+  logPageKeptMs: 5_000,
+  /** UTF-16 units handed to a stream that catches up, which it has to take before it is given more. */
+  catchUpPieceChars: 65_536,
+  /** Such a piece ends at a multiple of this, so that streams that resume from about the same place come to share them. */
+  catchUpPieceEvents: 50,
+  /** Encoded pieces kept for others who catch up, of all organizations together. */
+  sharedPieceBytes: 16 * 1_048_576,
+  /** When a stream that is sent elsewhere shall come back: drawn between these, so that not all come at once. */
+  firstReconnectMs: 500,
+  lastReconnectMs: 3_000,
+  /** Newest events of an organization kept in Redis while another process streams them: 8 Mi UTF-16 units at most. */
+  eventTailEvents: 512,
+  eventTailChars: 16_384,
+  eventTailMs: 60_000,
+  /** A tail that could not be read is not asked for again before that. */
+  eventTailRetryMs: 1_000,
+  /** UTF-16 units of events waiting to go to Redis; what is over it others read from the log. */
+  eventBusChars: 8 * 1_048_576,
+  /** Who wants an organization's events says so once a second, and is believed for so long. */
+  announcementMs: 3_000,
+  announcedOrganizations: 100_000,
+  organizationsPerAnnouncement: 1_000,
   /** How often a process compares what its streams have seen with Postgres. */
   headCheckMs: 1_000,
   /** Bytes written to one response in one cork: larger ones are not safe with this HTTP library. */
@@ -257,6 +302,7 @@ export const LIMITS = {
   outboxFiles: 1_000,
 
   ...POSITION_LIMITS,
+  ...WEBHOOK_LIMITS,
 
   // --- Deletion of organizations ------------------------------------------------------------------------
   deletionBatchRows: 2_000,

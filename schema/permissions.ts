@@ -26,6 +26,10 @@ export const PERMISSIONS = {
   customers: STAFF,
   warehouses: STAFF,
   events: STAFF,
+  /** The stream of what the caller may read, and the one-use tokens that open streams. */
+  'events:own': { ...STAFF, agent: 'own' },
+  /** Those that a channel's key made; an administrator's are all. */
+  webhooks: { integration: 'own', org_admin: 'all' },
   users: { org_admin: 'all' },
   channels: { org_admin: 'all' },
   /** The caller's own organization. */
@@ -39,4 +43,9 @@ export type Permission = keyof typeof PERMISSIONS;
 
 export function isPermitted(role: Role, permission: Permission): boolean {
   return role === 'super_admin' || (PERMISSIONS[permission] as Row)[role] !== undefined;
+}
+
+/** Whether the role may do it to records of its own only. */
+export function isLimitedToOwn(role: Role, permission: Permission): boolean {
+  return (PERMISSIONS[permission] as Row)[role as keyof Row] === 'own';
 }

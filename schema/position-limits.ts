@@ -12,10 +12,12 @@ export const POSITION_LIMITS = {
   /** Different filters by box, by task or none that the streams of one organization may have at a time; past it 503. */
   wideLocationFilters: 32,
   positionStaleMs: 300_000,
-  /** How often positions are handed to streams and to Redis. */
+  /** How often positions are handed to streams and to Redis, and how soon again after a time that was late. */
   positionTickMs: 1_000,
-  /** Positions handled before other work gets its turn. */
+  leastPositionTickMs: 900,
+  /** Positions handed to Redis, and encoded for streams, before other work gets its turn: milliseconds of either. */
   positionsPerStep: 500,
+  positionsEncodedPerStep: 2_500,
   /** An organization nobody asks about leaves memory; its positions stay in Redis for so long. */
   positionsIdleMs: 3_600_000,
   positionsKeptMs: 7 * 86_400_000,

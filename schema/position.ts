@@ -125,7 +125,7 @@ export type PositionView = v.InferOutput<typeof positionView>;
 
 export const positionListView = v.object({ items: v.array(positionView), count: v.number() });
 
-/** The part of the world between two parallels and two meridians; where west is greater than east it spans 180°. */
+/** Degrees. One whose `west` is greater than its `east` goes across the antimeridian. */
 export interface BoundingBox {
   readonly west: number;
   readonly south: number;

@@ -11,10 +11,10 @@ import { RedisAwayError } from './outage.ts';
 /** What jobs may do with the queues. */
 export interface JobQueues {
   /**
-   * Takes back the job of this id, unless it runs, and all that the queue notes of jobs by their ids: nobody reads it.
-   * Rejects with RedisAwayError while Redis is away.
+   * Takes back the job of this id, if one is named and unless it runs, and all that the queue notes of jobs by their
+   * ids: nobody reads it. Rejects with RedisAwayError while Redis is away.
    */
-  forget(name: JobName, id: string): Promise<void>;
+  forget(name: JobName, id?: string): Promise<void>;
 }
 
 /** Does a job. May run twice, and twice at the same time; `signal` asks it to come to an end. */
@@ -58,9 +58,9 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   for (const queue of queues.values()) queue.on('error', logUnlessAway(redis, log));
   await Promise.all([...queues.values()].map((queue) => queue.waitUntilReady()));
   const running = new Set<Promise<void>>();
-  const forget = async (name: JobName, id: string) => {
+  const forget = async (name: JobName, id?: string) => {
     const queue = queueOf(name);
-    await queue.remove(id);
+    if (id !== undefined) await queue.remove(id);
     await redis.unlink(queue.toKey('events'));
   };
   const workers = names.map((name) => createWorker(name, options, running, stopping.signal, { forget }));

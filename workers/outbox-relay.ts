@@ -62,7 +62,7 @@ export function startOutboxRelay({ findLagging, wake, scheduler, log }: OutboxRe
   }
 
   async function sweep(): Promise<void> {
-    if (isSweeping || isWaking) return;
+    if (isSweeping) return;
     isSweeping = true;
     try {
       const { lagging, next } = await findLagging(sweptUpTo, LIMITS.organizationsPerSweep);

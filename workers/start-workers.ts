@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
+import { type Scheduler, systemClock, systemScheduler } from '../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
@@ -9,6 +9,7 @@ import { createMailStore } from '../engine/store/mail-store.ts';
 import { createMaintenanceStore } from '../engine/store/maintenance-store.ts';
 import { checkMigrated } from '../engine/store/migrate.ts';
 import { currentHistory } from '../engine/store/platform-store.ts';
+import { createPositionStore } from '../engine/store/position-store.ts';
 import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
 import { connectRedis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
@@ -17,21 +18,24 @@ import { JOBS } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { checkEvictionPolicy } from './eviction-policy.ts';
 import { activityJobId, createActivityProcessor } from './history/activity.ts';
-import { type Processors, startJobRunner } from './job-runner.ts';
+import { type JobRunner, type Processors, startJobRunner } from './job-runner.ts';
 import { startJobSchedule } from './job-schedule.ts';
 import { createAccessUpkeepProcessor } from './maintenance/access-upkeep.ts';
 import { createOrganizationDeletionProcessor } from './maintenance/organization-deletion.ts';
 import { createPartitionProcessor } from './maintenance/partitions.ts';
 import { createSearchIndexProcessor } from './maintenance/search-index.ts';
-import { createMailTransport, removeMailsTo } from './notifications/mail-transport.ts';
-import { type Mailer, startMailer } from './notifications/mailer.ts';
-import { startOutboxRelay } from './outbox-relay.ts';
+import { createMailTransport, removeMailsTo, type SendMail } from './notifications/mail-transport.ts';
+import { startMailer } from './notifications/mailer.ts';
+import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
 import { waitForStore } from './wait-for-store.ts';
+import { openWebhooks, type Webhooks } from './webhooks/start-webhooks.ts';
 
 export interface WorkersOptions {
   readonly config: Config;
   readonly log: Log;
   readonly releaser: Releaser;
+  /** Of the sweeps and schedules; the system's by default. */
+  readonly scheduler?: Scheduler;
 }
 
 const SCHEDULES = [
@@ -39,6 +43,8 @@ const SCHEDULES = [
   ['search-index', LIMITS.searchIndexMs],
   ['organization-deletion', LIMITS.deletionCheckMs],
   ['access-upkeep', LIMITS.accessUpkeepMs],
+  ['webhook-notices', LIMITS.webhookNoticeMs],
+  ['webhook-positions', LIMITS.webhookPositionsMs / 4],
 ] as const;
 
 /**
@@ -46,16 +52,21 @@ const SCHEDULES = [
  * for stores that are away, and goes on when they come back. Throws ConfigError for a Redis that would evict
  * jobs, and for a database that lacks a migration.
  */
-export async function startWorkers({ config, log, releaser }: WorkersOptions): Promise<void> {
-  const scheduler = systemScheduler;
+export async function startWorkers({
+  config,
+  log,
+  releaser,
+  scheduler = systemScheduler,
+}: WorkersOptions): Promise<void> {
   const databaseUrl = requireUrl('DATABASE_URL', config.databaseUrl);
   const redisUrl = requireUrl('REDIS_URL', config.redisUrl);
   const starting = new AbortController();
+  const { webhooks: _webhooks, ...otherJobs } = JOBS;
 
   const sql = connectPostgres(databaseUrl, {
     name: 'dispatch workers',
-    // Each running job may hold one; the relay's sweep and the mailer go beside them.
-    connections: Object.values(JOBS).reduce((sum, { concurrency }) => sum + concurrency, 2),
+    // Each running job may hold one, but for webhooks, which have their own; the relay's sweep and the mailer go beside.
+    connections: Object.values(otherJobs).reduce((sum, { concurrency }) => sum + concurrency, 2),
     statementTimeoutMs: LIMITS.readDeadlineMs,
   });
   releaser.push('postgres', () => sql.end({ timeout: 2 }));
@@ -69,37 +80,34 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
   };
   const history = await waitForStore('reaching Postgres', findHistory, log, starting.signal);
   // Needs Postgres alone: mail goes out while Redis is away.
-  const mailer = startMail(sql, config, log);
+  const sendMail = openMail(config);
+  const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
   await checkEvictionPolicy(redis, log);
   const keys = redisKeys(config.redisPrefix, history);
 
   const relayStore = createRelayStore(sql);
-  const processors = createProcessors(sql, relayStore, config, log, (organizationId) =>
-    redis.del(keys.positions(organizationId)),
-  );
+  const positions = createPositionStore(redis, keys);
+  const removePositions = (organizationId: number) => redis.del(keys.positions(organizationId));
+  const webhooks = openWebhooks({ config, history, positions, sendMail, random: createRandomSource(), log, releaser });
+  const processors = {
+    ...createProcessors(sql, relayStore, config, log, removePositions),
+    ...webhooks.processors,
+  };
   const runner = await startJobRunner({ redis, prefix: keys.jobs, processors, clock: systemClock, log });
   releaser.push('jobs', () => runner.stop());
 
-  const relay = startOutboxRelay({
-    findLagging: (after, limit) => relayStore.findLagging('activity', after, limit),
-    wake: (organizationIds) =>
-      runner.add(
-        'activity',
-        organizationIds.map((organizationId) => ({ id: activityJobId(organizationId), payload: { organizationId } })),
-      ),
-    scheduler,
-    log,
-  });
-  releaser.push('relay', () => relay.stop());
-
+  const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
+  for (const relay of relays) releaser.push('relay', () => relay.stop());
   // Of two connections that come and go together, one tells of it.
   const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');
   releaser.push('hints', () => hints.disconnect());
-  hints.on('message', (_channel, message) => relay.hint(message));
+  hints.on('message', (_channel, message) => {
+    for (const relay of relays) relay.hint(message);
+  });
   hints
     .subscribe(keys.committed)
-    .catch((error) => log.warn({ err: error }, 'no hints: the relay goes by its sweep alone'));
+    .catch((error) => log.warn({ err: error }, 'no hints: the relays go by their sweeps alone'));
 
   for (const [name, everyMs] of SCHEDULES) {
     const schedule = startJobSchedule({ runner, name, everyMs, scheduler, log });
@@ -111,13 +119,26 @@ export async function startWorkers({ config, log, releaser }: WorkersOptions): P
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
 }
 
+function startActivityRelay(runner: JobRunner, store: RelayStore, scheduler: Scheduler, log: Log): OutboxRelay {
+  return startOutboxRelay({
+    findLagging: (after, limit) => store.findLagging('activity', after, limit),
+    wake: (organizationIds) =>
+      runner.add(
+        'activity',
+        organizationIds.map((organizationId) => ({ id: activityJobId(organizationId), payload: { organizationId } })),
+      ),
+    scheduler,
+    log,
+  });
+}
+
 function createProcessors(
   sql: Sql,
   relayStore: RelayStore,
   config: Config,
   log: Log,
   removePositions: (organizationId: number) => Promise<number>,
-): Processors {
+): Omit<Processors, keyof Webhooks['processors']> {
   const maintenanceStore = createMaintenanceStore(sql);
   const removeMails = (organizationId: number) => removeMailsTo(organizationId, outboxOf(config));
   return {
@@ -133,11 +154,10 @@ function createProcessors(
   };
 }
 
-function startMail(sql: Sql, config: Config, log: Log): Mailer {
-  const clock = systemClock;
+function openMail(config: Config): SendMail {
   const { smtpUrl, mailFrom: from } = config;
-  const send = createMailTransport({ smtpUrl, from, outbox: outboxOf(config), clock, random: createRandomSource() });
-  return startMailer({ store: createMailStore(sql), send, clock, scheduler: systemScheduler, log });
+  const outbox = outboxOf(config);
+  return createMailTransport({ smtpUrl, from, outbox, clock: systemClock, random: createRandomSource() });
 }
 
 /** Where mails become files. */

@@ -33,8 +33,12 @@ export interface LoadOutcome {
   readonly firstWrongBody: string | undefined;
 }
 
-/** The window's two ends are told the moment they come, so that CPU is read then; what was seen follows. */
+/**
+ * `ready`, where the order takes preparation, when that is done. The window's two ends are told the moment they come, so
+ * that CPU is read then; what was seen follows.
+ */
 export type GeneratorMessage<Outcome> =
+  | { readonly kind: 'ready' }
   | { readonly kind: 'window'; readonly edge: 'start' | 'end' }
   | { readonly kind: 'measured'; readonly outcome: Outcome }
   | { readonly kind: 'failed'; readonly reason: string };

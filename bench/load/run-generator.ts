@@ -16,6 +16,10 @@ export interface LoadWatch {
   readonly signal: AbortSignal;
   /** Called at both ends of the measured window, with the generator's process id. */
   readonly onWindow: (edge: 'start' | 'end', generatorPid: number) => void;
+  /** Called when it is prepared, if it tells of that. */
+  readonly onReady?: (generatorPid: number) => void;
+  /** Keeps the process, idle, after it has told what it saw, so that its CPU time can still be read. */
+  readonly keptUntil?: Promise<unknown>;
 }
 
 /**
@@ -25,24 +29,27 @@ export interface LoadWatch {
 export async function runGenerator<Outcome>(
   program: URL,
   order: Timed,
-  { signal, onWindow }: LoadWatch,
+  { signal, onWindow, onReady, keptUntil }: LoadWatch,
 ): Promise<Outcome> {
   const deadline = AbortSignal.timeout((order.warmUpSeconds + order.seconds) * 1_000 + MARGIN_MS);
   const ending = AbortSignal.any([signal, deadline]);
   const generator = fork(fileURLToPath(program), { execArgv: ['--import', import.meta.resolve('tsx')] });
   const ended = once(generator, 'exit');
   try {
-    return await new Promise<Outcome>((resolve, reject) => {
+    const outcome = await new Promise<Outcome>((resolve, reject) => {
       ending.addEventListener('abort', () => reject(new Error('the load generator was called off, or kept silent')));
       generator.once('error', reject);
       generator.once('exit', (code) => reject(new Error(`the load generator exited with code ${code}`)));
       generator.on('message', (message: GeneratorMessage<Outcome>) => {
         if (message.kind === 'failed') return reject(new Error(`the load generator failed: ${message.reason}`));
-        if (message.kind === 'window') onWindow(message.edge, generator.pid!);
+        if (message.kind === 'ready') onReady?.(generator.pid!);
+        else if (message.kind === 'window') onWindow(message.edge, generator.pid!);
         else resolve(message.outcome);
       });
       generator.send(order);
     });
+    await keptUntil;
+    return outcome;
   } finally {
     generator.kill('SIGKILL');
     await ended;

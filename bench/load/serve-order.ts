@@ -2,15 +2,16 @@ import type { GeneratorMessage } from './load-messages.ts';
 
 /**
  * Makes this process a generator of `runGenerator`: carries out the one order that it is sent, and ends with whoever sent
- * it. `run` tells both ends of its window.
+ * it. `run` tells both ends of its window, and before that when it is prepared, if whoever asks waits for it.
  */
 export function serveOrder<Order, Outcome>(
-  run: (order: Order, tellWindow: (edge: 'start' | 'end') => void) => Promise<Outcome>,
+  run: (order: Order, tellWindow: (edge: 'start' | 'end') => void, tellReady: () => void) => Promise<Outcome>,
 ): void {
   const tell = (message: GeneratorMessage<Outcome>) => void process.send?.(message);
   process.on('disconnect', () => process.exit(1));
   process.once('message', (order) => {
-    run(order as Order, (edge) => tell({ kind: 'window', edge })).then(
+    const tellWindow = (edge: 'start' | 'end') => tell({ kind: 'window', edge });
+    run(order as Order, tellWindow, () => tell({ kind: 'ready' })).then(
       (outcome) => tell({ kind: 'measured', outcome }),
       (error) =>
         tell({ kind: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) }),

@@ -36,7 +36,11 @@ export async function measureGuardCost(calls: number, channels: number): Promise
     store: { findConsoleChannel: async () => undefined },
     feed: { isAway: false, generation: 0 },
   };
-  const authenticate = createAuthenticator({ ...parts, log: createLog('bench', 'silent') });
+  const authenticate = createAuthenticator({
+    ...parts,
+    streamTokens: { take: async () => undefined },
+    log: createLog('bench', 'silent'),
+  });
   const isSecure = createTransportGuard({ servesTls: false, allowInsecureHttp: false, isTrusted: () => true });
   const addressOf = createClientAddress(() => true);
   const quotas = startQuotas(systemClock, systemScheduler);

@@ -43,6 +43,36 @@ export function cpuBetween(before: CpuReading, after: CpuReading): CpuReading {
   return Object.fromEntries(keys.map((key) => [key, after[key] - before[key]])) as unknown as CpuReading;
 }
 
+/** CPU seconds of each part, and of the whole machine. */
+export type CpuSeconds<Part extends string> = Readonly<Record<Part | 'total' | 'idle', number>>;
+
+export interface CpuWatch<Part extends string> {
+  /** What each part has used since the watch began. */
+  read(): CpuSeconds<Part>;
+}
+
+/** Watches parts that each are some processes, or a process with all its children. Throws like `readCpu`. */
+export function watchCpu<Part extends string>(
+  parts: Readonly<Record<Part, readonly number[] | { readonly tree: number }>>,
+): CpuWatch<Part> {
+  const now = () => {
+    const seconds: Record<string, number> = machineSeconds() as never;
+    for (const [part, pids] of Object.entries(parts) as [Part, readonly number[] | { readonly tree: number }][]) {
+      const ticks = 'tree' in pids ? treeTicks(pids.tree) : pids.reduce((sum, pid) => sum + statOf(pid).ownTicks, 0);
+      seconds[part] = ticks / TICKS_PER_SECOND;
+    }
+    return seconds as CpuSeconds<Part>;
+  };
+  const before = now();
+  return {
+    read() {
+      const after: Record<string, number> = now();
+      for (const [part, seconds] of Object.entries(before) as [Part, number][]) after[part]! -= seconds;
+      return after as CpuSeconds<Part>;
+    },
+  };
+}
+
 /** Memory that the process holds now, in MiB. */
 export function residentMiB(pid: number): number {
   const pages = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB$/m);

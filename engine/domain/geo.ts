@@ -1,3 +1,5 @@
+import type { BoundingBox } from '../../schema/position.ts';
+
 /** The mean radius (IUGG): on the real Earth no distance is more than 0.6 % off. */
 const EARTH_RADIUS_M = 6_371_008.8;
 const RADIANS = Math.PI / 180;
@@ -5,14 +7,6 @@ const RADIANS = Math.PI / 180;
 /** Below both, the plane that touches the Earth between two places is off by less than a hundred-thousandth. */
 const PLANE_DEGREES = 0.1;
 const PLANE_LATITUDE = 80;
-
-/** Degrees. One whose `west` is greater than its `east` goes across the antimeridian. */
-export interface BoundingBox {
-  readonly west: number;
-  readonly south: number;
-  readonly east: number;
-  readonly north: number;
-}
 
 /**
  * Metres along the surface between two places given in degrees. Places near each other, which are nearly all that is

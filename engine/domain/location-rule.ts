@@ -18,3 +18,11 @@ export function isFromFuture({ recordedAtMs }: Pick<Point, 'recordedAtMs'>, nowM
 function isNowhere({ latitude, longitude }: Point): boolean {
   return latitude === 0 && longitude === 0;
 }
+
+/** Stale: neither where it is nor that it is still there has been heard for a while. Times in ms since the epoch. */
+export function isStale(
+  { recordedAtMs, heardAtMs }: { readonly recordedAtMs: number; readonly heardAtMs: number },
+  nowMs: number,
+): boolean {
+  return nowMs - Math.max(recordedAtMs, heardAtMs) > LIMITS.positionStaleMs;
+}

@@ -22,7 +22,7 @@ import { createShardStore } from '../store/shard-store.ts';
 import type { TakeTasks } from '../store/task-list-export.ts';
 import { keepingPlans } from '../store/task-list-store.ts';
 import { type CommittedReads, createCommittedReads } from './committed-reads.ts';
-import { EventFeed } from './event-feed.ts';
+import { EventFeed, type FeedBus } from './event-feed.ts';
 import { FilterCounts } from './filter-counts.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openPositions } from './open-positions.ts';
@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly onSuperseded?: () => void;
   /** Told after each commit of an organization, so that other processes can be given a hint. */
   readonly onCommitted?: (organizationId: number) => void;
+  /** How committed events go to other processes and come from them, by the incarnation of the logs; without it they do not. */
+  readonly openEventBus?: (history: string) => FeedBus;
   /** Where positions are kept between processes, by the incarnation of the logs; without it they are not. */
   readonly openPositionStore?: (history: string) => PositionStore;
   /** Takes the place of the store that commits; for tests that make it fail and benches that leave it out. */
@@ -93,8 +95,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { history, volatileSettings } = await examinePostgres(options, actors, reads);
   const logStore = createLogStore(reads);
   const orgStore = createOrgStore(actors);
-  const feed = new EventFeed(history, logStore, scheduler, log);
-  releaser.push('event feed', () => feed.stop());
 
   const { gatewayId, address, leaseMs } = options;
   const fault = armFaultPoints(options.faultPoint);
@@ -117,6 +117,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const groupCommit = new GroupCommit({ ...shared, store: commits, ownership, settler, fault });
   const counts = new FilterCounts(scheduler);
   const isOwned = (organizationId: number) => ownership.standingOf(shardOf(organizationId)) === 'owned';
+  const bus = options.openEventBus?.(history);
+  const feed = new EventFeed({ ...shared, history, store: logStore, bus, isOwned });
+  releaser.push('event feed', () => feed.stop());
   const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, isOwned, log });
   const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
     directory.ask(organizationId, command),

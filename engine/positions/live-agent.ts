@@ -1,4 +1,5 @@
 import type { Point } from '../../schema/position.ts';
+import { activeTaskOf } from '../domain/active-task.ts';
 import type { OpenTask } from '../store/roster-store.ts';
 import type { AgentOnRoad, LivePosition } from './agent-on-road.ts';
 
@@ -46,17 +47,7 @@ export class LiveAgent implements AgentOnRoad, LivePosition {
     return this.recordedAtMs > 0;
   }
 
-  /** The task it is busy with: one on its way, else one accepted; of several the one made first. */
   get activeTaskId(): number | null {
-    let found: OpenTask | undefined;
-    for (const task of this.openTasks.values()) {
-      if (task.status === 'assigned') continue;
-      const isBetter =
-        !found ||
-        (task.status === 'in_transit' && found.status !== 'in_transit') ||
-        (task.status === found.status && task.taskId < found.taskId);
-      if (isBetter) found = task;
-    }
-    return found?.taskId ?? null;
+    return activeTaskOf(this.openTasks.values());
   }
 }

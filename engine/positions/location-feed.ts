@@ -1,6 +1,9 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { BoundingBox } from '../../schema/position.ts';
 import { isInBox } from '../domain/geo.ts';
+import { isStale } from '../domain/location-rule.ts';
+import { isoTime, type Scheduler } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
 import { encodePosition } from '../views/position-view.ts';
 import type { LiveAgent } from './live-agent.ts';
 
@@ -27,36 +30,55 @@ interface Subscriber {
 
 /** Subscribers who asked for the same: what they are told is put together once. */
 interface Audience {
-  /** Those among the agents who moved, by their ids, of whom it wants to hear. */
-  readonly pick: (moved: ReadonlyMap<number, LiveAgent>) => LiveAgent[];
+  /** Those among the agents who moved of whom it wants to hear. */
+  readonly pick: (moved: Moved) => readonly LiveAgent[];
   /** It looks at everybody who moved. */
   readonly isWide: boolean;
   readonly subscribers: Set<Subscriber>;
 }
 
+/** The streams of one organization. */
+interface Listeners {
+  readonly audiences: Map<string, Audience>;
+  /** Those who moved while streams were being told of others. */
+  readonly untold: Set<LiveAgent>;
+  isTelling: boolean;
+}
+
+export interface LocationFeedOptions {
+  readonly scheduler: Pick<Scheduler, 'soon'>;
+  readonly log: Log;
+}
+
 /** Tells streams where agents are, once a tick and only of those who moved: one frame for all who ask for the same. */
 export class LocationFeed {
-  readonly #audiences = new Map<number, Map<string, Audience>>();
+  readonly #options: LocationFeedOptions;
+  readonly #listeners = new Map<number, Listeners>();
+
+  constructor(options: LocationFeedOptions) {
+    this.#options = options;
+  }
 
   /** The returned function ends it. */
   subscribe(organizationId: number, filter: LocationFilter, listener: LocationListener): () => void {
     const key = keyOf(filter);
-    const ofOrganization = this.#audiences.get(organizationId) ?? new Map<string, Audience>();
-    const audience = ofOrganization.get(key) ?? newAudience(filter);
-    this.#audiences.set(organizationId, ofOrganization);
-    ofOrganization.set(key, audience);
+    const listeners = this.#listeners.get(organizationId) ?? newListeners();
+    const { audiences } = listeners;
+    const audience = audiences.get(key) ?? newAudience(filter);
+    this.#listeners.set(organizationId, listeners);
+    audiences.set(key, audience);
     const subscriber: Subscriber = { listener, missed: undefined };
     audience.subscribers.add(subscriber);
     return () => {
       audience.subscribers.delete(subscriber);
-      if (audience.subscribers.size === 0) ofOrganization.delete(key);
-      if (ofOrganization.size === 0) this.#audiences.delete(organizationId);
+      if (audience.subscribers.size === 0) audiences.delete(key);
+      if (audiences.size === 0) this.#listeners.delete(organizationId);
     };
   }
 
   /** Whether somebody may ask for this: of filters that look at everybody an organization has so many at a time. */
   hasRoom(organizationId: number, filter: LocationFilter): boolean {
-    const audiences = this.#audiences.get(organizationId);
+    const audiences = this.#listeners.get(organizationId)?.audiences;
     if (!audiences || filter.agentIds || audiences.has(keyOf(filter))) return true;
     let wide = 0;
     for (const { isWide } of audiences.values()) if (isWide) wide += 1;
@@ -64,93 +86,176 @@ export class LocationFeed {
   }
 
   hasSubscribers(organizationId: number): boolean {
-    return this.#audiences.has(organizationId);
-  }
-
-  /** Encodes what somebody will be told of these agents: ahead of `tell`, a few at a time, since it is most of the work. */
-  encode(organizationId: number, agents: readonly LiveAgent[], items: EncodedPositions, nowMs: number): void {
-    const byId = new Map(agents.map((agent) => [agent.agentId, agent]));
-    for (const { pick } of this.#audiences.get(organizationId)?.values() ?? [])
-      for (const agent of pick(byId)) itemOf(agent, items, nowMs);
+    return this.#listeners.has(organizationId);
   }
 
   /**
-   * Tells of those who moved; also to be called when nobody did, for the sake of those who were behind. What `items` lacks
-   * is encoded now.
+   * Tells of those who moved; also to be called when nobody did, for the sake of those who were behind. At once when
+   * there is little to tell, else in steps, so that requests get their turn in between. Who moves meanwhile is told of
+   * with the next call.
    */
-  tell(organizationId: number, moved: readonly LiveAgent[], nowMs: number, items: EncodedPositions = new Map()): void {
-    const ofOrganization = this.#audiences.get(organizationId);
-    if (ofOrganization) {
-      const byId = new Map(moved.map((agent) => [agent.agentId, agent]));
-      const frameOf = (agents: Iterable<LiveAgent>) => encodeFrame(organizationId, agents, items, nowMs);
-      for (const { pick, subscribers } of ofOrganization.values()) tellAudience(pick(byId), subscribers, frameOf);
+  tell(organizationId: number, moved: readonly LiveAgent[], nowMs: number): void {
+    const listeners = this.#listeners.get(organizationId);
+    if (!listeners) return noteTold(moved);
+    const { untold, isTelling } = listeners;
+    if (isTelling) {
+      addAll(untold, moved);
+      return;
     }
-    for (const agent of moved) {
-      agent.toldLatitude = agent.latitude;
-      agent.toldLongitude = agent.longitude;
+    const agents = untold.size === 0 ? moved : [...addAll(untold, moved)];
+    untold.clear();
+    const telling = new Telling(organizationId, listeners.audiences.values(), agents, nowMs);
+    if (telling.isLittle) telling.tellAll();
+    else void this.#tellInSteps(listeners, telling);
+  }
+
+  async #tellInSteps(listeners: Listeners, telling: Telling): Promise<void> {
+    const { scheduler, log } = this.#options;
+    listeners.isTelling = true;
+    try {
+      while (telling.encodeSome()) await new Promise<void>((resolve) => scheduler.soon(resolve));
+      while (telling.tellSome()) await new Promise<void>((resolve) => scheduler.soon(resolve));
+    } catch (error) {
+      log.error({ err: error, organizationId: telling.organizationId }, 'streams could not be told where agents are');
+    } finally {
+      listeners.isTelling = false;
     }
   }
 }
 
-/** Two frames at most: for who has had all before, and for who was behind, which is of more than some of them missed. */
-function tellAudience(
+/** What one tick tells the streams of one organization. Who is told of whom is settled when it begins. */
+class Telling {
+  readonly organizationId: number;
+  readonly #nowMs: number;
+  readonly #wanted: readonly (readonly [audience: Audience, agents: readonly LiveAgent[]])[];
+  /** Of whom somebody will be told. */
+  readonly #agents: readonly LiveAgent[];
+  /** Their JSON, which is most of the work: of so many of them, and of those whom somebody has missed. */
+  readonly #items = new Map<LiveAgent, string>();
+  #encoded = 0;
+  /** Stops after each stream that was looked at. */
+  readonly #streams: Iterator<void>;
+  readonly #streamCount: number;
+
+  constructor(organizationId: number, audiences: Iterable<Audience>, agents: readonly LiveAgent[], nowMs: number) {
+    this.organizationId = organizationId;
+    this.#nowMs = nowMs;
+    const moved = new Moved(agents);
+    this.#wanted = [...audiences].map((audience) => [audience, audience.pick(moved)] as const);
+    const [first, ...others] = this.#wanted;
+    this.#agents = others.length === 0 ? (first?.[1] ?? []) : [...new Set(this.#wanted.flatMap(([, all]) => all))];
+    this.#streams = this.#tellEach();
+    this.#streamCount = this.#wanted.reduce((count, [{ subscribers }]) => count + subscribers.size, 0);
+    noteTold(agents);
+  }
+
+  get isLittle(): boolean {
+    return this.#agents.length <= LIMITS.positionsEncodedPerStep && this.#streamCount <= LIMITS.streamsPerStep;
+  }
+
+  /** False when there is nothing left to encode. */
+  encodeSome(): boolean {
+    const end = Math.min(this.#encoded + LIMITS.positionsEncodedPerStep, this.#agents.length);
+    for (; this.#encoded < end; this.#encoded++) this.#itemOf(this.#agents[this.#encoded]!);
+    return this.#encoded < this.#agents.length;
+  }
+
+  /** False when there is nobody left to tell. Encodes what is left. */
+  tellSome(): boolean {
+    for (let left = LIMITS.streamsPerStep; left > 0; left -= 1) if (this.#streams.next().done) return false;
+    return true;
+  }
+
+  tellAll(): void {
+    while (this.tellSome());
+  }
+
+  *#tellEach(): Generator<void> {
+    for (const [{ subscribers }, agents] of this.#wanted)
+      yield* tellAudience(agents, subscribers, (those) => this.#frameOf(those));
+  }
+
+  #itemOf(agent: LiveAgent): string {
+    let item = this.#items.get(agent);
+    if (item === undefined) {
+      item = encodePosition(agent, isStale(agent, this.#nowMs));
+      this.#items.set(agent, item);
+    }
+    return item;
+  }
+
+  #frameOf(agents: Iterable<LiveAgent>): Buffer {
+    let list = '';
+    let count = 0;
+    for (const agent of agents) {
+      list += count === 0 ? this.#itemOf(agent) : `,${this.#itemOf(agent)}`;
+      count += 1;
+    }
+    const head = `"type":"agent.locations_updated","timestamp":"${isoTime(this.#nowMs)}","apiVersion":"v1"`;
+    const body = `{${head},"organizationId":${this.organizationId},"data":{"items":[${list}],"count":${count}}}`;
+    // There is nothing but ASCII in it, of which latin1 need not be told where a character ends.
+    return Buffer.from(`event: agent.locations_updated\ndata: ${body}\n\n`, 'latin1');
+  }
+}
+
+/** Agents who moved; by their ids for those who ask for some of them. */
+class Moved {
+  readonly agents: readonly LiveAgent[];
+  #byId: Map<number, LiveAgent> | undefined;
+
+  constructor(agents: readonly LiveAgent[]) {
+    this.agents = agents;
+  }
+
+  find(agentId: number): LiveAgent | undefined {
+    this.#byId ??= new Map(this.agents.map((agent) => [agent.agentId, agent]));
+    return this.#byId.get(agentId);
+  }
+}
+
+/**
+ * Two frames at most: for who has had all before, and for who was behind, which is of more than some of them missed. Others
+ * have their turn between two streams, so that each is asked whether it is ready when it is told.
+ */
+function* tellAudience(
   wanted: readonly LiveAgent[],
   subscribers: ReadonlySet<Subscriber>,
   frameOf: (agents: Iterable<LiveAgent>) => Buffer,
-): void {
-  const [upToDate, catchingUp]: [Subscriber[], Subscriber[]] = [[], []];
+): Generator<void> {
+  const behind: Subscriber[] = [];
+  let frame: Buffer | undefined;
   for (const subscriber of subscribers) {
-    if (subscriber.listener.isReady()) (subscriber.missed ? catchingUp : upToDate).push(subscriber);
-    else if (wanted.length > 0) subscriber.missed = addAll(subscriber.missed ?? new Set(), wanted);
+    if (subscriber.missed && subscriber.listener.isReady()) behind.push(subscriber);
+    else if (wanted.length === 0) continue;
+    else if (!subscriber.listener.isReady()) subscriber.missed = addAll(subscriber.missed ?? new Set(), wanted);
+    else {
+      frame ??= frameOf(wanted);
+      subscriber.listener.onFrame(frame);
+    }
+    yield;
   }
-  if (upToDate.length > 0 && wanted.length > 0) {
-    const frame = frameOf(wanted);
-    for (const { listener } of upToDate) listener.onFrame(frame);
-  }
-  if (catchingUp.length === 0) return;
+  if (behind.length === 0) return;
   const all = addAll(new Set(), wanted);
-  for (const { missed } of catchingUp) addAll(all, missed!);
-  const frame = frameOf(all);
-  for (const subscriber of catchingUp) {
-    subscriber.missed = undefined;
-    subscriber.listener.onFrame(frame);
+  for (const { missed } of behind) addAll(all, missed!);
+  const wholeFrame = frameOf(all);
+  for (const subscriber of behind) {
+    if (subscriber.listener.isReady()) {
+      subscriber.missed = undefined;
+      subscriber.listener.onFrame(wholeFrame);
+    } else addAll(subscriber.missed!, wanted);
+    yield;
   }
 }
 
-/** Stale: neither where it is nor that it is still there has been heard for a while. */
-export function isStale({ recordedAtMs, heardAtMs }: LiveAgent, nowMs: number): boolean {
-  return nowMs - Math.max(recordedAtMs, heardAtMs) > LIMITS.positionStaleMs;
-}
-
-/** The JSON of positions, by whose they are: one tick's. */
-export type EncodedPositions = Map<LiveAgent, string>;
-
-function itemOf(agent: LiveAgent, items: EncodedPositions, nowMs: number): string {
-  let item = items.get(agent);
-  if (item === undefined) {
-    item = encodePosition(agent, isStale(agent, nowMs));
-    items.set(agent, item);
-  }
-  return item;
-}
-
-function encodeFrame(
-  organizationId: number,
-  agents: Iterable<LiveAgent>,
-  items: EncodedPositions,
-  nowMs: number,
-): Buffer {
-  let list = '';
-  let count = 0;
+function noteTold(agents: readonly LiveAgent[]): void {
   for (const agent of agents) {
-    const item = itemOf(agent, items, nowMs);
-    list += count === 0 ? item : `,${item}`;
-    count += 1;
+    agent.toldLatitude = agent.latitude;
+    agent.toldLongitude = agent.longitude;
   }
-  const timestamp = new Date(nowMs).toISOString();
-  const head = `"type":"agent.locations_updated","timestamp":"${timestamp}","apiVersion":"v1"`;
-  const body = `{${head},"organizationId":${organizationId},"data":{"items":[${list}],"count":${count}}}`;
-  return Buffer.from(`event: agent.locations_updated\ndata: ${body}\n\n`);
+}
+
+function newListeners(): Listeners {
+  return { audiences: new Map(), untold: new Set(), isTelling: false };
 }
 
 function newAudience({ bbox, agentIds, taskIds }: LocationFilter): Audience {
@@ -161,8 +266,8 @@ function newAudience({ bbox, agentIds, taskIds }: LocationFilter): Audience {
     isWide: ids === undefined,
     subscribers: new Set(),
     pick(moved) {
-      const asked = ids ? ids.flatMap((id) => moved.get(id) ?? []) : [...moved.values()];
-      return asked.filter(isWanted);
+      const asked = ids ? ids.flatMap((id) => moved.find(id) ?? []) : moved.agents;
+      return bbox || tasks ? asked.filter(isWanted) : asked;
     },
   };
 }

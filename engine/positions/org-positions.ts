@@ -19,9 +19,6 @@ export class OrgPositions {
   readonly agents = new Map<number, LiveAgent>();
   /** Those that Redis does not have as they are. */
   readonly unsaved = new Set<LiveAgent>();
-  /** Those of whom streams are told next; filled while they are being told. */
-  readonly untold = new Set<LiveAgent>();
-  isTelling = false;
   /** On the monotonic clock. */
   usedAt = 0;
   /** Whether it has been read who the agents are: others are unknown then. */
@@ -64,6 +61,8 @@ export class OrgPositions {
     this.#trail(agent, point, nowMs);
     // A position from what is the future by now was taken by a clock that has been set back.
     if (point.recordedAtMs <= agent.recordedAtMs && !isFromFuture(agent, nowMs)) return 'stale';
+    // What it said while it was nowhere does not tell of this place.
+    if (!agent.isSomewhere) agent.heardAtMs = 0;
     move(agent, point, nowMs);
     this.#touch(agent);
     return 'accepted';
@@ -72,18 +71,21 @@ export class OrgPositions {
   /** The agent has said that it is still where it was. */
   hear(agent: LiveAgent, battery: number | null, nowMs: number): void {
     if (battery !== null) agent.battery = battery;
-    if (!agent.isSomewhere) return;
     agent.receivedAtMs = nowMs;
     agent.heardAtMs = nowMs;
-    this.#touch(agent);
+    if (agent.isSomewhere) this.#touch(agent);
   }
 
   /** Takes in what Redis kept: an earlier process, or this one before it forgot the organization, had it. */
   restore(saved: Iterable<SavedPosition>): void {
     for (const position of saved) {
       const agent = this.agentOf(position.agentId);
+      const { isSomewhere, battery, heardAtMs } = agent;
       if (position.recordedAtMs > agent.recordedAtMs) move(agent, position, position.receivedAtMs);
-      agent.heardAtMs = Math.max(agent.heardAtMs, position.heardAtMs);
+      agent.heardAtMs = Math.max(heardAtMs, position.heardAtMs);
+      // It has said meanwhile that it is still there, wherever that was.
+      if (!isSomewhere && heardAtMs > position.heardAtMs)
+        this.hear(agent, Number.isNaN(battery) ? null : battery, heardAtMs);
     }
   }
 

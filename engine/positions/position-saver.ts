@@ -1,8 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { PositionStore, SavedPosition } from '../store/position-store.ts';
-import type { LiveAgent } from './live-agent.ts';
+import type { PositionStore } from '../store/position-store.ts';
 import type { OrgPositions } from './org-positions.ts';
 
 interface PositionSaverOptions {
@@ -75,7 +74,7 @@ export class PositionSaver {
       const step = agents.slice(at, at + LIMITS.positionsPerStep);
       for (const agent of step) organization.unsaved.delete(agent);
       try {
-        kept = await store.save(organization.organizationId, step.map(positionOf));
+        kept = await store.save(organization.organizationId, step);
       } catch (error) {
         for (const agent of step) if (organization.agents.has(agent.agentId)) organization.unsaved.add(agent);
         throw error;
@@ -112,12 +111,4 @@ export class PositionSaver {
     if (!this.#isAway) this.#options.log.warn({ err: error }, 'positions cannot be kept in Redis now');
     this.#isAway = true;
   }
-}
-
-/** A copy: the agent moves on while it is on its way. */
-function positionOf(agent: LiveAgent): SavedPosition {
-  const { agentId, recordedAtMs, receivedAtMs, heardAtMs, latitude, longitude } = agent;
-  const { accuracy, speed, heading, altitude, battery } = agent;
-  const times = { recordedAtMs, receivedAtMs, heardAtMs };
-  return { agentId, ...times, latitude, longitude, accuracy, speed, heading, altitude, battery };
 }

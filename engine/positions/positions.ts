@@ -1,6 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/position.ts';
 import { isInBox } from '../domain/geo.ts';
+import { isStale } from '../domain/location-rule.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { PositionStore } from '../store/position-store.ts';
@@ -8,13 +9,7 @@ import type { Roster } from '../store/roster-store.ts';
 import { encodePosition } from '../views/position-view.ts';
 import type { MovedAgent } from './arrival-watch.ts';
 import type { LiveAgent } from './live-agent.ts';
-import {
-  type EncodedPositions,
-  isStale,
-  LocationFeed,
-  type LocationFilter,
-  type LocationListener,
-} from './location-feed.ts';
+import { LocationFeed, type LocationFilter, type LocationListener } from './location-feed.ts';
 import { type NoteTrail, OrgPositions } from './org-positions.ts';
 import { PositionSaver } from './position-saver.ts';
 import type { RosterChange } from './roster-change.ts';
@@ -44,18 +39,19 @@ export interface CurrentPositions {
 export class Positions {
   readonly #options: PositionsOptions;
   readonly #organizations = new Map<number, OrgPositions>();
-  readonly #feed = new LocationFeed();
+  readonly #feed: LocationFeed;
   readonly #rosters: RosterReader;
   readonly #saver: PositionSaver;
-  readonly #cancelTick: () => void;
+  #cancelTick: () => void;
   /** Points by what became of them, since the process began. */
   readonly taken: Tally = { accepted: 0, stale: 0, rejected: 0 };
 
   constructor(options: PositionsOptions) {
     this.#options = options;
+    this.#feed = new LocationFeed(options);
     this.#rosters = new RosterReader(options);
     this.#saver = new PositionSaver(options);
-    this.#cancelTick = options.scheduler.every(LIMITS.positionTickMs, () => this.#tick());
+    this.#cancelTick = this.#tickAt(options.clock.monotonic() + LIMITS.positionTickMs);
   }
 
   get size(): number {
@@ -107,7 +103,7 @@ export class Positions {
     return {
       recordedAt: agent.isSomewhere ? isoTime(agent.recordedAtMs) : null,
       receivedAt: isoTime(nowMs),
-      isStale: isStale(agent, nowMs),
+      isStale: !agent.isSomewhere || isStale(agent, nowMs),
     };
   }
 
@@ -184,49 +180,35 @@ export class Positions {
     return organization;
   }
 
+  /**
+   * Ticks then, and so on once a period: a tick that comes late does not put off all that follow, or of an agent that
+   * reports once a period some points would never be told.
+   */
+  #tickAt(dueAt: number): () => void {
+    const { clock, scheduler } = this.#options;
+    return scheduler.after(Math.max(0, dueAt - clock.monotonic()), () => {
+      const soonest = clock.monotonic() + LIMITS.leastPositionTickMs;
+      this.#cancelTick = this.#tickAt(Math.max(dueAt + LIMITS.positionTickMs, soonest));
+      this.#tick();
+    });
+  }
+
   #tick(): void {
     const { clock, onMoved } = this.#options;
     const nowMs = clock.now();
     for (const organization of this.#organizations.values()) {
-      const { organizationId } = organization;
+      const { organizationId, unsaved } = organization;
       const moved = organization.takeDirty();
-      this.#tell(organization, moved, nowMs);
-      const busy = moved.filter(({ openTasks }) => openTasks.size > 0).map((agent) => ({ position: agent, agent }));
+      this.#feed.tell(organizationId, moved, nowMs);
+      const busy: MovedAgent[] = [];
+      for (const agent of moved) {
+        if (agent.openTasks.size > 0) busy.push({ position: agent, agent });
+        unsaved.add(agent);
+      }
       onMoved(organizationId, busy, nowMs);
-      for (const agent of moved) if (organization.agents.has(agent.agentId)) organization.unsaved.add(agent);
       this.#saver.save(organization);
       if (!organization.hasRoster) this.#rosters.refresh(organization);
       if (this.#isIdle(organization)) this.#organizations.delete(organizationId);
-    }
-  }
-
-  /** Tells streams, at once when there is little to tell, else in steps: requests get their turn in between. */
-  #tell(organization: OrgPositions, moved: readonly LiveAgent[], nowMs: number): void {
-    const { organizationId, untold } = organization;
-    if (!this.#feed.hasSubscribers(organizationId)) untold.clear();
-    else for (const agent of moved) untold.add(agent);
-    if (organization.isTelling) return;
-    const agents = untold.size > moved.length ? [...untold] : moved;
-    untold.clear();
-    if (agents.length <= LIMITS.positionsPerStep || !this.#feed.hasSubscribers(organizationId))
-      return this.#feed.tell(organizationId, agents, nowMs);
-    organization.isTelling = true;
-    void this.#tellInSteps(organization, agents, nowMs).finally(() => {
-      organization.isTelling = false;
-    });
-  }
-
-  async #tellInSteps({ organizationId }: OrgPositions, agents: readonly LiveAgent[], nowMs: number): Promise<void> {
-    const { scheduler, log } = this.#options;
-    const items: EncodedPositions = new Map();
-    try {
-      for (let at = 0; at < agents.length; at += LIMITS.positionsPerStep) {
-        this.#feed.encode(organizationId, agents.slice(at, at + LIMITS.positionsPerStep), items, nowMs);
-        await new Promise<void>((resolve) => scheduler.soon(resolve));
-      }
-      this.#feed.tell(organizationId, agents, nowMs, items);
-    } catch (error) {
-      log.error({ err: error, organizationId }, 'streams could not be told where agents are');
     }
   }
 

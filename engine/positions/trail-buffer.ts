@@ -28,9 +28,11 @@ interface Chunk {
  * again, before those behind it, so that a chunk may be written twice, which readers do not see. A chunk goes
  *
  *     filling → waiting → sending → written, and filled again
- *                  ↑         ├→ waiting: Postgres is away
- *                  │         └→ dropped: Postgres will never have it
+ *                  │         └→ waiting: Postgres is away
  *                  └→ dropped: it is the oldest, and there are too many
+ *
+ * Of a chunk that Postgres will never have as a whole, as there is no partition for a day in it, the other days are
+ * written.
  */
 export class TrailBuffer {
   readonly #parts: TrailBufferParts;
@@ -111,9 +113,21 @@ export class TrailBuffer {
   #turnOver(): void {
     this.#waiting.push(this.#filling);
     const chunks = this.#waiting.length + (this.#sending ? 1 : 0);
-    if (chunks >= MOST_CHUNKS) this.#drop(this.#waiting.shift()!, 'there is no room for more of the trail');
+    if (chunks >= MOST_CHUNKS) {
+      const oldest = this.#waiting.shift()!;
+      this.#buffered -= oldest.rows.count;
+      this.#dropped += oldest.rows.count;
+      this.#tellOfLoss(oldest.rows.count, 'there is no room for more of the trail');
+      this.#putAside(oldest);
+    }
     this.#filling = this.#spare ?? newChunk();
     this.#spare = undefined;
+  }
+
+  /** To be filled again. */
+  #putAside(chunk: Chunk): void {
+    chunk.rows.clear();
+    this.#spare = chunk;
   }
 
   #flush(): void {
@@ -130,8 +144,7 @@ export class TrailBuffer {
       const isOver = await this.#send(chunk);
       this.#sending = undefined;
       if (isOver) {
-        chunk.rows.clear();
-        this.#spare = chunk;
+        this.#putAside(chunk);
       } else {
         this.#waiting.unshift(chunk);
         if (!this.#isGivenUp) await this.#pause();
@@ -141,27 +154,43 @@ export class TrailBuffer {
 
   /** False when the chunk is to be sent again. */
   async #send(chunk: Chunk): Promise<boolean> {
-    const { store, log } = this.#parts;
+    const { log } = this.#parts;
     const { rows } = chunk;
+    let refused = 0;
     try {
       await this.#leaveOutDeleted(chunk);
-      if (rows.count > 0) await store.copy(rows.toCopy());
+      if (rows.count > 0) refused = await this.#copy(rows);
     } catch (error) {
-      if (error instanceof TrailRefusedError) {
-        this.#drop(chunk, 'a part of the trail was refused', error);
-        return true;
-      }
       if (!this.#isAway && !this.#isGivenUp) log.warn({ err: error }, 'the trail cannot be written');
       this.#isAway = true;
       return false;
     }
     this.#buffered -= rows.count;
-    this.#written += rows.count;
+    this.#written += rows.count - refused;
+    this.#dropped += refused;
     this.#pauseMs = LIMITS.trailFirstPauseMs;
     if (this.#isAway) log.info({ waiting: this.#buffered }, 'the trail is written again');
     this.#isAway = false;
-    this.#isLosing = false;
+    if (refused === 0) this.#isLosing = false;
     return true;
+  }
+
+  /** Resolves to how many of the rows Postgres will never have: those of days for which there is no partition. */
+  async #copy(rows: TrailRows): Promise<number> {
+    try {
+      await this.#parts.store.copy(rows.toCopy());
+      return 0;
+    } catch (error) {
+      if (!(error instanceof TrailRefusedError)) throw error;
+      const days = rows.days();
+      if (days.size === 1) {
+        this.#tellOfLoss(rows.count, 'a part of the trail was refused', error);
+        return rows.count;
+      }
+      let refused = 0;
+      for (const day of days) refused += await this.#copy(rows.ofDay(day));
+      return refused;
+    }
   }
 
   /** What was kept this long must not come behind the last look of a deletion. */
@@ -173,10 +202,7 @@ export class TrailBuffer {
     this.#buffered -= before - rows.count;
   }
 
-  #drop(chunk: Chunk, why: string, error?: unknown): void {
-    const points = chunk.rows.count;
-    this.#buffered -= points;
-    this.#dropped += points;
+  #tellOfLoss(points: number, why: string, error?: unknown): void {
     if (!this.#isLosing) this.#parts.log.error({ points, ...(error ? { err: error } : {}) }, why);
     this.#isLosing = true;
   }

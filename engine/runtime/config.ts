@@ -46,6 +46,7 @@ const environmentSchema = v.object({
   TLS_KEY_FILE: v.optional(v.string()),
   SMTP_URL: v.optional(v.string()),
   MAIL_FROM: v.optional(v.pipe(v.string(), v.email('must be an e-mail address')), 'no-reply@localhost.localdomain'),
+  WEBHOOK_ALLOW_PRIVATE: flag,
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   FAULT_POINT: v.optional(v.string()),
   NODE_ENV: v.optional(v.string()),
@@ -96,6 +97,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     tlsKeyFile: env.TLS_KEY_FILE,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
+    webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     faultPoint: env.FAULT_POINT,
   };

@@ -6,7 +6,12 @@ import type { Sql } from './postgres.ts';
  * Tables that are partitioned by day, and how many days back they are written: a day more than is asked of them, for
  * what waits for Postgres over midnight.
  */
-const DAYS_BACK = { events: 1, idempotency_records: 1, agent_trail: LIMITS.trailPastMs / 86_400_000 + 1 } as const;
+const DAYS_BACK = {
+  events: 1,
+  idempotency_records: 1,
+  agent_trail: LIMITS.trailPastMs / 86_400_000 + 1,
+  webhook_deliveries: 1,
+} as const;
 export type DailyTable = keyof typeof DAYS_BACK;
 export const DAILY_TABLES = Object.keys(DAYS_BACK) as readonly DailyTable[];
 

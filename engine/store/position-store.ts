@@ -12,34 +12,46 @@ export interface SavedPosition extends DevicePoint {
 
 /** Where agents are, kept in Redis so that a process that starts knows it at once. All reject while Redis is away. */
 export interface PositionStore {
-  /** Keeps positions, but none over one recorded later; resolves to how many of the organization are kept then. */
+  /**
+   * Keeps positions as they are when it is called, but none over one recorded later; resolves to how many of the
+   * organization are kept then. At most LIMITS.positionsPerStep, and at least one.
+   */
   save(organizationId: number, positions: readonly SavedPosition[]): Promise<number>;
   load(organizationId: number): Promise<SavedPosition[]>;
   forget(organizationId: number): Promise<void>;
 }
 
 /**
- * ARGV: how long the hash lives, then agent ids with their positions in turn, which begin with when they were recorded
- * and when they were received. A process that no longer owns the organization can do no harm with what it had.
+ * ARGV: how long the hash lives, and `<agent id>=<position>;…`; a position begins with when it was recorded and when it
+ * was received. A process that no longer owns the organization can do no harm with what it had.
  */
 const SAVE = `
 local key = KEYS[1]
-for i = 2, #ARGV, 2 do
-  local kept = redis.call('HGET', key, ARGV[i])
-  local isNewer = true
-  if kept then
-    local keptAt, keptHeard = string.match(kept, '^(%d+),(%d+)')
-    local at, heard = string.match(ARGV[i + 1], '^(%d+),(%d+)')
-    keptAt, at = tonumber(keptAt), tonumber(at)
-    isNewer = at > keptAt or (at == keptAt and tonumber(heard) > tonumber(keptHeard))
-  end
-  if isNewer then redis.call('HSET', key, ARGV[i], ARGV[i + 1]) end
+local ids, positions = {}, {}
+for id, position in string.gmatch(ARGV[2], '(%d+)=([^;]+)') do
+  ids[#ids + 1] = id
+  positions[#positions + 1] = position
 end
+local function isNewer(position, kept)
+  if not kept then return true end
+  local keptAt, keptHeard = string.match(kept, '^(%d+),(%d+)')
+  local at, heard = string.match(position, '^(%d+),(%d+)')
+  keptAt, at = tonumber(keptAt), tonumber(at)
+  return at > keptAt or (at == keptAt and tonumber(heard) > tonumber(keptHeard))
+end
+local newer = {}
+for i, kept in ipairs(redis.call('HMGET', key, unpack(ids))) do
+  if isNewer(positions[i], kept) then
+    newer[#newer + 1] = ids[i]
+    newer[#newer + 1] = positions[i]
+  end
+end
+if #newer > 0 then redis.call('HSET', key, unpack(newer)) end
 redis.call('PEXPIRE', key, ARGV[1])
 return redis.call('HLEN', key)`;
 
 interface WithSave {
-  dispatchSavePositions(key: string, ...values: (string | number)[]): Promise<number>;
+  dispatchSavePositions(key: string, keptMs: number, positions: string): Promise<number>;
 }
 
 export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positions'>): PositionStore {
@@ -47,9 +59,10 @@ export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positio
   const scripted = redis as unknown as WithSave;
   return {
     save(organizationId, positions) {
-      const values: (string | number)[] = [LIMITS.positionsKeptMs];
-      for (const position of positions) values.push(position.agentId, encode(position));
-      return scripted.dispatchSavePositions(keys.positions(organizationId), ...values);
+      // One text: the client works on each argument by itself, several times.
+      let text = '';
+      for (const position of positions) text += `${position.agentId}=${encode(position)};`;
+      return scripted.dispatchSavePositions(keys.positions(organizationId), LIMITS.positionsKeptMs, text);
     },
     async load(organizationId) {
       const kept = await redis.hgetall(keys.positions(organizationId));

@@ -7,6 +7,14 @@ export interface RedisKeys {
   readonly committed: string;
   /** Channel of hints: something that access rests on has just changed. Messages are empty, nothing in them counts. */
   readonly access: string;
+  /** Channel on which processes say whose events they want. */
+  readonly listening: string;
+  /** Channel of an organization's committed events. */
+  events(organizationId: number): string;
+  /** Stream of the newest of them. */
+  eventTail(organizationId: number): string;
+  /** What a one-use credential for a stream stands for, by its hash. */
+  streamToken(tokenHash: string): string;
   /** Prefix of everything BullMQ keeps. */
   readonly jobs: string;
   /** Hash of where an organization's agents are, by agent id. */
@@ -17,6 +25,10 @@ export function redisKeys(prefix: string, history: string): RedisKeys {
   return {
     committed: `${prefix}:${history}:committed`,
     access: `${prefix}:${history}:access`,
+    listening: `${prefix}:${history}:listening`,
+    events: (organizationId) => `${prefix}:${history}:{${organizationId}}:events`,
+    eventTail: (organizationId) => `${prefix}:${history}:{${organizationId}}:event-tail`,
+    streamToken: (tokenHash) => `${prefix}:${history}:stream-token:${tokenHash}`,
     jobs: `${prefix}:${history}:jobs`,
     positions: (organizationId) => `${prefix}:${history}:{${organizationId}}:positions`,
   };

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createRandomSource } from '../runtime/random.ts';
 
 const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_CHARS = 40;
+const SIGNING_BYTES = 32;
 
 const random = createRandomSource();
 
@@ -22,4 +23,9 @@ export function newApiKey(): string {
 /** SHA-256, hex: what is stored and looked up instead of a key or a token. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
+}
+
+/** `whsec_` and 32 bytes in base64: what deliveries of a webhook are signed with, and stored as it is. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(SIGNING_BYTES).toString('base64')}`;
 }

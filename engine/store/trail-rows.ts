@@ -8,6 +8,8 @@ const COLUMNS = 11;
 /** The number of columns, six of them of 8 bytes and five of 4, each behind its length. */
 const MOST_ROW_BYTES = 2 + 6 * (4 + 8) + 5 * (4 + 4);
 const ORGANIZATION_AT = 2 + 4;
+const RECORDED_AT = ORGANIZATION_AT + 2 * (8 + 4);
+const DAY_MS = 86_400_000;
 const POSTGRES_EPOCH_MS = Date.UTC(2000, 0, 1);
 const HIGH = 2 ** 32;
 
@@ -63,6 +65,27 @@ export class TrailRows {
     return ids;
   }
 
+  /** The days (UTC, counted from one of them) on which the points were recorded: each has a partition of its own. */
+  days(): ReadonlySet<number> {
+    const days = new Set<number>();
+    for (let at = HEADER.length; at < this.#end; at = this.#endOfRow(at)) days.add(this.#dayOf(at));
+    return days;
+  }
+
+  /** A copy of the rows of one of the days. */
+  ofDay(day: number): TrailRows {
+    const rows = new TrailRows(this.#count);
+    for (let at = HEADER.length; at < this.#end; ) {
+      const next = this.#endOfRow(at);
+      if (this.#dayOf(at) === day) {
+        rows.#end += this.#bytes.copy(rows.#bytes, rows.#end, at, next);
+        rows.#count += 1;
+      }
+      at = next;
+    }
+    return rows;
+  }
+
   /** Takes the rows of these organizations away. */
   remove(organizationIds: ReadonlySet<number>): void {
     let kept = HEADER.length;
@@ -84,7 +107,14 @@ export class TrailRows {
   }
 
   #organizationOf(row: number): number {
-    const at = row + ORGANIZATION_AT;
+    return this.#integerAt(row + ORGANIZATION_AT);
+  }
+
+  #dayOf(row: number): number {
+    return Math.floor(this.#integerAt(row + RECORDED_AT) / (DAY_MS * 1_000));
+  }
+
+  #integerAt(at: number): number {
     return this.#view.getInt32(at) * HIGH + this.#view.getUint32(at + 4);
   }
 

@@ -1,4 +1,4 @@
-import { hash, verify } from '@node-rs/argon2';
+import * as argon2 from '@node-rs/argon2';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { FairQueue } from '../fair-queue.ts';
@@ -20,7 +20,10 @@ const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$sKVEllLpm+S1OjB32ynNZg$B+ox0RwgrBj
  * Hashes passwords, a few at a time and off the event loop. Those that wait are taken in turn by network, and no network
  * may have more than a few waiting, so that a flood from one leaves the others their turn.
  */
-export function createPasswordHasher(): PasswordHasher {
+export function createPasswordHasher({
+  hash,
+  verify,
+}: Pick<typeof argon2, 'hash' | 'verify'> = argon2): PasswordHasher {
   const queue = new FairQueue({
     atOnce: LIMITS.passwordHashes,
     waiting: LIMITS.passwordQueue,

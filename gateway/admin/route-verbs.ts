@@ -113,6 +113,83 @@ const channels: readonly RouteVerb[] = [
   },
 ];
 
+const webhooks: readonly RouteVerb[] = [
+  {
+    noun: 'webhooks',
+    verb: 'list',
+    summary: 'list the webhooks of an organization',
+    route: 'GET /webhooks',
+    isInOrganization: true,
+    parameters: [...PAGE, { name: 'status', kind: 'text', help: 'active, inactive or disabled' }],
+    columns: ['id', 'url', 'events', 'channelId', 'status', 'disabledReason', 'failingSince'],
+  },
+  {
+    noun: 'webhooks',
+    verb: 'show',
+    summary: 'show a webhook',
+    route: 'GET /webhooks/:id',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+  {
+    noun: 'webhooks',
+    verb: 'update',
+    summary: 'change a webhook; `--active true` switches on what was disabled',
+    route: 'PATCH /webhooks/:id',
+    isInOrganization: true,
+    parameters: [
+      ID,
+      { name: 'active', field: 'isActive', kind: 'boolean', help: 'true or false' },
+      { name: 'url', kind: 'text', help: 'where events are sent' },
+      { name: 'description', kind: 'text', help: 'what it is for' },
+      { name: 'concurrency', kind: 'number', help: 'first attempts under way at a time; with 1 they arrive in order' },
+    ],
+  },
+  {
+    noun: 'webhooks',
+    verb: 'test',
+    summary: 'send a webhook.test event',
+    route: 'POST /webhooks/:id/test',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+  {
+    noun: 'webhooks',
+    verb: 'deliveries',
+    summary: 'what was sent to a webhook, newest first',
+    route: 'GET /webhooks/:id/deliveries',
+    isInOrganization: true,
+    parameters: [
+      ID,
+      { name: 'state', kind: 'text', help: 'pending, succeeded or failed' },
+      { name: 'type', kind: 'text', help: 'of events, such as task.created' },
+      { name: 'limit', kind: 'number', help: 'how many, at most 100' },
+      { name: 'cursor', kind: 'text', help: 'nextCursor of the page before, which --json shows' },
+    ],
+    columns: ['id', 'createdAt', 'type', 'sequence', 'state', 'attempt', 'nextAttemptAt'],
+  },
+  {
+    noun: 'webhooks',
+    verb: 'redeliver',
+    summary: 'attempt a delivery, whose id it takes, once more',
+    route: 'POST /webhooks/deliveries/:id/redeliver',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+  {
+    noun: 'webhooks',
+    verb: 'replay',
+    summary: 'send the events of a stretch of time again',
+    route: 'POST /webhooks/:id/replay',
+    isInOrganization: true,
+    parameters: [
+      ID,
+      { name: 'from', kind: 'text', isRequired: true, help: 'ISO 8601, with a zone' },
+      { name: 'to', kind: 'text', help: 'ISO 8601, with a zone; else all there is' },
+    ],
+  },
+];
+
 const ROLE_HELP = 'integration, dispatcher or org_admin';
 
 const users: readonly RouteVerb[] = [
@@ -238,7 +315,7 @@ export const AUDIT_LIST = {
     {
       name: 'record-type',
       kind: 'text',
-      help: 'task, customer, warehouse, agent, organization, user, channel or session',
+      help: 'task, customer, warehouse, agent, organization, user, channel, webhook or session',
     },
     { name: 'record-id', kind: 'number', help: 'the id of the record' },
     { name: 'user', field: 'userId', kind: 'number', help: 'who did it, in a session or through a key' },
@@ -261,6 +338,11 @@ const audit: readonly RouteVerb[] = [
 ];
 
 /** What the gateway is asked for; a test holds them to the route table. */
-export const ROUTE_VERBS: readonly RouteVerb[] = [...organizations, ...channels, ...users, ...agents, ...audit].map(
-  (verb) => (verb.isInOrganization ? { ...verb, parameters: [ORGANIZATION, ...verb.parameters] } : verb),
-);
+export const ROUTE_VERBS: readonly RouteVerb[] = [
+  ...organizations,
+  ...channels,
+  ...webhooks,
+  ...users,
+  ...agents,
+  ...audit,
+].map((verb) => (verb.isInOrganization ? { ...verb, parameters: [ORGANIZATION, ...verb.parameters] } : verb));

@@ -1,6 +1,7 @@
 import type { Log } from '../../engine/runtime/log.ts';
 import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
+import type { StreamTokenStore } from '../../engine/store/stream-token-store.ts';
 import { errorBody, refusalBody, validationBody } from '../../engine/views/error-body.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
@@ -8,7 +9,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { isPermitted, type Permission } from '../../schema/permissions.ts';
 import type { Headers, IncomingRequest } from '../http/port.ts';
 import type { Guard, Identity, Route } from '../route.ts';
-import { canonicalPath } from '../router.ts';
+import { canonicalPath, TOKEN_PARAMETER } from '../router.ts';
 import type { AccessFeed } from './access-feed.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import { LookupRefused } from './credential-lookups.ts';
@@ -35,7 +36,8 @@ export type Authenticate = (
 ) => Authentication | Promise<Authentication>;
 
 export interface AuthenticationParts {
-  readonly credentials: Pick<CredentialCache, 'find'>;
+  readonly credentials: Pick<CredentialCache, 'find' | 'findByHash'>;
+  readonly streamTokens: Pick<StreamTokenStore, 'take'>;
   readonly store: Pick<CredentialStore, 'findConsoleChannel'>;
   readonly feed: Pick<AccessFeed, 'generation'>;
   readonly log: Log;
@@ -44,6 +46,7 @@ export interface AuthenticationParts {
 const API_KEY = /^dk_live_[A-Za-z0-9]{40}$/;
 const BEARER = /^bearer +(\S+)$/i;
 const ACCESS_TOKEN = /^da_[A-Za-z0-9]{40}$/;
+const STREAM_TOKEN = /^dst_[A-Za-z0-9]{40}$/;
 const ID = /^[1-9]\d{0,15}$/;
 const ORGANIZATION_HEADER = 'X-Organization-Id';
 
@@ -54,6 +57,7 @@ const NOBODY: Authentication = {
     caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
     sessionId: null,
     sessionEndsAtMs: Number.POSITIVE_INFINITY,
+    credentialHash: '',
     rateLimit: null,
     locationsWrite: false,
   },
@@ -72,22 +76,61 @@ const UNAVAILABLE = refusalBody(refusal('UNAVAILABLE'));
  * credential is known; 503 when Postgres cannot be asked about it.
  */
 export function createAuthenticator(parts: AuthenticationParts): Authenticate {
-  return (request, { guard }, origin) => {
+  return (request, route, origin) => {
+    const { guard } = route;
     if (guard.kind === 'operational' || guard.kind === 'public') return NOBODY;
     const key = request.header('x-api-key');
     const authorization = request.header('authorization');
-    if (key !== undefined && authorization !== undefined) return { refused: TWO_CREDENTIALS };
+    const tokens = route.kind === 'raw' && route.takesStreamToken ? streamTokensIn(request.query) : [];
+    const given = tokens.length + (key === undefined ? 0 : 1) + (authorization === undefined ? 0 : 1);
+    if (given > 1) return { refused: TWO_CREDENTIALS };
+    if (tokens.length > 0) return admitByStreamToken(parts, { request, guard, origin }, tokens[0]!);
     const secret = key === undefined ? accessTokenIn(authorization) : apiKeyIn(key);
     if (secret === undefined) return { refused: UNAUTHORIZED };
     const mayLag = guard.kind === 'permission' && guard.mayLag === true;
     const found = parts.credentials.find(secret, mayLag);
     if (!(found instanceof Promise) && !mustNameOrganization(found, guard)) return admit(found, guard, origin);
-    return admitLater(parts, { request, guard, origin, secret, attempt: 1 }, found).catch((error) => {
-      const isForeseen = isStoreAway(error) || error instanceof LookupRefused;
-      if (!isForeseen) parts.log.error({ err: error }, 'a credential could not be looked up');
-      return { refused: UNAVAILABLE };
-    });
+    const find = () => parts.credentials.find(secret);
+    return admitOrRefuse(parts, { request, guard, origin, find, attempt: 1 }, found);
   };
+}
+
+/** The values of `token` in a query, by which a browser that cannot send headers opens a stream. */
+function streamTokensIn(query: string): string[] {
+  if (!query.includes(TOKEN_PARAMETER)) return [];
+  const values = query.split('&').filter((part) => part.startsWith(TOKEN_PARAMETER));
+  return values.map((part) => part.slice(TOKEN_PARAMETER.length)).filter((value) => value !== '');
+}
+
+/** As whoever asked for the token, with what that caller may do by now. */
+async function admitByStreamToken(
+  parts: AuthenticationParts,
+  asked: Pick<Asked, 'request' | 'guard' | 'origin'>,
+  token: string,
+): Promise<Authentication> {
+  if (!STREAM_TOKEN.test(token)) return { refused: UNAUTHORIZED };
+  const grant = await parts.streamTokens.take(token).catch((error: unknown) => {
+    parts.log.debug({ err: error }, 'a stream token could not be looked up');
+    return 'unavailable' as const;
+  });
+  if (grant === 'unavailable') return { refused: UNAVAILABLE };
+  if (!grant) return { refused: UNAUTHORIZED };
+  const find = () => parts.credentials.findByHash(grant.credentialHash);
+  return admitOrRefuse(parts, { ...asked, find, organizationId: grant.organizationId, attempt: 1 }, find());
+}
+
+async function admitOrRefuse(
+  parts: AuthenticationParts,
+  asked: Asked,
+  found: Credential | undefined | Promise<Credential | undefined>,
+): Promise<Authentication> {
+  try {
+    return await admitLater(parts, asked, found);
+  } catch (error) {
+    const isForeseen = isStoreAway(error) || error instanceof LookupRefused;
+    if (!isForeseen) parts.log.error({ err: error }, 'a credential could not be looked up');
+    return { refused: UNAVAILABLE };
+  }
 }
 
 /** A key that was sent twice arrives as a list, which is no key. */
@@ -111,7 +154,10 @@ interface Asked {
   readonly request: IncomingRequest;
   readonly guard: Guard;
   readonly origin: Origin;
-  readonly secret: string;
+  /** Looks the credential up once more. */
+  readonly find: () => Credential | undefined | Promise<Credential | undefined>;
+  /** Where the credential itself names the organization that a super admin acts in. */
+  readonly organizationId?: number;
   readonly attempt: number;
 }
 
@@ -121,19 +167,19 @@ async function admitLater(
   asked: Asked,
   found: Credential | undefined | Promise<Credential | undefined>,
 ): Promise<Authentication> {
-  const { request, guard, origin, secret, attempt } = asked;
+  const { request, guard, origin, find, attempt } = asked;
   const credential = await found;
   if (!credential || !mustNameOrganization(credential, guard)) return admit(credential, guard, origin);
   const outside = admit(credential, guard, origin);
   if ('refused' in outside) return outside;
-  const named = organizationIn(request, origin);
+  const named = asked.organizationId ?? organizationIn(request, origin);
   if (typeof named !== 'number') return { ...outside, refused: named };
   const { generation } = parts.feed;
   const channelId = await parts.store.findConsoleChannel(named);
   if (parts.feed.generation !== generation) {
     if (attempt === LIMITS.credentialAttempts)
       throw new LookupRefused('access changes faster than it can be looked up');
-    return admitLater(parts, { ...asked, attempt: attempt + 1 }, parts.credentials.find(secret));
+    return admitLater(parts, { ...asked, attempt: attempt + 1 }, find());
   }
   if (channelId === undefined) return { ...outside, refused: refusalBody(notFound('Organization', named)) };
   return { identity: identityOf(credential, origin, named, channelId) };
@@ -172,10 +218,11 @@ function isFlagMissing({ role, locationsWrite }: Credential, permission: Permiss
 
 function identityOf(credential: Credential, origin: Origin, organizationId: number, channelId: number): Identity {
   const { role, agentId, userId, sessionId, sessionEndsAtMs, rateLimit, locationsWrite } = credential;
+  const { hash: credentialHash } = credential;
   const type = sessionId === null ? 'channel' : 'user';
   const id = sessionId === null ? channelId : userId;
   const caller = { type, id, channelId, role, agentId, userId, origin } as const;
-  return { organizationId, role, caller, sessionId, sessionEndsAtMs, rateLimit, locationsWrite };
+  return { organizationId, role, caller, sessionId, sessionEndsAtMs, credentialHash, rateLimit, locationsWrite };
 }
 
 function plain(status: number, message: string): Refused {

@@ -59,7 +59,11 @@ export class CredentialCache {
    * Postgres cannot be asked.
    */
   find(secret: string, mayLag = false): Credential | undefined | Promise<Credential | undefined> {
-    const secretHash = hash('sha256', secret, 'hex');
+    return this.findByHash(hash('sha256', secret, 'hex'), mayLag);
+  }
+
+  /** The same by the secret's SHA-256, hex. */
+  findByHash(secretHash: string, mayLag = false): Credential | undefined | Promise<Credential | undefined> {
     const { clock, feed } = this.#options;
     const now = clock.monotonic();
     const entry = this.#entries.get(secretHash);

@@ -8,6 +8,7 @@ import { createCredentialStore } from '../../engine/store/credential-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { connectRedis, type Redis } from '../../engine/store/redis.ts';
 import { redisKeys } from '../../engine/store/redis-keys.ts';
+import { createStreamTokenStore, type StreamTokenStore } from '../../engine/store/stream-token-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { IncomingRequest } from '../http/port.ts';
 import { AccessFeed } from './access-feed.ts';
@@ -32,6 +33,7 @@ export interface Access {
   readonly addressOf: (request: IncomingRequest) => string | null;
   readonly authenticate: Authenticate;
   readonly quotas: Quotas;
+  readonly streamTokens: Pick<StreamTokenStore, 'issue'>;
   /** Tells of every change of what access rests on, at most a second after its commit: for what stays open. */
   readonly onChanges: (listener: (changes: HeardChanges) => void) => void;
   /** Resolves when no process serves what was revoked before the call: to be awaited before a revocation is answered. */
@@ -56,6 +58,7 @@ export function openAccess(options: AccessOptions, engine: Engine, redis: Redis)
   const store = createCredentialStore(sql);
   const credentials = new CredentialCache({ store, feed, clock, scheduler });
   releaser.push('credential cache', () => credentials.stop());
+  const streamTokens = createStreamTokenStore(redis, redisKeys(config.redisPrefix, engine.history));
   const quotas = startQuotas(clock, scheduler);
   releaser.push('quotas', () => quotas.stop());
   const isTrusted = remembering(LIMITS.trustedPeers, createTrustedProxies(config.trustedProxies));
@@ -66,8 +69,9 @@ export function openAccess(options: AccessOptions, engine: Engine, redis: Redis)
       isTrusted,
     }),
     addressOf: createClientAddress(isTrusted),
-    authenticate: createAuthenticator({ credentials, store, feed, log }),
+    authenticate: createAuthenticator({ credentials, streamTokens, store, feed, log }),
     quotas,
+    streamTokens,
     onChanges: (listener) => feed.onChanges(listener),
     settled: () => feed.settled(),
     start: () => feed.start(),

@@ -56,16 +56,21 @@ export interface ReplyStream {
   /** The connection has taken all that was written. */
   readonly isIdle: boolean;
   /** Never blocks. The stream is cut past `streamQueueBytes`, or when stalled for `streamStallMs`. */
-  write(chunk: string): void;
+  write(chunk: string | Buffer): void;
   /**
    * Writes bytes that many streams share, and that are therefore not counted against `streamQueueBytes`. Only for a
    * stream that is idle, so that it holds on to one such piece at a time, for `sharedPieceMs` at most; on another one it
    * throws.
    */
   writeShared(chunk: Buffer): void;
-  /** Ends the stream cleanly after what is queued, and by force when that takes longer than `streamStallMs`. */
+  /** Calls once when the stream is idle, at once if it is, and never after its end; one listener at a time. */
+  onIdle(listener: () => void): void;
+  /**
+   * Ends the stream cleanly after what is queued, and by force when that is not taken within `streamStallMs` from here on,
+   * however it trickles.
+   */
   close(): void;
-  /** Drops the connection, so that what was sent does not look like the whole. */
+  /** Drops the connection at once with what is queued, so that what was sent does not look like the whole. */
   abort(): void;
   /** Called once, with the reason; at once if the stream has ended. */
   onClose(listener: (reason: StreamEnd) => void): void;

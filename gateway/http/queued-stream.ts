@@ -28,11 +28,11 @@ export class QueuedStream implements ReplyStream {
   #queuedBytes = 0;
   /** Of the queue, the bytes of a piece that other streams hold as well. */
   #sharedBytes = 0;
-  #sharedSince = 0;
   #state: State = 'flowing';
   #closeAsked = false;
   #end: StreamEnd | undefined;
   #listener: ((reason: StreamEnd) => void) | undefined;
+  #idleListener: (() => void) | undefined;
 
   constructor(traffic: Traffic, sink: StreamSink) {
     this.#traffic = traffic;
@@ -48,14 +48,15 @@ export class QueuedStream implements ReplyStream {
     return this.#state === 'flowing' && this.#queue.length === 0;
   }
 
-  write(chunk: string): void {
+  write(chunk: string | Buffer): void {
     if (this.#state === 'ended' || this.#closeAsked) return;
-    // A UTF-16 unit takes at most three bytes, which spares counting the bytes of all but large chunks.
-    if (this.#state === 'flowing' && chunk.length * 3 <= this.#traffic.limits.corkBytes) {
+    // A UTF-16 unit takes at most three bytes, which spares counting the bytes of all but large texts.
+    const mostBytes = typeof chunk === 'string' ? chunk.length * 3 : chunk.length;
+    if (this.#state === 'flowing' && mostBytes <= this.#traffic.limits.corkBytes) {
       if (!this.#sink.write(chunk)) this.#block();
       return;
     }
-    this.#enqueue(Buffer.from(chunk));
+    this.#enqueue(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
     if (this.#state === 'flowing') this.#sendQueue();
     if (this.#queuedBytes - this.#sharedBytes > this.#traffic.limits.streamQueueBytes) this.#cut();
   }
@@ -64,14 +65,16 @@ export class QueuedStream implements ReplyStream {
     if (this.#state === 'ended' || this.#closeAsked) return;
     if (!this.isIdle) throw new Error('what is shared is written to idle streams only');
     this.#sharedBytes = chunk.length;
-    this.#sharedSince = this.#traffic.now;
+    this.#traffic.share(this);
     this.#enqueue(chunk);
     this.#sendQueue();
   }
 
   close(): void {
+    if (this.#state === 'ended' || this.#closeAsked) return;
     this.#closeAsked = true;
     if (this.#state === 'flowing') this.#finish();
+    else this.#traffic.closing(this);
   }
 
   abort(): void {
@@ -84,6 +87,12 @@ export class QueuedStream implements ReplyStream {
     else listener(this.#end);
   }
 
+  onIdle(listener: () => void): void {
+    if (this.#idleListener) throw new Error('a stream has one idle listener at a time');
+    if (this.isIdle) listener();
+    else if (this.#state !== 'ended') this.#idleListener = listener;
+  }
+
   /** The connection takes bytes again. */
   onWritable(): void {
     if (this.#state === 'ended') return;
@@ -91,7 +100,8 @@ export class QueuedStream implements ReplyStream {
     this.#state = 'flowing';
     if (this.#queue.length > 0) this.#sendQueue();
     else if (!this.#sink.flush()) this.#block();
-    if (this.#closeAsked) this.close();
+    if (this.#closeAsked && this.isIdle) this.#finish();
+    else if (this.isIdle) this.#tellIdle();
   }
 
   /** The client left. */
@@ -99,7 +109,7 @@ export class QueuedStream implements ReplyStream {
     this.#endAs('client');
   }
 
-  /** Called by the scan of stalled streams. */
+  /** Called by the scan of streams that are blocked, hold a shared piece or are to end, for too long. */
   onStall(): void {
     this.#cut();
   }
@@ -116,17 +126,24 @@ export class QueuedStream implements ReplyStream {
       if (!chunk) return;
       this.#queuedBytes -= chunk.length;
       // A shared piece is only ever taken by an empty queue, so that it goes first.
-      this.#sharedBytes = Math.max(0, this.#sharedBytes - chunk.length);
+      if (this.#sharedBytes > 0) {
+        this.#sharedBytes -= chunk.length;
+        if (this.#sharedBytes === 0) this.#traffic.unshare(this);
+      }
       if (!this.#sink.write(chunk)) this.#block();
     }
   }
 
   #block(): void {
     if (this.#state === 'ended') return;
-    const { now, limits } = this.#traffic;
-    if (this.#sharedBytes > 0 && now - this.#sharedSince > limits.sharedPieceMs) return this.#cut();
     this.#state = 'blocked';
     this.#traffic.block(this);
+  }
+
+  #tellIdle(): void {
+    const listener = this.#idleListener;
+    this.#idleListener = undefined;
+    if (listener) this.#traffic.guarded('an idle listener', listener);
   }
 
   #finish(): void {
@@ -147,6 +164,9 @@ export class QueuedStream implements ReplyStream {
     this.#sharedBytes = 0;
     this.#traffic.streams -= 1;
     this.#traffic.unblock(this);
+    this.#traffic.unshare(this);
+    this.#traffic.closed(this);
+    this.#idleListener = undefined;
     const listener = this.#listener;
     this.#listener = undefined;
     if (listener) this.#traffic.guarded('a close listener', () => listener(end));

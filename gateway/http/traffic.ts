@@ -27,6 +27,8 @@ export class Traffic {
 
   readonly #pending = new PendingList();
   readonly #blocked = new Map<Stallable, number>();
+  readonly #sharing = new Map<Stallable, number>();
+  readonly #closing = new Map<Stallable, number>();
   readonly #stopScan: () => void;
   #onIdle: (() => void) | undefined;
 
@@ -35,7 +37,8 @@ export class Traffic {
     this.limits = { ...LIMITS, ...options.limits };
     this.budget = new BodyBudget(this.limits.bufferedBodyBytes);
     this.now = options.clock.monotonic();
-    this.scanMs = Math.min(this.limits.requestScanMs, this.limits.requestDeadlineMs, this.limits.streamStallMs);
+    const { requestScanMs, requestDeadlineMs, streamStallMs, sharedPieceMs } = this.limits;
+    this.scanMs = Math.min(requestScanMs, requestDeadlineMs, streamStallMs, sharedPieceMs);
     this.#stopScan = options.scheduler.every(this.scanMs, () => this.#scan());
   }
 
@@ -62,6 +65,24 @@ export class Traffic {
 
   unblock(stream: Stallable): void {
     this.#blocked.delete(stream);
+  }
+
+  /** It holds a piece that others share, until `unshare`. */
+  share(stream: Stallable): void {
+    this.#sharing.set(stream, this.now);
+  }
+
+  unshare(stream: Stallable): void {
+    this.#sharing.delete(stream);
+  }
+
+  /** It is to end as soon as what it holds has been taken, until `closed`. */
+  closing(stream: Stallable): void {
+    this.#closing.set(stream, this.now);
+  }
+
+  closed(stream: Stallable): void {
+    this.#closing.delete(stream);
   }
 
   /** Answers close their connections from now on; resolves when nothing is pending, or after `deadlineMs`. */
@@ -106,8 +127,15 @@ export class Traffic {
     this.now = this.options.clock.monotonic();
     const dueBefore = this.now - this.limits.requestDeadlineMs - this.scanMs;
     for (const request of this.#pending.admittedBefore(dueBefore)) request.onDeadline();
-    const stalledBefore = this.now - this.limits.streamStallMs - this.scanMs;
-    for (const [stream, since] of this.#blocked) {
+    this.#endThoseIn(this.#blocked, this.limits.streamStallMs);
+    this.#endThoseIn(this.#sharing, this.limits.sharedPieceMs);
+    this.#endThoseIn(this.#closing, this.limits.streamStallMs);
+  }
+
+  /** Oldest first, as they were put in. */
+  #endThoseIn(waiting: ReadonlyMap<Stallable, number>, patienceMs: number): void {
+    const stalledBefore = this.now - patienceMs - this.scanMs;
+    for (const [stream, since] of waiting) {
       if (since > stalledBefore) break;
       stream.onStall();
     }

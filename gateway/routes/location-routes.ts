@@ -1,5 +1,4 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
-import type { Positions } from '../../engine/positions/positions.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -22,15 +21,22 @@ import { type ApiRoute, may, type RouteAnswer } from '../route.ts';
 
 const NOT_OWNER: RouteAnswer = { refusal: refusal('NOT_OWNER') };
 
-/** What takes points: the engine's positions, or what a bench puts in their place. */
-export type TakingPositions = Pick<Positions, 'takeOwn' | 'takeMany'>;
-
 /** Where agents are. Source: decisions.md §4. */
-export function locationRoutes(engine: Engine, taking: TakingPositions): ApiRoute[] {
-  return [takeOwnPoints(engine, taking), takeDevicePoints(engine, taking), hearAgent(engine), listCurrent(engine)];
+export function locationRoutes(engine: Engine): ApiRoute[] {
+  const routes = [takeOwnPoints(engine), takeDevicePoints(engine), hearAgent(engine), listCurrent(engine)];
+  return routes.map((route) => onlyAtOwner(engine, route));
 }
 
-function takeOwnPoints(engine: Engine, positions: TakingPositions): ApiRoute {
+/** The process that owns an organization is the one that knows where its agents are. */
+function onlyAtOwner({ holdsPositionsOf }: Engine, route: ApiRoute): ApiRoute {
+  return {
+    ...route,
+    handle: (request) =>
+      holdsPositionsOf(request.identity.organizationId) ? route.handle(request) : Promise.resolve(NOT_OWNER),
+  };
+}
+
+function takeOwnPoints({ positions }: Engine): ApiRoute {
   return {
     kind: 'api',
     method: 'POST',
@@ -43,14 +49,13 @@ function takeOwnPoints(engine: Engine, positions: TakingPositions): ApiRoute {
     refusals: ['404', '429 RATE_LIMITED'],
     async handle({ identity: { organizationId, caller }, body }) {
       if (caller.agentId === null) return { refusal: notFound('Agent', 'me') };
-      if (!engine.holdsPositionsOf(organizationId)) return NOT_OWNER;
       const tally = positions.takeOwn(organizationId, caller.agentId, (body as OwnPointsInput).points);
       return tally ? taken(tally) : { refusal: refusal('RATE_LIMITED', 'Too many positions; send them later') };
     },
   };
 }
 
-function takeDevicePoints(engine: Engine, positions: TakingPositions): ApiRoute {
+function takeDevicePoints({ positions }: Engine): ApiRoute {
   return {
     kind: 'api',
     method: 'POST',
@@ -62,7 +67,6 @@ function takeDevicePoints(engine: Engine, positions: TakingPositions): ApiRoute 
     success: { status: 202, data: tallyView },
     refusals: [],
     async handle({ identity: { organizationId }, body }) {
-      if (!engine.holdsPositionsOf(organizationId)) return NOT_OWNER;
       return taken(await positions.takeMany(organizationId, (body as DevicePointsInput).points));
     },
   };
@@ -73,7 +77,7 @@ function taken({ accepted, stale, rejected }: Tally): RouteAnswer {
   return { status: 202, message: 'Positions taken', data };
 }
 
-function hearAgent(engine: Engine): ApiRoute {
+function hearAgent({ positions }: Engine): ApiRoute {
   return {
     kind: 'api',
     method: 'POST',
@@ -87,14 +91,13 @@ function hearAgent(engine: Engine): ApiRoute {
     async handle({ identity: { organizationId, caller }, body }) {
       if (caller.agentId === null) return { refusal: notFound('Agent', 'me') };
       const { battery = null } = body as HeartbeatInput;
-      if (!engine.holdsPositionsOf(organizationId)) return NOT_OWNER;
-      const heard = engine.positions.hear(organizationId, caller.agentId, battery);
+      const heard = positions.hear(organizationId, caller.agentId, battery);
       return { status: 200, message: 'Heard', data: JSON.stringify(heard) };
     },
   };
 }
 
-function listCurrent({ positions, feed, history, holdsPositionsOf }: Engine): ApiRoute {
+function listCurrent({ positions, feed, history }: Engine): ApiRoute {
   return {
     kind: 'api',
     method: 'GET',
@@ -107,7 +110,6 @@ function listCurrent({ positions, feed, history, holdsPositionsOf }: Engine): Ap
     success: { status: 200, data: positionListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      if (!holdsPositionsOf(organizationId)) return NOT_OWNER;
       const { bbox, agentIds } = query as CurrentPositionsQuery;
       const own = caller.role === 'agent' ? [caller.agentId ?? 0] : undefined;
       const wanted = own && agentIds ? own.filter((id) => agentIds.includes(id)) : (own ?? agentIds);

@@ -1,15 +1,25 @@
-import type { EventFeed, SharedEvent } from '../../engine/org/event-feed.ts';
+import type { EventBatch, EventFeed } from '../../engine/org/event-feed.ts';
+import type { SharedEvent } from '../../engine/org/shared-event.ts';
 import type { Positions } from '../../engine/positions/positions.ts';
+import { DeadlineError } from '../../engine/runtime/deadline.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import type { Turns } from '../../engine/runtime/turns.ts';
+import { isStoreAway } from '../../engine/store/postgres.ts';
 import { formatPosition, parsePosition, type StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ReplyStream } from '../http/port.ts';
+import type { Audiences, Membership } from './audience.ts';
+import { createEventFilter } from './event-filter.ts';
+import type { Piece } from './shared-pieces.ts';
 
 /** Why a stream goes on from another place than it was asked to; told in `stream.resync`. */
 type ResyncReason = 'history_changed' | 'position_unknown' | 'events_expired';
 
 export interface StreamOptions {
-  readonly feed: EventFeed;
+  readonly feed: Pick<EventFeed, 'history' | 'lastSequence' | 'toldUpTo' | 'recentAfter' | 'readAfter'>;
+  readonly audiences: Audiences;
+  /** Shared by all who catch up. */
+  readonly turns: Turns;
   readonly positions: Pick<Positions, 'subscribe'>;
   readonly log: Log;
   readonly organizationId: number;
@@ -24,8 +34,9 @@ export interface StreamOptions {
  * One client's view of an organization's log.
  *
  * - `starting`: finding the place to go on from; live events are ignored, the log has them.
- * - `catching-up`: reading the log from memory or Postgres up to what is live.
- * - `live`: handing over what is published, while it follows what was sent without a gap.
+ * - `catching-up`: reading the log up to what live streams were told, piece by piece as the client takes it; live events
+ *   are ignored.
+ * - `live`: handing over what its audience is told, while it follows what was sent without a gap.
  * - `ended`.
  *
  * Invariant: events leave in the order of their sequence, each once; a gap in what was published leads back to
@@ -33,20 +44,18 @@ export interface StreamOptions {
  */
 export class OrganizationStream {
   readonly #options: StreamOptions;
+  readonly #membership: Membership;
+  readonly #unsubscribePositions: () => void;
   #phase: 'starting' | 'catching-up' | 'live' | 'ended' = 'starting';
   #sent = 0;
-  readonly #unsubscribe: () => void;
-  readonly #unsubscribePositions: () => void;
+  /** Up to here the client has an id to resume from: nothing that it wants lies between that and this. */
+  #named = 0;
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    const { feed, organizationId, stream } = options;
-    this.#unsubscribe = feed.subscribe(organizationId, {
-      onEvents: (events) => this.#onEvents(events),
-      onBehind: (lastSequence) => this.#onBehind(lastSequence),
-    });
+    const { audiences, organizationId, query } = options;
+    this.#membership = audiences.join(organizationId, createEventFilter(query), this);
     this.#unsubscribePositions = this.#watchPositions();
-    stream.onClose(() => this.#end());
   }
 
   /** Where agents are is not in the log: it is told as it is by then, and only to who takes it. */
@@ -64,36 +73,63 @@ export class OrganizationStream {
     );
   }
 
-  /** Finds the place to start from, says so, and goes live. Never rejects. */
+  /** Finds the place to start from, says so, and goes live; ends at once when the client has left. Never rejects. */
   async start(): Promise<void> {
+    const { feed, organizationId, lastEventId, stream } = this.#options;
+    stream.onClose(() => this.#end());
+    if (this.#isEnded()) return;
     try {
-      const { feed, organizationId, lastEventId } = this.#options;
-      const head = await feed.lastSequence(organizationId);
-      if (this.#phase === 'ended') return;
-      const wanted = lastEventId === undefined || lastEventId === '' ? undefined : parsePosition(lastEventId);
+      const wanted = lastEventId ? parsePosition(lastEventId) : undefined;
+      const isOurs = wanted?.history === feed.history;
+      const head = await feed.lastSequence(organizationId, isOurs ? wanted.sequence : 0);
+      if (this.#isEnded()) return;
       const reason = lastEventId ? this.#obstacle(wanted, head) : undefined;
       this.#sent = wanted && !reason ? wanted.sequence : head;
-      this.#control('stream.ready', { history: feed.history, position: this.#position() });
-      if (reason) this.#control('stream.resync', { reason, position: this.#position() });
-      await this.#catchUp();
+      const ready = { history: feed.history, position: this.#position() };
+      // Who is cut off in between has not taken the new place for its own, and is told again.
+      if (reason) this.#options.stream.write(frameOf('stream.ready', ready));
+      else this.#control('stream.ready', ready);
+      if (reason) this.#resync(reason);
+      await this.#catchUp(head);
     } catch (error) {
       this.#fail(error);
     }
   }
 
+  /** Tells the client how far it has come, too: an id without data is an event for nobody, and a place to resume from. */
   heartbeat(): void {
-    this.#options.stream.write(': heartbeat\n\n');
+    this.#options.stream.write(`: heartbeat\n${this.#newId()}\n`);
   }
 
-  /** Ends the stream: what its caller's access rests on has changed, and who comes back is asked anew. */
+  /**
+   * Ends the stream now: what its caller's access rests on has changed, and who comes back is asked anew. What waits for
+   * a slow client is not sent any more.
+   */
   close(): void {
+    const { stream } = this.#options;
+    if (stream.isIdle) stream.close();
+    else stream.abort();
+  }
+
+  /** Tells the client to come back after that time, here or elsewhere, and ends. */
+  reconnect(afterMs: number): void {
+    this.#options.stream.write(`${this.#newId()}retry: ${afterMs}\n${frameOf('stream.reconnect', {})}`);
     this.#options.stream.close();
   }
 
-  /** Tells the client to come back soon, here or elsewhere, and ends. */
-  reconnect(): void {
-    this.#options.stream.write('retry: 1000\nevent: stream.reconnect\ndata: {}\n\n');
-    this.#options.stream.close();
+  /** The log is shorter than what the client may have seen of it: it resumes, and is told so. */
+  onLogCut(): void {
+    this.close();
+  }
+
+  /** What its audience is told. */
+  onBatch({ after, last, events }: EventBatch, frames: Buffer | undefined): void {
+    if (this.#phase !== 'live' || last <= this.#sent) return;
+    const { stream } = this.#options;
+    const isWhole = this.#sent === after && events.length > 0;
+    const isLarge = frames !== undefined && frames.length > LIMITS.streamQueueBytes;
+    if (isWhole && (!isLarge || stream.isIdle)) this.#hand({ upTo: last, bytes: frames });
+    else void this.#catchUp(last);
   }
 
   #obstacle(wanted: ReturnType<typeof parsePosition>, head: number): ResyncReason | undefined {
@@ -102,69 +138,84 @@ export class OrganizationStream {
     return wanted.sequence > head ? 'position_unknown' : undefined;
   }
 
-  #onEvents(events: readonly SharedEvent[]): void {
-    if (this.#phase !== 'live') return;
-    const first = events[0]!.event.sequence;
-    if (first > this.#sent + 1) {
-      void this.#catchUp();
-      return;
-    }
-    this.#deliver(events);
-  }
-
-  #onBehind(lastSequence: number): void {
-    if (this.#phase === 'live' && lastSequence > this.#sent) void this.#catchUp();
-  }
-
-  /** Hands over what the log has beyond what was sent, until nothing more was published meanwhile. */
-  async #catchUp(): Promise<void> {
+  /** Hands over what the log has beyond what was sent, at least up to a sequence, and goes live. Never rejects. */
+  async #catchUp(upTo: number): Promise<void> {
     this.#phase = 'catching-up';
     const { feed, organizationId } = this.#options;
     try {
-      for (;;) {
+      for (let attempts = 0; !this.#isEnded(); ) {
+        // Not to what is newest: who is where all others are gets what they get.
+        const target = Math.max(upTo, feed.toldUpTo(organizationId));
+        if (this.#sent >= target) {
+          this.#phase = 'live';
+          return;
+        }
         const recent = feed.recentAfter(organizationId, this.#sent);
-        if (recent.length > 0) {
-          this.#deliver(recent);
-          break;
+        if (recent && recent.length > 0) {
+          await this.#handOver(recent, target);
+          continue;
         }
         const page = await feed.readAfter(organizationId, this.#sent);
         if (this.#isEnded()) return;
         if (page.expired) {
           this.#sent = page.lastSequence;
-          this.#control('stream.resync', {
-            reason: 'events_expired' satisfies ResyncReason,
-            position: this.#position(),
-          });
-        } else {
-          this.#deliver(page.events);
+          this.#resync('events_expired');
+        } else if (page.events.length > 0) {
+          attempts = 0;
+          await this.#handOver(page.events, target);
+        } else if (attempts++ > 0) {
+          // The first page may have been on its way before the event was committed, the second one cannot.
+          throw new Error(`the log ends at ${this.#sent}, before ${target}`);
         }
-        // What was published while Postgres was read is in memory now, if anything was.
-        if (page.events.length < LIMITS.catchUpEvents && feed.recentAfter(organizationId, this.#sent).length === 0)
-          break;
       }
-      if (!this.#isEnded()) this.#phase = 'live';
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #deliver(events: readonly SharedEvent[]): void {
-    const { types, taskIds, agentIds } = this.#options.query;
-    let frames = '';
-    for (const shared of events) {
-      const { sequence, type } = shared.event;
-      if (sequence <= this.#sent) continue;
-      this.#sent = sequence;
-      if (types && !types.includes(type)) continue;
-      if (taskIds && !taskIds.includes(shared.subject.taskId ?? 0)) continue;
-      if (agentIds && !shared.subject.agentIds.some((id) => agentIds.includes(id))) continue;
-      frames += shared.frame;
+  /**
+   * Hands over the events that follow what was sent, piece by piece. Leaves when it had to wait for the client: who is
+   * slow holds on to no events, and asks for them again. Never resolves when the client leaves meanwhile.
+   */
+  async #handOver(events: readonly SharedEvent[], target: number): Promise<void> {
+    const { stream, turns } = this.#options;
+    const first = events[0]!.sequence;
+    const last = Math.min(events.at(-1)!.sequence, target);
+    while (this.#sent < last) {
+      if (!stream.isIdle) return new Promise((resolve) => stream.onIdle(resolve));
+      const turn = turns.next();
+      if (turn) await turn;
+      if (this.#isEnded()) return;
+      // Where agents are may have been written meanwhile.
+      if (stream.isIdle) this.#hand(this.#membership.pieceOf(events, this.#sent + 1 - first, last));
     }
-    if (frames !== '') this.#options.stream.write(frames);
+  }
+
+  /** What is sent is what was written: an id is true at any moment. */
+  #hand({ upTo, bytes }: Piece): void {
+    this.#sent = upTo;
+    if (!bytes) return;
+    this.#named = upTo;
+    const { stream } = this.#options;
+    // A single event may be larger than a queue may be: it is the only one, and bounded in time.
+    if (bytes.length > LIMITS.streamQueueBytes) stream.writeShared(bytes);
+    else stream.write(bytes);
+  }
+
+  #resync(reason: ResyncReason): void {
+    this.#control('stream.resync', { reason, position: this.#position() });
   }
 
   #control(event: string, data: object): void {
-    this.#options.stream.write(`id: ${this.#position()}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    this.#named = this.#sent;
+    this.#options.stream.write(`id: ${this.#position()}\n${frameOf(event, data)}`);
+  }
+
+  /** A line with the id of what was sent last, if the client does not know it. */
+  #newId(): string {
+    if (this.#phase === 'starting' || this.#named === this.#sent) return '';
+    this.#named = this.#sent;
+    return `id: ${this.#position()}\n`;
   }
 
   #position(): string {
@@ -177,20 +228,27 @@ export class OrganizationStream {
 
   /** A stream that cannot go on ends; the client resumes from what it saw last. */
   #fail(error: unknown): void {
-    if (this.#phase === 'ended') return;
-    this.#options.log.warn({ err: error, organizationId: this.#options.organizationId }, 'a stream could not go on');
-    this.#options.stream.close();
+    if (this.#isEnded()) return;
+    const { log, organizationId, stream } = this.#options;
+    // Of a store that is away the feed tells, once for all.
+    const level = isStoreAway(error) || error instanceof DeadlineError ? 'debug' : 'warn';
+    log[level]({ err: error, organizationId }, 'a stream could not go on');
+    stream.close();
   }
 
   #end(): void {
-    if (this.#phase === 'ended') return;
+    if (this.#isEnded()) return;
     this.#phase = 'ended';
-    this.#unsubscribe();
+    this.#membership.leave();
     this.#unsubscribePositions();
     this.#options.onEnd();
   }
 }
 
-export function wantsPositions({ types }: StreamEventsQuery): boolean {
+function frameOf(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+export function wantsPositions({ types }: Pick<StreamEventsQuery, 'types'>): boolean {
   return !types || types.includes('agent.locations_updated');
 }

@@ -1,11 +1,15 @@
 import type { EventFeed } from '../../engine/org/event-feed.ts';
 import type { Positions } from '../../engine/positions/positions.ts';
-import type { Scheduler } from '../../engine/runtime/clock.ts';
+import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import type { RandomSource } from '../../engine/runtime/random.ts';
+import { Turns } from '../../engine/runtime/turns.ts';
+import { type Refusal, refusal } from '../../schema/errors.ts';
 import type { StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Headers, Reply } from '../http/port.ts';
 import type { Identity } from '../route.ts';
+import { Audiences } from './audience.ts';
 import type { LastingReplies } from './lasting-replies.ts';
 import { OrganizationStream, type StreamOptions, wantsPositions } from './organization-stream.ts';
 
@@ -13,39 +17,52 @@ export interface StreamHubOptions {
   readonly feed: EventFeed;
   readonly positions: Pick<Positions, 'subscribe' | 'hasRoom'>;
   readonly replies: LastingReplies;
+  readonly clock: Clock;
   readonly scheduler: Scheduler;
+  readonly random: RandomSource;
   readonly log: Log;
 }
 
 /** All open streams of the process: their bounds, their heartbeat, their end. */
 export class StreamHub {
-  readonly #feed: EventFeed;
-  readonly #positions: Pick<Positions, 'subscribe' | 'hasRoom'>;
-  readonly #log: Log;
-  readonly #replies: LastingReplies;
+  readonly #options: StreamHubOptions;
+  /** Of their own, so that what happens now is not told behind thousands who read what was. */
+  readonly #liveTurns: Turns;
+  readonly #catchUpTurns: Turns;
+  readonly #audiences: Audiences;
   readonly #streams = new Set<OrganizationStream>();
-  readonly #countByOrganization = new Map<number, number>();
+  /** By what a bound is for. */
+  readonly #counts = new Map<string, number>();
   readonly #cancelHeartbeat: () => void;
+  #isStopping = false;
 
-  constructor({ feed, positions, replies, scheduler, log }: StreamHubOptions) {
-    this.#feed = feed;
-    this.#positions = positions;
-    this.#replies = replies;
-    this.#log = log;
-    this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
-      for (const stream of this.#streams) stream.heartbeat();
-    });
+  constructor(options: StreamHubOptions) {
+    this.#options = options;
+    const { feed, clock, scheduler } = options;
+    this.#liveTurns = new Turns(clock, scheduler);
+    this.#catchUpTurns = new Turns(clock, scheduler);
+    this.#audiences = new Audiences(feed, this.#liveTurns);
+    this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => void this.#beat());
   }
 
   get size(): number {
     return this.#streams.size;
   }
 
-  /** Whether one more stream of the organization, which asks for this, is within the bounds. */
-  hasRoom(organizationId: number, query: StreamEventsQuery): boolean {
-    const own = this.#countByOrganization.get(organizationId) ?? 0;
-    const isWithin = this.#streams.size < LIMITS.streamsPerProcess && own < LIMITS.streamsPerOrganization;
-    return isWithin && (!wantsPositions(query) || this.#positions.hasRoom(organizationId, query));
+  /**
+   * Why one more stream that asks for this is out of bounds: RATE_LIMITED for the caller's own and its organization's,
+   * which closing a stream helps, OVERLOADED for the process's and while it stops, which another process may take.
+   */
+  refusalOf(identity: Identity, query: StreamEventsQuery): Refusal | undefined {
+    if (this.#isStopping || this.#streams.size >= LIMITS.streamsPerProcess) return refusal('OVERLOADED');
+    for (const { key, most, whose } of boundsOf(identity)) {
+      if ((this.#counts.get(key) ?? 0) >= most)
+        return refusal('RATE_LIMITED', `The ${whose} has as many streams as it may have`, { retryAfterSeconds: 5 });
+    }
+    if (!wantsPositions(query) || this.#options.positions.hasRoom(identity.organizationId, query)) return undefined;
+    return refusal('RATE_LIMITED', 'The organization has as many different filters of positions as it may have', {
+      retryAfterSeconds: 5,
+    });
   }
 
   /** To be called in the turn in which the caller was let in: later changes of its access close the stream. */
@@ -60,37 +77,68 @@ export class StreamHub {
       ['X-Accel-Buffering', 'no'],
       ...request.replyHeaders,
     ]);
-    const { organizationId } = identity;
-    this.#count(organizationId, 1);
-    const release = this.#replies.hold(identity, () => opened.close());
+    const { feed, positions, log, replies } = this.#options;
+    this.#count(identity, 1);
+    const release = replies.hold(identity, () => opened.close());
     const { query, lastEventId } = request;
     const opened: OrganizationStream = new OrganizationStream({
-      feed: this.#feed,
-      positions: this.#positions,
-      log: this.#log,
-      organizationId,
+      feed,
+      audiences: this.#audiences,
+      turns: this.#catchUpTurns,
+      positions,
+      log,
+      organizationId: identity.organizationId,
       stream,
       query,
       lastEventId,
       onEnd: () => {
         release();
         this.#streams.delete(opened);
-        this.#count(organizationId, -1);
+        this.#count(identity, -1);
       },
     });
     this.#streams.add(opened);
     void opened.start();
   }
 
-  /** Sends every client elsewhere. */
+  /** Sends every client elsewhere, and lets in no other. */
   stop(): void {
+    this.#isStopping = true;
     this.#cancelHeartbeat();
-    for (const stream of [...this.#streams]) stream.reconnect();
+    for (const stream of [...this.#streams]) stream.reconnect(this.#reconnectMs());
   }
 
-  #count(organizationId: number, by: number): void {
-    const count = (this.#countByOrganization.get(organizationId) ?? 0) + by;
-    if (count === 0) this.#countByOrganization.delete(organizationId);
-    else this.#countByOrganization.set(organizationId, count);
+  async #beat(): Promise<void> {
+    for (const stream of this.#streams) {
+      const turn = this.#liveTurns.next();
+      if (turn) await turn;
+      stream.heartbeat();
+    }
   }
+
+  #reconnectMs(): number {
+    const { firstReconnectMs: first, lastReconnectMs: last } = LIMITS;
+    const share = Number.parseInt(this.#options.random.text(4, '0123456789abcdef'), 16) / 0xffff;
+    return first + Math.round((last - first) * share);
+  }
+
+  #count(identity: Identity, by: number): void {
+    for (const { key } of boundsOf(identity)) {
+      const count = (this.#counts.get(key) ?? 0) + by;
+      if (count === 0) this.#counts.delete(key);
+      else this.#counts.set(key, count);
+    }
+  }
+}
+
+function boundsOf({ organizationId, caller: { type, id } }: Identity) {
+  const isChannel = type === 'channel';
+  return [
+    { key: `organization ${organizationId}`, most: LIMITS.streamsPerOrganization, whose: 'organization' },
+    {
+      key: `${type} ${id}`,
+      most: isChannel ? LIMITS.streamsPerChannel : LIMITS.streamsPerUser,
+      whose: isChannel ? 'channel' : 'user',
+    },
+  ];
 }

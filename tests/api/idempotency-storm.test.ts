@@ -6,6 +6,7 @@ import type { TaskView } from '../../schema/task-view.ts';
 import { type ApiClient, type ApiReply, createApiClient, taskInput } from '../support/api-client.ts';
 import { type CrashableSystem, startCrashableSystem } from '../support/crashable-system.ts';
 import { seedChannel, withSql } from '../support/seed.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
@@ -46,7 +47,7 @@ async function namesOf(databaseUrl: string, organizationId: number): Promise<str
 
 /** Asks until there is an answer that is no 503. `onSilence` is told of every request that got none. */
 async function untilAnswered<T>(ask: () => Promise<ApiReply<T>>, onSilence: () => void): Promise<ApiReply<T>> {
-  for (const endsAt = performance.now() + 20_000; ; ) {
+  for (const endsAt = performance.now() + PATIENCE_MS; ; ) {
     const reply = await ask().catch((error: Error) => error);
     if (!(reply instanceof Error) && reply.status !== 503) return reply;
     if (performance.now() > endsAt)

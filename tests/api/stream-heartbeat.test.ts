@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { EventFeed } from '../../engine/org/event-feed.ts';
 import { type Scheduler, systemClock } from '../../engine/runtime/clock.ts';
+import { createRandomSource } from '../../engine/runtime/random.ts';
 import type { Reply } from '../../gateway/http/port.ts';
 import type { Identity } from '../../gateway/route.ts';
 import { LastingReplies } from '../../gateway/sse/lasting-replies.ts';
@@ -15,6 +16,7 @@ const IDENTITY: Identity = {
   caller: { type: 'channel', id: 2, channelId: 2, role: 'integration', agentId: null, userId: 3 },
   sessionId: null,
   sessionEndsAtMs: Number.POSITIVE_INFINITY,
+  credentialHash: '',
   rateLimit: 0,
   locationsWrite: false,
 };
@@ -35,10 +37,12 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
     lastSequences: async () => new Map([[1, 7]]),
   };
   const hub = new StreamHub({
-    feed: new EventFeed('history', store, scheduler, log),
+    feed: new EventFeed({ history: 'history', store, isOwned: () => true, clock: systemClock, scheduler, log }),
     positions: { subscribe: () => () => {}, hasRoom: () => true },
     replies: new LastingReplies({ access: { onChanges: () => {} }, clock: systemClock, scheduler }),
+    clock: systemClock,
     scheduler,
+    random: createRandomSource(),
     log,
   });
   const { reply, written, close } = recordingReply();
@@ -68,7 +72,8 @@ function recordingReply() {
       queuedBytes: 0,
       isIdle: true,
       writeShared: () => undefined,
-      write: (chunk) => void written.push(chunk),
+      onIdle: (listener) => listener(),
+      write: (chunk) => void written.push(String(chunk)),
       abort: () => {},
       close: () => close(),
       onClose(listener) {

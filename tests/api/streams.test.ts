@@ -132,7 +132,8 @@ for (const [name, position, reason] of [
     const { stream } = await watchReady(organization, { lastEventId: position(history) });
     const resync = await stream.next();
     assert.equal(resync.event, 'stream.resync');
-    assert.deepEqual(resync.data, { reason, position: `${history}-2` });
+    assert.deepEqual([resync.id, resync.data], [`${history}-2`, { reason, position: `${history}-2` }]);
+    assert.deepEqual(stream.ids, [`${history}-2`], 'nobody has the new place before it was told why');
     await organization.api.createTask();
     assert.deepEqual(sequencesOf(await stream.take(1)), [3]);
   });
@@ -376,4 +377,16 @@ test('HEAD on a stream answers at once', async () => {
   const reply = await fixture.api.raw({ method: 'HEAD', path, headers: { 'x-api-key': key } });
   assert.deepEqual([reply.status, reply.text], [200, '']);
   assert.match(String(reply.headers['content-type']), /^text\/event-stream/);
+});
+
+test('as many HEADs as a user may have streams leave room for its streams', async () => {
+  const { organizationId } = await fixture.organization();
+  const { userId } = await seedUser(fixture.gateway.databaseUrl, organizationId, 'dispatcher');
+  const key = await seedSession(fixture.gateway.databaseUrl, organizationId, userId);
+  const path = `/api/v1/realtime/organizations/${organizationId}/events`;
+  for (let asked = 0; asked <= LIMITS.streamsPerUser; asked += 1) {
+    const headers = { authorization: `Bearer ${key}` };
+    assert.equal((await fixture.api.raw({ method: 'HEAD', path, headers })).status, 200);
+  }
+  await watchReady({ key, organizationId });
 });

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { withSql } from '../support/seed.ts';
+import { until } from '../support/until.ts';
 
 /** A backend of the database, as pg_stat_activity shows it. */
 export interface Backend {
@@ -23,11 +23,9 @@ export function backendsOf(databaseUrl: string, name: string): Promise<readonly 
 
 /** Resolves when such a backend waits for a lock. */
 export async function untilBlocked(databaseUrl: string, name: string): Promise<void> {
-  const givenUpAt = performance.now() + 5_000;
-  while (!(await backendsOf(databaseUrl, name)).some(({ waitsForLock }) => waitsForLock)) {
-    if (performance.now() > givenUpAt) throw new Error(`no backend of "${name}" came to wait for a lock`);
-    await delay(10);
-  }
+  await until(`a backend of "${name}" waits for a lock`, async () =>
+    (await backendsOf(databaseUrl, name)).some(({ waitsForLock }) => waitsForLock),
+  );
 }
 
 export function terminate(databaseUrl: string, name: string): Promise<unknown> {

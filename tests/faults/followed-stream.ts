@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Journal, SeenEvent } from '../support/journal.ts';
 import type { SeededOrganization } from '../support/seed.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 export interface FollowedStream {
   /** Connections that it took so far. */
@@ -13,7 +14,6 @@ export interface FollowedStream {
 }
 
 const RECONNECT_MS = 50;
-const PATIENCE_MS = 10_000;
 
 /**
  * A client that watches an organization and resumes by Last-Event-ID whenever its connection ends, however it does.

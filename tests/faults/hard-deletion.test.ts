@@ -17,6 +17,7 @@ import { ERRORS } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { startWorkersProcess } from '../integration/workers/workers-place.ts';
 import { createMigratedDatabase, testRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 import { createCommand, openTestEngine, statusOf } from './engine-fixture.ts';
 import { fillMarked, type MarkedOrganization, seedMarked } from './marked-organization.ts';
 import { countRows, digestRows, findInRedis, findInRows } from './stored-everywhere.ts';
@@ -27,7 +28,6 @@ const OTHER_MARKER = 'qZ7otherMarker';
 const TASKS = 700;
 /** An id that is found in a text only when it is meant. */
 const FIRST_ID = 734_500_911;
-const PATIENCE_MS = 30_000;
 
 const releaser = createReleaser(() => {});
 let sql: Sql;
@@ -58,11 +58,6 @@ before(async () => {
   await fillMarked(engine, other, OTHER_MARKER, 10);
 });
 after(() => releaser.stop());
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const giveUpAt = Date.now() + PATIENCE_MS; Date.now() < giveUpAt; await delay(20)) if (await isSo()) return;
-  assert.fail(`${what} did not come about in ${PATIENCE_MS} ms`);
-}
 
 const total = (rows: Readonly<Record<string, number>>) => Object.values(rows).reduce((sum, count) => sum + count, 0);
 

@@ -6,6 +6,7 @@ import type { Answer, Command } from '../../schema/commands.ts';
 import type { LoggedEvent } from '../../schema/events.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import { createFaultyCommitStore, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
+import { until } from '../support/until.ts';
 import {
   callerOf,
   cancelCommand,
@@ -37,8 +38,8 @@ async function askWhileHeld({ engine, organizations }: EngineFixture, store: Fau
   const { id: taskId } = JSON.parse(made.data) as TaskView;
   const seen: LoggedEvent[] = [];
   engine.feed.subscribe(organizationId, {
-    onEvents: (events) => void seen.push(...events.map(({ event }) => event)),
-    onBehind: () => {},
+    onEvents: async ({ events }) => void seen.push(...events.map(({ event }) => event)),
+    onLogCut: () => assert.fail('the log is whole'),
   });
   const { arrived, release } = store.hold();
   const left: string[] = [];
@@ -80,6 +81,7 @@ test('while a commit is held back no 2xx, no 409 and no event that rests on it l
     release();
     const statuses = (await Promise.all(answers)).map(statusOf);
     assert.deepEqual(statuses, [200, 201, 409, 409, 200, 201, 200]);
+    await until('both events are told', () => seen.length >= 2);
     assert.deepEqual(
       seen.map(({ sequence }) => sequence),
       [2, 3],
@@ -103,6 +105,7 @@ for (const failure of ['failed', 'unknown', 'fenced'] as const satisfies readonl
         statuses,
         answers.map(() => 503),
       );
+      await delay(LONG_MS);
       assert.deepEqual(seen, []);
       const caller = callerOf(organizations[0]!);
       const read = await engine.ask(organizations[0]!.organizationId, {
@@ -115,6 +118,7 @@ for (const failure of ['failed', 'unknown', 'fenced'] as const satisfies readonl
       assert.equal((JSON.parse(read.data) as TaskView).status, 'new', 'the cancel has left no trace');
       const again = await engine.ask(organizations[0]!.organizationId, cancelCommand(taskId, 'cancel-1', caller));
       assert.equal(statusOf(again), 200);
+      await until('the event is told', () => seen.length >= 1);
       assert.deepEqual(
         seen.map(({ sequence }) => sequence),
         [2],

@@ -3,6 +3,7 @@ import type { TaskView } from '../../schema/task-view.ts';
 import { type ApiClient, type ApiReply, taskInput } from '../support/api-client.ts';
 import { type Journal, namesOf, type Operation, type Outcome, refusedOutcome } from '../support/journal.ts';
 import type { SeededOrganization } from '../support/seed.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 /** Makes one attempt at an operation; never rejects: no answer is an unknown outcome. */
 export type Send = (operation: Operation, attempt: number) => Promise<Outcome>;
@@ -28,7 +29,6 @@ const CANCELLED_SHARE = 5;
 const UPDATED_SHARE = 3;
 /** Of ten operations of a mixed load the one that makes a job, and the one that makes a batch. */
 const [JOB, BATCH] = [1, 3];
-const PATIENCE_MS = 20_000;
 
 /**
  * Clients that make tasks one after the other. An operation without an answer is tried again with the same key until

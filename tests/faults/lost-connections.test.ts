@@ -7,9 +7,11 @@ import { backendsOf, terminate } from './backends.ts';
 
 const NAME = 'pool under test';
 const WIDE = 9_000;
-const RANDOM_MS = 6_000;
+/** It goes on for so long, and until so many have come. */
+const FEWEST_ANSWERS = 100;
+const RANDOM_MS = 3_000;
 /** Reconnecting takes milliseconds; a connection that lost its way waits for its connect_timeout of 5 s. */
-const ANSWER_MS = 2_000;
+const ANSWER_MS = 4_500;
 
 async function withPool(connections: number, body: (sql: Sql, databaseUrl: string) => Promise<void>): Promise<void> {
   const database = await createMigratedDatabase();
@@ -44,8 +46,9 @@ test('connections lost at random give each query its own answer or an error, and
     const end = performance.now() + RANDOM_MS;
     const wrong: string[] = [];
     let [answers, slowestMs] = [0, 0];
+    const isOver = () => performance.now() > end && answers > FEWEST_ANSWERS;
     const ask = async (mark: number) => {
-      while (performance.now() < end) {
+      while (!isOver()) {
         const wanted = 1 + Math.floor(Math.random() * 300);
         const sentAt = performance.now();
         try {
@@ -62,11 +65,10 @@ test('connections lost at random give each query its own answer or an error, and
       }
     };
     const kill = async () => {
-      for (; performance.now() < end; await delay(Math.random() * 30)) await terminate(databaseUrl, NAME);
+      for (; !isOver(); await delay(Math.random() * 30)) await terminate(databaseUrl, NAME);
     };
     await Promise.all([ask(1), ask(2), ask(3), kill()]);
     assert.deepEqual(wrong.slice(0, 3), [], `${wrong.length} of ${answers} answers were wrong`);
     assert.ok(slowestMs < ANSWER_MS, `an answer took ${Math.round(slowestMs)} ms`);
-    assert.ok(answers > 100, `only ${answers} answers came`);
   });
 });

@@ -59,6 +59,7 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
     VALUES (${organizationId}, ${userId}, 'verify_email', ${sql.unsafe(hash)}, now() + interval '1 day')`;
   await sql`INSERT INTO mail_requests (purpose, email, due_at)
     VALUES ('verify_email', ${email.toUpperCase()}, now() + interval '1 day')`;
+  await insertWebhook(sql, organizationId, marker);
   await sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, address, after)
     VALUES (${organizationId}, 'user.created', 'user', ${userId}, 'user', ${userId}, ${marker},
@@ -70,6 +71,30 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
   await sql`
     INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, made_organization_id)
     VALUES (0, ${marker}, ${sql.unsafe(hash)}, ${marker}, 201, ${sql.unsafe(hash)}, ${organizationId})`;
+}
+
+/** A webhook that some other process seems to serve, so that nobody sends or carries out anything. */
+async function insertWebhook(sql: Sql, organizationId: number, marker: string): Promise<void> {
+  const [webhook] = await sql<{ id: number }[]>`
+    INSERT INTO webhooks (organization_id, id, version, url, events, description, concurrency, secret, previous_secret,
+      is_active, active_since, start_sequence, created_at, updated_at)
+    VALUES (${organizationId}, nextval('webhook_ids'), 1, ${`https://${marker}.example`}, '{*}', ${marker}, 1, ${marker},
+      ${marker}, false, now(), 0, now(), now())
+    RETURNING id`;
+  await sql`
+    INSERT INTO webhook_followers (organization_id, webhook_id, last_sequence, lease, leased_until)
+    VALUES (${organizationId}, ${webhook!.id}, 0, gen_random_uuid(), now() + interval '1 day')`;
+  await sql`
+    INSERT INTO webhook_orders (organization_id, webhook_id, id, kind, delivery_id, event_id, body, created_at)
+    VALUES (${organizationId}, ${webhook!.id}, nextval('webhook_order_ids'), 'test', nextval('webhook_delivery_ids'),
+      ${marker}, ${marker}, now())`;
+  // Over several partitions.
+  await sql`
+    INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state, attempt,
+      attempts)
+    SELECT ${organizationId}, nextval('webhook_delivery_ids'), ${webhook!.id}, now() + i * interval '1 day', ${marker},
+      'webhook.test', ${marker}, 'failed', 1, json_build_array(json_build_object('excerpt', ${marker}::text))
+    FROM generate_series(0, 2) i`;
 }
 
 /** Has the organization's actor make records of every kind, with the marker in every free text. */

@@ -9,6 +9,7 @@ import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createTestPlace, startTestGateway } from '../support/gateway.ts';
 import { seedAgent, seedSession } from '../support/seed.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 /** Positions while what they are kept in, or found out from, goes away. */
 
@@ -32,11 +33,6 @@ async function latitudes(api: ApiClient): Promise<readonly number[]> {
   const reply = await api.get<{ items: PositionView[] }>('/agents/locations/current');
   assert.equal(reply.status, 200, reply.text);
   return reply.body.data.items.map(({ latitude }) => latitude);
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 10_000; !(await isSo()); await delay(50))
-    assert.ok(Date.now() < end, `${what}: not within 10 s`);
 }
 
 /** The hash in which the organization's positions are kept. */

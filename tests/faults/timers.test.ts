@@ -8,6 +8,7 @@ import { createApiClient } from '../support/api-client.ts';
 import { createFaultyCommitStore, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { createTestPlace, startTestGateway, type TestPlace } from '../support/gateway.ts';
 import { withSql } from '../support/seed.ts';
+import { until } from '../support/until.ts';
 import { callerOf, createCommand, openTestEngine } from './engine-fixture.ts';
 import { createBody } from './journaled-load.ts';
 
@@ -43,7 +44,7 @@ async function withEngine(body: (scene: Scene) => Promise<void>, prepare = async
 
 test('a deadline that a killed owner has set fires at the next one', async () => {
   const createAtA = async (place: TestPlace) => {
-    const a = await startTestGateway({ place, process: true, environment: { LEASE_MS: '1000', GATEWAY_ID: 'a' } });
+    const a = await startTestGateway({ place, process: true, environment: { LEASE_MS: '2000', GATEWAY_ID: 'a' } });
     const client = createApiClient(a);
     try {
       const made = await client.post('/tasks', { ...createBody('late'), estimatedDuration: 1 });
@@ -104,12 +105,4 @@ async function delayedOf({ databaseUrl }: TestPlace): Promise<{ readonly delayed
       SELECT count(delayed_at) AS delayed, count(*) AS tasks FROM tasks`,
   );
   return { ...row! };
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const givenUpAt = performance.now() + 8_000;
-  while (!(await isSo())) {
-    if (performance.now() > givenUpAt) throw new Error(`waited in vain: ${what}`);
-    await delay(50);
-  }
 }

@@ -8,10 +8,14 @@ import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } f
 import { Journal, type Operation, type Outcome } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 import { backendsOf, lockHead, untilBlocked } from './backends.ts';
 import { assertKeptPromises, readFinalRows } from './final-rows.ts';
 import { followStream } from './followed-stream.ts';
 import { runLoad, type Send, sendOverHttp } from './journaled-load.ts';
+
+/** So long that a machine that stands still for a moment loses no shard. */
+const LEASE_MS = 3_000;
 
 /** Two gateways at one place; A owns all shards, B is there to take them. Requests to A go through a proxy. */
 interface Pair {
@@ -66,7 +70,7 @@ async function startPair(leaseMs: number, place?: TestPlace): Promise<Pair> {
 }
 
 test('an owner stopped amid a load and woken after its shards were taken changes nothing any more', async () => {
-  const pair = await startPair(1_500);
+  const pair = await startPair(LEASE_MS);
   const { place, a, b } = pair;
   const { organizationId } = place;
   const journal = new Journal();
@@ -78,12 +82,12 @@ test('an owner stopped amid a load and woken after its shards were taken changes
     const common = { journal, send, organizationIds: [organizationId], connections: 16, tasks: 100_000 };
     const load = runLoad({ ...common, name: 'task', isOver: () => over });
     load.catch(() => {});
-    await delay(600);
+    await until('A has changed something', async () => (await lastSequenceOf(place)) > 50);
     const before = await epochOf(place);
     process.kill(a.pid!, 'SIGSTOP');
     await until('B takes the shard over', async () => (await epochOf(place)) > before);
     await noteTakeover(place, journal);
-    await delay(1_000);
+    await until('B has changed something', async () => (await epochsInLog(place)).length >= 2);
     process.kill(a.pid!, 'SIGCONT');
     await delay(1_500);
     over = true;
@@ -91,8 +95,6 @@ test('an owner stopped amid a load and woken after its shards were taken changes
     assert.ok(process.kill(a.pid!, 0) && process.kill(b.pid!, 0), 'both processes live');
     await stream.reaches(await lastSequenceOf(place));
     await assertKeptPromises(journal, place.databaseUrl);
-    const epochs = await epochsInLog(place);
-    assert.ok(epochs.length >= 2, `the log has epochs ${epochs}: B took no part`);
   } finally {
     stream.stop();
     await pair.stop();
@@ -100,7 +102,7 @@ test('an owner stopped amid a load and woken after its shards were taken changes
 });
 
 test('a stream goes on at a gateway that has lost the organization to another', async () => {
-  const pair = await startPair(1_500);
+  const pair = await startPair(LEASE_MS);
   const { place, a, sendToA, sendToB } = pair;
   const journal = new Journal();
   const stream = await followStream(journal, a.baseUrl, place);
@@ -121,7 +123,7 @@ test('a stream goes on at a gateway that has lost the organization to another', 
 });
 
 test('a commit that an owner sent before it lost its shards is refused when it arrives after', async () => {
-  const pair = await startPair(1_500);
+  const pair = await startPair(LEASE_MS);
   const { place, a, commitOfA, sendToA, sendToB } = pair;
   const journal = new Journal();
   const run = (key: string, send: Send) => attempt(journal, create(place, key), send);
@@ -225,13 +227,14 @@ async function attempt(journal: Journal, operation: Operation, send: Send): Prom
   return outcome;
 }
 
-/** Until it is no 503, for at most a few seconds. */
+/** Until it is acknowledged. */
 async function persistently(ask: () => Promise<Outcome>): Promise<Outcome> {
-  for (let left = 40; ; left--) {
-    const outcome = await ask();
-    if (outcome.kind === 'acknowledged' || left === 0) return outcome;
-    await delay(100);
-  }
+  let outcome = await ask();
+  await until('it is acknowledged', async () => {
+    if (outcome.kind !== 'acknowledged') outcome = await ask();
+    return outcome.kind === 'acknowledged';
+  });
+  return outcome;
 }
 
 /** Gives up on an attempt after a second: its process may be stopped. What comes later is not heard. */
@@ -241,14 +244,6 @@ function impatient(send: Send): Send {
       send(operation, number),
       delay(1_000, undefined, { ref: false }).then((): Outcome => ({ kind: 'unknown', why: 'gave up waiting' })),
     ]);
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const givenUpAt = performance.now() + 10_000;
-  while (!(await isSo())) {
-    if (performance.now() > givenUpAt) throw new Error(`waited in vain: ${what}`);
-    await delay(20);
-  }
 }
 
 function epochOf({ databaseUrl, organizationId }: TestPlace): Promise<number> {

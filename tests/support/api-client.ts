@@ -60,7 +60,7 @@ export interface ApiClient {
   close(): void;
 }
 
-const REQUEST_MS = 20_000;
+const REQUEST_MS = 60_000;
 const CONNECTIONS = 128;
 
 /** How a key or an access token is sent. */

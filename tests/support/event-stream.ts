@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { credential } from './api-client.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** The data of every kind of message that a stream sends. */
 export interface StreamData {
@@ -23,8 +24,10 @@ export interface StreamMessage {
 }
 
 export interface EventStreamOptions {
-  /** A channel's key, or an access token. */
-  readonly key: string;
+  /** A channel's key, or an access token; without it no header says who asks. */
+  readonly key?: string;
+  /** Below /api/v1; the organization's stream by default. */
+  readonly path?: string;
   readonly organizationId: number;
   /** Sent as the header Last-Event-ID. */
   readonly lastEventId?: string;
@@ -60,13 +63,15 @@ export class StreamRefused extends Error {
   }
 }
 
-const PATIENCE_MS = 5_000;
-
 /** Opens the organization's stream; resolves once its head has arrived. Throws StreamRefused on another status than 200. */
 export async function openEventStream(baseUrl: string, options: EventStreamOptions): Promise<EventStreamClient> {
   const { key, organizationId, lastEventId, query = '' } = options;
-  const path = `/api/v1/realtime/organizations/${organizationId}/events${query === '' ? '' : `?${query}`}`;
-  const headers = { ...credential(key), ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) };
+  const place = options.path ?? `/realtime/organizations/${organizationId}/events`;
+  const path = `/api/v1${place}${query === '' ? '' : `?${query}`}`;
+  const headers = {
+    ...(key === undefined ? {} : credential(key)),
+    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+  };
   const outgoing = request(new URL(path, baseUrl), { agent: false, headers });
   outgoing.end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];

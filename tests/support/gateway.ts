@@ -135,8 +135,8 @@ async function startInProcess(environment: Record<string, string>, options: Test
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_MS = 30_000;
-const STOP_MS = 15_000;
+const START_MS = 60_000;
+const STOP_MS = 30_000;
 
 async function startProcess(environment: Record<string, string>): Promise<Running> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'gateway/main.ts'], {

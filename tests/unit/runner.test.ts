@@ -61,6 +61,19 @@ describe('the selection', () => {
     assert.equal(selectTestFiles(all, [], true).files.length, 3);
   });
 
+  test('takes first what takes longest, and the rest by name', () => {
+    const files = ['tests/unit/a', 'tests/tidy', 'tests/api/b', 'tests/api/a', 'tests/faults/a', 'tests/integration/a'];
+    const expected = [
+      'tests/faults/a',
+      'tests/integration/a',
+      'tests/api/a',
+      'tests/api/b',
+      'tests/tidy',
+      'tests/unit/a',
+    ];
+    assert.deepEqual(selectTestFiles(files, [], false).files, expected);
+  });
+
   test('takes what the filters name, and tells of slow files named without --slow', () => {
     assert.deepEqual(selectTestFiles(all, ['unit/a', 'slow'], false), {
       files: ['tests/unit/a.test.ts'],
@@ -81,7 +94,7 @@ test('a process that a test file left behind is killed and told, even one that i
   const child = spawn('sh', ['-c', 'trap "" TERM; while :; do sleep 0.1; done'], { env: environment, stdio: 'ignore' });
   const ended = once(child, 'exit');
   try {
-    const left = await killLeftovers(id);
+    const left = await killLeftovers(id, 500);
     // Found through /proc, so on Linux only; elsewhere nothing may be claimed.
     const found = left.some((line) => line.includes(`(process ${child.pid})`));
     assert.equal(found, process.platform === 'linux');

@@ -8,6 +8,7 @@ export function createPartitionProcessor(store: MaintenanceStore, eventRetention
     events: eventRetentionDays,
     idempotency_records: LIMITS.idempotencyPartitionDays,
     agent_trail: LIMITS.trailRetentionDays,
+    webhook_deliveries: LIMITS.deliveryRetentionDays,
   };
   return async (): Promise<void> => {
     // Commits depend on the new ones, so an old one that resists must not stand in their way.

@@ -11,7 +11,7 @@ import type { MailText } from './mail-text.ts';
 export interface Mail extends MailText {
   /** Of the addressee; 0 for a super admin. */
   readonly organizationId: number;
-  readonly purpose: TokenPurpose;
+  readonly purpose: TokenPurpose | 'webhook_disabled';
   readonly to: string;
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountView } from '../../../schema/user.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/gateway.ts';
 import { withSql } from '../../support/seed.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
 
 /** decisions.md §1 "Unknown outcome", for what no actor decides: the connection to Postgres goes, or keeps silent. */
 
@@ -46,15 +46,14 @@ function holding(userId: number, work: () => Promise<void>): Promise<void> {
   });
 }
 
-async function waitForChange(): Promise<void> {
-  await withSql(place.databaseUrl, async (sql) => {
-    for (;;) {
+function waitForChange(): Promise<void> {
+  return withSql(place.databaseUrl, (sql) =>
+    until('a change waits', async () => {
       const waiting = await sql`
         SELECT FROM pg_stat_activity WHERE application_name = ${CONNECTION} AND wait_event_type = 'Lock'`;
-      if (waiting.length > 0) return;
-      await delay(10);
-    }
-  });
+      return waiting.length > 0;
+    }),
+  );
 }
 
 test('a connection that goes in the middle leaves the outcome unknown; a retry with the key finds out', async () => {

@@ -78,6 +78,9 @@ test('a new name is told by the user and by every task of the agent, in lists an
   assert.deepEqual(row, { same: true });
 });
 
+/** Far from what an answer takes that waits for nothing, and from what a request may take. */
+const LONGEST_MS = 10_000;
+
 test('an agent whose activity ends is out at once: session, login and duty; it comes back without them', async () => {
   const { api, organizationId } = await dispatchersOf(fixture);
   const password = 'a long enough password';
@@ -90,7 +93,7 @@ test('an agent whose activity ends is out at once: session, login and duty; it c
   const ended = await api.patch<AgentView>(`/agents/${made.id}`, { isActive: false });
   const tookMs = performance.now() - startedAt;
   assert.deepEqual([ended.status, ended.body.data.isActive, ended.body.data.onDuty], [200, false, false]);
-  assert.ok(tookMs < 2_000, `answered after ${tookMs} ms`);
+  assert.ok(tookMs < LONGEST_MS, `answered after ${tookMs} ms`);
   assert.equal((await agent.get('/agents/me')).status, 401, 'refused as soon as that is answered');
   assert.equal((await ask(api, 'login', login)).status, 401);
   const { items } = (await api.get<EventList>('/events')).body.data;

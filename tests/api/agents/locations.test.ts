@@ -6,6 +6,7 @@ import type { HeartbeatView, PositionView, Tally } from '../../../schema/positio
 import type { ApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { type SeededOrganization, seedAgent, seedChannel, seedSession, seedUser } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 
 interface PositionList {
@@ -136,11 +137,10 @@ test('an agent that is made later is found by its device gateway', async () => {
     rejected: 1,
   });
   const { agentId } = await seedAgent(fixture.gateway.databaseUrl, place.organizationId);
-  for (;;) {
+  await until('it is found', async () => {
     const { accepted } = await take(place.api, [point({ agentId })], '/agents/locations');
-    if (accepted === 1) break;
-    await delay(200);
-  }
+    return accepted === 1;
+  });
   assert.equal((await current(place.api)).length, 1);
 });
 

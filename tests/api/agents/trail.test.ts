@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TrailPoint } from '../../../schema/trail.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
 import { type SeededOrganization, seedAgent, seedSession, withSql } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 
 interface Trail {
@@ -175,9 +175,10 @@ test('what a device sends late, twice and out of order is in its trail about a s
   assert.equal(sent.status, 202, sent.text);
   const expected = [0, 1_200, 3_000];
   let found: number[] = [];
-  for (const giveUpAt = Date.now() + 10_000; found.length < expected.length && Date.now() < giveUpAt; await delay(50)) {
+  await until('the trail has them all', async () => {
     const { items } = (await api.get<Trail>(path)).body.data;
     found = items.map(({ recordedAt }) => Date.parse(recordedAt) - START_MS);
-  }
+    return found.length >= expected.length;
+  });
   assert.deepEqual(found, expected, `the trail of agent ${agentId}`);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { issueToken } from '../../../engine/store/user-token-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TokenPurpose } from '../../../schema/session.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, auditOf, BEHIND_PROXY, bearer, from, signIn } from './auth-client.ts';
 
@@ -119,14 +119,13 @@ test('a login with the old password that slips in beside a reset gets a session 
 });
 
 /** Resolves when a statement of the accounts waits for a row, its snapshot taken. */
-async function untilAccountWaits(sql: Sql): Promise<void> {
-  for (const giveUpAt = performance.now() + 5_000; ; await delay(10)) {
+function untilAccountWaits(sql: Sql): Promise<void> {
+  return until('the reset waits for the row', async () => {
     const rows = await sql`
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'dispatch accounts'
         AND wait_event_type = 'Lock'`;
-    if (rows.length > 0) return;
-    assert.ok(performance.now() < giveUpAt, 'the reset waits for the row');
-  }
+    return rows.length > 0;
+  });
 }
 
 test('of many tokens of one user that are used at the same time one succeeds', async () => {

@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { beginOperatorSession, endOperatorSession } from '../../../engine/store/operator-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { newSecret } from '../../../engine/store/secrets.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, bearer, signIn } from './auth-client.ts';
 
 const fixture = useGateway({ organization: { role: 'org_admin' } });
 
 /** Resolves when a statement of the administration waits for a row, its snapshot taken. */
-async function untilAdministrationWaits(sql: Sql): Promise<void> {
-  for (const giveUpAt = performance.now() + 5_000; ; await delay(10)) {
+function untilAdministrationWaits(sql: Sql): Promise<void> {
+  return until('the change waits for the row', async () => {
     const rows = await sql`
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'dispatch administration'
         AND wait_event_type = 'Lock'`;
-    if (rows.length > 0) return;
-    assert.ok(performance.now() < giveUpAt, 'the change waits for the row');
-  }
+    return rows.length > 0;
+  });
 }
 
 test('a login that slips in beside a deactivation gets a session that does not come back with the account', async () => {

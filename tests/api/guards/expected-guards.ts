@@ -10,6 +10,8 @@ export type RecordKind =
   | 'agent'
   | 'user'
   | 'channel'
+  | 'webhook'
+  | 'delivery'
   | 'organization';
 
 export interface ExpectedGuard {
@@ -26,6 +28,7 @@ export interface ExpectedGuard {
 
 const SUPER_ADMINS = ['super_admin'] as const;
 const ADMINS = ['org_admin', 'super_admin'] as const;
+const ADMINS_AND_CHANNELS = ['integration', 'org_admin', 'super_admin'] as const;
 const AGENTS = ['agent', 'super_admin'] as const;
 const STAFF = ['integration', 'dispatcher', 'org_admin', 'super_admin'] as const;
 const DISPATCHERS = ['dispatcher', 'org_admin', 'super_admin'] as const;
@@ -89,6 +92,20 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
 
   'GET /events': { who: STAFF },
   'GET /realtime/organizations/:organizationId/events': { who: STAFF, names: 'organization' },
+  'GET /realtime/me/events': { who: STAFF_AND_AGENTS },
+  'POST /realtime/token': { who: STAFF_AND_AGENTS },
+
+  'POST /webhooks': { who: ADMINS_AND_CHANNELS },
+  'GET /webhooks': { who: ADMINS_AND_CHANNELS },
+  'GET /webhooks/:id': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'PATCH /webhooks/:id': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'DELETE /webhooks/:id': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'POST /webhooks/:id/rotate-secret': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'POST /webhooks/:id/test': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'POST /webhooks/:id/replay': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'GET /webhooks/:id/deliveries': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'GET /webhooks/deliveries/:id': { who: ADMINS_AND_CHANNELS, names: 'delivery' },
+  'POST /webhooks/deliveries/:id/redeliver': { who: ADMINS_AND_CHANNELS, names: 'delivery' },
 
   'POST /users': { who: ADMINS },
   'GET /users': { who: ADMINS },

@@ -4,6 +4,7 @@ import type { Route } from '../../../gateway/route.ts';
 import { type ApiClient, type ApiReply, taskInput } from '../../support/api-client.ts';
 import { type SeededOrganization, seedAgent, seedChannel, seedOrganization } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
+import { seedDelivery } from '../webhooks/seed-delivery.ts';
 import { EXPECTED, type RecordKind } from './expected-guards.ts';
 import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
 
@@ -11,6 +12,8 @@ import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
  * Whatever names a record of another organization, in a path, a query or a body, is answered as if there were no such
  * record, byte for byte. A field of any route whose name says that it holds an id has to be in one of these tables.
  */
+
+const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
 
 /** Which record a field of a body names, and a body that names it. */
 const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) => object]>> = {
@@ -23,6 +26,8 @@ const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) =>
   'POST /tasks parentId': ['task', (parentId) => taskInput({ parentId })],
   'PATCH /tasks/:id packages.id': ['package', (id) => ({ packages: [{ id, notes: 'n' }] })],
   'POST /tasks/:id/assign agentId': ['agent', (agentId) => ({ agentId })],
+  'POST /webhooks channelIds': ['channel', (id) => ({ ...HOOK, channelIds: [id] })],
+  'PATCH /webhooks/:id channelIds': ['channel', (id) => ({ channelIds: [id] })],
   'POST /channels userId': ['user', (userId) => ({ name: 'one more', userId })],
 };
 
@@ -42,6 +47,9 @@ const NO_RECORDS: Readonly<Record<string, string>> = {
   'GET /realtime/organizations/:organizationId/events lastEventId': 'a place in the log',
   'GET /realtime/organizations/:organizationId/events taskIds': "picks from the organization's own events",
   'GET /realtime/organizations/:organizationId/events agentIds': "picks from the organization's own events",
+  'GET /realtime/me/events lastEventId': 'a place in the log',
+  'GET /realtime/me/events taskIds': "picks from the caller's own events",
+  'GET /realtime/me/events agentIds': "picks from the caller's own events",
   'POST /agents/locations points.agentId': 'counted as rejected, as is every point of an agent that is not known',
   'POST /tasks children.parentId': 'refused in a child, whatever it holds',
 };
@@ -63,6 +71,8 @@ const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'PATCH /warehouses/:id': { name: 'Yard' },
   'PATCH /users/:id': { name: 'Grace Hopper' },
   'PATCH /channels/:id': { name: 'another name' },
+  'PATCH /webhooks/:id': { description: 'another one' },
+  'POST /webhooks/:id/replay': { from: '2026-01-01T00:00:00Z' },
   'PATCH /organizations/:id': { name: 'another name' },
 };
 
@@ -92,7 +102,11 @@ async function makeRecords(databaseUrl: string, organization: SeededOrganization
   const task = await client.createTask({ packages: [{ name: 'box' }], channelId });
   const depot = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
   const warehouse = await client.post<{ id: number }>('/warehouses', depot);
+  const webhook = await client.post<{ id: number }>('/webhooks', HOOK);
+  const webhookId = webhook.body.data.id;
   return {
+    webhook: webhookId,
+    delivery: await seedDelivery(databaseUrl, { organizationId, webhookId, sequence: 1 }),
     organization: organizationId,
     channel: channelId,
     user: userId,

@@ -55,6 +55,7 @@ interface Place {
   readonly warehouseId: number;
   readonly userId: number;
   readonly channelId: number;
+  readonly webhookId: number;
   readonly organizationId: number;
 }
 
@@ -66,6 +67,7 @@ const newAgent = () => ({
   phone: '+4915112345678',
   agentType: 'employee',
 });
+const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
 const DEPOT = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
 
 /** For each route a record of its own, and a body that it takes. */
@@ -89,6 +91,9 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'PATCH /users/:id': ({ userId }) => [`/users/${userId}`, { name: 'Grace' }],
   'POST /channels': () => ['/channels', { name: 'one more' }],
   'PATCH /channels/:id': ({ channelId }) => [`/channels/${channelId}`, { name: 'another name' }],
+  'POST /webhooks': () => ['/webhooks', HOOK],
+  'PATCH /webhooks/:id': ({ webhookId }) => [`/webhooks/${webhookId}`, { description: 'another one' }],
+  'POST /webhooks/:id/replay': ({ webhookId }) => [`/webhooks/${webhookId}/replay`, { from: '2100-01-01T00:00:00Z' }],
   'POST /organizations': () => ['/organizations', { name: 'One more' }],
   'PATCH /organizations/:id': ({ organizationId }) => [`/organizations/${organizationId}`, { name: 'Another name' }],
 };
@@ -111,11 +116,14 @@ const BY_SUPER_ADMINS = new Set(['POST /organizations']);
 let admin: { readonly organizationId: number; readonly key: string };
 let victim: { readonly organizationId: number };
 let superAdmin: string;
+/** One for all: an organization has not so many. */
+let webhookId: number;
 
-const fixture = useGateway({}, async ({ gateway: { databaseUrl } }) => {
+const fixture = useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
   admin = await seedOrganization(databaseUrl, { role: 'org_admin' });
   victim = await seedOrganization(databaseUrl);
   superAdmin = await seedSession(databaseUrl, 0, (await seedUser(databaseUrl, 0, 'super_admin')).userId);
+  webhookId = (await clientOf(admin.key).post<{ id: number }>('/webhooks', HOOK)).body.data.id;
 });
 
 async function makePlace(): Promise<Place> {
@@ -135,6 +143,7 @@ async function makePlace(): Promise<Place> {
     assignedTaskId,
     customerId: customer.body.data.id,
     warehouseId: warehouse.body.data.id,
+    webhookId,
     organizationId,
     ...(await seedChannel(databaseUrl, organizationId)),
   };
@@ -170,7 +179,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|dutyChangedAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|dutyChangedAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

@@ -53,8 +53,10 @@ function pathOf(route: Route): string {
   return `${isApi ? '/api/v1' : ''}${barePathOf(route)}`;
 }
 
-function barePathOf({ path }: Route): string {
-  return path.replace(/:\w+/g, String(UNKNOWN_ID));
+function barePathOf(route: Route): string {
+  const path = route.path.replace(/:\w+/g, String(UNKNOWN_ID));
+  // A stream would never end.
+  return route.kind === 'raw' && route.place === 'api' ? `${path}?types=none` : path;
 }
 
 function assertPasses(reply: ApiReply<unknown>, who: string): void {

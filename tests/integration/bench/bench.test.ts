@@ -1,40 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startProgram, temporaryDirectory } from './program-run.ts';
+import { parseBenchOptions } from '../../../bench/bench-options.ts';
+import { startProgram } from './program-run.ts';
 
-test('a short bench measures all four servers, calls itself void for being short, and leaves nothing behind', async (t) => {
-  const json = join(temporaryDirectory(t), 'bench.json');
-  const args = ['create', '--connections', '8', '--rounds', '1', '--seconds', '1', '--warm-up', '1', '--json', json];
-  const run = startProgram(t, 'run', args);
-  assert.equal(await run.exitCode, 1, run.output());
-
-  const { results, voidReasons, conditions } = JSON.parse(readFileSync(json, 'utf8'));
-  assert.deepEqual(
-    results.map(({ contestant }: { contestant: string }) => contestant),
-    ['ours', 'ceiling', 'peer', 'peer-free'],
-  );
-  for (const { contestant, statuses, cpu, requestsPerSecond, p50Ms, p99Ms } of results) {
-    assert.deepEqual(Object.keys(statuses), ['201'], contestant);
-    assert.ok(requestsPerSecond > 0 && p99Ms >= p50Ms && p50Ms > 0, contestant);
-    assert.ok(cpu.server > 0 && cpu.total > 0, contestant);
-  }
-  const [ours, ceiling, peer, peerFree] = results.map(
-    ({ commits, operations }: Record<'commits' | 'operations', number>) => commits / operations,
-  );
-  assert.ok(ours > 0 && ours < 1, `a commit of ours holds many creates: ${ours}`);
-  assert.equal(ceiling, 0);
-  for (const one of [peer, peerFree]) assert.ok(one > 0.8 && one < 1.2, `a peer commits each create: ${one}`);
-  const { fsync, full_page_writes, synchronous_commit } = conditions.durable;
-  assert.deepEqual([fsync, full_page_writes, synchronous_commit], ['on', 'on', 'on']);
-
-  assert.ok(voidReasons.length > 0);
-  for (const reason of voidReasons) assert.match(reason, /at least 10 s are needed|at least 3 are needed/);
-  assert.match(run.output(), /^8 +ours +\d/m);
-  assert.deepEqual(run.leftInTemporary(), []);
-});
+type Case = readonly [args: readonly string[], complaint: RegExp];
 
 test('an interrupted bench leaves neither folder nor process behind', async (t) => {
   const run = startProgram(t, 'run', ['create', '--connections', '8']);
@@ -49,17 +19,17 @@ test('an interrupted bench leaves neither folder nor process behind', async (t) 
 });
 
 test('what the bench does not understand is told with its usage', async (t) => {
-  const cases: readonly (readonly [args: readonly string[], complaint: RegExp])[] = [
+  const cases: readonly [Case, ...Case[]] = [
     [[], /No scenario given\./],
     [['creat'], /There is no scenario "creat"\.[\s\S]*Scenarios: create/],
     [['create', '--conections', '64'], /--conections/],
     [['create', '--rounds', '0'], /--rounds: "0" is no number between/],
     [['create', '--connections', '64,many'], /--connections: "many"/],
   ];
-  for (const [args, complaint] of cases) {
-    const run = startProgram(t, 'run', args);
-    assert.equal(await run.exitCode, 1);
-    assert.match(run.output(), complaint);
-    assert.match(run.output(), /Usage: npm run bench/);
-  }
+  for (const [args, complaint] of cases) assert.throws(() => parseBenchOptions(args), complaint);
+  const [[args, complaint]] = cases;
+  const run = startProgram(t, 'run', args);
+  assert.equal(await run.exitCode, 1);
+  assert.match(run.output(), complaint);
+  assert.match(run.output(), /Usage: npm run bench/);
 });

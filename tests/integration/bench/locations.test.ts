@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startProgram } from './program-run.ts';
+import { parseLocationOptions } from '../../../bench/locations/location-options.ts';
 
-test('options of the bench of positions that cannot be used are told with its usage', async (t) => {
+test('options of the bench of positions that cannot be used are told with its usage', () => {
   for (const args of [
     ['--agents', '5001'],
     ['--connections', '33'],
     ['--seconds', '0'],
     ['--tasks', '8'],
   ]) {
-    const run = startProgram(t, 'run', ['locations', ...args]);
-    assert.equal(await run.exitCode, 1);
-    assert.match(run.output(), /Usage: npm run bench -- locations/);
+    assert.throws(() => parseLocationOptions(args), /Usage: npm run bench -- locations/);
   }
 });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -18,9 +18,13 @@ export interface ProgramRun {
   leftInTemporary(): string[];
 }
 
+const isOfTsx = (name: string) => name.startsWith('tsx-');
+
 /** Runs a program of bench/ as its npm script does, with a temporary folder of its own to look into. */
 export function startProgram(t: TestContext, program: 'run' | 'replay', args: readonly string[]): ProgramRun {
   const temporary = temporaryDirectory(t);
+  // What tsx has translated before, it need not translate again.
+  for (const name of readdirSync(tmpdir()).filter(isOfTsx)) symlinkSync(join(tmpdir(), name), join(temporary, name));
   const path = fileURLToPath(new URL(`../../../bench/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), path, ...args], {
     env: { ...process.env, TMPDIR: temporary },
@@ -37,7 +41,7 @@ export function startProgram(t: TestContext, program: 'run' | 'replay', args: re
     processes: () => processesOf(temporary),
     interrupt: () => child.kill('SIGINT'),
     exitCode: once(child, 'close').then(([code]) => code),
-    leftInTemporary: () => readdirSync(temporary).filter((name) => !name.startsWith('tsx-')),
+    leftInTemporary: () => readdirSync(temporary).filter((name) => !isOfTsx(name)),
   };
 }
 

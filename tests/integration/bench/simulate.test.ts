@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseSimulateOptions } from '../../../bench/simulate/simulate-options.ts';
 import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
 import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/store/demo.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import { createTestPlace, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+import { until } from '../../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -81,8 +83,17 @@ test('drivers sign in, report, are seen, and work tasks; missing ones are made; 
 
 test('without a database at hand agents sign in by their passwords; a Ctrl-C ends it in order, with a summary', async () => {
   const { child, ended } = simulate(['--agents', '10', '--rate', '0.5', '--tasks-per-minute', '60']);
-  await delay(5_000);
-  child.kill('SIGINT');
+  const api = createApiClient({ baseUrl: gateway.baseUrl, key: demo.apiKey });
+  try {
+    await until('an agent is on duty', async () => {
+      const { body } = await api.get<{ count: number }>('/agents?onDuty=true');
+      return body.data.count > 0;
+    });
+    await delay(2_000);
+  } finally {
+    api.close();
+    child.kill('SIGINT');
+  }
   const { code, stdout, stderr } = await ended;
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   const { points, tasks, errors } = JSON.parse(stdout) as Summary;
@@ -97,7 +108,7 @@ test('what the server refuses is shown, and the exit code says so', async () => 
   const limited = await api.patch<unknown>(`/organizations/${organizationId}`, { limits: { tasks: 1 } });
   api.close();
   assert.equal(limited.status, 200, limited.text);
-  const args = ['--agents', '2', '--tasks-per-minute', '120', '--duration', '2'];
+  const args = ['--agents', '2', '--tasks-per-minute', '600', '--duration', '2'];
   const { code, stdout } = await simulate(args, gateway.databaseUrl).ended;
   const { errors } = JSON.parse(stdout) as Summary;
   assert.ok(errors['403 PACKAGE_LIMIT_EXCEEDED']!.count > 0, JSON.stringify(errors));
@@ -110,12 +121,12 @@ test('options that cannot be used are told with the usage, and a demo that is no
     ['--speed', '21'],
     ['--center', '91,0'],
     ['--base-url', 'localhost'],
-    ['--what'],
   ]) {
-    const { code, stderr } = await simulate(args).ended;
-    assert.equal(code, 1);
-    assert.match(stderr, /Usage: npm run simulate/, args.join(' '));
+    assert.throws(() => parseSimulateOptions(args, directory), /Usage: npm run simulate/, args.join(' '));
   }
+  const unknown = await simulate(['--what']).ended;
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /Usage: npm run simulate/);
   const { code, stderr } = await simulate(['--demo', join(directory, 'nothing.json')]).ended;
   assert.equal(code, 1);
   assert.match(stderr, /nothing\.json is not there: `npm start` writes it/);

@@ -8,12 +8,12 @@ const how = `seed ${seed}: repeat with TEST_SEED=${seed}`;
 
 test('model, memory, lists, counters and a rebuilt actor agree after every step of any history', async (t) => {
   t.diagnostic(how);
-  const steps = await assertModelAgrees({ seed, histories: 100, steps: 60, timeLimitMs: 9_000 });
-  assert.ok(steps > 100, `only ${steps} steps were made in the time`);
+  const steps = await assertModelAgrees({ seed, histories: 100, steps: 60, timeLimitMs: 5_000, fewestSteps: 100 });
+  assert.ok(steps >= 100, `only ${steps} steps were made`);
 });
 
 test('memory, lists, counters and a rebuilt actor agree after every burst of requests', async (t) => {
   t.diagnostic(how);
-  const requests = await assertBurstsAgree({ seed, histories: 100, steps: 8, timeLimitMs: 5_000 });
-  assert.ok(requests > 50, `only ${requests} requests were made in the time`);
+  const requests = await assertBurstsAgree({ seed, histories: 100, steps: 8, timeLimitMs: 3_000, fewestSteps: 50 });
+  assert.ok(requests >= 50, `only ${requests} requests were made`);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultPoint } from '../../../engine/runtime/fault-points.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import type { Answer, Caller, Command } from '../../../schema/commands.ts';
@@ -12,6 +11,7 @@ import { createFaultyCommitStore } from '../../support/faulty-commit-store.ts';
 import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
 import { taskRecord, writeTasks } from '../store/task-writer.ts';
 import { PLACE, type WatchedTask, watchAgent } from './watched-agent.ts';
 
@@ -191,11 +191,11 @@ for (const moment of ['before', 'during', 'after'] as const) {
     const task = await inTransit();
     const agent = watchAgent(fixture.engine, task);
     faulty.failNext(moment);
-    for (let left = 50; left > 0 && (await rowOf(task)).arrivedAt === null; left--) {
+    await until('it is told', async () => {
       agent.reports(20, 0);
       await agent.settled();
-      await delay(100);
-    }
+      return (await rowOf(task)).arrivedAt !== null;
+    });
     for (let i = 0; i < 3; i++) agent.reports(20, 0);
     await agent.settled();
     assert.deepEqual(
@@ -222,8 +222,8 @@ for (const [point, toldBefore] of ENDS) {
       assert.equal(await runStandIn(database.url, point, task), 'SIGKILL');
       const before = await toldOf(task, database.url);
       if (toldBefore !== 'either') assert.equal(before.length, toldBefore);
-      const engine = await openTestEngine(database.url, { releaser, leaseMs: 1_000 });
-      for (let left = 50; left > 0 && engine.ownership.ownedCount < 256; left--) await delay(100);
+      const engine = await openTestEngine(database.url, { releaser });
+      await until('it owns all shards', () => engine.ownership.ownedCount === 256);
       const agent = watchAgent(engine, task);
       for (let i = 0; i < 3; i++) agent.reports(20, 0);
       await agent.settled();

@@ -255,7 +255,7 @@ for (const adapter of ADAPTERS) {
           client.socket.pause();
           await client.until(() => false, 100);
           client.socket.resume();
-          await client.until(() => client.closed || client.receivedBytes > body.length + 50, 5_000);
+          await client.until(() => client.closed || client.receivedBytes > body.length + 50);
           client.end();
           assert.match(client.text, new RegExp(`content-length: ${body.length}\\r\\n`, 'i'));
           assert.ok(bodyOf(client.text) === body.toString('latin1'), `the body of ${path} was damaged`);

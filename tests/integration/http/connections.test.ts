@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListenError, type Reply } from '../../../gateway/http/port.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { ADAPTERS, type echo, startFixture, withServer } from './http-fixture.ts';
 import { get, post, RawClient, talk } from './raw-client.ts';
 import { CERTIFICATE, withCertificateFiles } from './self-signed-certificate.ts';
@@ -49,7 +50,7 @@ for (const adapter of ADAPTERS) {
       const limits = { requestDeadlineMs: 200, requestScanMs: 50 };
       await withServer({ adapter, dispatch, limits }, async ({ port, server, logged }) => {
         const started = performance.now();
-        const answer = await talk(port, get('/', 'X-Request-Id: r7'), { quietMs: 2_000 });
+        const answer = await talk(port, get('/', 'X-Request-Id: r7'));
         const took = performance.now() - started;
         assert.deepEqual([answer.statuses, answer.closed], [[503], true]);
         assert.match(answer.text, /deadline r7$/);
@@ -87,8 +88,7 @@ for (const adapter of ADAPTERS) {
         clients[1]!.send(post('/body', 'abc').slice(0, -1));
         assert.ok(await clients[0]!.until(() => server.pending === 2));
         for (const client of clients) client.end();
-        assert.ok(await clients[0]!.until(() => server.pending === 0));
-        await delay(10);
+        assert.ok(await clients[0]!.until(() => server.pending === 0 && gone.length === 3));
         assert.deepEqual(gone.sort(), ['/body', '/plain', 'ClientGone']);
       });
     });
@@ -106,7 +106,7 @@ for (const adapter of ADAPTERS) {
           client.socket.once('connect', () => setTimeout(() => client.end(), i % 20));
         }
         const last = clients.at(-1)!;
-        await last.until(() => clients.every(({ closed }) => closed), 5_000);
+        assert.ok(await last.until(() => clients.every(({ closed }) => closed)));
         assert.ok(await last.until(() => server.pending === 0), `${server.pending} requests are still pending`);
         assert.equal((await talk(port, post('/', 'abc'))).statuses[0], 200);
         assert.deepEqual(logged, []);
@@ -157,8 +157,12 @@ for (const adapter of ADAPTERS) {
     });
 
     it('are drained: what was accepted is answered, every answer closes, and nobody else comes in', async () => {
+      let finish = () => {};
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
       const dispatch = async (...[request, reply]: Handled) => {
-        if (request.path === '/slow') await delay(150);
+        if (request.path === '/slow') await finished;
         reply.send(200, TEXT, request.path);
       };
       await withServer({ adapter, dispatch }, async ({ port, server }) => {
@@ -168,13 +172,14 @@ for (const adapter of ADAPTERS) {
         const slow = talk(port, get('/slow'));
         while (server.pending === 0) await delay(5);
 
-        const drained = server.drain(2_000);
+        const drained = server.drain(PATIENCE_MS);
         idle.send(get('/second'));
         assert.ok(await idle.until(() => idle.closed));
         // node:http closes idle connections itself; the native server cannot, and lets their next answer do it.
         assert.deepEqual(idle.answer().statuses, adapter === 'uws' ? [200, 200] : [200]);
         assert.equal(/connection: close/i.test(idle.text), adapter === 'uws');
         assert.deepEqual((await talk(port, get('/late'))).statuses, []);
+        finish();
         await drained;
         assert.equal(server.pending, 0);
         const answer = await slow;
@@ -209,7 +214,7 @@ for (const adapter of ADAPTERS) {
         const trickle = setInterval(() => trickling.send(request[sent++] ?? 'b'), 250);
         // The native server's own timers, which cannot be set, take 10 to 13 s.
         const clients = adapter === 'uws' ? [silent, trickling, unfinished] : [trickling, unfinished];
-        const closed = await silent.until(() => clients.every((client) => client.closed), 16_000);
+        const closed = await silent.until(() => clients.every((client) => client.closed));
         clearInterval(trickle);
         for (const client of [silent, trickling, unfinished]) client.end();
         assert.ok(closed, clients.map((client) => client.closed).join());

@@ -37,9 +37,15 @@ const KNOWN: Readonly<Record<Adapter, readonly string[]>> = {
 };
 const TESTED_ABI = '115';
 
+/** How long a connection must be left without a word to count as refused. */
+const SILENCE_MS = 1_000;
+
 /** Cases answered by anything but a refusal: a 4xx, a 5xx of the parser, or a connection closed or left without a word. */
-async function listAccepted(port: number, cases: readonly FramingCase[]): Promise<string[]> {
-  const answers = await Promise.all(cases.map(async ({ name, bytes }) => ({ name, ...(await talk(port, bytes)) })));
+async function listAccepted(port: number, cases: readonly FramingCase[], known: readonly string[]): Promise<string[]> {
+  const patienceFor = (name: string) => (known.includes(name) ? {} : { quietMs: SILENCE_MS });
+  const answers = await Promise.all(
+    cases.map(async ({ name, bytes }) => ({ name, ...(await talk(port, bytes, patienceFor(name))) })),
+  );
   return answers.filter(({ statuses }) => statuses.some((status) => status < 400)).map(({ name }) => name);
 }
 
@@ -50,8 +56,8 @@ for (const adapter of ADAPTERS) {
     for (const [group, cases] of Object.entries(groups)) {
       it(`refuses what RFC 9112 has refused: ${group.toLowerCase().replaceAll('_', ' ')}`, async () => {
         await withServer({ adapter }, async ({ port, dispatched }) => {
-          const accepted = await listAccepted(port, cases);
           const known = cases.filter(({ name }) => KNOWN[adapter].includes(name)).map(({ name }) => name);
+          const accepted = await listAccepted(port, cases, isExact ? known : []);
           if (isExact) assert.deepEqual(accepted, known);
           else
             assert.deepEqual(
@@ -85,7 +91,10 @@ for (const adapter of ADAPTERS) {
         const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
         const head = chunked.slice(0, chunked.indexOf('3\r\nabc'));
         assert.deepEqual((await talk(port, head)).statuses, [411]);
-        for (const { bytes } of CHUNK_CASES) assert.equal((await talk(port, bytes)).statuses.includes(200), false);
+        for (const { bytes } of CHUNK_CASES) {
+          const { statuses } = await talk(port, bytes, { quietMs: SILENCE_MS });
+          assert.equal(statuses.includes(200), false);
+        }
         assert.deepEqual(dispatched, []);
         assert.deepEqual((await talk(port, post('/', 'abc'))).statuses, [200]);
       });
@@ -109,9 +118,9 @@ for (const adapter of ADAPTERS) {
 
     it('runs the request behind a well-framed body, and never one inside it', async () => {
       await withServer({ adapter }, async ({ port, dispatched }) => {
-        const answer = await talk(port, [post('/outer', HIDDEN), get('/next')], { answers: 3 });
-        assert.deepEqual(answer.statuses, [200, 200]);
-        assert.deepEqual(dispatched, ['/outer', '/next']);
+        const answer = await talk(port, [post('/outer', HIDDEN), get('/next'), get('/last')], { answers: 3 });
+        assert.deepEqual(answer.statuses, [200, 200, 200]);
+        assert.deepEqual(dispatched, ['/outer', '/next', '/last']);
       });
     });
   });

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 export interface RawAnswer {
   /** Everything the server sent, as latin1. */
@@ -42,7 +43,7 @@ export class RawClient {
   }
 
   /** Resolves when `condition` holds, or after `withinMs`, with whether it holds. */
-  async until(condition: () => boolean, withinMs = 3_000): Promise<boolean> {
+  async until(condition: () => boolean, withinMs = PATIENCE_MS): Promise<boolean> {
     const end = performance.now() + withinMs;
     while (!condition() && performance.now() < end) await delay(5);
     return condition();
@@ -62,17 +63,17 @@ export class RawClient {
 export interface Patience {
   /** Answers to wait for; a little longer, so that one too many is seen. */
   readonly answers?: number;
-  /** Wait no longer than this after the last piece. */
+  /** Give up so long after the last piece: for what may be left without a word. */
   readonly quietMs?: number;
 }
 
 const AFTER_LAST_DATA_MS = 40;
 
-/** Sends the pieces in packets of their own and collects what comes back. */
+/** Sends the pieces in packets of their own and collects what comes back, to the end that an answer announces. */
 export async function talk(
   port: number,
   pieces: string | Buffer | readonly (string | Buffer)[],
-  { answers = 1, quietMs = 1_000 }: Patience = {},
+  { answers = 1, quietMs = PATIENCE_MS }: Patience = {},
 ): Promise<RawAnswer> {
   const client = new RawClient(port);
   const list = typeof pieces === 'string' || Buffer.isBuffer(pieces) ? [pieces] : pieces;
@@ -81,7 +82,8 @@ export async function talk(
     client.send(piece);
   }
   const isQuiet = () => performance.now() - client.lastDataAt > AFTER_LAST_DATA_MS;
-  await client.until(() => client.closed || (isQuiet() && client.answer().statuses.length >= answers), quietMs);
+  const hasAll = () => client.answer().statuses.length >= answers && !/^connection: close/im.test(client.text);
+  await client.until(() => client.closed || (isQuiet() && hasAll()), quietMs);
   client.end();
   return client.answer();
 }

@@ -164,20 +164,62 @@ for (const adapter of ADAPTERS) {
 
     it('cuts a client that takes a shared piece drop by drop', async () => {
       const { streams, ends, dispatch } = collectStreams();
-      const limits = { sharedPieceMs: 300, requestScanMs: 50 };
+      // It never stalls for as long as a stall may last: only how long it holds the piece can end it.
+      const limits = { sharedPieceMs: 300, streamStallMs: 60_000, requestScanMs: 50 };
       await withServer({ adapter, dispatch, limits }, async ({ port, server }) => {
         const client = await open(port, '/a');
         client.socket.pause();
-        const tap = setInterval(() => {
-          client.socket.resume();
-          setTimeout(() => client.socket.pause(), 2);
-        }, 20);
+        // One read at a time, of 64 KiB at most, however fast the machine.
+        client.socket.on('data', () => client.socket.pause());
+        const tap = setInterval(() => client.socket.resume(), 20);
         streams.get('/a')!.writeShared(Buffer.alloc(64 * MIB, ':'));
-        const isCut = await client.until(() => server.streams === 0, 5_000);
+        const isCut = await client.until(() => server.streams === 0, 20_000);
         clearInterval(tap);
         assert.ok(isCut, 'it still has the piece');
         assert.equal(ends.get('/a'), 'slow');
         assert.ok(client.receivedBytes < 64 * MIB, 'it was cut before it had taken it');
+        client.end();
+      });
+    });
+
+    it('says when the connection has taken all that was written, and nothing of that after the end', async () => {
+      const { streams, dispatch } = collectStreams();
+      await withServer({ adapter, dispatch }, async ({ port }) => {
+        const client = await open(port, '/a');
+        const stream = streams.get('/a')!;
+        let told = 0;
+        stream.onIdle(() => (told += 1));
+        assert.equal(told, 1, 'at once when it is idle');
+        client.socket.pause();
+        await fill(stream);
+        stream.onIdle(() => (told += 1));
+        assert.throws(() => stream.onIdle(() => {}), /one idle listener/);
+        await delay(20);
+        assert.equal(told, 1);
+        client.socket.resume();
+        assert.ok(await client.until(() => told === 2, 10_000), 'it was never told');
+        assert.deepEqual([stream.isIdle, stream.queuedBytes], [true, 0]);
+        client.socket.pause();
+        await fill(stream);
+        stream.onIdle(() => (told += 1));
+        stream.abort();
+        stream.onIdle(() => (told += 1));
+        client.end();
+        await delay(20);
+        assert.equal(told, 2);
+      });
+    });
+
+    it('takes bytes as they are, those beyond one cork in several', async () => {
+      const { streams, dispatch } = collectStreams();
+      await withServer({ adapter, dispatch }, async ({ port }) => {
+        const client = await open(port, '/a');
+        const stream = streams.get('/a')!;
+        stream.write(Buffer.from('data: 1\n\n'));
+        stream.write(Buffer.from(`data: 2\n${`: ${'x'.repeat(1_000)}\n`.repeat(50)}\n`));
+        stream.write('data: 3\n\n');
+        assert.ok(await client.until(() => client.text.includes('data: 3'), 10_000));
+        assert.deepEqual(eventsOf(client.text), ['1', '2', '3']);
         client.end();
       });
     });

@@ -7,7 +7,8 @@ import { type TestContext, test } from 'node:test';
 import postgres from 'postgres';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../engine/launcher/embedded-postgres.ts';
 import { findPostgresPrograms } from '../../../engine/launcher/postgres-package.ts';
-import { temporaryDirectory, until } from './launcher-run.ts';
+import { until } from '../../support/until.ts';
+import { temporaryDirectory } from './launcher-run.ts';
 
 /** Many of them run beside each other in tests. */
 const settings = { shared_buffers: '16MB' };
@@ -82,7 +83,7 @@ test('a first start that was cut short is made up for', async (t) => {
 test('a start on a port that another process holds fails and says so', async (t) => {
   const squatter = createServer().listen(0, '127.0.0.1');
   t.after(() => squatter.close());
-  await until(() => squatter.listening, 'the squatter');
+  await until('the squatter', () => squatter.listening);
   const { port } = squatter.address() as { port: number };
   const directory = temporaryDirectory(t);
   await assert.rejects(startEmbeddedPostgres({ directory, port, settings }), /could not bind IPv4 address "127.0.0.1"/);

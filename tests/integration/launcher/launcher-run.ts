@@ -5,12 +5,11 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+import { until } from '../../support/until.ts';
 
 const LAUNCHER = fileURLToPath(new URL('stand-in-launcher.ts', import.meta.url));
-const READY_DEADLINE_MS = 20_000;
 
 export interface Stores {
   readonly pid: number;
@@ -35,7 +34,7 @@ export function temporaryDirectory(context: TestContext): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'launcher-')));
   context.after(async () => {
     for (const pid of processesOf(directory)) kill(pid);
-    await until(() => processesOf(directory).length === 0, 'processes to be gone');
+    await until('its processes are gone', () => processesOf(directory).length === 0);
     rmSync(directory, { recursive: true, force: true });
   });
   return directory;
@@ -68,11 +67,7 @@ export function startLauncher(
   const findBaseUrl = () => /Ready at {2}(\S+)/.exec(output)?.[1];
 
   async function ready(): Promise<string> {
-    await until(
-      () => findBaseUrl() !== undefined || child.exitCode !== null,
-      'the launcher to be ready',
-      READY_DEADLINE_MS,
-    );
+    await until('the launcher is ready', () => findBaseUrl() !== undefined || child.exitCode !== null);
     const baseUrl = findBaseUrl();
     assert.ok(baseUrl, `the launcher ended with ${child.exitCode}:\n${output}`);
     return baseUrl;
@@ -106,14 +101,6 @@ export function processesOf(directory: string): number[] {
 
 export function kill(pid: number): void {
   attempt(() => String(process.kill(pid, 'SIGKILL')));
-}
-
-export async function until(isSo: () => boolean | Promise<boolean>, what: string, deadlineMs = 10_000): Promise<void> {
-  const givenUpAt = performance.now() + deadlineMs;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < givenUpAt, `waited ${deadlineMs} ms for ${what}`);
-    await delay(20);
-  }
 }
 
 /** Processes come and go while they are looked at. */

@@ -6,13 +6,14 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { createTestDatabase, testRedis } from '../../support/stores.ts';
-import { kill, processesOf, startLauncher, temporaryDirectory, until } from './launcher-run.ts';
+import { until } from '../../support/until.ts';
+import { kill, processesOf, startLauncher, temporaryDirectory } from './launcher-run.ts';
 
 test('a start brings everything up, says how to use it, and SIGTERM leaves no process behind', async (t) => {
   const dataDir = temporaryDirectory(t);
   const run = startLauncher(dataDir);
   const baseUrl = await run.ready();
-  await until(() => run.output().includes('workers  | workers are up'), 'the line of the workers');
+  await until('the line of the workers', () => run.output().includes('workers  | workers are up'));
 
   const factsFile = join(dataDir, 'demo.json');
   const facts = JSON.parse(readFileSync(factsFile, 'utf8'));
@@ -43,7 +44,7 @@ test('a start brings everything up, says how to use it, and SIGTERM leaves no pr
 test('a signal in the middle of the start calls it off and leaves no process behind', async (t) => {
   const dataDir = temporaryDirectory(t);
   const run = startLauncher(dataDir);
-  await until(() => run.output().includes('starting on'), 'the first line');
+  await until('the first line', () => run.output().includes('starting on'));
   assert.equal(await run.exit('SIGINT'), 0);
   assert.deepEqual(processesOf(dataDir), []);
   assert.doesNotMatch(run.output(), /Ready at/);
@@ -73,7 +74,7 @@ test('a used port is refused before anything is started', async (t) => {
   const dataDir = temporaryDirectory(t);
   const squatter = createServer().listen(0, '127.0.0.1');
   t.after(() => squatter.close());
-  await until(() => squatter.listening, 'the squatter');
+  await until('the squatter', () => squatter.listening);
   const address = squatter.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const run = startLauncher(dataDir, { PORT: String(port) });
@@ -116,7 +117,7 @@ test('a gateway and stores that are killed come back where they were', async (t)
   kill(Number(readFileSync(join(dataDir, 'redis/redis.pid'), 'utf8')));
   kill(before.pid);
   for (const name of ['postgres', 'redis', 'gateway']) {
-    await until(() => run.output().includes(`launcher | ${name} is back`), `${name} to be back`);
+    await until(`${name} to be back`, () => run.output().includes(`launcher | ${name} is back`));
   }
   const after = await run.stores();
   assert.notEqual(after.pid, before.pid);

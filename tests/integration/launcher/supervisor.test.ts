@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSupervisor } from '../../../engine/launcher/supervisor.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { until } from './launcher-run.ts';
+import { until } from '../../support/until.ts';
 
 test('a service that ends again and again is given up after a bounded number of restarts', async () => {
   const { supervisor, starts, givenUp } = superviseFake({ lastsMs: 1 });
   await supervisor.start();
-  await until(() => givenUp.length > 0, 'giving up');
+  await until('giving up', () => givenUp.length > 0);
   assert.equal(starts(), 1 + LIMITS.restartsPerMinute);
   assert.match(givenUp[0] ?? '', /^fake exited, for the 6th time within a minute$/);
   assert.equal(givenUp.length, 1);
@@ -17,7 +17,7 @@ test('a restart that fails counts as an end and is tried again', async () => {
   const { supervisor, starts, said, stopped } = superviseFake({ lastsMs: 60_000, failsAt: [2, 3] });
   const service = await supervisor.start();
   service.end();
-  await until(() => said.includes('fake is back (process 4)'), 'the service to be back');
+  await until('the service to be back', () => said.includes('fake is back (process 4)'));
   assert.equal(starts(), 4);
   await supervisor.stop();
   assert.deepEqual(stopped, [4]);
@@ -33,7 +33,7 @@ test('a stop during the pause before a restart prevents it', async () => {
   const { supervisor, starts, said } = superviseFake({ lastsMs: 60_000 });
   const service = await supervisor.start();
   service.end();
-  await until(() => said.length > 0, 'the end to be noticed');
+  await until('the end to be noticed', () => said.length > 0);
   await supervisor.stop();
   await new Promise((resolve) => setTimeout(resolve, 2 * LIMITS.firstRestartPauseMs));
   assert.equal(starts(), 1);

@@ -9,11 +9,12 @@ import { migrate } from '../../../engine/store/migrate.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { terminate, untilBlocked } from '../../faults/backends.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { countPoints, openTrailPlace, pointAt, TRAIL, type TrailPlace, untilWritten } from './trail-place.ts';
 
 /** What the way of points into the trail meets with a real Postgres; a promise that never settles fails by its time. */
 
-const KILLS = 50;
+const KILLS = 20;
 const CHUNK = LIMITS.trailFlushPoints;
 
 async function withPlace(body: (place: TrailPlace) => Promise<void>): Promise<void> {
@@ -80,7 +81,7 @@ test(`${KILLS} backends killed amid COPYs lose nothing and stop nothing`, async 
     };
     const feeding = feed();
     let kills = 0;
-    for (const giveUpAt = performance.now() + 60_000; kills < KILLS && performance.now() < giveUpAt; ) {
+    for (const giveUpAt = performance.now() + PATIENCE_MS; kills < KILLS && performance.now() < giveUpAt; ) {
       const killed = await sql`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = ${TRAIL} AND state = 'active' AND query LIKE '%COPY%'`;

@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { TrailBuffer } from '../../../engine/positions/trail-buffer.ts';
 import { type Scheduler, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
@@ -10,6 +8,7 @@ import { createTrailStore } from '../../../engine/store/trail-store.ts';
 import type { Point } from '../../../schema/position.ts';
 import { seedAgent, seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
 
 /** The name of the connection that writes trails. */
 export const TRAIL = 'dispatch trail';
@@ -69,9 +68,8 @@ export function pointAt(recordedAtMs: number, parts: Partial<Point> = {}): Point
 }
 
 /** Resolves when nothing waits in the buffer any more. */
-export async function untilWritten(buffer: TrailBuffer, patienceMs = 15_000): Promise<void> {
-  for (const giveUpAt = performance.now() + patienceMs; buffer.buffered > 0; await delay(10))
-    assert.ok(performance.now() < giveUpAt, `${buffer.buffered} points were not written in ${patienceMs} ms`);
+export function untilWritten(buffer: TrailBuffer): Promise<void> {
+  return until('all points are written', () => buffer.buffered === 0);
 }
 
 /** How many different points of an agent there are. */

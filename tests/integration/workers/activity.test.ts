@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { createRelayStore } from '../../../engine/store/relay-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { until } from '../../support/until.ts';
 import { countedAndLogged, createWorkersPlace, startWorkersProcess, type WorkersProcess } from './workers-place.ts';
 
 test('5,000 events are counted exactly once by two workers of which one is killed again and again', async () => {
@@ -22,7 +23,7 @@ test('5,000 events are counted exactly once by two workers of which one is kille
       doomed = await startWorkersProcess(place.environment);
     }
     await writing;
-    await place.untilCounted(20_000);
+    await place.untilCounted();
     const { counted, logged } = await countedAndLogged(place.sql);
     assert.deepEqual(counted, logged);
     assert.equal(sum(counted), 5_000);
@@ -41,7 +42,7 @@ test('a worker killed in the middle of a count leaves it to be taken up by anoth
   let heir: WorkersProcess | undefined;
   try {
     await place.commit(organizationId, 1);
-    await place.untilCounted(10_000);
+    await place.untilCounted();
     await place.sql.begin(async (holder) => {
       await holder`SELECT FROM relay_positions WHERE organization_id = ${organizationId} FOR UPDATE`;
       await place.commit(organizationId, 2 * LIMITS.activityPageEvents);
@@ -50,7 +51,7 @@ test('a worker killed in the middle of a count leaves it to be taken up by anoth
       heir = await startWorkersProcess(place.environment);
     });
     // The dead worker's job is locked in Redis until it counts as stalled.
-    await place.untilCounted(LIMITS.jobLockMs + 3 * LIMITS.stalledJobCheckMs + 2_500);
+    await place.untilCounted();
     const { counted, logged } = await countedAndLogged(place.sql);
     assert.deepEqual(counted, logged);
   } finally {
@@ -138,14 +139,13 @@ test('an organization that is gone leaves no position behind', async () => {
   }
 });
 
-async function untilCountIsWaiting(sql: Sql): Promise<void> {
-  for (;;) {
+function untilCountIsWaiting(sql: Sql): Promise<void> {
+  return until('a count waits for the position', async () => {
     const waiting = await sql`
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'dispatch workers'
         AND wait_event_type = 'Lock'`;
-    if (waiting.length > 0) return;
-    await delay(10);
-  }
+    return waiting.length > 0;
+  });
 }
 
 function sum(rows: readonly { readonly count?: number }[]): number {

@@ -10,6 +10,7 @@ import { connectRedis } from '../../../engine/store/redis.ts';
 import { JOBS } from '../../../schema/jobs.ts';
 import { type Processors, startJobRunner } from '../../../workers/job-runner.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
+import { until } from '../../support/until.ts';
 import { createWorkersPlace, startOwnRedis } from './workers-place.ts';
 
 const log = createLog('workers', 'silent');
@@ -49,11 +50,11 @@ test('a job with a payload that its name does not allow fails once, and its id i
   try {
     for (const payload of [{}, { organizationId: '1' }, { organizationId: -1 }, { organizationId: 1.5 }, []]) {
       await activity.add('activity', payload, { jobId: 'activity-7', attempts: 5, removeOnFail: true });
-      await until(async () => (await activity.getJob('activity-7')) === undefined);
+      await until('its id is free', async () => (await activity.getJob('activity-7')) === undefined);
     }
     assert.deepEqual(seen, []);
     await runner.add('activity', [{ id: 'activity-7', payload: { organizationId: 7 } }]);
-    await until(async () => seen.length > 0);
+    await until('it runs', () => seen.length > 0);
     assert.deepEqual(seen, [7]);
   } finally {
     await stop();
@@ -71,11 +72,11 @@ test('a job that fails runs again after a pause, as often as it may, and can be 
   const job = { id: 'activity-7', payload: { organizationId: 7 } };
   try {
     await runner.add('activity', [job]);
-    await until(async () => (await activity.getJob(job.id)) === undefined);
+    await until('it is done', async () => (await activity.getJob(job.id)) === undefined);
     assert.equal(runsAt.length, 3);
     assert.ok(runsAt[2]! - runsAt[1]! > 400, 'the second pause is longer than half a second, less the jitter');
     await runner.add('activity', [job]);
-    await until(async () => runsAt.length === 4);
+    await until('it runs again', () => runsAt.length === 4);
   } finally {
     await stop();
   }
@@ -97,7 +98,7 @@ test('many wake-ups for one organization become one job', async () => {
     const job = { id: 'activity-7', payload: { organizationId: 7 } };
     for (let i = 0; i < 50; i++) await runner.add('activity', [job, job]);
     finish();
-    await until(async () => (await activity.getJob(job.id)) === undefined);
+    await until('it is done', async () => (await activity.getJob(job.id)) === undefined);
     assert.equal(runs, 1);
   } finally {
     await stop();
@@ -106,8 +107,10 @@ test('many wake-ups for one organization become one job', async () => {
 
 test('stopping lets a running job finish and starts no other', async () => {
   const finished: number[] = [];
+  let begun = 0;
   const { runner, stop } = await startRunner({
     async activity({ organizationId }, signal) {
+      begun += 1;
       while (!signal.aborted) await delay(5);
       await delay(200);
       finished.push(organizationId);
@@ -118,7 +121,7 @@ test('stopping lets a running job finish and starts no other', async () => {
     payload: { organizationId },
   }));
   await runner.add('activity', jobs);
-  await delay(200);
+  await until('as many run as may', () => begun === 4);
   await stop();
   assert.deepEqual(finished.sort(), [1, 2, 3, 4]);
 });
@@ -132,13 +135,13 @@ test('a schedule that Redis lost is put back and runs at once', async () => {
   });
   try {
     await runner.ensureScheduled('partitions', 3_600_000);
-    await until(async () => runs === 1);
+    await until('it runs', () => runs === 1);
     await runner.ensureScheduled('partitions', 3_600_000);
     await delay(200);
     assert.equal(runs, 1, 'a schedule that stands is left alone');
     await redis.flushall();
     await runner.ensureScheduled('partitions', 3_600_000);
-    await until(async () => runs === 2);
+    await until('it runs again', () => runs === 2);
   } finally {
     await stop();
   }
@@ -159,11 +162,3 @@ test('workers refuse a Redis that would evict jobs', async () => {
     await place.drop();
   }
 });
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = performance.now() + 10_000;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < giveUpAt, 'what was waited for did not happen within 10 s');
-    await delay(10);
-  }
-}

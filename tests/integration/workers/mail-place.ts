@@ -1,6 +1,4 @@
-import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
+import { type Scheduler, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import { createMailStore, requestMail } from '../../../engine/store/mail-store.ts';
@@ -13,7 +11,6 @@ import { createMigratedDatabase } from '../../support/stores.ts';
 import { type Behaviour, type MailServer, startMailServer } from './mail-server.ts';
 
 export const FROM = 'dispatch@example.com';
-const WAIT_MS = 10_000;
 
 export interface MailPlace {
   readonly sql: Sql;
@@ -26,9 +23,17 @@ export interface MailPlace {
   user(isVerified?: boolean, ofOrganization?: number): Promise<{ readonly userId: number; readonly email: string }>;
   request(purpose: TokenPurpose, email: string): Promise<void>;
   requests(): Promise<{ email: string; attempts: number; dueInMs: number }[]>;
-  /** Runs the mailer meanwhile; without `smtpUrl` into `outbox`. */
-  mailing(body: () => Promise<void>, transport?: { smtpUrl?: string; outbox?: string }): Promise<void>;
+  /** Runs the mailer meanwhile; without `smtpUrl` into `outbox`. It looks for mails every SWEEP_MS, or as `every` says. */
+  mailing(
+    body: () => Promise<void>,
+    transport?: { smtpUrl?: string; outbox?: string },
+    every?: Scheduler['every'],
+  ): Promise<void>;
 }
+
+/** Instead of LIMITS.mailSweepMs, so that tests do not wait. */
+export const SWEEP_MS = 25;
+const hurried: Scheduler['every'] = (_, task) => systemScheduler.every(SWEEP_MS, task);
 
 /** Stores and a mail server for the length of `body`. */
 export async function withMail(body: (place: MailPlace) => Promise<void>): Promise<void> {
@@ -56,11 +61,12 @@ export async function withMail(body: (place: MailPlace) => Promise<void>): Promi
       ...(await sql<{ email: string; attempts: number; dueInMs: number }[]>`
         SELECT email, attempts, extract(epoch FROM due_at - now())::float8 * 1000 AS due_in_ms FROM mail_requests`),
     ],
-    async mailing(meanwhile, { smtpUrl, outbox = '' } = { smtpUrl: server.url }) {
+    async mailing(meanwhile, { smtpUrl, outbox = '' } = { smtpUrl: server.url }, every = hurried) {
       const clock = systemClock;
       const send = createMailTransport({ smtpUrl, from: FROM, outbox, clock, random: createRandomSource() });
       const log = createLog('workers', 'silent');
-      const mailer = startMailer({ store: createMailStore(sql), send, clock, scheduler: systemScheduler, log });
+      const scheduler = { ...systemScheduler, every };
+      const mailer = startMailer({ store: createMailStore(sql), send, clock, scheduler, log });
       try {
         await meanwhile();
       } finally {
@@ -75,9 +81,4 @@ export async function withMail(body: (place: MailPlace) => Promise<void>): Promi
     await sql.end({ timeout: 5 });
     await database.drop();
   }
-}
-
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const giveUpAt = performance.now() + WAIT_MS; !(await isSo()); await delay(20))
-    assert.ok(performance.now() < giveUpAt, `not within ${WAIT_MS} ms: ${what}`);
 }

@@ -13,7 +13,8 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { createMailTransport } from '../../../workers/notifications/mail-transport.ts';
 import { pauseAfter } from '../../../workers/notifications/mailer.ts';
 import { testRedis } from '../../support/stores.ts';
-import { FROM, until, withMail } from './mail-place.ts';
+import { until } from '../../support/until.ts';
+import { FROM, SWEEP_MS, withMail } from './mail-place.ts';
 import { startMailServer, tokenIn } from './mail-server.ts';
 import { startWorkersProcess, type WorkersProcess } from './workers-place.ts';
 
@@ -31,7 +32,7 @@ test('a mail that was asked for arrives with a good token, in plain ASCII, and i
     await request('reset_password', resetting.email.toUpperCase());
     await mailing(async () => {
       await until('both are settled', async () => (await requests()).length === 0);
-      await delay(LIMITS.mailSweepMs + 200);
+      await delay(10 * SWEEP_MS);
     });
     assert.equal(server.received.length, 2);
     for (const [{ userId, email }, prefix, subject] of [

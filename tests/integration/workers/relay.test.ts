@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { systemScheduler } from '../../../engine/runtime/clock.ts';
 import { readConfig } from '../../../engine/runtime/config.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { redisKeys } from '../../../engine/store/redis-keys.ts';
 import { createRelayStore } from '../../../engine/store/relay-store.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
+import { until } from '../../support/until.ts';
 import { countedAndLogged, createWorkersPlace, startOwnRedis, type WorkersPlace } from './workers-place.ts';
 
 test('a sweep finds committed events without any hint', async () => {
@@ -15,7 +16,7 @@ test('a sweep finds committed events without any hint', async () => {
   const workers = await startInProcess(place);
   try {
     for (const organizationId of place.organizationIds) await place.commit(organizationId, 50);
-    await place.untilCounted(10_000);
+    await place.untilCounted();
     const { counted, logged } = await countedAndLogged(place.sql);
     assert.deepEqual(counted, logged);
   } finally {
@@ -24,25 +25,16 @@ test('a sweep finds committed events without any hint', async () => {
   }
 });
 
-test('a hint gets committed events counted at once', async () => {
+test('a hint gets committed events counted without a sweep', async () => {
   const place = await createWorkersPlace(1);
-  const workers = await startInProcess(place);
+  const workers = await startInProcess(place, { ...systemScheduler, every: () => () => {} });
   const redis = new Redis(place.environment['REDIS_URL']!);
   const organizationId = place.organizationIds[0]!;
   try {
     const channel = await committedChannel(place);
-    const tookMs: number[] = [];
-    for (let round = 0; round < 7; round++) {
-      // Spread over the second between two sweeps.
-      await delay(130 * round);
-      await place.commit(organizationId, 1);
-      const startedAt = performance.now();
-      assert.equal(await redis.publish(channel, `${organizationId}`), 1);
-      await place.untilCounted(10_000);
-      tookMs.push(Math.round(performance.now() - startedAt));
-    }
-    const median = [...tookMs].sort((a, b) => a - b)[3]!;
-    assert.ok(median < 250, `took ${tookMs.join(', ')} ms`);
+    await place.commit(organizationId, 1);
+    await until('the hint is heard', async () => (await redis.publish(channel, `${organizationId}`)) === 1);
+    await place.untilCounted();
   } finally {
     redis.disconnect();
     await workers.stop();
@@ -62,7 +54,7 @@ test('emptying Redis again and again loses no event and counts none twice', asyn
       await redis.publish(await committedChannel(place), hint);
       if (round % 4 === 0) await redis.flushall();
     }
-    await place.untilCounted(20_000);
+    await place.untilCounted();
     const { counted, logged } = await countedAndLogged(place.sql);
     assert.deepEqual(counted, logged);
     assert.equal(
@@ -99,10 +91,10 @@ async function committedChannel({ sql, environment }: WorkersPlace): Promise<str
   return redisKeys(environment['REDIS_PREFIX']!, row!.history).committed;
 }
 
-async function startInProcess({ environment }: WorkersPlace) {
+async function startInProcess({ environment }: WorkersPlace, scheduler = systemScheduler) {
   const failures: unknown[] = [];
   const releaser = createReleaser((_name, error) => failures.push(error));
-  await startWorkers({ config: readConfig(environment), log: createLog('workers', 'silent'), releaser });
+  await startWorkers({ config: readConfig(environment), log: createLog('workers', 'silent'), releaser, scheduler });
   return {
     async stop() {
       await releaser.stop();

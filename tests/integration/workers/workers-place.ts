@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startLocalRedis } from '../../../engine/launcher/local-redis.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
 
 /** Stores for workers, with organizations whose logs tests write themselves. */
 export interface WorkersPlace {
@@ -20,7 +20,7 @@ export interface WorkersPlace {
   /** Commits events as an owner would: the head and the log in one transaction. */
   commit(organizationId: number, events: number): Promise<void>;
   /** Resolves when every position has reached its head. */
-  untilCounted(deadlineMs: number): Promise<void>;
+  untilCounted(): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -47,19 +47,14 @@ export async function createWorkersPlace(organizations: number, redisUrl?: strin
             (${textArray(TYPES)}::text[])[1 + sequence % 3], 1, '{}'
           FROM head, generate_series(last_sequence - ${events} + 1, last_sequence) AS sequence`;
     },
-    async untilCounted(deadlineMs) {
-      const giveUpAt = performance.now() + deadlineMs;
-      for (;;) {
+    untilCounted: () =>
+      until('no organization is behind', async () => {
         const [row] = await sql<{ behind: number }[]>`
           SELECT count(*) AS behind FROM organization_heads h
           LEFT JOIN relay_positions p ON p.organization_id = h.organization_id
           WHERE h.last_sequence > coalesce(p.last_sequence, 0)`;
-        if (row!.behind === 0) return;
-        if (performance.now() > giveUpAt)
-          throw new Error(`${row!.behind} organizations are behind after ${deadlineMs} ms`);
-        await delay(10);
-      }
-    },
+        return row!.behind === 0;
+      }),
     async drop() {
       await sql.end({ timeout: 5 });
       await database.drop();

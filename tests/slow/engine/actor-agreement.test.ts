@@ -9,12 +9,24 @@ const MINUTES = 60_000;
 
 test('model and engine agree over minutes of long histories', async (t) => {
   t.diagnostic(how);
-  const steps = await assertModelAgrees({ seed, histories: 10_000, steps: 150, timeLimitMs: 6 * MINUTES });
-  assert.ok(steps > 5_000, `only ${steps} steps were made in the time`);
+  const steps = await assertModelAgrees({
+    seed,
+    histories: 10_000,
+    steps: 150,
+    timeLimitMs: 6 * MINUTES,
+    fewestSteps: 5_000,
+  });
+  assert.ok(steps >= 5_000, `only ${steps} steps were made`);
 });
 
 test('memory and Postgres agree over minutes of bursts', async (t) => {
   t.diagnostic(how);
-  const requests = await assertBurstsAgree({ seed, histories: 10_000, steps: 20, timeLimitMs: 4 * MINUTES });
-  assert.ok(requests > 5_000, `only ${requests} requests were made in the time`);
+  const requests = await assertBurstsAgree({
+    seed,
+    histories: 10_000,
+    steps: 20,
+    timeLimitMs: 4 * MINUTES,
+    fewestSteps: 5_000,
+  });
+  assert.ok(requests >= 5_000, `only ${requests} requests were made`);
 });

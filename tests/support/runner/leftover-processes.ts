@@ -4,15 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Inherited by everything that a run starts, however many processes down. */
 export const RUN_VARIABLE = 'DISPATCH_TEST_RUN';
 
-const GRACE_MS = 2_000;
+const GRACE_MS = 15_000;
 const POLL_MS = 50;
 
 /**
  * Kills what the test files of run `id` left running and returns their command lines. What is merely on its way
  * out gets a moment. Finds processes through /proc: on other systems than Linux it finds none.
  */
-export async function killLeftovers(id: string): Promise<string[]> {
-  const deadline = performance.now() + GRACE_MS;
+export async function killLeftovers(id: string, graceMs = GRACE_MS): Promise<string[]> {
+  const deadline = performance.now() + graceMs;
   let left = processesOf(id);
   while (left.size > 0 && performance.now() < deadline) {
     await delay(POLL_MS);

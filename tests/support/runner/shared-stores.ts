@@ -10,7 +10,7 @@ import { createDatabase, randomName, STORE_VARIABLES } from '../stores.ts';
 const POSTGRES_SETTINGS = {
   shared_preload_libraries: 'pg_stat_statements',
   shared_buffers: '64MB',
-  max_connections: 200,
+  max_connections: 400,
 };
 
 /**

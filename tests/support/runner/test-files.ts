@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
 
 const SLOW = 'tests/slow/';
+/** Folders by how long their files take. */
+const LONGEST_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/api/'];
 
 export interface Selection {
-  /** Paths from the root, sorted. */
+  /** Paths from the root, those that take longest first, so that at the end none of them is left to run alone. */
   readonly files: string[];
   /** Files that were asked for by name but need --slow. */
   readonly slow: string[];
@@ -12,12 +14,19 @@ export interface Selection {
 
 /** The files of `all` that one of `filters` names (any part of the path; none = all), slow ones only when wanted. */
 export function selectTestFiles(all: readonly string[], filters: readonly string[], withSlow: boolean): Selection {
-  const wanted = all.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter))).sort();
+  const wanted = all
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
   if (withSlow) return { files: wanted, slow: [] };
   return {
     files: wanted.filter((file) => !file.startsWith(SLOW)),
     slow: filters.length === 0 ? [] : wanted.filter((file) => file.startsWith(SLOW)),
   };
+}
+
+function rankOf(file: string): number {
+  const rank = LONGEST_FIRST.findIndex((folder) => file.startsWith(folder));
+  return rank === -1 ? LONGEST_FIRST.length : rank;
 }
 
 /** Every test file of the repository, from its root, with forward slashes. */

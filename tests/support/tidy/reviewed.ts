@@ -56,10 +56,16 @@ export const reviewed: Reviewed = {
     task_references: 'commit_group',
     location_uses: 'commit_group',
     task_counts: 'commit_group',
+    webhooks: 'plain',
+    webhook_orders: 'plain',
+    webhook_followers: 'worker',
+    webhook_deliveries: 'worker',
     relay_positions: 'worker',
     daily_activity: 'worker',
   },
   storeWriters: {
+    'engine/store/delivery-store.ts': 'worker',
+    'engine/store/follower-store.ts': 'worker',
     'engine/store/migrate.ts': 'platform',
     'engine/store/platform-store.ts': 'platform',
     'engine/store/relay-store.ts': 'worker',
@@ -152,6 +158,11 @@ export const reviewed: Reviewed = {
       reason: 'made with the organization, before any actor can own it',
     },
     {
+      path: 'engine/store/webhook-store.ts',
+      table: 'webhook_followers',
+      reason: 'goes with its webhook, so that whoever holds its lease writes nothing more',
+    },
+    {
       path: 'engine/store/deletion-store.ts',
       table: 'deleted_organizations',
       reason: 'the job that empties the stores notes its progress',
@@ -165,6 +176,11 @@ export const reviewed: Reviewed = {
       path: 'schema/functions/delete-organization.sql',
       table: 'kept_outcomes',
       reason: 'what is kept of its making, by whoever made it, goes with it',
+    },
+    {
+      path: 'engine/store/delivery-store.ts',
+      table: 'webhook_orders',
+      reason: 'what callers have asked for is moved on and taken away as it is carried out',
     },
     {
       path: 'engine/store/maintenance-store.ts',

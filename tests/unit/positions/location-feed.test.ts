@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LiveAgent } from '../../../engine/positions/live-agent.ts';
 import { LocationFeed, type LocationFilter } from '../../../engine/positions/location-feed.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
 function agentAt(agentId: number, latitude: number, longitude = 13.4): LiveAgent {
   return Object.assign(new LiveAgent(agentId), { latitude, longitude, recordedAtMs: NOON, receivedAtMs: NOON });
+}
+
+function openFeed(scheduler = { soon: (task: () => void) => task() }): LocationFeed {
+  return new LocationFeed({ scheduler, log: createLog('test', 'silent') });
 }
 
 function listen(feed: LocationFeed, filter: LocationFilter = {}) {
@@ -25,7 +31,7 @@ function idsOf(frame: Buffer): number[] {
 }
 
 test('all who ask for the same get the same bytes', () => {
-  const feed = new LocationFeed();
+  const feed = openFeed();
   const [one, other] = [listen(feed, { agentIds: [2, 1] }), listen(feed, { agentIds: [1, 2, 2] })];
   feed.tell(1, [agentAt(1, 52), agentAt(2, 52), agentAt(3, 52)], NOON);
   assert.equal(one.frames[0], other.frames[0]);
@@ -33,7 +39,7 @@ test('all who ask for the same get the same bytes', () => {
 });
 
 test('nobody is told of nothing, and of no other organization', () => {
-  const feed = new LocationFeed();
+  const feed = openFeed();
   const { told } = listen(feed, { agentIds: [9] });
   feed.tell(1, [agentAt(1, 52)], NOON);
   feed.tell(2, [agentAt(9, 52)], NOON);
@@ -41,7 +47,7 @@ test('nobody is told of nothing, and of no other organization', () => {
 });
 
 test('who is behind is told once it is ready, of everybody who moved meanwhile, as they are by then', () => {
-  const feed = new LocationFeed();
+  const feed = openFeed();
   const { state, told, frames } = listen(feed);
   const [one, two] = [agentAt(1, 52), agentAt(2, 52)];
   state.isReady = false;
@@ -59,7 +65,7 @@ test('who is behind is told once it is ready, of everybody who moved meanwhile, 
 });
 
 test('a box is told of who is in it, and once more of who leaves', () => {
-  const feed = new LocationFeed();
+  const feed = openFeed();
   const { told } = listen(feed, { bbox: { west: 13, south: 52, east: 14, north: 53 } });
   const agent = agentAt(1, 52.5);
   feed.tell(1, [agent], NOON);
@@ -71,7 +77,7 @@ test('a box is told of who is in it, and once more of who leaves', () => {
 });
 
 test('of tasks those who have them open are told', () => {
-  const feed = new LocationFeed();
+  const feed = openFeed();
   const { told } = listen(feed, { taskIds: [7] });
   const agent = agentAt(1, 52);
   feed.tell(1, [agent], NOON);
@@ -82,11 +88,85 @@ test('of tasks those who have them open are told', () => {
 });
 
 test('who has stopped listening is told nothing', () => {
-  const feed = new LocationFeed();
+  const feed = openFeed();
   const { stop, told } = listen(feed);
   assert.equal(feed.hasSubscribers(1), true);
   stop();
   assert.equal(feed.hasSubscribers(1), false);
   feed.tell(1, [agentAt(1, 52)], NOON);
   assert.deepEqual(told(), []);
+});
+
+/** More than one step encodes, with turns that come by hand. */
+function openLargeFeed() {
+  const turns: (() => void)[] = [];
+  const feed = openFeed({ soon: (task) => turns.push(task) });
+  const agents = Array.from({ length: LIMITS.positionsEncodedPerStep + 1 }, (_, index) => agentAt(index + 1, 52.5));
+  const nextTurn = async () => {
+    for (const task of turns.splice(0)) task();
+    await Promise.resolve();
+  };
+  return { feed, agents, nextTurn };
+}
+
+test('many are told of in one frame, with turns for others before it', async () => {
+  const { feed, agents, nextTurn } = openLargeFeed();
+  const { told } = listen(feed);
+  feed.tell(1, agents, NOON);
+  assert.deepEqual(told(), []);
+  await nextTurn();
+  assert.deepEqual(told(), [agents.map(({ agentId }) => agentId)]);
+});
+
+test('many streams are told some at a time, each if it is ready by then, with turns for others in between', async () => {
+  const turns: (() => void)[] = [];
+  const feed = openFeed({ soon: (task) => turns.push(task) });
+  const nextTurn = async () => {
+    for (const task of turns.splice(0)) task();
+    await Promise.resolve();
+  };
+  const listeners = Array.from({ length: 2 * LIMITS.streamsPerStep }, () => listen(feed));
+  const [behind, late] = listeners.slice(-2);
+  behind!.state.isReady = false;
+  const [one, two] = [agentAt(1, 52), agentAt(2, 52)];
+  feed.tell(1, [one], NOON);
+  assert.equal(listeners.filter(({ frames }) => frames.length > 0).length, LIMITS.streamsPerStep);
+  late!.state.isReady = false;
+  await nextTurn();
+  assert.equal(listeners.filter(({ frames }) => frames.length > 0).length, 2 * LIMITS.streamsPerStep - 2);
+  await nextTurn();
+  for (const { state } of [behind!, late!]) state.isReady = true;
+  feed.tell(1, [two], NOON + 1_000);
+  await nextTurn();
+  late!.state.isReady = false;
+  await nextTurn();
+  assert.deepEqual([behind!.told(), late!.told()], [[[2, 1]], []], 'it has become slow in the last moment');
+  late!.state.isReady = true;
+  feed.tell(1, [], NOON + 2_000);
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual([behind!.told(), late!.told()], [[], [[1, 2]]]);
+});
+
+test('who moves while streams are told of others is told of with the next tick', async () => {
+  const { feed, agents, nextTurn } = openLargeFeed();
+  const { told } = listen(feed);
+  feed.tell(1, agents, NOON);
+  feed.tell(1, [agentAt(-1, 52.5)], NOON + 1_000);
+  await nextTurn();
+  assert.equal(told().flat().length, agents.length);
+  feed.tell(1, [agentAt(-2, 52.5)], NOON + 2_000);
+  assert.deepEqual(told(), [[-1, -2]]);
+});
+
+test('who leaves a box while its streams are told of others is told of once more', async () => {
+  const { feed, agents, nextTurn } = openLargeFeed();
+  const box = listen(feed, { bbox: { west: 13, south: 52, east: 14, north: 53 } });
+  const last = agents.at(-1)!;
+  feed.tell(1, agents, NOON);
+  last.latitude = 53.5;
+  await nextTurn();
+  assert.equal(box.told().flat().length, agents.length);
+  feed.tell(1, [last], NOON + 1_000);
+  assert.deepEqual(box.told(), [[last.agentId]]);
 });

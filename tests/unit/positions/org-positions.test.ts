@@ -130,6 +130,17 @@ test('what Redis kept is merged: whoever has moved since stays where it is', () 
   assert.deepEqual(positions.takeDirty(), [agent], 'what was restored is news to nobody');
 });
 
+test('what an agent said before it was known where Redis has it still counts', () => {
+  const { positions, agent } = place();
+  positions.hear(agent, 41, NOON);
+  assert.deepEqual(positions.takeDirty(), [], 'it is nowhere yet');
+  const kept = { agentId: 7, receivedAtMs: NOON - 600_000, heardAtMs: 0, ...point(NOON - 600_000, 1, 1), battery: 55 };
+  positions.restore([kept]);
+  assert.deepEqual([agent.latitude, agent.recordedAtMs], [1, NOON - 600_000]);
+  assert.deepEqual([agent.heardAtMs, agent.receivedAtMs, agent.battery], [NOON, NOON, 41]);
+  assert.deepEqual(positions.takeDirty(), [agent], 'streams and Redis are to hear of it');
+});
+
 test('agents whom the roster does not name leave, and those whom it names have its tasks', () => {
   const { positions } = place();
   const task = {

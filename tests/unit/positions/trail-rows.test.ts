@@ -62,3 +62,29 @@ test('rows of some organizations are taken away, the others stay in order', () =
     }),
   );
 });
+
+test('the rows of a day are found among those of others, in their order', () => {
+  const midnight = Date.UTC(2026, 10, 21);
+  const hour = fc.integer({ min: -30, max: 30 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(hour, real), { minLength: 1, maxLength: 30 }), (noted) => {
+      const rows = new TrailRows(30);
+      const byDay = new Map<number, number[]>();
+      for (const [index, [hours, speed]] of noted.entries()) {
+        const recordedAtMs = midnight + hours * 3_600_000;
+        rows.append(1, index + 1, trailPoint({ recordedAtMs, speed }), 0);
+        const day = Math.floor(hours / 24);
+        byDay.set(day, [...(byDay.get(day) ?? []), index + 1]);
+      }
+      const found = [...rows.days()].map((day) => rows.ofDay(day));
+      assert.deepEqual(
+        found.map((ofDay) => readRows(ofDay.toCopy()).map(({ agentId }) => agentId)),
+        [...byDay.values()],
+      );
+      assert.deepEqual(
+        found.map(({ count }) => count),
+        [...byDay.values()].map(({ length }) => length),
+      );
+    }),
+  );
+});

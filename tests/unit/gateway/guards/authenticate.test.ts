@@ -57,7 +57,11 @@ async function ask(asking: Asking) {
   const headers: Readonly<Record<string, string>> =
     asking.headers ?? ((await credential)?.sessionId ? bearer(TOKEN) : { 'x-api-key': KEY });
   const authenticate = createAuthenticator({
-    credentials: { find: (secret) => (secret === KEY || secret === TOKEN ? credential : undefined) },
+    credentials: {
+      find: (secret) => (secret === KEY || secret === TOKEN ? credential : undefined),
+      findByHash: () => undefined,
+    },
+    streamTokens: { take: async () => undefined },
     store: {
       async findConsoleChannel(organizationId) {
         onOrganizationAsked();
@@ -98,6 +102,7 @@ test('a key stands for its channel', async () => {
       caller: { type: 'channel', id: 2, channelId: 2, role: 'integration', agentId: 9, userId: 3, origin: ORIGIN },
       sessionId: null,
       sessionEndsAtMs: Number.POSITIVE_INFINITY,
+      credentialHash: '',
       rateLimit: 7,
       locationsWrite: true,
     },

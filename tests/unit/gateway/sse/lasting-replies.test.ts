@@ -12,6 +12,7 @@ function identityUntil(sessionEndsAtMs: number): Identity {
     caller: { type: 'user', id: 3, channelId: 2, role: 'dispatcher', agentId: null, userId: 3 },
     sessionId: 4,
     sessionEndsAtMs,
+    credentialHash: '',
     rateLimit: null,
     locationsWrite: false,
   };

@@ -8,8 +8,8 @@ import { createAuthenticator } from '../../../gateway/guards/authenticate.ts';
 import { CredentialCache } from '../../../gateway/guards/credential-cache.ts';
 import type { IncomingRequest } from '../../../gateway/http/port.ts';
 import type { Route } from '../../../gateway/route.ts';
+import { useGateway } from '../../api/api-fixture.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
-import { useGateway } from '../api-fixture.ts';
 import { type Comparison, compareTimes, isApart, spin } from './timing-comparison.ts';
 
 /**
@@ -64,6 +64,7 @@ async function refusalOfKeys(key: string): Promise<(wrong: string) => Promise<()
   });
   const authenticate = createAuthenticator({
     credentials,
+    streamTokens: { take: async () => undefined },
     store: { findConsoleChannel: async () => undefined },
     feed: { generation: 0 },
     log: createLog('gateway', 'silent'),

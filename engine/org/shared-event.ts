@@ -1,0 +1,48 @@
+import { formatPosition, type LoggedEvent } from '../../schema/events.ts';
+
+/** Whom and what an event is about; null where it is about none. */
+export interface EventSubject {
+  readonly taskId: number | null;
+  /** Whoever has the task, and whoever it was taken from. */
+  readonly agentIds: readonly number[];
+}
+
+/** A committed event on its way to many readers. */
+export class SharedEvent {
+  readonly event: LoggedEvent;
+  readonly #history: string;
+  #subject: EventSubject | undefined;
+
+  constructor(event: LoggedEvent, history: string) {
+    this.event = event;
+    this.#history = history;
+  }
+
+  get sequence(): number {
+    return this.event.sequence;
+  }
+
+  /** The event in the form of a server-sent event stream. */
+  get frame(): string {
+    const { sequence, type, body } = this.event;
+    return `id: ${formatPosition(this.#history, sequence)}\nevent: ${type}\ndata: ${body}\n\n`;
+  }
+
+  /** Read from the event once, when the first filter asks. */
+  get subject(): EventSubject {
+    this.#subject ??= subjectOf(this.event.body);
+    return this.#subject;
+  }
+}
+
+function subjectOf(body: string): EventSubject {
+  const { data } = JSON.parse(body) as {
+    readonly data: {
+      readonly task?: { readonly id: number; readonly agentId: number | null };
+      readonly agent?: { readonly id: number };
+      readonly previousAgentId?: number | null;
+    };
+  };
+  const agentIds = [data.agent?.id, data.task?.agentId, data.previousAgentId].filter((id) => id != null);
+  return { taskId: data.task?.id ?? null, agentIds };
+}

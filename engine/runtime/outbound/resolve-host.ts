@@ -1,0 +1,20 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { LIMITS } from '../../../schema/limits.ts';
+
+/** All addresses of a host, at least one; rejects with the code of node:dns when there is none to be had. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
+
+/**
+ * Where private addresses are refused, DNS alone is asked: it takes no thread, so that names of slow servers keep
+ * nobody waiting. Where they are allowed, names of the machine itself count too.
+ */
+export function createHostResolver(allowPrivate: boolean): ResolveHost {
+  if (allowPrivate) return async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+  const resolver = new Resolver({ timeout: LIMITS.dnsTimeoutMs, tries: LIMITS.dnsTries });
+  return async (host) => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
+    return addresses;
+  };
+}

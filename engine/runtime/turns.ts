@@ -1,0 +1,50 @@
+import { LIMITS } from '../../schema/limits.ts';
+import type { Clock, Scheduler } from './clock.ts';
+
+/**
+ * Turns of the loop for work that would fill many of them: all who share this have `streamTurnMs` of each turn together,
+ * in the order of asking, and everybody else has what comes in between.
+ */
+export class Turns {
+  readonly #clock: Clock;
+  readonly #scheduler: Pick<Scheduler, 'soon'>;
+  readonly #waiting: (() => void)[] = [];
+  /** Monotonic; undefined while nobody has asked in this turn. */
+  #endsAt: number | undefined;
+
+  constructor(clock: Clock, scheduler: Pick<Scheduler, 'soon'>) {
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+  }
+
+  /** To be asked before each small piece of work. Undefined while there is time left, else resolves when there is again. */
+  next(): Promise<void> | undefined {
+    if (this.#endsAt === undefined) {
+      this.#begin();
+      return undefined;
+    }
+    if (this.#waiting.length === 0 && this.#hasTime()) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #hasTime(): boolean {
+    return this.#clock.monotonic() < this.#endsAt!;
+  }
+
+  #begin(): void {
+    this.#endsAt = this.#clock.monotonic() + LIMITS.streamTurnMs;
+    this.#scheduler.soon(() => {
+      this.#endsAt = undefined;
+      if (this.#waiting.length > 0) void this.#go();
+    });
+  }
+
+  async #go(): Promise<void> {
+    this.#begin();
+    do {
+      this.#waiting.shift()!();
+      // Whoever was let go does its piece before the clock is looked at.
+      await undefined;
+    } while (this.#waiting.length > 0 && this.#hasTime());
+  }
+}

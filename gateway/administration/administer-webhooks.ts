@@ -1,0 +1,220 @@
+import { isoTime } from '../../engine/runtime/clock.ts';
+import type { AuditNote } from '../../engine/store/change-notes.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
+import { newSigningSecret } from '../../engine/store/secrets.ts';
+import {
+  deleteBelongings,
+  deleteWebhook,
+  drawWebhookId,
+  findMissingChannel,
+  insertWebhook,
+  readWebhook,
+  replaceSecret,
+  updateWebhook,
+} from '../../engine/store/webhook-store.ts';
+import { matchesEtag } from '../../engine/views/etag.ts';
+import { encodeWebhook, encodeWebhookWithSecret } from '../../engine/views/webhook-view.ts';
+import type { Caller } from '../../schema/commands.ts';
+import { notFound, type Refusal, refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { isLimitedToOwn } from '../../schema/permissions.ts';
+import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../../schema/webhook.ts';
+import type { Identity, ParsedRequest, RouteAnswer } from '../route.ts';
+import { administer, type Plan } from './administer.ts';
+import type { Administration } from './open-administration.ts';
+
+/** The channel to whose webhooks a caller is limited; null for those who have all of the organization's. */
+export function ownChannelOf({ role, caller }: Identity): number | null {
+  return isLimitedToOwn(role, 'webhooks') ? caller.channelId : null;
+}
+
+/** Makes a webhook, of the caller's channel unless an administrator makes it; the answer alone tells its secret. */
+export async function createWebhook(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration;
+  const { organizationId, caller } = request.identity;
+  const { url, events, statuses, channelIds, description, concurrency } = request.body as CreateWebhookInput;
+  // Before its turn to write: name servers take their time.
+  const complaint = await refusalOfUrl(administration, organizationId, url);
+  return administerAndAnnounce(administration, request, async (now) => {
+    if (complaint) return { refusal: complaint };
+    const fields = {
+      organizationId,
+      channelId: ownChannelOf(request.identity),
+      url,
+      events,
+      statuses: statuses ?? null,
+      channelIds: channelIds ?? null,
+      description: description ?? null,
+      concurrency: concurrency ?? 1,
+    };
+    const refused = await refusalOfChannels(sql, fields);
+    if (refused) return { refusal: refused };
+    const webhook: Webhook = {
+      ...{ ...fields, id: await drawWebhookId(sql), version: 1, createdAt: now, updatedAt: now },
+      ...{ isActive: true, status: 'active', disabledReason: null, disabledAt: null, failingSince: null },
+    };
+    const secret = newSigningSecret();
+    return {
+      answer: { status: 201, message: 'Webhook created', data: encodeWebhookWithSecret(webhook, secret) },
+      write: {
+        change: insertWebhook(sql, webhook, secret),
+        notes: [webhookNote(caller, 'webhook.created', undefined, webhook)],
+        elseRefusal: refusal('WEBHOOK_LIMIT_REACHED'),
+        revokes: false,
+      },
+    };
+  });
+}
+
+/** Changes a webhook. One that was not active and is switched on begins anew, at the end that the log has then. */
+export async function changeWebhook(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration;
+  const { organizationId, caller } = request.identity;
+  const input = request.body as UpdateWebhookInput;
+  const complaint = input.url == null ? undefined : await refusalOfUrl(administration, organizationId, input.url);
+  const plan: PlanForOne = async (before, now) => {
+    const refused = await refusalOfChannels(sql, { ...before, channelIds: input.channelIds ?? null });
+    if (refused) return { refusal: refused };
+    if (request.ifMatch && !matchesEtag(request.ifMatch, encodeWebhook(before)))
+      return { refusal: refusal('PRECONDITION_FAILED') };
+    const after = changedWebhook(before, input);
+    const message = 'Webhook updated';
+    if (encodeWebhook(after) === encodeWebhook(before))
+      return { answer: { status: 200, message, data: encodeWebhook(before) } };
+    const written = { ...after, version: before.version + 1, updatedAt: now };
+    const beginsAnew = after.status === 'active' && before.status !== 'active';
+    return {
+      answer: { status: 200, message, data: encodeWebhook(written) },
+      write: {
+        change: updateWebhook(sql, written, beginsAnew),
+        notes: [webhookNote(caller, 'webhook.updated', before, written)],
+        revokes: false,
+      },
+    };
+  };
+  return administerOne(administration, request, plan, complaint);
+}
+
+/** Gives a webhook another secret; the one it had signs along for a day. */
+export function rotateSecret(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  return administerOne(administration, request, async (before, now) => {
+    const secret = newSigningSecret();
+    const previousUntil = isoTime(Date.parse(now) + LIMITS.previousSecretMs);
+    const after = { ...before, version: before.version + 1, updatedAt: now };
+    return {
+      answer: { status: 200, message: 'Secret rotated', data: encodeWebhookWithSecret(after, secret) },
+      write: {
+        change: replaceSecret(administration.sql, after, { secret, previousUntil }),
+        notes: [webhookNote(request.identity.caller, 'webhook.secret_rotated', before, after)],
+        revokes: false,
+      },
+    };
+  });
+}
+
+/** Deletes a webhook with all that waits to be sent to it. */
+export function removeWebhook(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration;
+  return administerOne(administration, request, async (before) => ({
+    answer: { status: 200, message: 'Webhook deleted', data: '{}' },
+    write: {
+      change: deleteWebhook(sql, before),
+      also: deleteBelongings(sql, before),
+      notes: [webhookNote(request.identity.caller, 'webhook.deleted', before, undefined)],
+      revokes: false,
+    },
+  }));
+}
+
+type PlanForOne = (webhook: Webhook, now: string) => ReturnType<Plan>;
+
+/** Does something to the webhook of the path, of which there may be none for this caller. A complaint is told first. */
+export function administerOne(
+  administration: Administration,
+  request: ParsedRequest,
+  plan: PlanForOne,
+  complaint?: Refusal,
+): Promise<RouteAnswer> {
+  const { organizationId } = request.identity;
+  const webhookId = request.params['id']!;
+  return administerAndAnnounce(administration, request, async (now) => {
+    if (complaint) return { refusal: complaint };
+    const found = await readWebhook(administration.sql, organizationId, ownChannelOf(request.identity), webhookId);
+    return found ? plan(found.webhook, now) : { refusal: notFound('Webhook', webhookId) };
+  });
+}
+
+/** See administer. What has been changed or ordered is told to the workers at once. */
+export async function administerAndAnnounce(
+  administration: Administration,
+  request: ParsedRequest,
+  plan: Plan,
+): Promise<RouteAnswer> {
+  const { organizationId } = request.identity;
+  const answer = await administer(administration, { ...request, organizationId }, plan);
+  if (!('refusal' in answer)) administration.announce(organizationId);
+  return answer;
+}
+
+async function refusalOfUrl(
+  { checkUrl }: Administration,
+  organizationId: number,
+  url: string,
+): Promise<Refusal | undefined> {
+  const complaint = await checkUrl(organizationId, url);
+  return complaint === undefined ? undefined : violation(`url ${complaint}`);
+}
+
+/** One that belongs to a channel is told of that one's events, and can name no other. */
+async function refusalOfChannels(
+  sql: Sql,
+  { organizationId, channelId, channelIds }: Pick<Webhook, 'organizationId' | 'channelId' | 'channelIds'>,
+): Promise<Refusal | undefined> {
+  if (channelIds === null) return undefined;
+  if (channelId !== null && channelIds.some((id) => id !== channelId))
+    return violation('channelIds must hold no channel but the one that the webhook belongs to');
+  const missing = await findMissingChannel(sql, organizationId, channelIds);
+  return missing === undefined ? undefined : notFound('Channel', missing);
+}
+
+function violation(sentence: string): Refusal {
+  return refusal('VALIDATION_FAILED', undefined, { violations: [sentence] });
+}
+
+function changedWebhook(before: Webhook, input: UpdateWebhookInput): Webhook {
+  const { url, events, statuses, channelIds, description, concurrency, isActive } = input;
+  return {
+    ...before,
+    url: url ?? before.url,
+    events: events ?? before.events,
+    statuses: statuses === undefined ? before.statuses : statuses,
+    channelIds: channelIds === undefined ? before.channelIds : channelIds,
+    description: description === undefined ? before.description : description,
+    concurrency: concurrency ?? before.concurrency,
+    ...switched(before, isActive ?? undefined),
+  };
+}
+
+function switched({ status }: Webhook, isActive: boolean | undefined): Partial<Webhook> {
+  if (isActive === false) return { isActive, status: 'inactive' };
+  if (isActive === undefined || status === 'active') return {};
+  return { isActive, status: 'active', disabledReason: null, disabledAt: null, failingSince: null };
+}
+
+function webhookNote(
+  caller: Caller,
+  action: string,
+  before: Webhook | undefined,
+  after: Webhook | undefined,
+): AuditNote {
+  const { organizationId, id } = (after ?? before)!;
+  return {
+    organizationId,
+    action,
+    recordType: 'webhook',
+    recordId: id,
+    caller,
+    before: before ? encodeWebhook(before) : null,
+    after: after ? encodeWebhook(after) : null,
+  };
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { hashSecret, newApiKey } from '../../../engine/store/secrets.ts';
+import { LoginThrottle } from '../../../gateway/accounts/login-throttle.ts';
+import { createMailedTokens } from '../../../gateway/accounts/mailed-tokens.ts';
+import { createSessions } from '../../../gateway/accounts/sessions.ts';
+import { CredentialCache } from '../../../gateway/guards/credential-cache.ts';
+import { seedOrganization, seedUser } from '../../support/seed.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+
+/**
+ * Whoever is not let in must not learn by the time of the answer why. Here: that the same work is done for all of them.
+ * tests/slow/guards/timing.test.ts takes the times.
+ */
+
+const ORIGIN = { correlationId: '5f3c1d7e-0a1b-4c2d-8e3f-0123456789ab', address: '203.0.113.9' };
+const PASSWORD = 'correct horse battery';
+
+let database: TestDatabase;
+let sql: Sql;
+let organizationId: number;
+
+before(async () => {
+  database = await createMigratedDatabase();
+  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
+  ({ organizationId } = await seedOrganization(database.url));
+});
+after(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+/** The statements that are sent, with what they are about left out. */
+function recordingSql() {
+  const statements: string[] = [];
+  const recording = new Proxy(sql, {
+    apply(target, self, args: [TemplateStringsArray, ...unknown[]]) {
+      statements.push(args[0].join('?'));
+      return Reflect.apply(target, self, args);
+    },
+  });
+  return { recording, statements };
+}
+
+test('a login looks for the account and checks one password, whether or not there is an account, and a password of it', async () => {
+  const dispatcher = (password?: string) => seedUser(database.url, organizationId, 'dispatcher', password);
+  const [known, passwordless, inactive] = [await dispatcher(PASSWORD), await dispatcher(), await dispatcher(PASSWORD)];
+  await sql`UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${inactive.userId}`;
+  const { recording, statements } = recordingSql();
+  const checked: [string, boolean][] = [];
+  const sessions = createSessions({
+    sql: recording,
+    hasher: {
+      hash: () => assert.fail('nothing is hashed anew'),
+      verify: async (password, hashed) => {
+        checked.push([password, hashed !== undefined]);
+        return false;
+      },
+    },
+    throttle: new LoginThrottle(systemClock),
+    settled: async () => {},
+    clock: systemClock,
+    log: createLog('gateway', 'silent'),
+  });
+  const work = [];
+  for (const email of [known.email, passwordless.email, inactive.email, 'nobody@test.example']) {
+    const answer = await sessions.login({ email, password: 'wrong' }, ORIGIN);
+    work.push([answer, statements.splice(0), checked.splice(0).map(([password]) => password)]);
+  }
+  assert.equal((work[0]![1] as string[]).length, 1);
+  assert.deepEqual(work[0]![2], ['wrong']);
+  for (const other of work.slice(1)) assert.deepEqual(other, work[0]);
+});
+
+test('a request for a mail sends the same statement whoever has the address', async () => {
+  const { email } = await seedUser(database.url, organizationId, 'dispatcher', PASSWORD);
+  const { recording, statements } = recordingSql();
+  const tokens = createMailedTokens({
+    sql: recording,
+    hasher: { hash: () => assert.fail(), verify: () => assert.fail() },
+    throttle: new LoginThrottle(systemClock),
+    settled: async () => {},
+    clock: systemClock,
+  });
+  for (const purpose of ['reset_password', 'verify_email'] as const) {
+    const work = [];
+    for (const address of [email, 'nobody@test.example'])
+      work.push([await tokens.request(purpose, address, ORIGIN), statements.splice(0)]);
+    assert.equal((work[0]![1] as string[]).length, 1);
+    assert.deepEqual(work[1], work[0]);
+  }
+});
+
+test('a key is looked for by its hash alone, however much of it is right', async () => {
+  const key = newApiKey();
+  const nearly = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+  const asked: string[] = [];
+  const cache = new CredentialCache({
+    store: {
+      findCredentials: async (hashes) => {
+        asked.push(...hashes);
+        return [];
+      },
+    },
+    feed: { freshUntil: Number.POSITIVE_INFINITY, isAway: false, onChanges: () => () => {} },
+    clock: { now: () => 0, monotonic: () => 0 },
+    scheduler: { after: () => () => {}, every: () => () => {}, soon: setImmediate },
+  });
+  const wrong = [nearly, newApiKey()];
+  for (const secret of wrong) assert.equal(await cache.find(secret), undefined);
+  assert.deepEqual(asked, wrong.map(hashSecret));
+});

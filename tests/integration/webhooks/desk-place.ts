@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { type Clock, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
+import { createDeliveryStore, type DeliveryStore } from '../../../engine/store/delivery-store.ts';
+import { createFollowerStore, type EndpointKey } from '../../../engine/store/follower-store.ts';
+import { createLogStore } from '../../../engine/store/log-store.ts';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import type { Attempt, WebhookRecord } from '../../../schema/webhook.ts';
+import { OutcomeWriter } from '../../../workers/webhooks/outcome-writer.ts';
+import type { DeliverySender, SendOutcome } from '../../../workers/webhooks/send-delivery.ts';
+import { WebhookDesk } from '../../../workers/webhooks/webhook-desk.ts';
+import { seedOrganization } from '../../support/seed.ts';
+import { createMigratedDatabase } from '../../support/stores.ts';
+
+export type Sent = Parameters<DeliverySender['send']>[0];
+/** What an endpoint does with what it is sent: what differs from a 204 at once. */
+type Endpoint = (sent: Sent) => Promise<Partial<SendOutcome>> | Partial<SendOutcome>;
+
+export const accepts: Endpoint = () => ({});
+export const fails: Endpoint = () => ({ isSuccess: false, status: 500 });
+
+interface DeliveryRow {
+  readonly id: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: number | null;
+  readonly state: string;
+  readonly attempt: number;
+  readonly attempts: readonly Attempt[];
+  readonly nextAttemptAt: string | null;
+}
+
+interface FollowerRow {
+  readonly lastSequence: number;
+  readonly lease: string | null;
+  readonly failures: number;
+  readonly pausedUntil: string | null;
+  readonly disabledReason: string | null;
+  readonly nextDueAt: string | null;
+}
+
+interface DeskOptions {
+  /** Makes a store of its own of the deliveries'. */
+  readonly wrap?: (store: DeliveryStore) => DeliveryStore;
+  readonly clock?: Clock;
+}
+
+/** Postgres with one organization, whose log tests write themselves, and desks that send to functions. */
+export interface DeskPlace {
+  readonly sql: Sql;
+  readonly organizationId: number;
+  /** Commits events of these types, each with the next sequence. */
+  commit(...types: readonly string[]): Promise<void>;
+  /** One that is told of what is committed from now on. */
+  addWebhook(webhook?: Partial<WebhookRecord>): Promise<EndpointKey>;
+  /** A process's desk that sends to `endpoint`, and what it sent. */
+  openDesk(endpoint: Endpoint, options?: DeskOptions): { readonly desk: WebhookDesk; readonly sent: Sent[] };
+  serve(desk: WebhookDesk, key: EndpointKey): Promise<void>;
+  deliveries(key: EndpointKey): Promise<DeliveryRow[]>;
+  follower(key: EndpointKey): Promise<FollowerRow>;
+  /** Lets the time pass that retries and a pause of the endpoint take. */
+  letPausesPass(key: EndpointKey): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export async function createDeskPlace(): Promise<DeskPlace> {
+  const database = await createMigratedDatabase();
+  const { organizationId } = await seedOrganization(database.url);
+  const sql = connectPostgres(database.url, { name: 'test', connections: 6, statementTimeoutMs: 30_000 });
+  const desks: WebhookDesk[] = [];
+  return {
+    sql,
+    organizationId,
+    async commit(...types) {
+      const events = JSON.stringify(types.map((type) => JSON.stringify({ type, data: {} })));
+      await sql`
+        WITH head AS (
+          UPDATE organization_heads SET last_sequence = last_sequence + ${types.length}
+          WHERE organization_id = ${organizationId} RETURNING last_sequence)
+        INSERT INTO events (organization_id, sequence, at, type, epoch, body)
+          SELECT ${organizationId}, last_sequence - ${types.length} + nth, now(), body::json ->> 'type', 1, body
+          FROM head, json_array_elements_text(${events}::text::json) WITH ORDINALITY AS t(body, nth)`;
+    },
+    addWebhook: (webhook) => insertWebhook(sql, organizationId, webhook),
+    openDesk(endpoint, { wrap = (store: DeliveryStore) => store, clock = systemClock } = {}) {
+      const sent: Sent[] = [];
+      const desk = createDesk(sql, wrap(createDeliveryStore(sql)), clock, async (request) => {
+        sent.push(request);
+        return { ...ANSWERED, ...(await endpoint(request)) };
+      });
+      desks.push(desk);
+      return { desk, sent };
+    },
+    serve: (desk, key) => desk.serve(key, new AbortController().signal),
+    async deliveries({ webhookId }) {
+      const rows = await sql<DeliveryRow[]>`
+        SELECT id, event_id, type, sequence, state, attempt, attempts, next_attempt_at FROM webhook_deliveries
+        WHERE webhook_id = ${webhookId} ORDER BY id`;
+      return [...rows];
+    },
+    async follower({ webhookId }) {
+      const [row] = await sql<FollowerRow[]>`SELECT * FROM webhook_followers WHERE webhook_id = ${webhookId}`;
+      return row!;
+    },
+    async letPausesPass({ webhookId }) {
+      await sql`
+        UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 s'
+        WHERE webhook_id = ${webhookId} AND state = 'pending'`;
+      await sql`
+        UPDATE webhook_followers SET next_due_at = now(), paused_until = paused_until - interval '1 hour'
+        WHERE webhook_id = ${webhookId}`;
+    },
+    async drop() {
+      for (const desk of desks) desk.stop();
+      await sql.end({ timeout: 5 });
+      await database.drop();
+    },
+  };
+}
+
+const ANSWERED: SendOutcome = {
+  atMs: 0,
+  status: 204,
+  error: null,
+  excerpt: '',
+  durationMs: 1,
+  retryAfterMs: undefined,
+  isSuccess: true,
+  isGone: false,
+};
+
+function createDesk(sql: Sql, deliveries: DeliveryStore, clock: Clock, send: DeliverySender['send']): WebhookDesk {
+  const lease = randomUUID();
+  return new WebhookDesk({
+    followers: createFollowerStore(sql),
+    deliveries,
+    events: createLogStore(sql),
+    writer: new OutcomeWriter(deliveries, lease),
+    sender: { send, stop: async () => {} },
+    history: 'h1',
+    lease,
+    clock,
+    scheduler: systemScheduler,
+    draw: () => 0.5,
+    log: pino({ level: 'silent' }),
+  });
+}
+
+async function insertWebhook(
+  sql: Sql,
+  organizationId: number,
+  webhook: Partial<WebhookRecord> = {},
+): Promise<EndpointKey> {
+  const { events = ['*'], concurrency = 1 } = webhook;
+  const [row] = await sql<{ id: number }[]>`
+    INSERT INTO webhooks (organization_id, id, version, url, events, concurrency, secret, is_active, active_since,
+        start_sequence, created_at, updated_at)
+      SELECT organization_id, nextval('webhook_ids'), 1, 'http://127.0.0.1:1/',
+        ARRAY(SELECT json_array_elements_text(${JSON.stringify(events)}::text::json)), ${concurrency}, 'whsec_AAAA', true,
+        now(), last_sequence, now(), now()
+      FROM organization_heads WHERE organization_id = ${organizationId}
+    RETURNING id`;
+  return { organizationId, webhookId: row!.id };
+}

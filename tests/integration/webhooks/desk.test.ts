@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { EndpointKey } from '../../../engine/store/follower-store.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { until } from '../../support/until.ts';
+import { accepts, createDeskPlace, type DeskPlace, fails, type Sent } from './desk-place.ts';
+
+let place: DeskPlace;
+before(async () => {
+  place = await createDeskPlace();
+});
+after(() => place.drop());
+
+/** Ids end with the sequence. */
+const sequencesOf = (sent: readonly Sent[]) => sent.map(({ id }) => Number.parseInt(id.split('_')[3]!, 36));
+const typesOf = (sent: readonly Sent[]) => sent.map(({ body }) => JSON.parse(body).type as string);
+const many = (count: number) => Array.from({ length: count }, () => 'task.created');
+
+test('an endpoint is told of every event it wants, in order and once, and each is noted with its outcome', async () => {
+  const key = await place.addWebhook({ events: ['task.created', 'agent.*'] });
+  const { desk, sent } = place.openDesk(accepts);
+  await place.commit('task.created', 'task.updated', 'agent.duty_changed', 'package.status_changed');
+  await place.serve(desk, key);
+  assert.deepEqual(typesOf(sent), ['task.created', 'agent.duty_changed']);
+  const rows = await place.deliveries(key);
+  assert.deepEqual(
+    rows.map(({ type, sequence, state, attempt }) => [type, sequence, state, attempt]),
+    sent.map((one, i) => [typesOf(sent)[i], sequencesOf([one])[0], 'succeeded', 1]),
+  );
+  const { lastSequence, lease } = await place.follower(key);
+  assert.equal(lastSequence, rows[1]!.sequence! + 1, 'past what it does not want, too');
+  assert.equal(lease, null);
+  await place.serve(desk, key);
+  assert.equal(sent.length, 2);
+});
+
+test('it begins with what follows its registration, goes on beyond a page, and a fresh process sends nothing again', async () => {
+  await place.commit('task.created');
+  const key = await place.addWebhook();
+  const { desk, sent } = place.openDesk(accepts);
+  const count = LIMITS.webhookPageEvents + 50;
+  await place.commit(...many(count));
+  await place.serve(desk, key);
+  const sequences = sequencesOf(sent);
+  assert.deepEqual(
+    sequences,
+    Array.from({ length: count }, (_, i) => sequences[0]! + i),
+  );
+  const heir = place.openDesk(accepts);
+  await place.serve(heir.desk, key);
+  assert.equal(heir.sent.length, 0);
+});
+
+test('a failure waits for its next attempt while later events go on, and is attempted again under the same id', async () => {
+  const key = await place.addWebhook();
+  const answers = [fails];
+  const { desk, sent } = place.openDesk((request) => (answers.shift() ?? accepts)(request));
+  const begunAt = Date.now();
+  await place.commit('task.created', 'task.updated');
+  await place.serve(desk, key);
+  const [failed, next] = await place.deliveries(key);
+  assert.deepEqual([failed!.state, failed!.attempts[0]!.status, next!.state], ['pending', 500, 'succeeded']);
+  const pauseMs = Date.parse(failed!.nextAttemptAt!) - begunAt;
+  assert.ok(pauseMs >= 5_000, `${pauseMs} ms`);
+  assert.equal((await place.follower(key)).nextDueAt, failed!.nextAttemptAt);
+
+  await place.letPausesPass(key);
+  await place.serve(desk, key);
+  const [again] = await place.deliveries(key);
+  assert.deepEqual([again!.state, again!.attempt, again!.attempts.length], ['succeeded', 2, 2]);
+  assert.equal(sent[2]!.id, sent[0]!.id);
+  assert.equal((await place.follower(key)).nextDueAt, null);
+});
+
+test('one that fails on and on is left alone, tried once after each pause, and gets everything when it is back', async () => {
+  const key = await place.addWebhook();
+  let isDown = true;
+  const { desk, sent } = place.openDesk((request) => (isDown ? fails(request) : {}));
+  await place.commit(...many(20));
+  await place.serve(desk, key);
+  assert.equal(sent.length, LIMITS.webhookCircuitFailures);
+  const { failures, pausedUntil } = await place.follower(key);
+  assert.equal(failures, LIMITS.webhookCircuitFailures);
+  assert.notEqual(pausedUntil, null);
+  await place.serve(desk, key);
+  assert.equal(sent.length, LIMITS.webhookCircuitFailures, 'nothing is sent during a pause');
+
+  await place.letPausesPass(key);
+  await place.serve(desk, key);
+  assert.equal(sent.length, LIMITS.webhookCircuitFailures + 1);
+  isDown = false;
+  await place.letPausesPass(key);
+  await place.serve(desk, key);
+  const rows = await place.deliveries(key);
+  assert.deepEqual(
+    rows.map(({ state }) => state),
+    many(20).map(() => 'succeeded'),
+  );
+  assert.equal((await place.follower(key)).failures, 0);
+});
+
+/** As PATCH {"isActive": true} does. */
+async function switchOn({ organizationId, webhookId }: EndpointKey): Promise<void> {
+  await place.sql`
+    UPDATE webhooks w SET active_since = now(), start_sequence = h.last_sequence FROM organization_heads h
+    WHERE w.organization_id = ${organizationId} AND w.id = ${webhookId} AND h.organization_id = w.organization_id`;
+}
+
+test('410 disables: nothing more is sent until it is switched on again, and then what is new', async () => {
+  const key = await place.addWebhook();
+  const { desk, sent } = place.openDesk(() => ({ isSuccess: false, isGone: true, status: 410 }));
+  await place.commit('task.created', 'task.created');
+  await place.serve(desk, key);
+  assert.equal((await place.follower(key)).disabledReason, 'gone');
+  await place.letPausesPass(key);
+  await place.serve(desk, key);
+  assert.equal(sent.length, 1);
+
+  await place.sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${key.webhookId}`;
+  await place.commit('task.updated');
+  await switchOn(key);
+  const back = place.openDesk(accepts);
+  await place.commit('task.arrived');
+  await place.serve(back.desk, key);
+  assert.deepEqual(typesOf(back.sent), ['task.arrived']);
+  assert.equal((await place.follower(key)).disabledReason, null);
+});
+
+test('nothing but failures for five days disables', async () => {
+  const key = await place.addWebhook();
+  const { desk, sent } = place.openDesk(fails);
+  await place.sql`UPDATE webhooks SET active_since = now() - interval '9 days' WHERE id = ${key.webhookId}`;
+  await place.commit('task.created');
+  await place.serve(desk, key);
+  assert.equal((await place.follower(key)).disabledReason, null);
+  await place.sql`
+    UPDATE webhook_followers SET failing_since = now() - interval '5 days' WHERE webhook_id = ${key.webhookId}`;
+  await place.commit('task.created', 'task.created');
+  await place.serve(desk, key);
+  assert.equal((await place.follower(key)).disabledReason, 'failing');
+  assert.equal(sent.length, 2);
+});
+
+test('with room for four, attempts begin in order, four at a time, and the place in the log passes none of them', async () => {
+  const key = await place.addWebhook({ concurrency: 4 });
+  const { lastSequence: start } = (
+    await place.sql`
+    SELECT start_sequence AS last_sequence FROM webhooks WHERE id = ${key.webhookId}`
+  )[0] as { lastSequence: number };
+  const answers: (() => void)[] = [];
+  const { desk, sent } = place.openDesk(() => new Promise((resolve) => answers.push(() => resolve({}))));
+  await place.commit(...many(8));
+  const serving = place.serve(desk, key);
+  await until('four are under way', () => answers.length === 4);
+  for (const answer of answers.splice(1)) answer();
+  await until('three more are under way', () => sent.length === 7);
+  assert.equal((await place.follower(key)).lastSequence, start, 'the first has no outcome yet');
+  for (const answer of answers.splice(0)) answer();
+  await until('the last is under way', () => sent.length === 8);
+  for (const answer of answers) answer();
+  await serving;
+  assert.deepEqual(
+    sequencesOf(sent),
+    many(8).map((_, i) => start + 1 + i),
+  );
+  assert.equal((await place.deliveries(key)).length, 8);
+});
+
+test('one process serves an endpoint at a time, and what the one that lost it learns is not written', async () => {
+  const key = await place.addWebhook();
+  const answers: (() => void)[] = [];
+  const stuck = place.openDesk(() => new Promise((resolve) => answers.push(() => resolve({}))));
+  const heir = place.openDesk(accepts);
+  await place.commit(...many(3));
+  const serving = place.serve(stuck.desk, key);
+  await until('the first is under way', () => answers.length === 1);
+  await place.serve(heir.desk, key);
+  assert.equal(heir.sent.length, 0, 'the lease runs');
+  await place.sql`UPDATE webhook_followers SET leased_until = now() - interval '1 s' WHERE webhook_id = ${key.webhookId}`;
+  await place.serve(heir.desk, key);
+  answers[0]!();
+  await serving;
+  assert.deepEqual(
+    (await place.deliveries(key)).map(({ sequence }) => sequence),
+    sequencesOf(heir.sent),
+  );
+});
+
+test('what a process had sent when it died and not noted is sent again, and is no more than is bounded', async () => {
+  const key = await place.addWebhook({ concurrency: LIMITS.webhookConcurrency });
+  const doomed = place.openDesk(() => new Promise(() => {}));
+  await place.commit(...many(40));
+  void place.serve(doomed.desk, key);
+  await until('it is stuck', () => doomed.sent.length === LIMITS.webhookConcurrency);
+  await place.sql`UPDATE webhook_followers SET leased_until = now() - interval '1 s' WHERE webhook_id = ${key.webhookId}`;
+  const heir = place.openDesk(accepts);
+  await place.serve(heir.desk, key);
+  assert.equal(new Set(sequencesOf(heir.sent)).size, 40);
+  assert.ok(doomed.sent.length <= LIMITS.webhookUnrecorded);
+});
+
+function order(key: EndpointKey, kind: string, rest: Readonly<Record<string, string | number | null>>) {
+  const columns = { organization_id: key.organizationId, webhook_id: key.webhookId, kind, ...rest };
+  return place.sql`
+    INSERT INTO webhook_orders SELECT * FROM jsonb_populate_record(NULL::webhook_orders,
+      ${JSON.stringify(columns)}::text::jsonb || jsonb_build_object('id', nextval('webhook_order_ids'), 'created_at', now()))`;
+}
+
+test('orders are carried out: a redelivery, a replay of what it wants, a test even of one that is switched off', async () => {
+  const key = await place.addWebhook({ events: ['task.created'] });
+  const { desk, sent } = place.openDesk(accepts);
+  await place.commit('task.created', 'task.updated', 'task.created');
+  await place.serve(desk, key);
+  const [first, last] = await place.deliveries(key);
+  await order(key, 'redelivery', { delivery_id: first!.id });
+  await place.serve(desk, key);
+  assert.equal(sent[2]!.id, first!.eventId);
+  assert.deepEqual((await place.deliveries(key))[0]!.attempts.length, 2);
+
+  await order(key, 'replay', { after_sequence: first!.sequence! - 1, last_sequence: last!.sequence });
+  await place.serve(desk, key);
+  assert.deepEqual(
+    sent.slice(3).map(({ id }) => id),
+    [first!.eventId, last!.eventId],
+  );
+  assert.equal((await place.deliveries(key)).length, 4, 'each with a delivery of its own');
+
+  await place.sql`UPDATE webhooks SET is_active = false WHERE id = ${key.webhookId}`;
+  await order(key, 'test', { delivery_id: 900_001, event_id: 'evt_test_1', body: '{"type":"webhook.test"}' });
+  await place.commit('task.created');
+  await place.serve(desk, key);
+  assert.deepEqual(typesOf(sent.slice(5)), ['webhook.test']);
+  assert.equal((await place.sql`SELECT FROM webhook_orders`).length, 0);
+});
+
+test('what retention has dropped is not sent again, and its delivery says so', async () => {
+  const key = await place.addWebhook();
+  const { desk, sent } = place.openDesk(fails);
+  await place.commit('task.created');
+  await place.serve(desk, key);
+  const [row] = await place.deliveries(key);
+  await place.sql`DELETE FROM events WHERE sequence = ${row!.sequence}`;
+  await place.letPausesPass(key);
+  await place.serve(desk, key);
+  assert.equal(sent.length, 1);
+  const [failed] = await place.deliveries(key);
+  assert.deepEqual([failed!.state, failed!.attempts.at(-1)!.error], ['failed', 'the event is no longer kept']);
+});
+
+test('one that is deleted while it is served is told nothing more', async () => {
+  const key = await place.addWebhook();
+  const { desk, sent } = place.openDesk(async () => {
+    await place.sql`DELETE FROM webhooks WHERE id = ${key.webhookId}`;
+    return {};
+  });
+  await place.commit('task.created');
+  await place.serve(desk, key);
+  await place.commit('task.created');
+  await place.serve(desk, key);
+  assert.equal(sent.length, 1);
+});
+
+test('a process that stops lets what is under way come to its end, notes it, and begins nothing more', async () => {
+  const key = await place.addWebhook();
+  const answers: (() => void)[] = [];
+  const { desk, sent } = place.openDesk(() => new Promise((resolve) => answers.push(() => resolve({}))));
+  await place.commit(...many(3));
+  const stopping = new AbortController();
+  const serving = desk.serve(key, stopping.signal);
+  await until('one is under way', () => answers.length === 1);
+  stopping.abort();
+  answers[0]!();
+  await serving;
+  assert.equal(sent.length, 1);
+  assert.equal((await place.deliveries(key)).length, 1);
+  assert.equal((await place.follower(key)).lease, null);
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { createFollowerStore } from '../../../engine/store/follower-store.ts';
+import type { Mail } from '../../../workers/notifications/mail-transport.ts';
+import { createNoticeProcessor } from '../../../workers/webhooks/disabled-notices.ts';
+import { createDeskPlace } from './desk-place.ts';
+
+test('each active administrator of the organization is told once of a webhook that was disabled', async () => {
+  const place = await createDeskPlace();
+  try {
+    const key = await place.addWebhook();
+    const { desk } = place.openDesk(() => ({ isSuccess: false, isGone: true, status: 410 }));
+    const addUser = (email: string, role: string, isActive: boolean) => place.sql`
+      INSERT INTO users (organization_id, id, role, first_name, last_name, email, is_active, email_verified_at)
+      VALUES (${place.organizationId}, nextval('user_ids'), ${role}, 'A', 'B', ${email}, ${isActive}, now())`;
+    await addUser('one@example.com', 'org_admin', true);
+    await addUser('two@example.com', 'org_admin', true);
+    await addUser('full@example.com', 'org_admin', true);
+    await addUser('left@example.com', 'org_admin', false);
+    await addUser('dispatcher@example.com', 'dispatcher', true);
+    await place.commit('task.created');
+    await place.serve(desk, key);
+
+    const mails: Mail[] = [];
+    let isAway = true;
+    const followers = createFollowerStore(place.sql);
+    const send = async (mail: Mail) => {
+      if (isAway || mail.to === 'full@example.com') throw new Error('not now');
+      mails.push(mail);
+    };
+    const tell = createNoticeProcessor(followers, send, pino({ level: 'silent' }));
+    await tell();
+    isAway = false;
+    await tell();
+    await tell();
+    assert.deepEqual(mails.map(({ to }) => to).sort(), ['one@example.com', 'two@example.com']);
+    assert.match(mails[0]!.text, new RegExp(`Webhook ${key.webhookId} was disabled: it has answered 410 Gone`));
+  } finally {
+    await place.drop();
+  }
+});

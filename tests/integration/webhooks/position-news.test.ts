@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { systemClock } from '../../../engine/runtime/clock.ts';
+import { createDeliveryStore } from '../../../engine/store/delivery-store.ts';
+import { createFollowerStore } from '../../../engine/store/follower-store.ts';
+import type { SavedPosition } from '../../../engine/store/position-store.ts';
+import type { Roster } from '../../../engine/store/roster-store.ts';
+import { createPositionNewsProcessor } from '../../../workers/webhooks/position-news.ts';
+import { accepts, createDeskPlace, fails } from './desk-place.ts';
+
+const at = (agentId: number, receivedAtMs: number): SavedPosition => ({
+  agentId,
+  latitude: 51.5,
+  longitude: -0.1,
+  accuracy: 5,
+  speed: Number.NaN,
+  heading: Number.NaN,
+  altitude: Number.NaN,
+  battery: Number.NaN,
+  recordedAtMs: receivedAtMs,
+  receivedAtMs,
+  heardAtMs: 0,
+});
+
+const task = {
+  status: 'in_transit',
+  assignedAt: null,
+  latitude: null,
+  longitude: null,
+  arrivedAt: null,
+  etaAt: null,
+} as const;
+const roster: Roster = {
+  sequence: 0,
+  agents: [7, 8].map((agentId) => ({
+    agentId,
+    isActive: true,
+    onDuty: true,
+    vehicleType: null,
+    openTasks: agentId === 7 ? [{ taskId: 3, ...task }] : [],
+  })),
+};
+
+test('who asked for it by name is told where agents are: of those heard of since, every 20 s, and not while it fails', async () => {
+  const place = await createDeskPlace();
+  try {
+    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+    await place.addWebhook({ events: ['*'] });
+    const kept: SavedPosition[] = [at(7, Date.now()), at(8, Date.now() - 3_600_000), at(9, Date.now())];
+    const process = createPositionNewsProcessor({
+      followers: createFollowerStore(place.sql),
+      deliveries: createDeliveryStore(place.sql),
+      positions: { load: async () => kept },
+      readRoster: async () => roster,
+      history: 'h1',
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
+    });
+    const letTimePass = () =>
+      place.sql`UPDATE webhook_followers SET positions_told_at = positions_told_at - interval '20 s'`;
+    const { desk, sent } = place.openDesk(accepts);
+    await process();
+    await process();
+    await place.serve(desk, key);
+    assert.equal(sent.length, 1);
+    const event = JSON.parse(sent[0]!.body);
+    assert.equal(event.type, 'agent.locations_updated');
+    assert.equal(event.id, sent[0]!.id);
+    assert.deepEqual(
+      event.data.items.map(({ agentId, activeTaskId, onDuty }: Record<string, unknown>) => [
+        agentId,
+        activeTaskId,
+        onDuty,
+      ]),
+      [[7, 3, true]],
+    );
+
+    await letTimePass();
+    kept.push(at(8, Date.now()));
+    await process();
+    const failing = place.openDesk(fails);
+    await place.serve(failing.desk, key);
+    assert.equal(JSON.parse(failing.sent[0]!.body).data.count, 2, 'what 20 s brought, and what was sent before');
+    await letTimePass();
+    await process();
+    assert.deepEqual(
+      (await place.deliveries(key)).map(({ state }) => state),
+      ['succeeded', 'failed'],
+      'what was true for a moment is attempted once',
+    );
+    const all = await place.sql`SELECT DISTINCT webhook_id FROM webhook_deliveries`;
+    assert.equal(all.length, 1);
+  } finally {
+    await place.drop();
+  }
+});

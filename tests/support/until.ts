@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Far longer than anything takes: what has not happened by then does not happen, on a slow and busy machine either. */
+export const PATIENCE_MS = 60_000;
+
+const POLL_MS = 20;
+
+/** Asks again and again until it is so. Rejects, naming `what`, when patience is at its end. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const giveUpAt = performance.now() + PATIENCE_MS; !(await isSo()); await delay(POLL_MS))
+    assert.ok(performance.now() < giveUpAt, `not within ${PATIENCE_MS / 1_000} s: ${what}`);
+}

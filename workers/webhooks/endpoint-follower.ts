@@ -1,0 +1,349 @@
+import { afterFailure, afterSuccess, isGivenUp, isOnTrial, isPaused } from '../../engine/domain/endpoint-circuit.ts';
+import { nextAttemptAt } from '../../engine/domain/retry-schedule.ts';
+import { compileWebhookFilter, wantedTypes } from '../../engine/domain/webhook-filter.ts';
+import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type {
+  DeliveryStore,
+  FirstOutcome,
+  FurtherOutcome,
+  PendingDelivery,
+  ReplayedEvent,
+  Settled,
+} from '../../engine/store/delivery-store.ts';
+import type { EndpointKey, LeasedEndpoint } from '../../engine/store/follower-store.ts';
+import type { LogStore } from '../../engine/store/log-store.ts';
+import { eventId, type LoggedEvent } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { healthOf, type KnownEndpoint, knownEndpoint } from './known-endpoint.ts';
+import type { OutcomeWriter } from './outcome-writer.ts';
+import type { DeliverySender, SendOutcome } from './send-delivery.ts';
+
+export interface FollowerOptions {
+  readonly deliveries: DeliveryStore;
+  readonly events: Pick<LogStore, 'readAfter'>;
+  readonly writer: OutcomeWriter;
+  readonly sender: DeliverySender;
+  /** The incarnation of the event logs. */
+  readonly history: string;
+  /** Names this process in what it holds. */
+  readonly lease: string;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly draw: () => number;
+  readonly log: Log;
+}
+
+/** An event of the log on its way: `first` once its attempt has an outcome, or `isUnwanted`. */
+interface OnItsWay {
+  readonly sequence: number;
+  readonly isUnwanted: boolean;
+  first?: FirstOutcome;
+}
+
+/**
+ * Tells one endpoint what is due: events of the log in their order, and what is to be sent once more. The log is the
+ * queue; all that this process remembers may be lost.
+ *
+ * Invariant: the place in the log that is written never passes an event without an outcome, and at most
+ * LIMITS.webhookUnrecorded attempts have been begun whose outcome is not written: so many are sent twice after a crash.
+ */
+export class EndpointFollower {
+  readonly #options: FollowerOptions;
+  readonly #key: EndpointKey;
+  #known: KnownEndpoint;
+  readonly #onTheirWay: OnItsWay[] = [];
+  #inFlight = 0;
+  #unrecorded = 0;
+  /** Writes whose end is not known yet. */
+  #writes = 0;
+  #failure: { readonly error: unknown } | undefined;
+  #isDraining = false;
+  #isOver = false;
+  #waiting: (() => void)[] = [];
+
+  /** `askedAt`: when the lease was asked for, on the monotonic clock. */
+  constructor(endpoint: LeasedEndpoint, askedAt: number, options: FollowerOptions) {
+    this.#options = options;
+    this.#key = { organizationId: endpoint.webhook.organizationId, webhookId: endpoint.webhook.id };
+    this.#known = knownEndpoint(endpoint, askedAt);
+  }
+
+  /** It is leased anew: all that was known of it is written, and counts no more. To be called between rounds. */
+  refresh(endpoint: LeasedEndpoint, askedAt: number): void {
+    this.#known = knownEndpoint(endpoint, askedAt);
+  }
+
+  /**
+   * One round: what was ordered, what is due again, and a page of what is new. Resolves to whether there was anything
+   * to do, when all of it is written; rejects when that is not known, or when the lease is lost.
+   */
+  async round(): Promise<boolean> {
+    const { clock } = this.#options;
+    const ordered = await this.#takeOrders();
+    for (const delivery of ordered) await this.#again(delivery);
+    // What is not written yet would look due.
+    if (ordered.length > 0) await this.#until(() => this.#unrecorded === 0);
+    let hasWorked = ordered.length > 0;
+    if (this.#isOpen() && this.#known.nextDueMs <= clock.now()) hasWorked = (await this.#sendDue()) || hasWorked;
+    if (this.#isOpen()) hasWorked = (await this.#sendNews()) || hasWorked;
+    if (this.#isOpen() && !hasWorked && this.#known.hasOrders) hasWorked = await this.#queueReplay();
+    await this.#until(() => this.#unrecorded === 0);
+    if (this.#failure) throw this.#failure.error;
+    return hasWorked;
+  }
+
+  /** Keeps the lease while attempts take their time. */
+  renew(): void {
+    this.#write([], []);
+  }
+
+  /** Begins and writes nothing more, and forgets what is under way: it is sent again by whoever comes next. */
+  giveUp(): void {
+    this.#isOver = true;
+    this.#notify();
+  }
+
+  /** Given up, and nothing of it will be written any more. */
+  async ended(): Promise<void> {
+    this.giveUp();
+    while (this.#writes > 0) await this.#notified();
+  }
+
+  /** Begins nothing more; resolves when what is under way is written. */
+  async finish(): Promise<void> {
+    this.#isDraining = true;
+    await this.#until(() => this.#unrecorded === 0);
+  }
+
+  /** Whether news and retries may go out now. */
+  #isOpen(): boolean {
+    const isWanted = this.#known.endpoint.isServed && !this.#known.disabled;
+    return this.#mayBegin() && isWanted && !isPaused(this.#known.circuit, this.#options.clock.now());
+  }
+
+  /** Whether anything may. A process that was stopped meanwhile may have been taken for dead. */
+  #mayBegin(): boolean {
+    if (this.#options.clock.monotonic() >= this.#known.heldUntil) this.#fail(new LeaseLostError());
+    return !this.#isOver && !this.#isDraining;
+  }
+
+  /** Whether the endpoint has to be leased anew, as it may have been changed, before more is begun. */
+  #isOfOld(): boolean {
+    return this.#options.clock.monotonic() >= this.#known.askedAt + LIMITS.webhookRefreshMs;
+  }
+
+  /** One attempt at a time then, and no more if it fails. */
+  #isOnTrial(): boolean {
+    return isOnTrial(this.#known.circuit, this.#options.clock.now());
+  }
+
+  async #takeOrders(): Promise<readonly PendingDelivery[]> {
+    if (!this.#known.hasOrders) return [];
+    return this.#options.deliveries.takeOrders(this.#key, this.#options.lease);
+  }
+
+  async #sendDue(): Promise<boolean> {
+    const most = this.#isOnTrial() ? 1 : LIMITS.webhookDuePage;
+    const due = await this.#options.deliveries.readDue(this.#key, most);
+    // What comes due later is known when it is leased anew.
+    if (due.length < most) this.#known.nextDueMs = Number.POSITIVE_INFINITY;
+    for (const delivery of due) {
+      if (!this.#isOpen() || this.#isOfOld()) break;
+      await this.#again(delivery);
+    }
+    await this.#until(() => this.#inFlight === 0);
+    return due.length > 0;
+  }
+
+  async #sendNews(): Promise<boolean> {
+    const isWanted = compileWebhookFilter(this.#known.endpoint.webhook);
+    const after = this.#known.position;
+    const page = await this.#readLog(after);
+    if (page.expired) {
+      const { log } = this.#options;
+      log.warn({ ...this.#key, after }, 'events were dropped by retention before a webhook was told');
+    }
+    let begun = 0;
+    for (const event of page.events) {
+      const isUnwanted = !isWanted(event);
+      if (!isUnwanted) await this.#room();
+      if (!this.#isOpen() || (begun > 0 && this.#isOfOld())) break;
+      this.#begin(event, isUnwanted);
+      begun += 1;
+    }
+    await this.#until(() => this.#inFlight === 0);
+    // Events may be under way yet, whose place is not to be passed.
+    if (this.#isOver) return true;
+    if (begun === page.events.length) this.#known.position = Math.max(this.#known.position, page.upTo);
+    if (this.#known.position > this.#known.written) this.#write([], []);
+    return this.#known.position > after;
+  }
+
+  /** Events of types that it wants, and up to where there are no others; bounded in what it looks through. */
+  async #readLog(after: number) {
+    const { organizationId, events } = this.#known.endpoint.webhook;
+    const { webhookPageEvents: limit, webhookWindowEvents: window } = LIMITS;
+    const types = wantedTypes(events);
+    const page = await this.#options.events.readAfter(organizationId, after, limit, types, window);
+    const isWhole = page.events.length < limit;
+    const upTo = isWhole ? Math.min(page.lastSequence, after + window) : page.events.at(-1)!.sequence;
+    return { ...page, upTo };
+  }
+
+  /** Makes a page of a replay due. */
+  async #queueReplay(): Promise<boolean> {
+    const { deliveries, lease, history } = this.#options;
+    const order = await deliveries.findReplay(this.#key);
+    this.#known.hasOrders = order !== undefined;
+    if (!order) return false;
+    const { webhook } = this.#known.endpoint;
+    const isWanted = compileWebhookFilter(webhook);
+    const page = await this.#readLog(order.afterSequence);
+    const events = page.events.filter((event) => event.sequence <= order.lastSequence && isWanted(event));
+    const replayed = events.map(({ sequence, type }): ReplayedEvent => {
+      return { eventId: eventId(history, webhook.organizationId, sequence), type, sequence };
+    });
+    const upTo = Math.min(page.upTo, order.lastSequence);
+    await deliveries.queueReplay(this.#key, lease, order, replayed, upTo);
+    this.#known.nextDueMs = 0;
+    return true;
+  }
+
+  #begin(event: LoggedEvent, isUnwanted: boolean): void {
+    const onItsWay: OnItsWay = { sequence: event.sequence, isUnwanted };
+    this.#onTheirWay.push(onItsWay);
+    if (isUnwanted) return this.#advance();
+    const { sequence, type, body } = event;
+    const id = eventId(this.#options.history, event.organizationId, sequence);
+    this.#attempt(id, body, 1, (settled) => {
+      onItsWay.first = { ...settled, eventId: id, type, sequence };
+      this.#advance();
+    });
+  }
+
+  /** Once more, when there is room. What is not in the log is of the moment, and attempted once. */
+  async #again({ id, createdAt, eventId, sequence, attempt, body }: PendingDelivery): Promise<void> {
+    await this.#room();
+    if (!this.#mayBegin()) return;
+    const done = (settled: Settled) => {
+      const isLast = sequence === null && settled.state === 'pending';
+      const end = isLast ? ({ ...settled, state: 'failed', nextAttemptAt: null } as const) : settled;
+      this.#write([], [{ ...end, id, createdAt }]);
+    };
+    if (body !== undefined) return this.#attempt(eventId, body, attempt + 1, done);
+    const at = isoTime(this.#options.clock.now());
+    this.#unrecorded += 1;
+    done({
+      state: 'failed',
+      attempt: { at, status: null, error: 'the event is no longer kept', excerpt: null, durationMs: 0 },
+      nextAttemptAt: null,
+    });
+  }
+
+  #attempt(id: string, body: string, attempt: number, done: (settled: Settled) => void): void {
+    const { sender } = this.#options;
+    const { webhook, secrets } = this.#known.endpoint;
+    this.#inFlight += 1;
+    this.#unrecorded += 1;
+    sender.send({ url: webhook.url, id, body, secrets }).then(
+      (outcome) => {
+        this.#inFlight -= 1;
+        if (!this.#isOver) done(this.#settle(outcome, attempt));
+        this.#notify();
+      },
+      // It is not known what became of it, so that it is as if it had not been begun.
+      (error) => this.#fail(error),
+    );
+  }
+
+  /** What an attempt means for the delivery, and for the endpoint. */
+  #settle(outcome: SendOutcome, attempt: number): Settled {
+    const { clock, draw } = this.#options;
+    const { atMs, status, error, excerpt, durationMs, retryAfterMs, isSuccess, isGone } = outcome;
+    const told = { at: isoTime(atMs), status, error, excerpt, durationMs };
+    const nowMs = clock.now();
+    if (isSuccess) {
+      this.#known.circuit = afterSuccess();
+      return { state: 'succeeded', attempt: told, nextAttemptAt: null };
+    }
+    this.#known.circuit = afterFailure(this.#known.circuit, nowMs, retryAfterMs);
+    if (isGone) this.#known.disabled ??= 'gone';
+    else if (isGivenUp(this.#known.circuit, nowMs)) this.#known.disabled ??= 'failing';
+    const next = nextAttemptAt(attempt, nowMs, retryAfterMs, draw());
+    this.#known.nextDueMs = Math.min(this.#known.nextDueMs, next ?? Number.POSITIVE_INFINITY);
+    if (next === undefined) return { state: 'failed', attempt: told, nextAttemptAt: null };
+    return { state: 'pending', attempt: told, nextAttemptAt: isoTime(next) };
+  }
+
+  /** Writes what has an outcome up to the first event that has none. */
+  #advance(): void {
+    const first: FirstOutcome[] = [];
+    for (let next = this.#onTheirWay[0]; next?.isUnwanted || next?.first; next = this.#onTheirWay[0]) {
+      this.#onTheirWay.shift();
+      this.#known.position = next.sequence;
+      if (next.first) first.push(next.first);
+    }
+    if (first.length > 0) this.#write(first, []);
+  }
+
+  #write(first: readonly FirstOutcome[], further: readonly FurtherOutcome[]): void {
+    // Whoever comes next begins where this process was, as far as that is written.
+    if (this.#isOver) return;
+    const { writer, clock } = this.#options;
+    this.#writes += 1;
+    const askedAt = clock.monotonic();
+    this.#known.written = this.#known.position;
+    const health = healthOf(this.#known.circuit);
+    const outcomes = {
+      ...this.#key,
+      lastSequence: this.#known.position,
+      first,
+      further,
+      health,
+      disabled: this.#known.disabled,
+    };
+    writer
+      .add(outcomes)
+      .then(
+        (isHeld) => {
+          this.#unrecorded -= first.length + further.length;
+          if (isHeld) this.#known.heldUntil = Math.max(this.#known.heldUntil, askedAt + LIMITS.webhookLeaseMs);
+          else this.#fail(new LeaseLostError());
+        },
+        (error) => this.#fail(error),
+      )
+      .finally(() => {
+        this.#writes -= 1;
+        this.#notify();
+      });
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.giveUp();
+  }
+
+  /** Waits until one more attempt may begin. */
+  #room(): Promise<void> {
+    const most = this.#isOnTrial() ? 1 : this.#known.endpoint.webhook.concurrency;
+    return this.#until(() => this.#inFlight < most && this.#unrecorded < LIMITS.webhookUnrecorded);
+  }
+
+  async #until(isMet: () => boolean): Promise<void> {
+    while (!this.#isOver && !isMet()) await this.#notified();
+  }
+
+  #notified(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #notify(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** Another process has taken the endpoint over: what was under way here may be sent twice, and is written once. */
+export class LeaseLostError extends Error {}

@@ -1,0 +1,78 @@
+import { activeTaskOf } from '../../engine/domain/active-task.ts';
+import { isStale } from '../../engine/domain/location-rule.ts';
+import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { DeliveryStore, UnloggedEvent } from '../../engine/store/delivery-store.ts';
+import type { FollowerStore, PositionSubscriber } from '../../engine/store/follower-store.ts';
+import type { PositionStore } from '../../engine/store/position-store.ts';
+import type { Roster } from '../../engine/store/roster-store.ts';
+import { encodePosition } from '../../engine/views/position-view.ts';
+import { unloggedEventId } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+
+interface PositionNewsOptions {
+  readonly followers: Pick<FollowerStore, 'findPositionSubscribers'>;
+  readonly deliveries: Pick<DeliveryStore, 'queuePositions'>;
+  readonly positions: Pick<PositionStore, 'load'>;
+  readonly readRoster: (organizationId: number) => Promise<Roster>;
+  /** The incarnation of the event logs. */
+  readonly history: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Tells webhooks that asked for it where agents are: of those who were heard of since it was told last. */
+export function createPositionNewsProcessor(options: PositionNewsOptions) {
+  const { followers, log } = options;
+  return async (): Promise<void> => {
+    for (const subscriber of await followers.findPositionSubscribers(LIMITS.webhookPositionsPerRun)) {
+      // One organization's trouble is not the others'.
+      await tell(options, subscriber).catch((error) => {
+        const { organizationId, webhookId } = subscriber;
+        log.warn({ err: error, organizationId, webhookId }, 'a webhook could not be told where agents are');
+      });
+    }
+  };
+}
+
+async function tell(options: PositionNewsOptions, { toldAt, ...key }: PositionSubscriber): Promise<void> {
+  const { deliveries, history, clock } = options;
+  const nowMs = clock.now();
+  const items = await newsOf(options, key.organizationId, Date.parse(toldAt), nowMs);
+  const events: UnloggedEvent[] = [];
+  for (let at = 0; at < items.length; at += LIMITS.webhookPositionItems)
+    events.push(positionsEvent(history, key, items.slice(at, at + LIMITS.webhookPositionItems), nowMs, at));
+  await deliveries.queuePositions(key, isoTime(nowMs), events);
+}
+
+/** The JSON of each position that was received after a time. */
+async function newsOf(
+  { positions, readRoster }: PositionNewsOptions,
+  organizationId: number,
+  afterMs: number,
+  nowMs: number,
+): Promise<string[]> {
+  const news = (await positions.load(organizationId)).filter(({ receivedAtMs }) => receivedAtMs > afterMs);
+  if (news.length === 0) return [];
+  const roster = new Map((await readRoster(organizationId)).agents.map((agent) => [agent.agentId, agent]));
+  return news.flatMap((position) => {
+    const agent = roster.get(position.agentId);
+    if (!agent) return [];
+    const activeTaskId = activeTaskOf(agent.openTasks);
+    return encodePosition({ ...position, onDuty: agent.onDuty, activeTaskId }, isStale(position, nowMs));
+  });
+}
+
+function positionsEvent(
+  history: string,
+  { organizationId, webhookId }: { readonly organizationId: number; readonly webhookId: number },
+  items: readonly string[],
+  nowMs: number,
+  place: number,
+): UnloggedEvent {
+  const type = 'agent.locations_updated';
+  const eventId = unloggedEventId(history, organizationId, `${webhookId}_${nowMs}_${place}`);
+  const head = `"id":"${eventId}","type":"${type}","timestamp":"${isoTime(nowMs)}","apiVersion":"v1"`;
+  const data = `{"items":[${items.join(',')}],"count":${items.length}}`;
+  return { eventId, type, body: `{${head},"organizationId":${organizationId},"data":${data}}` };
+}

@@ -1,0 +1,120 @@
+import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
+import { type Config, requireUrl } from '../../engine/runtime/config.ts';
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { RandomSource } from '../../engine/runtime/random.ts';
+import { createDeliveryStore } from '../../engine/store/delivery-store.ts';
+import { createFollowerStore, type EndpointKey } from '../../engine/store/follower-store.ts';
+import { createLogStore } from '../../engine/store/log-store.ts';
+import type { PositionStore } from '../../engine/store/position-store.ts';
+import { connectPostgres } from '../../engine/store/postgres.ts';
+import { readRoster } from '../../engine/store/roster-store.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { JobRunner, Processors } from '../job-runner.ts';
+import type { SendMail } from '../notifications/mail-transport.ts';
+import { type OutboxRelay, startOutboxRelay } from '../outbox-relay.ts';
+import { createNoticeProcessor } from './disabled-notices.ts';
+import { OutcomeWriter } from './outcome-writer.ts';
+import { createPositionNewsProcessor } from './position-news.ts';
+import { createDeliverySender } from './send-delivery.ts';
+import { nameOf, WebhookDesk } from './webhook-desk.ts';
+
+export interface WebhooksOptions {
+  readonly config: Config;
+  /** The incarnation of the event logs. */
+  readonly history: string;
+  readonly positions: Pick<PositionStore, 'load'>;
+  readonly sendMail: SendMail;
+  readonly random: RandomSource;
+  readonly log: Log;
+  readonly releaser: Releaser;
+}
+
+export interface Webhooks {
+  readonly processors: Pick<Processors, 'webhooks' | 'webhook-notices' | 'webhook-positions'>;
+  /** Sees to it that endpoints are served, by jobs of this runner. */
+  follow(runner: Pick<JobRunner, 'add'>): OutboxRelay;
+}
+
+const scheduler = systemScheduler;
+
+/** Delivers webhooks: what this process holds, how it is woken, and what administrators are told of it. */
+export function openWebhooks(options: WebhooksOptions): Webhooks {
+  const { config, history, positions, sendMail, random, log, releaser } = options;
+  const clock = systemClock;
+  const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
+    name: 'dispatch webhooks',
+    connections: LIMITS.webhookStoreConnections,
+    statementTimeoutMs: LIMITS.readDeadlineMs,
+  });
+  releaser.push('postgres (webhooks)', () => sql.end({ timeout: 2 }));
+  const sender = createDeliverySender({ allowPrivate: config.webhookAllowPrivate, clock });
+  releaser.push('webhook connections', () => sender.stop());
+  const followers = createFollowerStore(sql);
+  const deliveries = createDeliveryStore(sql);
+  const lease = random.uuid();
+  const desk = new WebhookDesk({
+    followers,
+    deliveries,
+    events: createLogStore(sql),
+    writer: new OutcomeWriter(deliveries, lease),
+    sender,
+    history,
+    lease,
+    clock,
+    scheduler,
+    draw: () => drawFraction(random),
+    log,
+  });
+  releaser.push('webhooks', () => desk.stop());
+  return {
+    processors: {
+      webhooks: (key, signal) => desk.serve(key, signal),
+      'webhook-notices': createNoticeProcessor(followers, sendMail, log),
+      'webhook-positions': createPositionNewsProcessor({
+        followers,
+        deliveries,
+        positions,
+        readRoster: (organizationId) => readRoster(sql, organizationId),
+        history,
+        clock,
+        log,
+      }),
+    },
+    follow: (runner) => startWaking({ runner, desk, followers, log }),
+  };
+}
+
+interface WakingOptions {
+  readonly runner: Pick<JobRunner, 'add'>;
+  readonly desk: WebhookDesk;
+  readonly followers: ReturnType<typeof createFollowerStore>;
+  readonly log: Log;
+}
+
+/** What is served here is nudged, the rest gets a job: hints make it quick, a sweep makes it sure. */
+function startWaking({ runner, desk, followers, log }: WakingOptions): OutboxRelay {
+  const add = async (keys: readonly EndpointKey[]) => {
+    const jobs = keys.map((key) => ({ id: nameOf(key), payload: key }));
+    for (let at = 0; at < jobs.length; at += LIMITS.jobsPerAdd)
+      await runner.add('webhooks', jobs.slice(at, at + LIMITS.jobsPerAdd));
+  };
+  return startOutboxRelay({
+    findLagging: (after, limit) => followers.findWaiting(after, limit),
+    async wake(organizationIds) {
+      const unserved = desk.nudge(await followers.findWaitingOf(organizationIds));
+      await add(unserved);
+      const ending = desk.justLeft(unserved);
+      if (ending.length > 0)
+        scheduler.after(LIMITS.webhookJobEndMs, () => {
+          add(ending).catch((error) => log.debug({ err: error }, 'webhooks wait for the next sweep'));
+        });
+    },
+    scheduler,
+    log,
+  });
+}
+
+function drawFraction(random: RandomSource): number {
+  return Number.parseInt(random.text(8, '0123456789abcdef'), 16) / 2 ** 32;
+}
