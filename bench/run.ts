@@ -2,9 +2,11 @@ import { parseBenchOptions } from './bench-options.ts';
 import { compareGuards } from './compare/compare-guards.ts';
 import { compareServers } from './compare/compare-servers.ts';
 import { compareWays } from './compare/compare-ways.ts';
+import { runFanout } from './fanout/run-fanout.ts';
 import { runLists } from './lists/run-lists.ts';
 import { runLocations } from './locations/run-locations.ts';
 import { runToEnd } from './stand/run-to-end.ts';
+import { runWebhooks } from './webhooks/run-webhooks.ts';
 
 /**
  * `npm run bench -- <scenario>`, on stores of its own. Prints what it measured and how that stands to the targets.
@@ -17,6 +19,8 @@ await runToEnd((releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
   if (scenario === 'lists') return runLists(rest, releaser, signal);
   if (scenario === 'locations') return runLocations(rest, releaser, signal);
+  if (scenario === 'fanout') return runFanout(rest, releaser, signal);
+  if (scenario === 'webhooks') return runWebhooks(rest, releaser, signal);
   const options = parseBenchOptions(process.argv.slice(2));
   return SCENARIOS[options.scenario](options, releaser, signal);
 });

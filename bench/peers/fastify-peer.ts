@@ -11,6 +11,7 @@ import { successBody } from '../../gateway/views/success-body.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { COUNTINGS } from './counting.ts';
+import { NchanPublisher } from './nchan-publisher.ts';
 import { type CreatedTask, createPeerTask, PEER_HISTORY, type PeerCaller, PeerRefusal } from './peer-create-task.ts';
 import { createTaskBody, type PeerTaskBody } from './peer-schema.ts';
 
@@ -18,7 +19,8 @@ import { createTaskBody, type PeerTaskBody } from './peer-schema.ts';
  * POST /tasks the ordinary way, by the same standards: Fastify with its own validator, postgres.js with a pool of 10
  * and prepared statements, one transaction a request, on the tables and indexes of our own migrations. Keys are
  * looked up in memory; the task is encoded once, by our serializer, for the event and for the answer. Left out, since
- * the load has none of it: packageIds, Idempotency-Key, matching customers by e-mail, rate limits, streams.
+ * the load has none of it: packageIds, Idempotency-Key, matching customers by e-mail, rate limits. With PEER_PUBLISH_URL
+ * each event goes to nchan once its transaction has committed, before the answer.
  */
 
 declare module 'fastify' {
@@ -42,6 +44,8 @@ const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
 });
 releaser.push('postgres', () => sql.end({ timeout: 2 }));
 await useEveryId(sql);
+const publishUrl = process.env['PEER_PUBLISH_URL'];
+const publisher = publishUrl === undefined ? undefined : new NchanPublisher(publishUrl);
 await counting.prepare(sql);
 const callers = await loadCallers(sql);
 const { uuid } = createRandomSource();
@@ -58,6 +62,7 @@ app.post<{ Body: PeerTaskBody }>(
   { schema: { body: createTaskBody }, onRequest: authenticate },
   async (request, reply) => {
     const created = await createPeerTask(sql, counting, request.caller!, request.body);
+    await publisher?.publish(request.caller!.organizationId, created.eventBody);
     return succeed(request, reply, created);
   },
 );

@@ -40,6 +40,7 @@ export class PeerRefusal extends Error {
 export interface CreatedTask {
   readonly taskJson: string;
   readonly sequence: number;
+  readonly eventBody: string;
 }
 
 /** Stands where our log's incarnation does. */
@@ -71,14 +72,9 @@ export function createPeerTask(
       ...(body.packages ?? []).map((item) => insertPackage(tx, newPackage(task, item))),
     ]);
     const taskJson = encodeTask({ task, customer, agent: null, location, pickupLocation, packages, children: [] });
+    const eventBody = encodeEvent(task, sequence, taskJson);
     await Promise.all([
-      insertEvent(tx, {
-        organizationId,
-        sequence,
-        at: now,
-        type: 'task.created',
-        body: eventBody(task, sequence, taskJson),
-      }),
+      insertEvent(tx, { organizationId, sequence, at: now, type: 'task.created', body: eventBody }),
       insertHistory(tx, {
         organizationId,
         taskId: task.id,
@@ -100,7 +96,7 @@ export function createPeerTask(
       counting.countUsage(tx, organizationId, 'tasks', now),
       ...(isNew ? [counting.countUsage(tx, organizationId, 'customers', now)] : []),
     ]);
-    return { taskJson, sequence };
+    return { taskJson, sequence, eventBody };
   }) as Promise<CreatedTask>;
 }
 
@@ -236,7 +232,7 @@ function newPackage(task: TaskRecord, item: PeerPackage): New<PackageRecord> {
   };
 }
 
-function eventBody(task: TaskRecord, sequence: number, taskJson: string): string {
+function encodeEvent(task: TaskRecord, sequence: number, taskJson: string): string {
   const { organizationId, channelId, createdAt } = task;
   return (
     `{"id":"${eventId(PEER_HISTORY, organizationId, sequence)}","type":"task.created","timestamp":"${createdAt}",` +
