@@ -22,8 +22,10 @@ export const LIMITS = {
   requestsPerConnection: 10_000,
   /** Requests being answered by one process at a time; past it 503. */
   pendingRequests: 20_000,
-  /** A body that nobody asked for is let run out up to here; past it the answer closes the connection. */
+  /** A body that nobody asked for is let run out up to here with the connection kept; past it the answer ends that. */
   unreadBodyBytes: 65_536,
+  /** A body that is refused is let run out up to here, so that its sender sees why; a larger one is cut off. */
+  lingeringBodyBytes: 32 * 1_048_576,
   /** How often deadlines of requests and stalls of streams are looked at: one scan instead of a timer for each. */
   requestScanMs: 500,
   /** A connection without a request for this long is closed (node:http; the native server has 12 s built in). */

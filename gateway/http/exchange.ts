@@ -29,6 +29,15 @@ interface BodyWaiter {
   readonly reject: (error: Error) => void;
 }
 
+/**
+ * What becomes of the connection after an answer.
+ *   keep    it takes the next request
+ *   close   it is closed at once
+ *   linger  the client is told to close it, and what it is still sending is let run out: closed with bytes unread, the
+ *           connection would be reset, and most clients would never see the answer
+ */
+export type Ending = 'keep' | 'close' | 'linger';
+
 const EMPTY_BODY = Buffer.alloc(0);
 const ignore = (): void => {};
 
@@ -70,7 +79,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   }
 
   /** Hands the answer to the connection, now or in a later turn; `hold` and `onSent` frame a later one. */
-  protected abstract transmit(status: number, headers: Headers, body: string | Buffer, close: boolean): void;
+  protected abstract transmit(status: number, headers: Headers, body: string | Buffer, ending: Ending): void;
   /** Drops the connection with nothing sent. */
   protected abstract abandon(): void;
   /** Passes body chunks to `onBodyChunk` from now on. */
@@ -274,17 +283,19 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     body: string | Buffer,
     close: boolean,
   ): void {
-    const closes = close || this.#closeAsked || this.traffic.draining || this.#leavesBody() || this.isConnectionSpent();
+    const leavesBody = this.#bodyState !== 'read' && this.#contentLength !== 0;
+    const closes = close || this.#closeAsked || this.traffic.draining || this.isConnectionSpent();
     this.state = state;
     this.#endBody();
-    this.transmit(status, headers, body, closes);
+    this.transmit(status, headers, body, leavesBody ? this.#endingBeforeBody(closes) : closes ? 'close' : 'keep');
   }
 
-  /** Bytes of the body are still to come, more than are worth letting run out. */
-  #leavesBody(): boolean {
-    if (this.#bodyState === 'read' || this.#contentLength === 0) return false;
-    if (this.#bodyState === 'reading' || this.#contentLength === undefined) return true;
-    return this.#contentLength > this.traffic.limits.unreadBodyBytes;
+  /** How to end with bytes of the body still to come. */
+  #endingBeforeBody(closes: boolean): Ending {
+    const { unreadBodyBytes, lingeringBodyBytes } = this.traffic.limits;
+    const length = this.#contentLength ?? Number.POSITIVE_INFINITY;
+    if (length > lingeringBodyBytes) return 'close';
+    return closes || this.#bodyState === 'reading' || length > unreadBodyBytes ? 'linger' : 'keep';
   }
 
   #endBody(): void {

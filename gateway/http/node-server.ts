@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Exchange } from './exchange.ts';
+import { type Ending, Exchange } from './exchange.ts';
 import { certificateError, type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
 import type { StreamSink } from './queued-stream.ts';
 import { Traffic } from './traffic.ts';
@@ -70,18 +70,29 @@ class NodeExchange extends Exchange {
     return this.#connection.requests >= this.traffic.limits.requestsPerConnection;
   }
 
-  protected override transmit(status: number, headers: Headers, body: string | Buffer, close: boolean): void {
+  protected override transmit(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
     const fields = headers.flat();
     if (!BODILESS.has(status)) fields.push('content-length', `${Buffer.byteLength(body)}`);
-    if (close) {
+    if (ending !== 'keep') {
       fields.push('connection', 'close');
       this.#connection.closing = true;
     }
     this.hold();
     this.#res.writeHead(status, fields);
-    if (this.method === 'HEAD' || BODILESS.has(status)) this.#res.end();
+    const isBodiless = this.method === 'HEAD' || BODILESS.has(status) || body.length === 0;
     // A string would be joined with the head, and its encoding used for the header values as well.
-    else this.#res.end(typeof body === 'string' ? Buffer.from(body) : body);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    if (ending === 'linger') this.#endAfterBody(isBodiless ? undefined : bytes);
+    else if (isBodiless) this.#res.end();
+    else this.#res.end(bytes);
+  }
+
+  /** Answers now and ends later: at the end node closes the connection, with whatever was not read. */
+  #endAfterBody(answer: Buffer | undefined): void {
+    if (answer) this.#res.write(answer);
+    else this.#res.flushHeaders();
+    this.#req.once('end', () => this.#res.end());
+    this.#req.resume();
   }
 
   protected override abandon(): void {

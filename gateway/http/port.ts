@@ -105,6 +105,7 @@ export type HttpLimits = Readonly<
       | 'headerCount'
       | 'bufferedBodyBytes'
       | 'unreadBodyBytes'
+      | 'lingeringBodyBytes'
       | 'pendingRequests'
       | 'requestDeadlineMs'
       | 'requestScanMs'

@@ -2,7 +2,7 @@ import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_li
 import { accessSync, constants } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { addressText } from './address-text.ts';
-import { Exchange } from './exchange.ts';
+import { type Ending, Exchange } from './exchange.ts';
 import { certificateError, type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
 import type { StreamSink } from './queued-stream.ts';
 import { Traffic } from './traffic.ts';
@@ -72,11 +72,11 @@ class UwsExchange extends Exchange {
     return true;
   }
 
-  protected override transmit(status: number, headers: Headers, body: string | Buffer, close: boolean): void {
+  protected override transmit(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
     const { corkBytes } = this.traffic.limits;
     const isLarge = body.length > corkBytes || (typeof body === 'string' && Buffer.byteLength(body) > corkBytes);
-    if (!close && !isLarge) {
-      this.#res.cork(() => this.#write(status, headers, body, false));
+    if (ending !== 'close' && !isLarge) {
+      this.#res.cork(() => this.#write(status, headers, body, ending));
       this.onSent();
       return;
     }
@@ -85,8 +85,8 @@ class UwsExchange extends Exchange {
     this.hold();
     this.traffic.options.scheduler.soon(() => {
       if (this.state === 'gone') return;
-      if (isLarge) this.#writeLarge(status, headers, body, close);
-      else this.#res.cork(() => this.#write(status, headers, body, close));
+      if (isLarge) this.#writeLarge(status, headers, body, ending);
+      else this.#res.cork(() => this.#write(status, headers, body, ending));
       this.onSent();
     });
   }
@@ -128,36 +128,38 @@ class UwsExchange extends Exchange {
     };
   }
 
-  #writeHead(status: number, headers: Headers): void {
+  #writeHead(status: number, headers: Headers, ending: Ending = 'keep'): void {
     const res = this.#res;
     res.writeStatus(STATUS_LINES.get(status) ?? `${status}`);
     for (const [name, value] of headers) {
       // The binary writes strings as UTF-8, and header values are latin1.
       res.writeHeader(name, HIGH_BYTE.test(value) ? Buffer.from(value, 'latin1') : value);
     }
+    // The binary writes it itself where it closes. What it has yet to receive of a body it skips.
+    if (ending === 'linger') res.writeHeader('connection', 'close');
   }
 
-  #write(status: number, headers: Headers, body: string | Buffer, close: boolean): void {
+  #write(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
     const res = this.#res;
-    this.#writeHead(status, headers);
+    this.#writeHead(status, headers, ending);
     if (this.method !== 'HEAD' && !BODILESS.has(status)) {
-      res.end(body, close);
+      res.end(body, ending === 'close');
       return;
     }
     // The only way to end without a body that this binary gets right. It cannot close: the client is asked to.
-    if (close) res.writeHeader('connection', 'close');
+    if (ending === 'close') res.writeHeader('connection', 'close');
     if (this.method === 'HEAD') res.writeHeader('content-length', `${Buffer.byteLength(body)}`);
     res.endWithoutBody();
   }
 
   /** The head and the body in corks of their own, so that the cork buffer never overflows with both. */
-  #writeLarge(status: number, headers: Headers, body: string | Buffer, close: boolean): void {
+  #writeLarge(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
     if (this.method === 'HEAD' || BODILESS.has(status)) {
-      this.#res.cork(() => this.#write(status, headers, body, close));
+      this.#res.cork(() => this.#write(status, headers, body, ending));
       return;
     }
-    this.#res.cork(() => this.#writeHead(status, headers));
-    this.#res.cork(() => this.#res.end(body, close));
+    this.#res.cork(() => this.#writeHead(status, headers, ending));
+    this.#res.cork(() => this.#res.end(body, ending === 'close'));
   }
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { addressText } from '../../../gateway/http/address-text.ts';
 import type { IncomingRequest } from '../../../gateway/http/port.ts';
+import { until } from '../../support/until.ts';
 import { ADAPTERS, type echo, withServer } from './http-fixture.ts';
 import { get, post, RawClient, talk } from './raw-client.ts';
 
@@ -133,21 +135,47 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('answers 413 and closes one byte past the limit, before the body when its length is announced', async () => {
+    it('answers 413 and ends the connection one byte past the limit, before the body when its length is announced', async () => {
       await withServer({ adapter, dispatch }, async ({ port, logged, server }) => {
-        const announced = await talk(port, head(`Content-Length: ${LIMIT + 1}`));
+        const announced = new RawClient(port);
+        announced.send(head(`Content-Length: ${LIMIT + 1}`));
+        assert.ok(await announced.until(() => /bodyTooLarge -$/.test(announced.text)), announced.text);
+        assert.match(announced.text, /^HTTP\/1\.1 413 [\s\S]*\r\nconnection: close\r\n/i);
+        announced.end();
         const lying = await talk(port, head('Content-Length: 999999999999'));
         const streamed = await talk(port, [
           head('Transfer-Encoding: chunked'),
           ...Array(5).fill(chunk(LIMIT / 5)),
           chunk(1),
         ]);
-        for (const answer of [announced, lying, streamed]) {
+        for (const answer of [lying, streamed]) {
           assert.deepEqual([answer.statuses, answer.closed], [[413], true]);
           assert.match(answer.text, /bodyTooLarge -$/);
         }
-        assert.equal(server.pending, 0);
+        await until('nothing is pending', () => server.pending === 0);
         assert.deepEqual(logged, []);
+      });
+    });
+
+    it('lets a refused body run out, so that a client that sends all of it first still reads why', async () => {
+      const lingeringBodyBytes = 40 * LIMIT;
+      await withServer({ adapter, dispatch, limits: { lingeringBodyBytes } }, async ({ port, server }) => {
+        const client = new RawClient(port);
+        // Reads nothing until the last byte is out: a connection closed before that would be reset, the answer lost.
+        client.socket.pause();
+        client.send(head(`Content-Length: ${lingeringBodyBytes}`));
+        for (let i = 0; i < 40; i++) {
+          client.send('x'.repeat(LIMIT));
+          await turn();
+        }
+        assert.ok(await client.until(() => client.socket.writableLength === 0));
+        assert.equal(client.closed, false);
+        client.socket.resume();
+        assert.ok(await client.until(() => client.text.endsWith('bodyTooLarge -')), client.text);
+        client.end();
+        const larger = await talk(port, head(`Content-Length: ${lingeringBodyBytes + 1}`));
+        assert.deepEqual([larger.statuses, larger.closed], [[413], true]);
+        await until('nothing is pending', () => server.pending === 0);
       });
     });
 
@@ -156,8 +184,14 @@ for (const adapter of ADAPTERS) {
         const first = new RawClient(port);
         first.send(`${head('Content-Length: 50000')}${'b'.repeat(16_000)}`);
         await first.until(() => false, 50);
-        const second = await talk(port, [`${head('Content-Length: 50000')}${'b'.repeat(4_000)}`, 'b'.repeat(10_000)]);
-        assert.deepEqual([second.statuses, second.closed], [[503], true]);
+        const second = new RawClient(port);
+        second.send(`${head('Content-Length: 50000')}${'b'.repeat(4_000)}`);
+        second.send('b'.repeat(10_000));
+        assert.ok(
+          await second.until(() => /^HTTP\/1\.1 503 [\s\S]*\r\nconnection: close\r\n/i.test(second.text)),
+          second.text,
+        );
+        second.end();
         first.end();
         await first.until(() => false, 50);
         const third = await talk(port, [`${head('Content-Length: 14000')}${'b'.repeat(4_000)}`, 'b'.repeat(10_000)]);
@@ -165,13 +199,20 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('lets a small unread body run out and closes on a large one', async () => {
+    it('lets a small unread body run out, ends the connection after a large one and cuts a huge one off', async () => {
       const ignoring = (...[, reply]: Parameters<typeof echo>) => reply.send(404, TEXT, 'none');
       await withServer({ adapter, dispatch: ignoring }, async ({ port }) => {
         const small = await talk(port, post('/', 'x'.repeat(1_000)) + get('/'), { answers: 2 });
         assert.deepEqual([small.statuses, small.closed], [[404, 404], false]);
-        const large = await talk(port, head('Content-Length: 1000000'));
-        assert.deepEqual([large.statuses, large.closed], [[404], true]);
+        const large = new RawClient(port);
+        large.send(head('Content-Length: 1000000'));
+        assert.ok(
+          await large.until(() => /^HTTP\/1\.1 404 [\s\S]*\r\nconnection: close\r\n[\s\S]*none$/i.test(large.text)),
+          large.text,
+        );
+        large.end();
+        const huge = await talk(port, head('Content-Length: 100000000'));
+        assert.deepEqual([huge.statuses, huge.closed], [[404], true]);
       });
     });
 
