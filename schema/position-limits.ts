@@ -25,6 +25,8 @@ export const POSITION_LIMITS = {
   rosterRefreshMs: 5_000,
   /** How long points are taken with remembered credentials while nothing can be heard about them. */
   ingestGraceMs: 60_000,
+  /** How long such points wait to be told about them after all: less than an agent has from one point to the next. */
+  ingestPatienceMs: 250,
 
   // --- Trails of agents ---------------------------------------------------------------------------------
   trailRetentionDays: 30,

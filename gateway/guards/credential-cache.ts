@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
+import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -56,7 +57,7 @@ export class CredentialCache {
   /**
    * Whom a secret stands for: at once when it is known, else a promise, which rejects when Postgres cannot be asked.
    * Undefined for a secret that stands for nobody, or no longer. With `mayLag` what is remembered does for a while when
-   * Postgres cannot be asked.
+   * Postgres cannot be asked, or keeps silent.
    */
   find(secret: string, mayLag = false): Credential | undefined | Promise<Credential | undefined> {
     return this.findByHash(hash('sha256', secret, 'hex'), mayLag);
@@ -74,13 +75,21 @@ export class CredentialCache {
     const unknownUntil = this.#unknown.get(secretHash);
     if (unknownUntil !== undefined && now < unknownUntil) return undefined;
     const lagging = mayLag && entry !== undefined && now < feed.freshUntil + LIMITS.ingestGraceMs ? entry : undefined;
+    if (lagging) lagging.isUsed = true;
     if (lagging && feed.isAway) return this.#unlessExpired(lagging.credential);
     const looked = this.#lookups.find(secretHash).then((found) => found && this.#unlessExpired(found));
-    if (!lagging) return looked;
-    return looked.catch((error: unknown) => {
-      if (isStoreAway(error) || error instanceof LookupRefused) return this.#unlessExpired(lagging.credential);
+    return lagging ? this.#orRemembered(looked, secretHash) : looked;
+  }
+
+  async #orRemembered(looked: Promise<Credential | undefined>, secretHash: string): Promise<Credential | undefined> {
+    try {
+      return await withDeadline(looked, LIMITS.ingestPatienceMs, 'looking up a remembered credential');
+    } catch (error) {
+      // It may have been revoked meanwhile.
+      const entry = this.#entries.get(secretHash);
+      if (entry && (isStoreAway(error) || error instanceof LookupRefused)) return this.#unlessExpired(entry.credential);
       throw error;
-    });
+    }
   }
 
   #unlessExpired(credential: Credential): Credential | undefined {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DeadlineError } from '../../../../engine/runtime/deadline.ts';
 import { createLog } from '../../../../engine/runtime/log.ts';
 import type { AccessChange } from '../../../../engine/store/access-store.ts';
 import type { Credential } from '../../../../engine/store/credential-store.ts';
@@ -289,6 +290,45 @@ test('while nothing can be heard a remembered credential does for points for a m
   await assert.rejects(async () => cache.find('stranger', true), /away/);
   await advance(LIMITS.ingestGraceMs);
   await assert.rejects(async () => cache.find('a', true), /away/);
+});
+
+test('points do not wait for a Postgres that has fallen silent, before it is known to be away', async () => {
+  const { cache, access, put, advance, state } = await startCache();
+  const credential = put('a');
+  await cache.find('a');
+  Object.assign(state, { isHeld: true });
+  access.hold = new Promise(() => {});
+  await advance(LIMITS.credentialValidMs);
+  assert.equal(await cache.find('a', true), credential);
+});
+
+test('a revocation that is heard while points wait to be told about their credential holds for them', async () => {
+  const { cache, access, put, advance, state } = await startCache();
+  put('a');
+  await cache.find('a');
+  Object.assign(state, { isHeld: true });
+  let speak = () => {};
+  access.hold = new Promise((resolve) => (speak = resolve));
+  await advance(LIMITS.credentialValidMs);
+  const finding = cache.find('a', true) as Promise<unknown>;
+  access.commit({ subject: 'channel', subjectId: 2 });
+  access.hold = undefined;
+  speak();
+  await advance(LIMITS.accessPollMs);
+  await assert.rejects(finding, DeadlineError);
+});
+
+test('what points alone use stays remembered while nothing can be heard', async () => {
+  const { cache, access, put, advance, state } = await startCache();
+  const credential = put('a');
+  await cache.find('a');
+  await advance(LIMITS.credentialIdleMs);
+  Object.assign(state, { isAway: true });
+  access.isAway = true;
+  await advance(LIMITS.credentialIdleMs / 2);
+  assert.equal(cache.find('a', true), credential);
+  await advance(LIMITS.credentialIdleMs / 2);
+  assert.equal(cache.find('a', true), credential);
 });
 
 test('a revocation that can be heard holds for points, too', async () => {
