@@ -10,7 +10,8 @@ for (const { count, perSecond } of [
     await withStand(async ({ gateway, subscribers, open, commit }) => {
       await open(count);
       await commit(perSecond, 2);
-      await subscribers.ask({ kind: 'reach', sequence: perSecond * 2 });
+      tell(t, 'the first 2 s', await subscribers.ask({ kind: 'reach', sequence: perSecond * 2 }));
+      await subscribers.ask({ kind: 'forget' });
       const [rss, cpu] = [residentBytes(gateway), cpuMs(gateway)];
       let peak = rss;
       const sampling = setInterval(() => (peak = Math.max(peak, residentBytes(gateway))), 500);

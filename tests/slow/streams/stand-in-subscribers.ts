@@ -1,4 +1,6 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LatencyHistogram } from '../../../bench/load/latency-histogram.ts';
 import type { SubscribersReport, SubscribersRequest } from './subscribers.ts';
 
 /**
@@ -7,49 +9,52 @@ import type { SubscribersReport, SubscribersRequest } from './subscribers.ts';
  */
 
 const RECONNECT_MS = 50;
+const POLL_MS = 5;
 const LINE_BREAK = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Whatever is read is worked off before the next read, so all connections share it. */
+const readBuffer = Buffer.allocUnsafe(262_144);
 
 let target: SubscribersRequest & { readonly kind: 'open' };
 const clients: Client[] = [];
 /** When events were decided, by sequence: each is read from one client's copy. */
 const decidedAt = new Map<number, number>();
-const delays: number[] = [];
+let delays = new LatencyHistogram();
 let ready = 0;
 let cuts = 0;
 let twice = 0;
 let resyncs = 0;
 let isAway = false;
-let onProgress = () => {};
 
 /** Takes the framing of chunks off. */
 class Dechunker {
   #left = 0;
-  #head = '';
-  #isBody = false;
+  #size = 0;
 
   push(bytes: Buffer, onData: (data: Buffer) => void): void {
     let at = 0;
     while (at < bytes.length) {
-      if (this.#isBody) {
+      if (this.#left > 0) {
         const data = bytes.subarray(at, at + this.#left);
         at += data.length;
         this.#left -= data.length;
         onData(data);
-        this.#isBody = this.#left > 0;
         continue;
       }
-      const end = bytes.indexOf(LINE_BREAK, at);
-      this.#head += bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1);
-      if (end < 0) return;
-      at = end + 1;
-      const size = this.#head.trim();
-      this.#head = '';
-      // The line break that ends a chunk leaves an empty line.
-      if (size === '') continue;
-      this.#left = Number.parseInt(size, 16);
-      this.#isBody = this.#left > 0;
+      const byte = bytes[at++]!;
+      if (byte === LINE_BREAK) {
+        // Of the line break that ends a chunk it is none.
+        this.#left = this.#size;
+        this.#size = 0;
+      } else if (byte !== CARRIAGE_RETURN) this.#size = this.#size * 16 + hexDigit(byte);
     }
   }
+}
+
+/** Of `0`–`9` and `a`–`f`, in either case. */
+function hexDigit(byte: number): number {
+  return byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57;
 }
 
 class Client {
@@ -68,7 +73,8 @@ class Client {
   connect(): void {
     const { port, path, key } = target;
     const resume = this.#lastEventId === undefined ? '' : `last-event-id: ${this.#lastEventId}\r\n`;
-    const socket = connect(port, '127.0.0.1');
+    const onread = { buffer: readBuffer, callback: (bytes: number) => this.#read(readBuffer.subarray(0, bytes)) };
+    const socket = connect({ port, host: '127.0.0.1', onread });
     this.#socket = socket;
     this.#hasHead = false;
     this.#chunks = new Dechunker();
@@ -76,7 +82,6 @@ class Client {
     this.#seen = '';
     this.#id = 0;
     socket.on('connect', () => socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nx-api-key: ${key}\r\n${resume}\r\n`));
-    socket.on('data', (bytes: Buffer) => this.#read(bytes));
     // The end that follows is what counts.
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -98,7 +103,7 @@ class Client {
     this.#socket!.resume();
   }
 
-  #read(bytes: Buffer): void {
+  #read(bytes: Buffer): boolean {
     let body = bytes;
     if (!this.#hasHead) {
       const end = bytes.indexOf('\r\n\r\n');
@@ -107,8 +112,11 @@ class Client {
       this.#hasHead = true;
       body = bytes.subarray(end + 4);
     }
-    this.#chunks.push(body, (data) => this.#readLines(this.#rest ? Buffer.concat([this.#rest, data]) : data));
+    this.#chunks.push(body, this.#onData);
+    return true;
   }
+
+  readonly #onData = (data: Buffer) => this.#readLines(this.#rest ? Buffer.concat([this.#rest, data]) : data);
 
   #readLines(data: Buffer): void {
     let at = 0;
@@ -143,7 +151,6 @@ class Client {
     if (event !== 'stream.ready' || this.#isReady) return;
     this.#isReady = true;
     ready += 1;
-    onProgress();
   }
 
   #onEvent(data: Buffer, at: number, end: number): void {
@@ -159,32 +166,23 @@ class Client {
       decided = Date.parse(/"timestamp":"([^"]+)"/.exec(head)![1]!);
       decidedAt.set(sequence, decided);
     }
-    delays.push(Date.now() - decided);
-    onProgress();
+    delays.add(Math.max(0, Date.now() - decided));
   }
 }
 
-/** Resolves when it is so; looked at when something has come. */
-function when(isSo: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    onProgress = () => {
-      if (!isSo()) return;
-      onProgress = () => {};
-      resolve();
-    };
-    onProgress();
-  });
+/** Resolves when it is so. Looked at now and then: most of what comes for thousands is of no consequence to that. */
+async function when(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await delay(POLL_MS);
 }
 
 function report(): SubscribersReport {
-  const sorted = Float64Array.from(delays).sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const at = (share: number) => Math.round(delays.percentile(share) ?? 0);
   return {
     clients: clients.map(({ count, sum }) => ({ count, sum })),
     twice,
     resyncs,
     cuts,
-    delayMs: { p50: at(0.5), p99: at(0.99), max: at(1) },
+    delayMs: { p50: at(0.5), p99: at(0.99), max: Math.round(delays.maxMs) },
   };
 }
 
@@ -199,6 +197,9 @@ async function serve(request: SubscribersRequest): Promise<SubscribersReport> {
         if (index % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 10));
       }
       await when(() => ready === request.count);
+      break;
+    case 'forget':
+      delays = new LatencyHistogram();
       break;
     case 'stall':
       clients[0]!.stall();

@@ -10,6 +10,8 @@ export type SubscribersRequest =
       readonly path: string;
       readonly key: string;
     }
+  /** Delays count from now. */
+  | { readonly kind: 'forget' }
   /** The first one stops reading, and goes on. */
   | { readonly kind: 'stall' }
   | { readonly kind: 'wake' }
@@ -27,7 +29,7 @@ export interface SubscribersReport {
   readonly resyncs: number;
   /** Connections that have ended. */
   readonly cuts: number;
-  /** From the decision to the client, of all that came so far. */
+  /** From the decision to the client, of all that came since the last `forget`; up to 4 % more than it was. */
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
