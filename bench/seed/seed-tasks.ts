@@ -208,8 +208,8 @@ async function makeWhatBelongs(sql: Sql, ground: Ground, from: number, to: numbe
       6 + t.id % 997 / 997.0, (1 + t.id % 40)::text, t.id
     FROM tasks t WHERE ${made} AND t.location_id < ${firstSharedId}`;
   await sql`
-    INSERT INTO location_uses (organization_id, location_id, task_id)
-    SELECT t.organization_id, t.location_id, t.id FROM tasks t WHERE ${made} AND t.location_id >= ${firstSharedId}`;
+    INSERT INTO location_uses (organization_id, location_id, created_at, task_id)
+    SELECT t.organization_id, t.location_id, t.created_at, t.id FROM tasks t WHERE ${made} AND t.location_id >= ${firstSharedId}`;
   await sql`
     INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, weight, is_fragile, status,
       created_at, updated_at)
@@ -223,8 +223,9 @@ async function makeWhatBelongs(sql: Sql, ground: Ground, from: number, to: numbe
       'channel', t.channel_id
     FROM tasks t WHERE ${made}`;
   await sql`
-    INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at)
-    SELECT t.organization_id, t.id, t.scheduled_at, t.created_at FROM tasks t WHERE ${made} AND t.scheduled_at IS NOT NULL`;
+    INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at, channel_id)
+    SELECT t.organization_id, t.id, t.scheduled_at, t.created_at, t.channel_id FROM tasks t
+    WHERE ${made} AND t.scheduled_at IS NOT NULL`;
   await sql`
     INSERT INTO task_references (organization_id, task_id, reference, created_at)
     SELECT t.organization_id, t.id, task_reference(f.key, f.value #>> '{}'), t.created_at

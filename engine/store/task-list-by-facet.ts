@@ -52,13 +52,15 @@ export function planCounted(text: PageText): PagePlan {
 
 /** Where one of the tables that tasks are listed in tells it all, tasks are not looked at. */
 function matchingText({ request, parameters, column }: PageText): string {
-  const { scheduledFrom, scheduledTo, integrationData, ...others } = request.filter;
+  const { scheduledFrom, scheduledTo, channelId, integrationData, ...others } = request.filter;
   const isAlone = request.sortBy === 'createdAt' && isEmptyFilter(others);
-  if (isAlone && integrationData === undefined) {
+  const hasWindow = (scheduledFrom ?? scheduledTo) !== undefined;
+  if (isAlone && hasWindow && integrationData === undefined) {
+    const ofChannel = channelId === undefined ? 'true' : `s.channel_id = ${parameters.add(channelId, 'bigint')}`;
     return `SELECT s.task_id AS id, s.created_at AS key FROM scheduled_tasks s
-      WHERE s.organization_id = $1::bigint AND ${windowText({ scheduledFrom, scheduledTo }, 's', parameters)}`;
+      WHERE s.organization_id = $1::bigint AND ${windowText({ scheduledFrom, scheduledTo }, 's', parameters)} AND ${ofChannel}`;
   }
-  if (isAlone && integrationData?.length === 1 && scheduledFrom === undefined && scheduledTo === undefined) {
+  if (isAlone && !hasWindow && channelId === undefined && integrationData?.length === 1) {
     const [[key, value]] = integrationData as readonly [readonly [string, string]];
     return `SELECT r.task_id AS id, r.created_at AS key FROM task_references r
       WHERE r.organization_id = $1::bigint AND r.reference = ${referenceText(key, value, parameters)}`;
@@ -70,10 +72,11 @@ function matchingText({ request, parameters, column }: PageText): string {
 /** The same lists along an index, for filters that too many tasks match to gather them all. */
 export function planOrdered(text: PageText): PagePlan {
   const { filter, sortBy } = text.request;
-  const { integrationData, customerId, agentId } = filter;
+  const { integrationData, customerId, agentId, locationId } = filter;
   if (sortBy !== 'createdAt') return walk(text);
   if (customerId !== undefined) return ordered(text, ofCustomer(text));
   if (agentId) return ordered(text, ofAgents(text, agentId));
+  if (locationId !== undefined) return ordered(text, ofPlace(text, locationId), true);
   return integrationData ? ordered(text, ofReference(text, integrationData), true) : walk(text);
 }
 
@@ -100,6 +103,21 @@ function ofAgents(text: PageText, agentIds: readonly number[]): string {
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(rest, text.parameters, 'probe')} AND t.agent_id = a.id AND t.status_rank = r.rank
         AND ${text.behind('t.created_at', 't.id')}
       ${text.orderBy('t.created_at', 't.id')} ${text.enough}) t`;
+}
+
+/** The task that the place was made for, and those after it along location_uses, where it may stand as well. */
+function ofPlace(text: PageText, locationId: number): string {
+  const location = text.parameters.add(locationId, 'bigint');
+  const isShown = conditionsOf(text.request.filter, text.parameters, 'probe');
+  const order = text.orderBy('u.created_at', 'u.task_id');
+  return `SELECT t.id, t.created_at AS key FROM locations l JOIN tasks t ON t.organization_id = $1::bigint AND t.id = l.task_id
+      WHERE l.organization_id = $1::bigint AND l.id = ${location} AND ${isShown} AND ${text.behind('t.created_at', 't.id')}
+      UNION (SELECT t.id, u.created_at AS key FROM (
+        SELECT u.task_id, u.created_at FROM location_uses u
+        WHERE u.organization_id = $1::bigint AND u.location_id = ${location} AND ${text.behind('u.created_at', 'u.task_id')}
+        ${order} LIMIT ${LIMITS.walkedTasks}) u
+      JOIN tasks t ON t.organization_id = $1::bigint AND t.id = u.task_id
+      WHERE t.organization_id = $1::bigint AND ${isShown} ${order} ${text.enough})`;
 }
 
 /** Along task_references_of. */

@@ -28,10 +28,10 @@ function hasHistoryOfAgent({ filter, sortBy, skip, take }: PageRequest): boolean
 }
 
 function gatheredAtMost({ filter, sortBy, skip, take }: PageRequest): number {
-  const { customerId, agentId, integrationData } = filter;
+  const { customerId, agentId, locationId, integrationData } = filter;
   const hasIndex = customerId !== undefined || agentId !== undefined;
   if (sortBy === 'createdAt' && hasIndex) return LIMITS.tasksGatheredAtOnce;
   if (sortBy === 'status' || skip + take > LIMITS.walkedPageEnd) return Number.POSITIVE_INFINITY;
-  const isListedApart = sortBy === 'createdAt' && integrationData !== undefined;
+  const isListedApart = sortBy === 'createdAt' && (integrationData ?? locationId) !== undefined;
   return isListedApart ? LIMITS.tasksGatheredAtOnce : LIMITS.tasksGatheredInsteadOfWalk;
 }

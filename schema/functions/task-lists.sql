@@ -18,10 +18,10 @@ BEGIN
     PERFORM unlist_tasks(tasks_in);
   END IF;
   IF strpos(tasks_text, '"scheduledAt":') > 0 THEN
-    INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at)
-      SELECT "organizationId", id, "scheduledAt", "createdAt"
+    INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at, channel_id)
+      SELECT "organizationId", id, "scheduledAt", "createdAt", "channelId"
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int, relist boolean,
-        "scheduledAt" timestamptz, "createdAt" timestamptz)
+        "scheduledAt" timestamptz, "createdAt" timestamptz, "channelId" bigint)
       WHERE "scheduledAt" IS NOT NULL AND ("expectedVersion" = 0 OR relist);
   END IF;
   IF strpos(tasks_text, '"integrationData":') > 0 THEN
@@ -34,10 +34,10 @@ BEGIN
       ON CONFLICT DO NOTHING;
   END IF;
   IF strpos(tasks_text, '"reusesLocation":true') > 0 OR strpos(tasks_text, '"relist":true') > 0 THEN
-    INSERT INTO location_uses (organization_id, location_id, task_id)
-      SELECT "organizationId", "locationId", id
+    INSERT INTO location_uses (organization_id, location_id, created_at, task_id)
+      SELECT "organizationId", "locationId", "createdAt", id
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean,
-        "reusesLocation" boolean, "locationId" bigint)
+        "reusesLocation" boolean, "locationId" bigint, "createdAt" timestamptz)
       WHERE "locationId" IS NOT NULL AND ("reusesLocation" OR relist)
       ON CONFLICT DO NOTHING;
   END IF;

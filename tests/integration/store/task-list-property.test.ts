@@ -36,6 +36,7 @@ before(async () => {
   ({ organizationId } = await seedOrganization(database.url));
   all = Array.from({ length: TASKS }, (_, index) => randomTask(index));
   await writeTasks(sql, all);
+  await makePlaces();
   all = await changeSome(all);
   const mirror = await seedOrganization(database.url);
   mirrored = all.map((task) => ({ ...mirrorOf(task), organizationId: mirror.organizationId }));
@@ -98,6 +99,18 @@ const WANTED = [
   ['__proto__', 'odd'],
   ['toString', 'x'],
 ] as const;
+
+/** Each place was made for a task; every other one lists it among those that came later, as if it had been away. */
+async function makePlaces(): Promise<void> {
+  await sql`
+    INSERT INTO locations (organization_id, id, address, latitude, longitude, task_id)
+    SELECT organization_id, location_id, 'Harbour Road', 51, 6, (array_agg(id ORDER BY created_at DESC, id))[10]
+    FROM tasks WHERE organization_id = ${organizationId} GROUP BY organization_id, location_id`;
+  await sql`
+    DELETE FROM location_uses u USING locations l
+    WHERE u.organization_id = ${organizationId} AND l.organization_id = u.organization_id AND l.id = u.location_id
+      AND l.task_id = u.task_id AND l.id % 2 = 0`;
+}
 
 /** Moves tasks in all that they are listed by, as an update of each would. */
 async function changeSome(before: readonly TaskRecord[]): Promise<TaskRecord[]> {
@@ -170,6 +183,16 @@ const KINDS: readonly TaskFilter[] = [
   { taskType: ['delivery'], timeToServe: 'asap' },
   { channelId: 1 },
 ];
+const WINDOW: TaskFilter = { scheduledFrom: minute(100), scheduledTo: minute(300) };
+const LISTED: readonly TaskFilter[] = [
+  { locationId: 1 },
+  { locationId: LOCATIONS },
+  { locationId: LOCATIONS, status: ['completed'] },
+  { ...WINDOW, channelId: 2 },
+  { scheduledTo: minute(300) },
+  { ...WINDOW, integrationData: [['shop', 'a']] },
+  { integrationData: [['shop', 'a']], channelId: 2 },
+];
 const PLACES = [
   { skip: 0, behind: null },
   { skip: 400, behind: null },
@@ -198,6 +221,13 @@ async function assertPage({ behind, ...drawn }: DrawnRequest, tasks: readonly Ta
 test('every page by every way holds what the rule and the order say, and counts all that match', async () => {
   const property = fc.asyncProperty(requests, (request) => assertPage(request, all));
   await fc.assert(property, { numRuns: 150, seed: SEED });
+});
+
+test('pages of what the side tables hold are right in every order', async () => {
+  for (const sortBy of ['createdAt', 'updatedAt'] as const)
+    for (const sortOrder of ['ASC', 'DESC'] as const)
+      for (const filter of LISTED)
+        for (const place of PLACES) await assertPage({ filter, sortBy, sortOrder, take: 21, ...place }, all);
 });
 
 test('pages of tasks by kind are right as well where walks along an index meet none of them', async () => {
