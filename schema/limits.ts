@@ -113,13 +113,16 @@ export const LIMITS = {
   tasksGatheredAtOnce: 200,
   /** The same where the way around it is to walk along an order that the filter has no part in. */
   tasksGatheredInsteadOfWalk: 5_000,
+  /** What an agent has done is counted anew for each page up to here: 0.1 µs a task, along an index. */
+  tasksCountedAtOnce: 5_000,
   /** Tasks looked at while walking, at most; when too few of them match, the list is found in another way. */
   walkedTasks: 4_000,
   /** How deep into a list a walk may lead. */
   walkedPageEnd: 1_000,
   /** Organizations whose filters have counts that are kept exact in one process; the least recently asked leave. */
   filterCountOrganizations: 200,
-  filterCountsPerOrganization: 32,
+  /** Every change of the organization is compared with each: 0.1 µs. */
+  filterCountsPerOrganization: 64,
   /** Changes of one organization that its counts have not taken in; past it they take in the older half. */
   filterCountChanges: 1_000,
   /** A count that was kept exact so often without being asked for is forgotten. */

@@ -156,6 +156,9 @@ export class FilterCounts {
     const entry = log?.counts.get(key);
     if (!log || !entry) return undefined;
     entry.idleFolds = 0;
+    // Those asked for last stand last.
+    log.counts.delete(key);
+    log.counts.set(key, entry);
     if (sequence > entry.sequence) await log.reach(sequence, this.#scheduler);
     const difference = log.difference(entry.filter, entry.sequence, sequence);
     if (difference === undefined) {

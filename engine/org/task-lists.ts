@@ -14,6 +14,7 @@ import { narrowToAgent } from '../domain/task-filter.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Sql } from '../store/postgres.ts';
 import { exportTasks, type TakeTasks } from '../store/task-list-export.ts';
+import { isCountedInPassing } from '../store/task-list-plan.ts';
 import type { PageRequest } from '../store/task-list-request.ts';
 import { type PageConnections, readTaskPage, type TaskPage } from '../store/task-list-store.ts';
 import type { FilterCounts } from './filter-counts.ts';
@@ -61,13 +62,19 @@ export class TaskLists {
     const page = await readTaskPage(pages, organizationId, request, matching);
     const count = page.count ?? (await counts.countAt(organizationId, filter, page.sequence));
     if (count !== undefined && !isShort(page, request, count)) {
-      if (isKept && page.count !== null) counts.remember(organizationId, filter, count, page.sequence);
+      if (isKept && page.count !== null) this.#keep(organizationId, request, count, page.sequence);
       return listOf(page, query, count);
     }
     // Counted and gathered, it is neither short nor without a count.
     const gathered = await readTaskPage(pages, organizationId, request, undefined);
-    if (isKept) counts.remember(organizationId, filter, gathered.count!, gathered.sequence);
+    if (isKept) this.#keep(organizationId, request, gathered.count!, gathered.sequence);
     return listOf(gathered, query, gathered.count!);
+  }
+
+  /** Counts that cost next to nothing would only push out those that took long to take. */
+  #keep(organizationId: number, request: PageRequest, count: number, sequence: number): void {
+    if (isCountedInPassing(request, count)) return;
+    this.#options.counts.remember(organizationId, request.filter, count, sequence);
   }
 
   /**

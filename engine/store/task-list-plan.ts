@@ -20,6 +20,12 @@ export function planPage(organizationId: number, request: PageRequest, matching:
   return matching === undefined || matching <= gatheredAtMost(request) ? planGathered(text) : planOrdered(text);
 }
 
+/** Whether a page gets the count of so few tasks along the way, or nearly so: knowing it spares nothing. */
+export function isCountedInPassing(request: PageRequest, matching: number): boolean {
+  const atMost = hasHistoryOfAgent(request) ? LIMITS.tasksCountedAtOnce : gatheredAtMost(request);
+  return matching <= atMost;
+}
+
 /** All that an agent has done: thousands, where gathering takes longer than counting. What is open are a few. */
 function hasHistoryOfAgent({ filter, sortBy, skip, take }: PageRequest): boolean {
   const { agentId, status, ...others } = filter;

@@ -121,13 +121,15 @@ test('a count that nobody asks for is forgotten', () => {
   assert.equal(counts.find(ORGANIZATION, MINE), undefined);
 });
 
-test('filters and organizations are bounded; those asked for last stay', () => {
+test('filters and organizations are bounded; those asked for last stay', async () => {
   const { counts, take } = setUp();
   take(0, 0);
-  for (let id = 2; id <= LIMITS.filterCountsPerOrganization + 1; id += 1) {
-    counts.remember(ORGANIZATION, { customerId: id }, id, 0);
-  }
+  const most = LIMITS.filterCountsPerOrganization;
+  for (let id = 2; id <= most; id += 1) counts.remember(ORGANIZATION, { customerId: id }, id, 0);
+  assert.equal(await counts.countAt(ORGANIZATION, { customerId: 2 }, 0), 2);
+  for (let id = most + 1; id <= most + 2; id += 1) counts.remember(ORGANIZATION, { customerId: id }, id, 0);
   assert.equal(counts.find(ORGANIZATION, MINE), undefined);
+  assert.equal(counts.find(ORGANIZATION, { customerId: 3 }), undefined);
   assert.equal(counts.find(ORGANIZATION, { customerId: 2 }), 2);
   for (let other = 1; other <= LIMITS.filterCountOrganizations; other += 1) counts.follow(1_000 + other);
   assert.equal(counts.find(ORGANIZATION, { customerId: 2 }), undefined);
