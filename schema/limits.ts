@@ -319,8 +319,8 @@ export const LIMITS = {
 
   // --- Postgres ---------------------------------------------------------------------------------------
   readConnections: 6,
-  /** For pages of tasks: more than cores would only make each other wait. */
-  pageConnections: 4,
+  /** For pages of tasks: much more than cores would only make each other wait. */
+  pageConnections: 3,
   actorConnections: 2,
   leaseConnections: 2,
   credentialConnections: 2,

@@ -20,7 +20,7 @@ import type { PositionStore } from '../store/position-store.ts';
 import { connectPostgres, type Sql } from '../store/postgres.ts';
 import { createShardStore } from '../store/shard-store.ts';
 import type { TakeTasks } from '../store/task-list-export.ts';
-import { keepingPlans } from '../store/task-list-store.ts';
+import { forPages } from '../store/task-list-store.ts';
 import { type CommittedReads, createCommittedReads } from './committed-reads.ts';
 import { EventFeed, type FeedBus } from './event-feed.ts';
 import { FilterCounts } from './filter-counts.ts';
@@ -204,7 +204,7 @@ function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineO
   releaser.push('commit connection', () => commits.stop());
   return {
     reads: connect('dispatch reads', LIMITS.readConnections, LIMITS.readDeadlineMs),
-    pages: connect('dispatch pages', LIMITS.pageConnections, LIMITS.readDeadlineMs, keepingPlans(databaseUrl)),
+    pages: connect('dispatch pages', LIMITS.pageConnections, LIMITS.readDeadlineMs, forPages(databaseUrl)),
     exports: connect('dispatch exports', LIMITS.exports, LIMITS.exportDeadlineMs),
     actors: connect('dispatch actors', LIMITS.actorConnections, statementTimeoutMs),
     leases: connect('dispatch leases', LIMITS.leaseConnections, statementTimeoutMs),

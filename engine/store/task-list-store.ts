@@ -28,11 +28,13 @@ export interface PageConnections {
 }
 
 /** The address of a database with the settings of `PageConnections.prepared`. */
-export function keepingPlans(databaseUrl: string): string {
+export function forPages(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set('plan_cache_mode', 'force_generic_plan');
   // Pages are in memory or on disks without heads: else a small table would be read whole for each task of a page.
   url.searchParams.set('random_page_cost', '1.1');
+  // One at a time on each connection: else a page waits behind a slow one while another connection is free.
+  url.searchParams.set('max_pipeline', '0');
   return url.href;
 }
 

@@ -6,7 +6,7 @@ import { matchesFilter } from '../../../engine/domain/task-filter.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { exportTasks } from '../../../engine/store/task-list-export.ts';
 import type { PageRequest } from '../../../engine/store/task-list-request.ts';
-import { keepingPlans, type PageConnections, readTaskPage } from '../../../engine/store/task-list-store.ts';
+import { forPages, type PageConnections, readTaskPage } from '../../../engine/store/task-list-store.ts';
 import type { TaskFilter } from '../../../schema/list-tasks.ts';
 import { ALL_TASK_TYPES, isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
 import { seedOrganization } from '../../support/seed.ts';
@@ -31,7 +31,7 @@ let mirrored: TaskRecord[];
 before(async () => {
   database = await createMigratedDatabase();
   sql = connectPostgres(database.url, ONE_CONNECTION);
-  const prepared = connectPostgres(keepingPlans(database.url), { ...ONE_CONNECTION, name: 'test pages' });
+  const prepared = connectPostgres(forPages(database.url), { ...ONE_CONNECTION, name: 'test pages' });
   pages = { prepared, planned: sql };
   ({ organizationId } = await seedOrganization(database.url));
   all = Array.from({ length: TASKS }, (_, index) => randomTask(index));
