@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageError } from '../stand/run-to-end.ts';
+import { optionalChoice, optionalText, readOptions, wholeNumber } from '../read-options.ts';
 
 export const PARTS = ['hub', 'post'] as const;
 export type PartName = (typeof PARTS)[number];
@@ -30,45 +29,14 @@ against nginx with its module nchan (Debian packages nginx-light and libnginx-mo
 
 /** Throws UsageError, which shows what would do, for anything it does not understand. */
 export function parseFanoutOptions(args: readonly string[]): FanoutOptions {
-  const values = parseOrExplain(args);
-  const whole = (option: 'subscribers' | 'rounds' | 'seconds' | 'warm-up', most: number) => {
-    const value = Number(values[option]);
-    if (!(Number.isInteger(value) && value >= 1 && value <= most))
-      throw usage(`--${option}: "${values[option]}" is no whole number from 1 to ${most}.`);
-    return value;
-  };
-  const only = values.only;
-  const parts = PARTS.filter((part) => only === undefined || part === only);
-  if (parts.length === 0) throw usage(`--only: there is no part "${only}".`);
-  return {
-    parts,
-    subscribers: whole('subscribers', 2_000),
-    rounds: whole('rounds', 100),
-    seconds: whole('seconds', 600),
-    warmUpSeconds: whole('warm-up', 600),
-    jsonFile: values.json,
-  };
-}
-
-function parseOrExplain(args: readonly string[]) {
-  const number = (fallback: string) => ({ type: 'string', default: fallback }) as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        only: { type: 'string' },
-        subscribers: number('1000'),
-        rounds: number('3'),
-        seconds: number('8'),
-        'warm-up': number('2'),
-        json: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    throw usage((error as Error).message);
-  }
-}
-
-function usage(problem: string): UsageError {
-  return new UsageError(`${problem}\n\n${USAGE}`);
+  const { values } = readOptions(args, USAGE, {
+    only: optionalChoice(PARTS),
+    subscribers: wholeNumber(1_000, 2_000),
+    rounds: wholeNumber(3, 100),
+    seconds: wholeNumber(8, 600),
+    'warm-up': wholeNumber(2, 600),
+    json: optionalText(),
+  });
+  const { only, subscribers, rounds, seconds, 'warm-up': warmUpSeconds, json: jsonFile } = values;
+  return { parts: only === undefined ? PARTS : [only], subscribers, rounds, seconds, warmUpSeconds, jsonFile };
 }

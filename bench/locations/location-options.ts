@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageError } from '../stand/run-to-end.ts';
+import { readOptions, usageError, wholeNumber } from '../read-options.ts';
 
 export interface LocationOptions {
   readonly agents: number;
@@ -27,50 +26,18 @@ checks the same bodies and answers 202 without applying them; then reads of task
 
 /** Throws UsageError, which shows what would do, for anything it does not understand. */
 export function parseLocationOptions(args: readonly string[]): LocationOptions {
-  const values = parseOrExplain(args);
-  const whole = (option: keyof typeof values, most: number) => {
-    const value = Number(values[option]);
-    if (!(Number.isInteger(value) && value >= 1 && value <= most))
-      throw usage(`--${option}: "${values[option]}" is no whole number from 1 to ${most}.`);
-    return value;
-  };
-  const options = {
-    agents: whole('agents', 100_000),
-    batchPoints: whole('batch', 1_000),
-    connections: whole('connections', 1_000),
-    rounds: whole('rounds', 100),
-    seconds: whole('seconds', 3_600),
-    warmUpSeconds: whole('warm-up', 600),
-    readsPerSecond: whole('reads', 10_000),
-  };
-  const batches = options.agents / options.batchPoints;
-  if (!Number.isInteger(batches) || !Number.isInteger(batches / options.connections))
-    throw usage(
-      `${options.agents} agents do not make batches of ${options.batchPoints} for ${options.connections} connections.`,
-    );
-  return options;
-}
-
-function parseOrExplain(args: readonly string[]) {
-  const number = (fallback: string) => ({ type: 'string', default: fallback }) as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        agents: number('5000'),
-        batch: number('50'),
-        connections: number('50'),
-        rounds: number('3'),
-        seconds: number('30'),
-        'warm-up': number('5'),
-        reads: number('200'),
-      },
-    }).values;
-  } catch (error) {
-    throw usage((error as Error).message);
-  }
-}
-
-function usage(problem: string): UsageError {
-  return new UsageError(`${problem}\n\n${USAGE}`);
+  const { values } = readOptions(args, USAGE, {
+    agents: wholeNumber(5_000, 100_000),
+    batch: wholeNumber(50, 1_000),
+    connections: wholeNumber(50, 1_000),
+    rounds: wholeNumber(3, 100),
+    seconds: wholeNumber(30, 3_600),
+    'warm-up': wholeNumber(5, 600),
+    reads: wholeNumber(200, 10_000),
+  });
+  const { agents, batch: batchPoints, connections, rounds, seconds, 'warm-up': warmUpSeconds, reads } = values;
+  const batches = agents / batchPoints;
+  if (!Number.isInteger(batches) || !Number.isInteger(batches / connections))
+    throw usageError(`${agents} agents do not make batches of ${batchPoints} for ${connections} connections.`, USAGE);
+  return { agents, batchPoints, connections, rounds, seconds, warmUpSeconds, readsPerSecond: reads };
 }

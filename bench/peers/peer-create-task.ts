@@ -190,6 +190,8 @@ function newTask(
     integrationData: null,
     autoAssignmentStatus: 'not_requested',
     autoAssignmentFailureReason: null,
+    search: null,
+    courier: null,
     preferredAgentId: null,
     readyAt: body.readyAt ?? null,
     windowStart: body.windowStart ?? null,

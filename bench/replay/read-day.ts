@@ -28,7 +28,7 @@ export interface Day {
 }
 
 /** Metres of one degree on a sphere with the Earth's mean radius: puts the plane at the equator, undistorted. */
-const METRES_PER_DEGREE = 111_195.08;
+export const METRES_PER_DEGREE = 111_195.08;
 
 const ORDER_COLUMNS = ['order', 'x', 'y', 'placement_time', 'restaurant', 'ready_time'];
 const RESTAURANT_COLUMNS = ['restaurant', 'x', 'y'];
@@ -64,7 +64,8 @@ export function readDay(folder: string): Day {
 
 type Reject = (problem: string) => never;
 
-function readTable(
+/** Hands `take` the cells of each line; what it rejects is told with file and line. Throws UsageError. */
+export function readTable(
   folder: string,
   name: string,
   columns: readonly string[],
@@ -95,17 +96,17 @@ function readText(path: string): string {
   }
 }
 
-function placeOf(id: string, xText: string, yText: string, reject: Reject): Place {
+export function placeOf(id: string, xText: string, yText: string, reject: Reject): Place {
   const [x, y] = [numberOf('x', xText, reject), numberOf('y', yText, reject)];
   const [latitude, longitude] = [y / METRES_PER_DEGREE, x / METRES_PER_DEGREE];
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) reject(`x ${x}, y ${y} is no place on Earth`);
   return { id, x, y, latitude, longitude };
 }
 
-function numberOf(column: string, text: string, reject: Reject): number {
+export function numberOf(column: string, text: string, reject: Reject): number {
   return /^-?\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : reject(`${column} "${text}" is no number`);
 }
 
-function minuteOf(column: string, text: string, reject: Reject): number {
+export function minuteOf(column: string, text: string, reject: Reject): number {
   return /^\d{1,5}$/.test(text) ? Number(text) : reject(`${column} "${text}" is no minute of a day`);
 }

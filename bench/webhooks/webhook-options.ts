@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { WEBHOOK_LIMITS } from '../../schema/webhook-limits.ts';
-import { UsageError } from '../stand/run-to-end.ts';
+import { optionalText, readOptions, usageError, wholeNumber } from '../read-options.ts';
 
 export interface WebhookOptions {
   readonly organizations: number;
@@ -37,52 +36,22 @@ whose jobs do nothing; then the delay from commit to arrival at a steady rate, h
 
 /** Throws UsageError, which shows what would do, for anything it does not understand. */
 export function parseWebhookOptions(args: readonly string[]): WebhookOptions {
-  const values = parseOrExplain(args);
-  const whole = (option: Exclude<keyof typeof values, 'json'>, most: number) => {
-    const value = Number(values[option]);
-    if (!(Number.isInteger(value) && value >= 1 && value <= most))
-      throw usage(`--${option}: "${values[option]}" is no whole number from 1 to ${most}.`);
-    return value;
-  };
-  const options = {
-    organizations: whole('organizations', 1_000),
-    webhooks: whole('webhooks', WEBHOOK_LIMITS.webhooksPerOrganization),
-    concurrency: whole('concurrency', WEBHOOK_LIMITS.webhookConcurrency),
-    deliveries: whole('deliveries', 10_000_000),
-    rounds: whole('rounds', 100),
-    steadyRate: whole('steady-rate', 100_000),
-    seconds: whole('seconds', 3_600),
-    warmUpSeconds: whole('warm-up', 600),
-    jsonFile: values.json,
-  };
-  const { organizations, webhooks, deliveries } = options;
-  if (webhooks % organizations !== 0) throw usage(`${webhooks} webhooks are not the same number in each organization.`);
-  if (deliveries % webhooks !== 0) throw usage(`${deliveries} deliveries are not the same number for each webhook.`);
-  return options;
-}
-
-function parseOrExplain(args: readonly string[]) {
-  const number = (fallback: string) => ({ type: 'string', default: fallback }) as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        organizations: number('8'),
-        webhooks: number('32'),
-        concurrency: number('1'),
-        deliveries: number('64000'),
-        rounds: number('3'),
-        'steady-rate': number('1250'),
-        seconds: number('15'),
-        'warm-up': number('3'),
-        json: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    throw usage((error as Error).message);
-  }
-}
-
-function usage(problem: string): UsageError {
-  return new UsageError(`${problem}\n\n${USAGE}`);
+  const { values } = readOptions(args, USAGE, {
+    organizations: wholeNumber(8, 1_000),
+    webhooks: wholeNumber(32, WEBHOOK_LIMITS.webhooksPerOrganization),
+    concurrency: wholeNumber(1, WEBHOOK_LIMITS.webhookConcurrency),
+    deliveries: wholeNumber(64_000, 10_000_000),
+    rounds: wholeNumber(3, 100),
+    'steady-rate': wholeNumber(1_250, 100_000),
+    seconds: wholeNumber(15, 3_600),
+    'warm-up': wholeNumber(3, 600),
+    json: optionalText(),
+  });
+  const { 'steady-rate': steadyRate, 'warm-up': warmUpSeconds, json: jsonFile, ...named } = values;
+  const { organizations, webhooks, deliveries } = named;
+  if (webhooks % organizations !== 0)
+    throw usageError(`${webhooks} webhooks are not the same number in each organization.`, USAGE);
+  if (deliveries % webhooks !== 0)
+    throw usageError(`${deliveries} deliveries are not the same number for each webhook.`, USAGE);
+  return { ...named, steadyRate, warmUpSeconds, jsonFile };
 }

@@ -1,0 +1,17 @@
+import type { Assignment } from './policy.ts';
+
+/** What happened on a replayed day. Times are milliseconds from its start. */
+export interface DayRecord {
+  readonly policy: string;
+  readonly assignments: readonly Carried[];
+  readonly declined: readonly (Assignment & { readonly at: number })[];
+  /** How long each decision took. */
+  readonly roundMs: readonly number[];
+}
+
+export interface Carried extends Assignment {
+  readonly decidedAt: number;
+  readonly pickedUpAt: number;
+  /** Of each of `orderIds`. */
+  readonly droppedOffAt: readonly number[];
+}

@@ -1,0 +1,102 @@
+import type {
+  FreeAgent,
+  OpenOrder,
+  RoundPlan,
+  RoundSettings,
+  RoundView,
+  TravelTime,
+} from '../../engine/domain/planning/round-view.ts';
+import { instanceTravel, MINUTE_MS } from './instance-travel.ts';
+import type { Assignment, CourierOnShift, Policy, Sight, WaitingOrder } from './policy.ts';
+import type { Instance } from './read-instance.ts';
+
+interface PlannerSettings {
+  readonly everyMs: number;
+  readonly maxBundle: number;
+}
+
+type PlanRound = (view: RoundView, travel: TravelTime) => RoundPlan;
+
+const NO_LIMIT = { maxWeightKg: null, maxVolumeM3: null, maxPackages: null };
+
+/** The engine's own planner. What it offers is carried out at once, what it holds is seen again in the next round. */
+export class PlannerPolicy implements Policy {
+  readonly name = 'planner';
+  readonly everyMs: number;
+  private readonly plan: PlanRound;
+  private readonly travel: TravelTime;
+  private readonly targetMs: number;
+  private readonly settings: Omit<RoundSettings, 'nextRoundAt'>;
+  private readonly orderNumbers: ReadonlyMap<string, number>;
+  private readonly courierNumbers: ReadonlyMap<string, number>;
+  private readonly orderIds: readonly string[];
+  private readonly courierIds: readonly string[];
+
+  constructor({ orders, couriers, parameters }: Instance, { everyMs, maxBundle }: PlannerSettings, plan: PlanRound) {
+    this.everyMs = everyMs;
+    this.plan = plan;
+    this.travel = instanceTravel(parameters.metersPerMinute);
+    this.targetMs = parameters.targetMinutes * MINUTE_MS;
+    this.settings = {
+      maxDistanceM: null,
+      maxTasksPerAgent: orders.length,
+      maxBundle,
+      pickupServiceMs: parameters.pickupServiceMinutes * MINUTE_MS,
+      dropoffServiceMs: parameters.dropoffServiceMinutes * MINUTE_MS,
+      // A courier takes nothing before it is free.
+      maxHoldMs: null,
+    };
+    this.orderIds = orders.map(({ id }) => id);
+    this.courierIds = couriers.map(({ id }) => id);
+    this.orderNumbers = new Map(this.orderIds.map((id, number) => [id, number]));
+    this.courierNumbers = new Map(this.courierIds.map((id, number) => [id, number]));
+  }
+
+  decide({ now, orders, couriers }: Sight): Assignment[] {
+    const view = {
+      now,
+      orders: orders.map((waiting) => this.openOrder(waiting)),
+      agents: couriers.map((courier) => this.freeAgent(courier)),
+      settings: { ...this.settings, nextRoundAt: now + this.everyMs },
+    };
+    return this.plan(view, this.travel).offers.map(({ agentId, taskIds }) => ({
+      courierId: this.courierIds[agentId]!,
+      orderIds: taskIds.map((taskId) => this.orderIds[taskId]!),
+    }));
+  }
+
+  private openOrder({ order, declinedBy }: WaitingOrder): OpenOrder {
+    const placedAt = order.placementMinute * MINUTE_MS;
+    return {
+      taskId: this.orderNumbers.get(order.id)!,
+      pickup: order.restaurant,
+      dropoff: order.dropOff,
+      pickupKey: order.restaurant.id,
+      placedAt,
+      searchingSince: placedAt,
+      readyAt: order.readyMinute * MINUTE_MS,
+      dueAt: placedAt + this.targetMs,
+      load: { weightKg: 0, volumeM3: 0, packages: 1 },
+      requiredSkills: [],
+      slot: null,
+      preferredAgentId: null,
+      declinedBy: [...declinedBy].map((id) => this.courierNumbers.get(id)!),
+    };
+  }
+
+  private freeAgent({ courier, place, freeAt, openOrders }: CourierOnShift): FreeAgent {
+    return {
+      agentId: this.courierNumbers.get(courier.id)!,
+      vehicleType: null,
+      place,
+      freeAt,
+      offDutyAt: courier.offMinute * MINUTE_MS,
+      capacity: NO_LIMIT,
+      load: { weightKg: 0, volumeM3: 0, packages: openOrders },
+      openTasks: openOrders,
+      skills: [],
+      slots: [],
+      isStale: false,
+    };
+  }
+}

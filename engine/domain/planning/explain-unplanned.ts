@@ -1,0 +1,47 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { refusalOf } from '../eligibility.ts';
+import { bundleOf, startOf } from './bundle.ts';
+import { type Candidate, PlaceIndex } from './candidates.ts';
+import { hasTaker, type LotMaker } from './lot-maker.ts';
+import type { Lot } from './match-lots.ts';
+import type { OpenOrder, PassedOver, RoundView, Unplanned } from './round-view.ts';
+
+/**
+ * Says of orders that nobody is asked for why not: where nobody could take it, of every agent of the view, otherwise of
+ * those who were candidates.
+ */
+export function explainer(view: RoundView, maker: LotMaker): (order: OpenOrder, lot: Lot) => Unplanned {
+  const { agents, settings, now } = view;
+  const everybody = agents.map((_, agent) => agent);
+  let index: PlaceIndex | undefined;
+
+  const judged = (bundle: ReturnType<typeof bundleOf>, candidate: Candidate) => ({
+    agentId: agents[candidate.agent]!.agentId,
+    reason: maker.refusal(bundle, candidate) ?? 'chosen_for_another',
+    distanceM: candidate.distanceM,
+  });
+
+  return (order, lot) => {
+    const { taskId } = order;
+    const bundle = bundleOf([order]);
+    const place = startOf(order);
+    if (hasTaker(lot)) {
+      const all = lot.candidates.map((candidate) => judged(bundle, candidate));
+      const nearest = all.sort((a, b) => a.distanceM - b.distanceM).slice(0, LIMITS.passedOverShown);
+      return { taskId, why: 'nobody', counts: countsOf(all.map(({ reason }) => reason)), nearest };
+    }
+    const reasonOf = (agent: number) =>
+      refusalOf(bundle.demand, agents[agent]!, settings, now) ??
+      judged(bundle, maker.map.candidate(agent, place)).reason;
+    index ??= new PlaceIndex(agents, everybody);
+    const near = index.nearest(place, LIMITS.passedOverShown);
+    const nearest = near.map((agent) => judged(bundle, maker.map.candidate(agent, place)));
+    return { taskId, why: 'nobody', counts: countsOf(everybody.map(reasonOf)), nearest };
+  };
+}
+
+function countsOf(reasons: readonly PassedOver[]): Unplanned['counts'] {
+  const counts: Partial<Record<PassedOver, number>> = {};
+  for (const reason of reasons) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,101 @@
+import type { Bundle, Delivery } from './bundle.ts';
+import { startOf, urgencyOf } from './bundle.ts';
+import type { LotMaker } from './lot-maker.ts';
+import type { Matching } from './match-lots.ts';
+import type { OpenOrder, RoundView } from './round-view.ts';
+
+export type Trips = readonly Bundle[];
+
+/** What each agent is meant to do one after the other, and what that costs: until every order is there, summed up. */
+export class Itineraries {
+  private readonly view: RoundView;
+  private readonly maker: LotMaker;
+  private readonly trips: Trips[];
+  private readonly costs: number[];
+  private readonly agentOf = new Map<OpenOrder, number>();
+  private readonly deliveries = new WeakMap<Bundle, Map<string | null, Delivery>>();
+  /** Who has or had a trip that begins there. */
+  private readonly visitors = new Map<string, Set<number>>();
+  private evaluationsLeft: number;
+
+  constructor({ lots, chosen }: Matching, view: RoundView, maker: LotMaker, evaluations: number) {
+    this.view = view;
+    this.maker = maker;
+    this.trips = view.agents.map(() => []);
+    this.costs = view.agents.map(() => 0);
+    this.evaluationsLeft = evaluations;
+    for (const [number, lot] of lots.entries()) {
+      const candidate = lot.candidates[chosen[number]!];
+      if (candidate) this.set(candidate.agent, [lot], lot.costs[chosen[number]!]!);
+    }
+  }
+
+  get isSpent(): boolean {
+    return this.evaluationsLeft <= 0;
+  }
+
+  of(agent: number): Trips {
+    return this.trips[agent]!;
+  }
+
+  costOf(agent: number): number {
+    return this.costs[agent]!;
+  }
+
+  /** Undefined for an order that nobody is meant for. */
+  agentFor(order: OpenOrder): number | undefined {
+    return this.agentOf.get(order);
+  }
+
+  visitorsOf({ pickupKey }: OpenOrder): ReadonlySet<number> | undefined {
+    return pickupKey === null ? undefined : this.visitors.get(pickupKey);
+  }
+
+  set(agent: number, trips: Trips, cost: number): void {
+    this.trips[agent] = trips;
+    this.costs[agent] = cost;
+    for (const { orders } of trips) {
+      for (const order of orders) this.agentOf.set(order, agent);
+      const { pickupKey } = orders[0]!;
+      if (pickupKey === null) continue;
+      const visitors = this.visitors.get(pickupKey);
+      if (visitors) visitors.add(agent);
+      else this.visitors.set(pickupKey, new Set([agent]));
+    }
+  }
+
+  /** What these trips would cost this agent; infinite when it may not take one of them. */
+  evaluate(agent: number, trips: Trips): number {
+    this.evaluationsLeft -= 1;
+    const { now, agents } = this.view;
+    const who = agents[agent]!;
+    let candidate = { agent, who, distanceM: 0, reachAt: Math.max(now, who.freeAt) };
+    let place = who.place;
+    let cost = 0;
+    for (const trip of trips) {
+      candidate = this.maker.onward(candidate, place, startOf(trip.orders[0]!));
+      if (this.maker.refusal(trip, candidate) || this.maker.isKeptFrom(trip, agent)) return Number.POSITIVE_INFINITY;
+      const fetchAt = this.maker.fetchAt(trip, candidate);
+      const { offsetSumMs, leavesMs, end } = this.delivery(trip, agent);
+      cost += urgencyOf(trip.orders, now) * (trip.orders.length * (fetchAt - now) + offsetSumMs);
+      candidate = { ...candidate, reachAt: fetchAt + leavesMs };
+      place = end ?? place;
+    }
+    return cost;
+  }
+
+  private delivery(trip: Bundle, agent: number): Delivery {
+    const who = this.view.agents[agent]!;
+    let byVehicle = this.deliveries.get(trip);
+    if (!byVehicle) {
+      byVehicle = new Map();
+      this.deliveries.set(trip, byVehicle);
+    }
+    let delivery = byVehicle.get(who.vehicleType);
+    if (!delivery) {
+      delivery = this.maker.delivery(trip, who);
+      byVehicle.set(who.vehicleType, delivery);
+    }
+    return delivery;
+  }
+}

@@ -1,0 +1,182 @@
+import { type Bundle, bundleOf } from './bundle.ts';
+import { Itineraries, type Trips } from './itineraries.ts';
+import type { LotMaker } from './lot-maker.ts';
+import type { Lot, Matching } from './match-lots.ts';
+import type { OpenOrder, RoundView } from './round-view.ts';
+
+/** How often every order and every trip is looked at again, unless nothing moves before. */
+const PASSES = 4;
+/** Itineraries that are worked out in a round, which bounds what it takes. */
+const EVALUATIONS = 6_000;
+/** What a move has to save, in milliseconds, to be worth making. */
+const WORTHWHILE = 1;
+
+/**
+ * The matching gives each agent one trip; in a rush it does several, and what is best to do first depends on what comes
+ * then. So each agent's trip becomes the first of its itinerary, orders left out are put where they delay least, and
+ * orders and trips change hands and places as long as that makes the whole cheaper.
+ */
+export function lookAhead(matching: Matching, singles: readonly Lot[], view: RoundView, maker: LotMaker): Itineraries {
+  const itineraries = new Itineraries(matching, view, maker, EVALUATIONS);
+  const movable = singles.filter(({ demand }) => !demand.slot).sort(soonestReady);
+  const search = new Search(itineraries, movable, view, maker);
+  for (let pass = 0; pass < PASSES && search.pass(); pass += 1);
+  return itineraries;
+}
+
+function soonestReady({ orders: [one], readyAt }: Lot, { orders: [other], readyAt: otherReadyAt }: Lot): number {
+  return readyAt === otherReadyAt ? one!.taskId - other!.taskId : readyAt - otherReadyAt;
+}
+
+interface Move {
+  readonly agent: number;
+  readonly trips: Trips;
+  readonly cost: number;
+}
+
+class Search {
+  private readonly itineraries: Itineraries;
+  private readonly singles: readonly Lot[];
+  private readonly singleOf: ReadonlyMap<OpenOrder, Lot>;
+  private readonly view: RoundView;
+  private readonly maker: LotMaker;
+
+  constructor(itineraries: Itineraries, singles: readonly Lot[], view: RoundView, maker: LotMaker) {
+    this.itineraries = itineraries;
+    this.singles = singles;
+    this.singleOf = new Map(singles.map((lot) => [lot.orders[0]!, lot]));
+    this.view = view;
+    this.maker = maker;
+  }
+
+  /** Whether anything has moved. */
+  pass(): boolean {
+    let hasMoved = false;
+    for (const single of this.singles) {
+      if (this.itineraries.isSpent) return false;
+      if (this.replace(single)) hasMoved = true;
+    }
+    for (let agent = 0; agent < this.view.agents.length; agent += 1) {
+      if (this.itineraries.isSpent) return false;
+      if (this.exchangeWithOthers(agent)) hasMoved = true;
+    }
+    return hasMoved;
+  }
+
+  /** Takes an order out and puts it where it delays least. */
+  private replace(single: Lot): boolean {
+    const { itineraries } = this;
+    const [order] = single.orders;
+    const agent = itineraries.agentFor(order!);
+    if (agent === undefined) {
+      const move = this.bestPlace(single, Number.POSITIVE_INFINITY);
+      if (move) itineraries.set(move.agent, move.trips, move.cost);
+      return move !== undefined;
+    }
+    const [trips, cost] = [itineraries.of(agent), itineraries.costOf(agent)];
+    if (isFixed(trips)) return false;
+    const rest = without(trips, order!);
+    const restCost = itineraries.evaluate(agent, rest);
+    itineraries.set(agent, rest, restCost);
+    const move = this.bestPlace(single, cost - restCost - WORTHWHILE) ?? { agent, trips, cost };
+    itineraries.set(move.agent, move.trips, move.cost);
+    return move.trips !== trips;
+  }
+
+  /** Where the order adds less than `limit`. */
+  private bestPlace(single: Lot, limit: number): Move | undefined {
+    const { itineraries } = this;
+    const { candidates, costs } = single;
+    let best: Move | undefined;
+    let least = limit;
+    const tryAt = (agent: number) => {
+      const before = itineraries.costOf(agent);
+      for (const trips of this.waysToTake(single, itineraries.of(agent))) {
+        const cost = itineraries.evaluate(agent, trips);
+        if (cost - before >= least) continue;
+        least = cost - before;
+        best = { agent, trips, cost };
+      }
+    };
+    // Nobody can bring it sooner beside other orders than alone.
+    for (const [at, { agent }] of candidates.entries()) if (costs[at]! < least) tryAt(agent);
+    const visitors = itineraries.visitorsOf(single.orders[0]!);
+    if (visitors) {
+      const known = new Set(candidates.map(({ agent }) => agent));
+      for (const agent of visitors) if (!known.has(agent)) tryAt(agent);
+    }
+    return best;
+  }
+
+  private *waysToTake(single: Lot, trips: Trips): Generator<Trips> {
+    if (isFixed(trips)) return;
+    const { maxBundle } = this.view.settings;
+    const { pickupKey } = single.orders[0]!;
+    for (const [at, trip] of trips.entries()) {
+      const isFull = trip.orders.length >= maxBundle;
+      if (isFull || pickupKey === null || trip.orders[0]!.pickupKey !== pickupKey) continue;
+      yield trips.with(at, this.maker.bundled(trip, single));
+    }
+    for (let at = 0; at <= trips.length; at += 1) yield trips.toSpliced(at, 0, single);
+  }
+
+  /** With each of those who may take one of its trips: all that comes after some trip, or a single trip. */
+  private exchangeWithOthers(agent: number): boolean {
+    let hasMoved = false;
+    const others = new Set<number>();
+    for (const { orders } of this.itineraries.of(agent)) {
+      for (const candidate of this.singleOf.get(orders[0]!)?.candidates ?? []) others.add(candidate.agent);
+    }
+    others.delete(agent);
+    for (const other of others) {
+      if (this.itineraries.isSpent) break;
+      if (this.exchange(agent, other)) hasMoved = true;
+    }
+    return hasMoved;
+  }
+
+  private exchange(one: number, other: number): boolean {
+    const { itineraries } = this;
+    const [ours, theirs] = [itineraries.of(one), itineraries.of(other)];
+    if (isFixed(ours) || isFixed(theirs)) return false;
+    const had = itineraries.costOf(one) + itineraries.costOf(other) - WORTHWHILE;
+    for (const [mine, its] of exchanges(ours, theirs)) {
+      const cost = itineraries.evaluate(one, mine);
+      if (cost >= had) continue;
+      const otherCost = itineraries.evaluate(other, its);
+      if (cost + otherCost >= had) continue;
+      itineraries.set(one, mine, cost);
+      itineraries.set(other, its, otherCost);
+      return true;
+    }
+    return false;
+  }
+}
+
+function* exchanges(ours: Trips, theirs: Trips): Generator<readonly [Trips, Trips]> {
+  for (let mine = 0; mine <= ours.length; mine += 1) {
+    for (let its = 0; its <= theirs.length; its += 1) {
+      if (mine === ours.length && its === theirs.length) continue;
+      yield [
+        [...ours.slice(0, mine), ...theirs.slice(its)],
+        [...theirs.slice(0, its), ...ours.slice(mine)],
+      ];
+      const isLast = mine === ours.length - 1 && its === theirs.length - 1;
+      // The last of both are the ends of both.
+      if (mine === ours.length || its === theirs.length || isLast) continue;
+      yield [ours.with(mine, theirs[its]!), theirs.with(its, ours[mine]!)];
+    }
+  }
+}
+
+/** A scheduled task is done in its time, whatever else. */
+function isFixed(trips: Trips): boolean {
+  return trips.some(({ demand }) => demand.slot !== null);
+}
+
+function without(trips: Trips, order: OpenOrder): Trips {
+  return trips.flatMap((trip): Bundle[] => {
+    if (!trip.orders.includes(order)) return [trip];
+    return trip.orders.length === 1 ? [] : [bundleOf(trip.orders.filter((other) => other !== order))];
+  });
+}

@@ -1,0 +1,217 @@
+import { refusalOf, refusalOfWay } from '../eligibility.ts';
+import { type Bundle, bundleOf, type Delivery, deliveryOf, join, startOf, urgencyOf } from './bundle.ts';
+import { AgentMap, type Candidate } from './candidates.ts';
+import type { Lot } from './match-lots.ts';
+import type { FreeAgent, OpenOrder, PassedOver, Place, RoundView, TravelTime } from './round-view.ts';
+
+/**
+ * Leaving an order out is dearer than anybody's way to it; how long it has been looked for comes on top, so that of
+ * orders that cannot all be taken the one that waits gets its turn.
+ */
+const LEFT_OUT_MS = 30 * 86_400_000;
+/** Of those who may take an order beside many others from the same place. */
+const CANDIDATES_PER_ORDER = 32;
+/** How long an order waits for its preferred agent to be free. */
+const PREFERRED_PATIENCE_MS = 600_000;
+
+/** Makes lots of a round's orders, and says who may take them at what cost. */
+export class LotMaker {
+  private readonly view: RoundView;
+  private readonly travel: TravelTime;
+  readonly map: AgentMap;
+  /** Orders for which the preferred agent is asked before all others. */
+  private readonly keptFor = new Map<OpenOrder, number>();
+  private readonly agentNumbers: ReadonlyMap<number, number>;
+
+  constructor(view: RoundView, travel: TravelTime) {
+    this.view = view;
+    this.travel = travel;
+    this.map = new AgentMap(view, travel);
+    this.agentNumbers = new Map(view.agents.map(({ agentId }, number) => [agentId, number]));
+  }
+
+  /** Every order as a lot of its own. */
+  singles(): Lot[] {
+    const groups = new Map<string, OpenOrder[]>();
+    const lots: Lot[] = [];
+    for (const order of this.view.orders) {
+      if (order.pickupKey === null) lots.push(this.alone(order));
+      else {
+        const group = groups.get(order.pickupKey);
+        if (group) group.push(order);
+        else groups.set(order.pickupKey, [order]);
+      }
+    }
+    for (const group of groups.values()) lots.push(...this.fromOnePlace(group));
+    return lots;
+  }
+
+  joined(one: Lot, other: Lot): Lot {
+    return this.lotOf(this.bundled(one, other), baseOf(one, other).candidates);
+  }
+
+  bundled(one: Bundle, other: Bundle): Bundle {
+    return join(one, other, this.travel, this.view.settings);
+  }
+
+  /** The same agent, gone on from `from` to `place`. */
+  onward({ agent, who, reachAt }: Candidate, from: Place, place: Place | null): Candidate {
+    const { distanceM, ms } = place ? this.travel(from, place, who.vehicleType) : { distanceM: 0, ms: 0 };
+    return { agent, who, distanceM, reachAt: reachAt + ms };
+  }
+
+  /**
+   * What both together, as far as one look tells, would cost less the worth of the agent: never more than in truth, as long
+   * as no detour is quicker than the straight way.
+   */
+  leastJoined(one: Lot, other: Lot, worthOf: Float64Array): number {
+    const { now } = this.view;
+    const { candidates, costs } = baseOf(one, other);
+    const count = one.orders.length + other.orders.length;
+    const earliest = Math.max(this.earliest(one), this.earliest(other));
+    const entryMs = this.entryMs(one);
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < costs.length; at += 1) {
+      if (costs[at] === Number.POSITIVE_INFINITY) continue;
+      const { agent, reachAt } = candidates[at]!;
+      const cost = count * (Math.max(earliest, reachAt + entryMs) - now) + worthOf[agent]!;
+      if (cost < least) least = cost;
+    }
+    return least + one.leastOffsetSumMs + other.leastOffsetSumMs;
+  }
+
+  /** What the orders of both lose by travelling together, whoever takes them. */
+  delayOfJoining(one: Lot, other: Lot): number {
+    const together = this.bundled(one, other);
+    const { offsetSumMs } = deliveryOf(together.orders, this.travel, this.view.settings, null);
+    const begin = this.earliest(together);
+    const waitsMs = (lot: Lot) => lot.orders.length * (begin - this.earliest(lot));
+    return offsetSumMs - one.leastOffsetSumMs - other.leastOffsetSumMs + waitsMs(one) + waitsMs(other);
+  }
+
+  /** Whether one of the orders is kept for somebody else. */
+  isKeptFrom({ orders }: Bundle, agent: number): boolean {
+    return this.keptFor.size > 0 && orders.some((order) => (this.keptFor.get(order) ?? agent) !== agent);
+  }
+
+  /** When it is fetched by an agent who sets out `lostMs` later than it could: it is there, has parked, and all is ready. */
+  fetchAt(bundle: Bundle, { reachAt }: Candidate, lostMs = 0): number {
+    return Math.max(this.earliest(bundle), reachAt + lostMs + this.entryMs(bundle));
+  }
+
+  delivery({ orders }: Bundle, { vehicleType }: FreeAgent): Delivery {
+    return deliveryOf(orders, this.travel, this.view.settings, vehicleType);
+  }
+
+  refusal(bundle: Bundle, candidate: Candidate): PassedOver | undefined {
+    const { settings, now } = this.view;
+    const { who, distanceM } = candidate;
+    return (
+      refusalOf(bundle.demand, who, settings, now) ??
+      refusalOfWay(who, settings, distanceM, this.fetchAt(bundle, candidate))
+    );
+  }
+
+  private fromOnePlace(group: readonly OpenOrder[]): Lot[] {
+    const shared = this.map.near(startOf(group[0]!), group.length);
+    const inTurn = [...group].sort((a, b) => readyOf(a) - readyOf(b) || a.placedAt - b.placedAt || a.taskId - b.taskId);
+    return inTurn.map((order, turn) => {
+      if (isParticular(order)) return this.alone(order);
+      const lot = this.lotOf(bundleOf([order]), windowOf(shared, turn));
+      return hasTaker(lot) ? lot : this.alone(order);
+    });
+  }
+
+  /** With candidates of its own. */
+  private alone(order: OpenOrder): Lot {
+    const bundle = bundleOf([order]);
+    const place = startOf(order);
+    const { agents, settings, now } = this.view;
+    const preferred = this.preferred(order);
+    if (preferred !== undefined) {
+      const lot = this.lotOf(bundle, [this.map.candidate(preferred, place)]);
+      if (hasTaker(lot)) {
+        this.keptFor.set(order, preferred);
+        return lot;
+      }
+    }
+    const isFit = (agent: number) => refusalOf(bundle.demand, agents[agent]!, settings, now) === undefined;
+    const lot = this.lotOf(bundle, this.map.near(place, 1, isFit));
+    if (hasTaker(lot) || lot.candidates.length === 0) return lot;
+    const isInTime = (agent: number) => this.refusal(bundle, this.map.candidate(agent, place)) === undefined;
+    return this.lotOf(bundle, this.map.near(place, 1, isInTime));
+  }
+
+  private preferred({ preferredAgentId }: OpenOrder): number | undefined {
+    const number = preferredAgentId === null ? undefined : this.agentNumbers.get(preferredAgentId);
+    if (number === undefined) return undefined;
+    const { freeAt } = this.view.agents[number]!;
+    return freeAt <= this.view.now + PREFERRED_PATIENCE_MS ? number : undefined;
+  }
+
+  private lotOf(bundle: Bundle, candidates: readonly Candidate[]): Lot {
+    const { orders, demand, readyAt } = bundle;
+    const { now, settings } = this.view;
+    const [entryMs, earliest] = [this.entryMs(bundle), this.earliest(bundle)];
+    const urgency = urgencyOf(orders, now);
+    const costs = new Float64Array(candidates.length);
+    let leastOffsetSumMs = Number.POSITIVE_INFINITY;
+    const offsetSums = new Map<string | null, number>();
+    for (let at = 0; at < candidates.length; at += 1) {
+      const { agent, who, reachAt, distanceM } = candidates[at]!;
+      const fetchAt = Math.max(earliest, reachAt + entryMs);
+      const refusal = refusalOf(demand, who, settings, now) ?? refusalOfWay(who, settings, distanceM, fetchAt);
+      if (refusal || this.isKeptFrom(bundle, agent)) {
+        costs[at] = Number.POSITIVE_INFINITY;
+        continue;
+      }
+      let offsetSumMs = offsetSums.get(who.vehicleType);
+      if (offsetSumMs === undefined) {
+        offsetSumMs = this.delivery(bundle, who).offsetSumMs;
+        offsetSums.set(who.vehicleType, offsetSumMs);
+        leastOffsetSumMs = Math.min(leastOffsetSumMs, offsetSumMs);
+      }
+      costs[at] = urgency * (orders.length * (fetchAt - now) + offsetSumMs);
+    }
+    let price = 0;
+    // However far ahead it is: that is in every cost.
+    const aheadMs = earliest - now;
+    for (const { searchingSince } of orders) price += LEFT_OUT_MS + aheadMs + Math.max(0, now - searchingSince);
+    return { orders, demand, readyAt, candidates, costs, leastOffsetSumMs, price };
+  }
+
+  /** From being at the place to having it in hand. */
+  private entryMs({ orders }: Bundle): number {
+    return orders[0]!.pickup ? this.view.settings.pickupServiceMs / 2 : 0;
+  }
+
+  private earliest({ orders, readyAt }: Bundle): number {
+    return Math.max(this.view.now, readyAt, orders[0]!.slot?.from ?? readyAt);
+  }
+}
+
+/** The one whose candidates count for both. */
+function baseOf(one: Lot, other: Lot): Lot {
+  return one.orders.length >= other.orders.length ? one : other;
+}
+
+function readyOf({ readyAt, placedAt }: OpenOrder): number {
+  return readyAt ?? placedAt;
+}
+
+/** Whether those who are near will often not do. */
+function isParticular({ requiredSkills, slot, preferredAgentId }: OpenOrder): boolean {
+  return requiredSkills.length > 0 || slot !== null || preferredAgentId !== null;
+}
+
+export function hasTaker({ costs }: Lot): boolean {
+  return costs.some(Number.isFinite);
+}
+
+/** Where many orders share one pickup, each looks at a few in its turn: all of them at the nearest would leave most out. */
+function windowOf(candidates: readonly Candidate[], turn: number): readonly Candidate[] {
+  if (candidates.length <= CANDIDATES_PER_ORDER) return candidates;
+  const last = candidates.length - CANDIDATES_PER_ORDER;
+  const begin = Math.min(last, Math.max(0, (turn % candidates.length) - CANDIDATES_PER_ORDER / 2));
+  return candidates.slice(begin, begin + CANDIDATES_PER_ORDER);
+}

@@ -1,0 +1,65 @@
+import { type Bundle, startOf } from './bundle.ts';
+import type { Candidate } from './candidates.ts';
+import { explainer } from './explain-unplanned.ts';
+import { lookAhead } from './look-ahead.ts';
+import { LotMaker } from './lot-maker.ts';
+import { matchInBundles } from './match-in-bundles.ts';
+import type { OpenOrder, PlannedOffer, RoundPlan, RoundView, TravelTime, Unplanned } from './round-view.ts';
+
+/**
+ * Who is asked for which orders now: those of least total cost, where the cost of an order is how long it takes until it
+ * is there. Each agent gets one offer at most, agents who are soon free are counted on, and an order from which waiting
+ * for the next round takes nothing is held until then, since more will be known. The same view gives the same plan.
+ */
+export function planRound(view: RoundView, travel: TravelTime): RoundPlan {
+  const maker = new LotMaker(view, travel);
+  const singles = maker.singles();
+  const itineraries = lookAhead(matchInBundles(singles, view, maker), singles, view, maker);
+  const offers: PlannedOffer[] = [];
+  const unplanned: Unplanned[] = [];
+  const explain = explainer(view, maker);
+  for (const agent of view.agents.keys()) {
+    const [first, ...later] = itineraries.of(agent);
+    if (!first) continue;
+    const candidate = maker.map.candidate(agent, startOf(first.orders[0]!));
+    if (isHeld(first, candidate, view, maker)) unplanned.push(...first.orders.map(heldOf));
+    else offers.push(offerOf(first, candidate, view, maker));
+    for (const { orders } of later) unplanned.push(...orders.map(heldOf));
+  }
+  for (const single of singles) {
+    const [order] = single.orders;
+    if (itineraries.agentFor(order!) === undefined) unplanned.push(explain(order!, single));
+  }
+  return { offers, unplanned };
+}
+
+/** Asked in the next round, the agent would fetch it no later. A scheduled task holds the agent's time: it cannot wait. */
+function isHeld(bundle: Bundle, candidate: Candidate, { agents, settings, now }: RoundView, maker: LotMaker): boolean {
+  if (bundle.demand.slot || bundle.orders.some((order) => isTiredOfWaiting(order, settings.maxHoldMs, now)))
+    return false;
+  const { freeAt } = agents[candidate.agent]!;
+  const lostMs = settings.nextRoundAt - Math.max(now, freeAt);
+  return lostMs <= 0 || maker.fetchAt(bundle, candidate, lostMs) <= maker.fetchAt(bundle, candidate);
+}
+
+/** Counted from when it could have been fetched: nobody is late for what is not ready. */
+function isTiredOfWaiting({ searchingSince, readyAt }: OpenOrder, maxHoldMs: number | null, now: number): boolean {
+  return maxHoldMs !== null && now - Math.max(searchingSince, readyAt ?? 0) >= maxHoldMs;
+}
+
+function offerOf(bundle: Bundle, candidate: Candidate, { agents, now }: RoundView, maker: LotMaker): PlannedOffer {
+  const agent = agents[candidate.agent]!;
+  const fetchMs = maker.fetchAt(bundle, candidate) - now;
+  const etaMs = maker.delivery(bundle, agent).offsetsMs.map((offsetMs) => fetchMs + offsetMs);
+  return {
+    agentId: agent.agentId,
+    taskIds: bundle.orders.map(({ taskId }) => taskId),
+    score: etaMs.reduce((sum, ms) => sum + ms, 0),
+    distanceM: candidate.distanceM,
+    etaMs,
+  };
+}
+
+function heldOf({ taskId }: OpenOrder): Unplanned {
+  return { taskId, why: 'held', counts: {}, nearest: [] };
+}

@@ -1,0 +1,145 @@
+/** What a round of the planner sees, and what it says. All times are milliseconds since the epoch, distances metres. */
+
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+export interface Trip {
+  readonly distanceM: number;
+  readonly ms: number;
+}
+
+/** How long a vehicle takes; pure, so that a round is the same whenever it is computed. */
+export type TravelTime = (from: Place, to: Place, vehicleType: string | null) => Trip;
+
+/** Kilograms, cubic metres and pieces. */
+export interface Load {
+  readonly weightKg: number;
+  readonly volumeM3: number;
+  readonly packages: number;
+}
+
+/** Null is as much as wanted. */
+export interface Capacity {
+  readonly maxWeightKg: number | null;
+  readonly maxVolumeM3: number | null;
+  readonly maxPackages: number | null;
+}
+
+/** A span of time, its end not included. */
+export interface Slot {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** A task that looks for somebody. */
+export interface OpenOrder {
+  readonly taskId: number;
+  /** Where it is fetched; null when it only has a place to go to. */
+  readonly pickup: Place | null;
+  /** Null for a task without any place, which costs no way. */
+  readonly dropoff: Place | null;
+  /** Orders with the same key are fetched at the same place and may travel together; null: alone. */
+  readonly pickupKey: string | null;
+  /** When it was asked for. */
+  readonly placedAt: number;
+  /** Since when somebody is looked for; how long it waits weighs more and more. */
+  readonly searchingSince: number;
+  /** Not to be fetched before; null is at once. */
+  readonly readyAt: number | null;
+  /** When it should be there at the latest, if anybody said. */
+  readonly dueAt: number | null;
+  readonly load: Load;
+  readonly requiredSkills: readonly string[];
+  /** A scheduled task holds its time alone; null for one that is wanted as soon as may be. */
+  readonly slot: Slot | null;
+  readonly preferredAgentId: number | null;
+  /** Who has turned it down, or let its offer run out, in this search. */
+  readonly declinedBy: readonly number[];
+}
+
+/** An agent on duty, as it will be when it is free. */
+export interface FreeAgent {
+  readonly agentId: number;
+  readonly vehicleType: string | null;
+  /** Where it is, or will be when it is free. */
+  readonly place: Place;
+  /** When it is free; not after `now` for one who is idle. */
+  readonly freeAt: number;
+  /** When its work ends; null when nobody said. Nothing is fetched after that. */
+  readonly offDutyAt: number | null;
+  readonly capacity: Capacity;
+  /** Of its open tasks. */
+  readonly load: Load;
+  readonly openTasks: number;
+  readonly skills: readonly string[];
+  /** Held by its scheduled tasks. */
+  readonly slots: readonly Slot[];
+  /** Its position is too old to go by. */
+  readonly isStale: boolean;
+}
+
+export interface RoundSettings {
+  /** Farther from where it is fetched nobody is asked; null is any distance. */
+  readonly maxDistanceM: number | null;
+  readonly maxTasksPerAgent: number;
+  /** Orders that may travel together. */
+  readonly maxBundle: number;
+  /** Time at the place where it is fetched, and where it is brought to. */
+  readonly pickupServiceMs: number;
+  readonly dropoffServiceMs: number;
+  /** When the next round is: what can wait until then without being fetched later may be held. */
+  readonly nextRoundAt: number;
+  /** An order that waits so long for an agent who is still busy is given to it at once, to be done after the rest; null: never. */
+  readonly maxHoldMs: number | null;
+}
+
+export interface RoundView {
+  readonly now: number;
+  readonly orders: readonly OpenOrder[];
+  readonly agents: readonly FreeAgent[];
+  readonly settings: RoundSettings;
+}
+
+/** Why an agent was passed over; the first that holds, in this order. */
+export const PASSED_OVER = [
+  'off_duty',
+  'stale_position',
+  'declined',
+  'skills',
+  'capacity',
+  'slot',
+  'max_tasks',
+  'too_far',
+  'ends_before',
+  'chosen_for_another',
+] as const;
+export type PassedOver = (typeof PASSED_OVER)[number];
+
+/** One agent is to be asked for these tasks, in the order in which they are brought. */
+export interface PlannedOffer {
+  readonly agentId: number;
+  readonly taskIds: readonly number[];
+  /** The cost that the plan puts on it: milliseconds, less is better. */
+  readonly score: number;
+  /** To where the first is fetched. */
+  readonly distanceM: number;
+  /** Until each of `taskIds` is there, from `now`. */
+  readonly etaMs: readonly number[];
+}
+
+export interface Unplanned {
+  readonly taskId: number;
+  /** `held`: somebody is meant for it, who is asked in a later round without it being fetched later. */
+  readonly why: 'held' | 'nobody';
+  /** How many of the agents were passed over for which reason. */
+  readonly counts: Readonly<Partial<Record<PassedOver, number>>>;
+  /** The nearest of them one by one, a bounded number. */
+  readonly nearest: readonly { readonly agentId: number; readonly reason: PassedOver; readonly distanceM: number }[];
+}
+
+export interface RoundPlan {
+  readonly offers: readonly PlannedOffer[];
+  readonly unplanned: readonly Unplanned[];
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planRound } from '../../../engine/domain/planning/plan-round.ts';
+import type { FreeAgent, OpenOrder, RoundPlan, RoundSettings } from '../../../engine/domain/planning/round-view.ts';
+import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import { agent, NOW, order, roundView } from './round-fixture.ts';
+
+const MINUTE = 60_000;
+const east = (thousandths: number) => ({ latitude: 0, longitude: thousandths / 1_000 });
+
+function plan(
+  orders: readonly OpenOrder[],
+  agents: readonly FreeAgent[],
+  settings: Partial<RoundSettings> = {},
+): RoundPlan {
+  return planRound(roundView(orders, agents, settings), straightTravel);
+}
+
+/** Who is asked for what. */
+function pairs({ offers }: RoundPlan): [number, readonly number[]][] {
+  return offers
+    .map(({ agentId, taskIds }): [number, readonly number[]] => [agentId, taskIds])
+    .sort((a, b) => a[0] - b[0]);
+}
+
+test('an order goes to whoever is there soonest', () => {
+  assert.deepEqual(pairs(plan([order({ dropoff: east(3.4) })], [agent(1), agent(2), agent(4)])), [[4, [1]]]);
+});
+
+test('all are matched together: one goes to who is farther so that the other need not wait', () => {
+  // One by one, the first order would take agent 2, and leave the second one the long way from agent 1.
+  const orders = [order({ taskId: 1, dropoff: east(1.6) }), order({ taskId: 2, dropoff: east(9) })];
+  assert.deepEqual(pairs(plan(orders, [agent(1), agent(2)])), [
+    [1, [1]],
+    [2, [2]],
+  ]);
+});
+
+test('nobody is asked twice, and who is left over is said to be chosen for another', () => {
+  const { offers, unplanned } = plan([order({ taskId: 1 }), order({ taskId: 2, readyAt: NOW + 1 })], [agent(1)]);
+  assert.equal(offers.length, 1);
+  assert.equal(unplanned.length, 1);
+});
+
+for (const [why, wanted, who] of [
+  ['declined', { declinedBy: [1] }, {}],
+  ['skills', { requiredSkills: ['cold'] }, {}],
+  [
+    'capacity',
+    { load: { weightKg: 5, volumeM3: 0, packages: 1 } },
+    { capacity: { maxWeightKg: 4, maxVolumeM3: null, maxPackages: null } },
+  ],
+  ['max_tasks', {}, { openTasks: 5 }],
+  ['stale_position', {}, { isStale: true }],
+  ['slot', { slot: { from: NOW, until: NOW + MINUTE } }, { slots: [{ from: NOW, until: NOW + 2 * MINUTE }] }],
+] as const) {
+  test(`whoever is out of the question for ${why} is not asked, and that is said`, () => {
+    const { offers, unplanned } = plan([order(wanted)], [agent(1, who)]);
+    assert.deepEqual(offers, []);
+    assert.deepEqual(unplanned[0]?.counts, { [why]: 1 });
+    assert.deepEqual(
+      unplanned[0]?.nearest.map(({ agentId, reason }) => [agentId, reason]),
+      [[1, why]],
+    );
+    assert.equal(unplanned[0]?.why, 'nobody');
+  });
+}
+
+test('the preferred agent comes first when it can, though others are nearer', () => {
+  const wanted = order({ dropoff: east(1), preferredAgentId: 9 });
+  assert.deepEqual(pairs(plan([wanted], [agent(1), agent(9)])), [[9, [1]]]);
+  assert.deepEqual(pairs(plan([wanted], [agent(1), agent(9, { isStale: true })])), [[1, [1]]]);
+});
+
+test('an order is kept for somebody who is soon free and then near, not given to somebody far away', () => {
+  const soon = agent(1, { freeAt: NOW + MINUTE });
+  const { offers, unplanned } = plan([order({ dropoff: east(1) })], [soon, agent(200)]);
+  assert.deepEqual([offers.length, unplanned[0]?.why], [0, 'held']);
+  const now = plan([order({ dropoff: east(1) })], [{ ...soon, freeAt: NOW }, agent(200)]);
+  assert.deepEqual(pairs(now), [[1, [1]]]);
+});
+
+test('one that has waited too long for a busy agent is given to it in advance', () => {
+  const soon = agent(1, { freeAt: NOW + 5 * MINUTE });
+  const waited = order({ dropoff: east(1), searchingSince: NOW - 2 * MINUTE });
+  assert.deepEqual(pairs(plan([waited], [soon], { maxHoldMs: MINUTE })), [[1, [1]]]);
+  assert.equal(plan([waited], [soon]).unplanned[0]?.why, 'held');
+});
+
+test('what is not ready yet waits, without being fetched later', () => {
+  const later = order({ pickup: east(1), dropoff: east(2), readyAt: NOW + 30 * MINUTE });
+  assert.equal(plan([later], [agent(1)]).unplanned[0]?.why, 'held');
+});
+
+test('an appointment far ahead is given at once: it takes that time of the agent', () => {
+  const from = NOW + 60 * 86_400_000;
+  const appointment = order({ slot: { from, until: from + MINUTE } });
+  assert.deepEqual(pairs(plan([appointment], [agent(1)])), [[1, [1]]]);
+});
+
+test('when agents are short, orders from one place travel together, as many as may and as go in', () => {
+  const shop = { pickup: east(1), pickupKey: 'shop' };
+  const orders = [1, 2, 3, 4].map((taskId) => order({ taskId, ...shop, dropoff: east(20 + taskId / 10) }));
+  const [bundle] = plan(orders, [agent(1)]).offers;
+  assert.equal(bundle?.taskIds.length, 3, 'maxBundle');
+  assert.deepEqual(
+    [...bundle!.taskIds],
+    [...bundle!.taskIds].sort((a, b) => a - b),
+    'in the order of the way',
+  );
+  assert.ok(bundle!.etaMs.every((ms, index) => index === 0 || ms > bundle!.etaMs[index - 1]!));
+  const small = { capacity: { maxWeightKg: 2, maxVolumeM3: null, maxPackages: null } };
+  assert.equal(plan(orders, [agent(1, small)]).offers[0]?.taskIds.length, 2, 'the vehicle');
+});
+
+test('the longer an order has been looked for, the sooner it is its turn', () => {
+  const fresh = order({ taskId: 1, dropoff: east(1) });
+  const waiting = (minutes: number) => ({ searchingSince: NOW - minutes * MINUTE, placedAt: NOW - minutes * MINUTE });
+  const other = (minutes: number) => order({ taskId: 2, dropoff: east(30), ...waiting(minutes) });
+  assert.deepEqual(pairs(plan([fresh, other(0)], [agent(10)])), [[10, [1]]], 'the nearer one first');
+  assert.deepEqual(pairs(plan([fresh, other(240)], [agent(10)])), [[10, [2]]]);
+});
+
+test('the same view gives the same plan', () => {
+  const orders = Array.from({ length: 30 }, (_, i) => order({ taskId: i + 1, dropoff: east((i * 37) % 101) }));
+  const agents = Array.from({ length: 20 }, (_, i) => agent((i * 53) % 97));
+  assert.deepEqual(plan(orders, agents), plan(orders, agents));
+});
