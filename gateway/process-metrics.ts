@@ -1,11 +1,13 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Engine } from '../engine/org/start-engine.ts';
+import type { TravelCounts } from '../engine/travel/travel-times.ts';
 
 /** What the process and its engine are doing, read when somebody asks. */
 export function observeProcess(
   registry: Registry,
   engine: Engine,
   counts: { readonly streams: () => number; readonly pendingRequests: () => number },
+  travel: Readonly<TravelCounts>,
 ): void {
   collectDefaultMetrics({ register: registry });
   const gauge = (name: string, help: string, value: () => number) =>
@@ -28,6 +30,11 @@ export function observeProcess(
   gauge('dispatch_trail_points_buffered', 'Points on their way into trails', () => trail.buffered);
   gauge('dispatch_trail_points_written_total', 'Points that trails have taken', () => trail.written);
   gauge('dispatch_trail_points_dropped_total', 'Points lost to trails: no room, or refused', () => trail.dropped);
+  gauge('dispatch_routing_tables_answered_total', 'Tables of the routing engine', () => travel.tablesAnswered);
+  gauge('dispatch_routing_tables_refused_total', 'Tables that it has no ways for', () => travel.tablesRefused);
+  gauge('dispatch_routing_tables_failed_total', 'Tables that it did not answer', () => travel.tablesFailed);
+  gauge('dispatch_trips_known_total', 'Ways of plans that it has told', () => travel.tripsKnown);
+  gauge('dispatch_trips_estimated_total', 'Ways of plans that had to be estimated', () => travel.tripsEstimated);
   gauge('dispatch_streams', 'Open event streams', counts.streams);
   gauge('dispatch_pending_requests', 'Requests without an answer yet', counts.pendingRequests);
 }

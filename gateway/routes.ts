@@ -3,8 +3,10 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
 import type { Access } from './guards/open-access.ts';
+import type { Preview } from './preview/open-preview.ts';
 import type { Route } from './route.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
+import { assignmentRequestRoutes } from './routes/assignment-request-routes.ts';
 import { assignmentRoutes } from './routes/assignment-routes.ts';
 import { auditRoutes } from './routes/audit-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
@@ -16,6 +18,7 @@ import { locationRoutes } from './routes/location-routes.ts';
 import { type OperationalState, operationalRoutes } from './routes/operational-routes.ts';
 import { organizationRoutes } from './routes/organization-routes.ts';
 import { packageRoutes } from './routes/package-routes.ts';
+import { previewRoute } from './routes/preview-route.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
@@ -34,12 +37,13 @@ export interface RouteParts {
   readonly access: Pick<Access, 'streamTokens'>;
   readonly accounts: Accounts;
   readonly administration: Administration;
+  readonly preview: Preview;
   readonly operational: OperationalState;
 }
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, replies, hub, access, accounts, administration, operational } = parts;
+  const { engine, clock, replies, hub, access, accounts, administration, preview, operational } = parts;
   return [
     ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
@@ -49,6 +53,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...warehouseRoutes(engine),
     ...agentRoutes(engine, administration),
     ...assignmentRoutes(engine),
+    ...assignmentRequestRoutes(engine),
+    previewRoute(preview),
     ...locationRoutes(engine),
     ...eventRoutes(engine),
     ...streamRoutes(hub, access.streamTokens),

@@ -6,7 +6,7 @@ import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/c
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
-import { createPositionStore } from '../engine/store/position-store.ts';
+import { createPositionStore, type PositionStore } from '../engine/store/position-store.ts';
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { LIMITS } from '../schema/limits.ts';
@@ -15,9 +15,11 @@ import { openAdministration } from './administration/open-administration.ts';
 import { type Access, openAccess } from './guards/open-access.ts';
 import { RequestHandler } from './handle-request.ts';
 import { startHttpServer } from './http/http-server.ts';
+import { type CommandListener, startCommandListener } from './internal/command-listener.ts';
 import { lastResorts } from './last-resorts.ts';
 import { openEventBus } from './open-event-bus.ts';
 import { openApiDocument } from './openapi.ts';
+import { openPreview } from './preview/open-preview.ts';
 import { observeProcess } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { Route } from './route.ts';
@@ -65,6 +67,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const registry = new Registry();
   const replies = new LastingReplies({ access, clock, scheduler });
   const { feed, positions } = engine;
+  const preview = openPreview({ ...options, positions: positionStoreOf(options, redis, engine.history) });
   const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random: createRandomSource(), log });
 
   let draining = false;
@@ -76,6 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     access,
     accounts,
     administration: openAdministration(options, engine, access, accounts.hasher, announce),
+    preview,
     operational: {
       engine,
       registry,
@@ -88,15 +92,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // The port comes before the shards: a second start by mistake fails here and takes nothing from the first.
   const server = await listen(options, access, routes, registry);
   releaser.push('http server', () => server.close());
-  await engine.start();
+  const commands = await listenForCommands(options, engine);
+  releaser.push('command listener', () => commands.close());
+  await engine.start(commands.address);
   await access.start();
   releaser.push('requests and streams', async () => {
     draining = true;
     server.stopListening();
     hub.stop();
-    await server.drain(DRAIN_MS);
+    await Promise.all([server.drain(DRAIN_MS), commands.drain(DRAIN_MS)]);
   });
-  observeProcess(registry, engine, { streams: () => hub.size, pendingRequests: () => server.pending });
+  const counts = { streams: () => hub.size, pendingRequests: () => server.pending };
+  observeProcess(registry, engine, counts, preview.travelCounts);
   return { port: server.port, engine };
 }
 
@@ -121,17 +128,33 @@ async function openGatewayEngine(
     log,
     releaser,
     gatewayId: config.gatewayId,
-    address: `${config.host}:${config.port}`,
     leaseMs: config.leaseMs,
     allowVolatilePostgres: config.allowVolatilePostgres,
     faultPoint: config.faultPoint,
-    openPositionStore: (history) => createPositionStore(redis, redisKeys(config.redisPrefix, history)),
+    openPositionStore: (history) => positionStoreOf(options, redis, history),
     openEventBus: (history) => openEventBus(options, redis, history),
     onCommitted: announce,
     ...(onSuperseded ? { onSuperseded } : {}),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });
   return { engine, announce };
+}
+
+function positionStoreOf({ config }: GatewayOptions, redis: Redis, history: string): PositionStore {
+  return createPositionStore(redis, redisKeys(config.redisPrefix, history));
+}
+
+function listenForCommands({ config, log }: GatewayOptions, engine: Engine): Promise<CommandListener> {
+  return startCommandListener({
+    host: config.internalHost,
+    port: config.internalPort,
+    adapter: config.httpAdapter,
+    secret: engine.internalSecret,
+    ask: engine.ask,
+    clock,
+    scheduler,
+    log,
+  });
 }
 
 function listen({ config, log }: GatewayOptions, access: Access, routes: readonly Route[], registry: Registry) {

@@ -1,7 +1,9 @@
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './agent.ts';
 import type { AssignTaskInput, UnassignTaskInput } from './assign-task.ts';
+import type { FailureReason } from './assignment.ts';
 import type { ChangePackageInput } from './change-package.ts';
 import type { ChangeStatusInput } from './change-status.ts';
+import type { CourierRecord } from './courier.ts';
 import type { CreateTaskInput } from './create-task.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customer.ts';
 import type { Refusal } from './errors.ts';
@@ -169,6 +171,54 @@ export interface UpdateOrganization extends UpdateBase {
   readonly input: UpdateOrganizationInput;
 }
 
+/** Looks for an agent, from now on or anew. */
+export interface SearchAgent extends CommandBase {
+  readonly kind: 'search-agent';
+  readonly taskId: number;
+}
+
+/** What an agent answers, or somebody for it: `agentId` of the caller decides whose requests it sees. */
+export interface AnswerRequest extends CommandBase {
+  readonly kind: 'answer-request';
+  readonly requestId: number;
+  readonly answer: 'accept' | 'reject';
+  readonly reason?: string | null;
+}
+
+/** What a round of the planner found: proposals, each of which is judged by what is true when it arrives. */
+export interface ProposeOffers extends CommandBase {
+  readonly kind: 'propose-offers';
+  readonly offers: readonly ProposedOffer[];
+  /** Tasks for which nobody was found now. */
+  readonly lacking: readonly LackingTask[];
+}
+
+/** An agent to ask for a task. Several for the same task are a broadcast. */
+export interface ProposedOffer {
+  readonly taskId: number;
+  readonly agentId: number;
+  readonly score: number;
+  readonly distanceM: number | null;
+  readonly etaSeconds: number | null;
+}
+
+export interface LackingTask {
+  readonly taskId: number;
+  /** Null: somebody is meant for it, who is asked later. */
+  readonly reason: FailureReason | null;
+  /** Nobody who has not been asked can take it, however long it waits. */
+  readonly isHopeless: boolean;
+  /** How many were passed over for which reason, and the nearest one by one. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly nearest: readonly { readonly agentId: number; readonly reason: string; readonly distanceM: number }[];
+}
+
+/** Tasks that external couriers take: each counts if its task still looks for somebody and the vehicle carries it. */
+export interface AssignCouriers extends CommandBase {
+  readonly kind: 'assign-couriers';
+  readonly assignments: readonly { readonly taskId: number; readonly courier: CourierRecord }[];
+}
+
 /** Ends the organization for good. `confirm` must be its name. */
 export interface DeleteOrganization extends CommandBase {
   readonly kind: 'delete-organization';
@@ -216,6 +266,10 @@ export type SingleCommand =
   | ChangeDuty
   | AssignTask
   | UnassignTask
+  | SearchAgent
+  | AnswerRequest
+  | ProposeOffers
+  | AssignCouriers
   | UpdateOrganization
   | DeleteOrganization
   | NoteArrival

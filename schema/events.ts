@@ -12,6 +12,11 @@ export const EVENT_TYPES = [
   'task.arrived',
   'task.eta_updated',
   'package.status_changed',
+  'assignment_request.created',
+  'assignment_request.accepted',
+  'assignment_request.rejected',
+  'assignment_request.expired',
+  'assignment_request.cancelled',
   'agent.duty_changed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -1,9 +1,12 @@
+import { ASSIGNMENT_LIMITS } from './assignment-limits.ts';
+import { OWNER_LIMITS } from './owner-limits.ts';
 import { POSITION_LIMITS } from './position-limits.ts';
+import { ROUTING_LIMITS } from './routing-limits.ts';
 import { WEBHOOK_LIMITS } from './webhook-limits.ts';
 
 /**
  * Every bound of the system, with its unit in its name and its reason beside it.
- * A queue, buffer, batch, cache or retry without a line here is a defect. Those of positions and webhooks have files of their own.
+ * A queue, buffer, batch, cache or retry without a line here is a defect. Those of assignment, positions, ways and webhooks have files of their own.
  */
 export const LIMITS = {
   // --- Requests -----------------------------------------------------------------------------------
@@ -306,7 +309,10 @@ export const LIMITS = {
   /** Files in DATA_DIR/outbox; the oldest go first. */
   outboxFiles: 1_000,
 
+  ...ASSIGNMENT_LIMITS,
+  ...OWNER_LIMITS,
   ...POSITION_LIMITS,
+  ...ROUTING_LIMITS,
   ...WEBHOOK_LIMITS,
 
   // --- Deletion of organizations ------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { assignmentSettingsInput } from './assignment.ts';
 import { freeObject, oneOf, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
@@ -36,7 +37,27 @@ const limit = v.nullish(
     v.check((value) => Number.isSafeInteger(value) && value >= 0, 'must be an integer of 0 or more'),
   ),
 );
+const leadMinutes = v.pipe(
+  v.number('must be a number'),
+  v.check(
+    (value) => Number.isInteger(value) && value >= 0 && value <= LIMITS.leadMinutes,
+    `must be an integer from 0 to ${LIMITS.leadMinutes}`,
+  ),
+);
 const limits = v.object({ tasks: limit, customers: limit, agents: limit, warehouses: limit }, 'must be an object');
+
+/** The organization's own, but for those that the engine goes by. */
+const settings = v.pipe(
+  freeObject,
+  v.description(
+    'Whatever the organization wants to keep; the engine goes by `leadMinutes` and by ' +
+      `\`assignment\` {${Object.keys(assignmentSettingsInput.entries).join(', ')}}`,
+  ),
+  v.looseObject({
+    assignment: v.nullish(v.pipe(freeObject, assignmentSettingsInput)),
+    leadMinutes: v.nullish(leadMinutes),
+  }),
+);
 
 /** The body of POST /organizations. */
 export const createOrganizationInput = v.object(
@@ -45,7 +66,7 @@ export const createOrganizationInput = v.object(
     status: v.nullish(oneOf(ORGANIZATION_STATUSES)),
     currency: v.nullish(currency),
     limits: v.nullish(limits),
-    settings: v.nullish(freeObject),
+    settings: v.nullish(settings),
   },
   'the body must be an object',
 );

@@ -15,6 +15,9 @@ export const PERMISSIONS = {
   /** Statuses of tasks and of packages. */
   'tasks:step': { ...STAFF, agent: 'own' },
   'tasks:assign': STAFF,
+  /** Requests that agents are asked; whoever answers for an agent is a dispatcher. */
+  'requests:read': { ...STAFF, agent: 'own' },
+  'requests:answer': { dispatcher: 'all', org_admin: 'all', agent: 'own' },
   'agents:read': { ...STAFF, agent: 'own' },
   'agents:change': { dispatcher: 'all', org_admin: 'all' },
   'agents:duty': { dispatcher: 'all', org_admin: 'all', agent: 'own' },

@@ -21,7 +21,7 @@ export interface TaskChanges {
 }
 
 /** Fields that say nothing of what somebody did, and one that must not be told. */
-const UNTOLD: ReadonlySet<string> = new Set(['version', 'updatedAt', 'trackingToken']);
+const UNTOLD: ReadonlySet<string> = new Set(['version', 'updatedAt', 'trackingToken', 'search']);
 
 /** What differs between two states of a task; null when nothing does that is told. */
 export function taskChangesOf(before: AuditedTask, after: AuditedTask): TaskChanges | null {

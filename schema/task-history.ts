@@ -11,6 +11,7 @@ export const HISTORY_KINDS = [
   'eta_updated',
   'package_added',
   'package_status_changed',
+  'assignment_request',
 ] as const;
 
 /** One step in the life of a task; outlives the event log. A row of `task_history`. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { taskAgentView } from './agent.ts';
+import { courierView } from './courier.ts';
 import { taskCustomerView } from './customer.ts';
 import { locationView } from './location.ts';
 import { packageView } from './package.ts';
@@ -36,8 +37,7 @@ const taskFields = {
   agent: v.nullable(taskAgentView),
   courierType: v.picklist(COURIER_TYPES),
   courierId: nullableId,
-  /** External couriers arrive with assignment; until then it is always null. */
-  courier: v.null(),
+  courier: v.nullable(courierView),
   paymentId: nullableId,
   locationId: nullableId,
   location: v.nullable(locationView),

@@ -1,4 +1,6 @@
 import type { AgentOfTask } from './agent.ts';
+import type { FailureReason, TaskSearch } from './assignment.ts';
+import type { CourierRecord } from './courier.ts';
 import type { CustomerRecord } from './customer.ts';
 import type { LocationRecord } from './location.ts';
 import type { PackageRecord } from './package.ts';
@@ -65,6 +67,8 @@ export interface TaskRecord {
   readonly agentId: number | null;
   readonly courierType: CourierType;
   readonly courierId: number | null;
+  /** As it was when it took the task. */
+  readonly courier: CourierRecord | null;
   readonly paymentId: number | null;
   readonly locationId: number | null;
   readonly pickupLocationId: number | null;
@@ -75,7 +79,8 @@ export interface TaskRecord {
   readonly childIds: readonly number[] | null;
   readonly integrationData: Readonly<Record<string, unknown>> | null;
   readonly autoAssignmentStatus: AutoAssignmentStatus;
-  readonly autoAssignmentFailureReason: string | null;
+  readonly autoAssignmentFailureReason: FailureReason | null;
+  readonly search: TaskSearch | null;
   readonly preferredAgentId: number | null;
   readonly readyAt: string | null;
   readonly windowStart: string | null;

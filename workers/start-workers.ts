@@ -14,8 +14,10 @@ import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
 import { connectRedis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { createRelayStore, type RelayStore } from '../engine/store/relay-store.ts';
+import { createRoundTurnStore } from '../engine/store/round-turn-store.ts';
 import { JOBS } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
+import { startAssignment } from './assignment/start-assignment.ts';
 import { checkEvictionPolicy } from './eviction-policy.ts';
 import { activityJobId, createActivityProcessor } from './history/activity.ts';
 import { type JobRunner, type Processors, startJobRunner } from './job-runner.ts';
@@ -97,7 +99,9 @@ export async function startWorkers({
   const runner = await startJobRunner({ redis, prefix: keys.jobs, processors, clock: systemClock, log });
   releaser.push('jobs', () => runner.stop());
 
-  const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
+  const turns = createRoundTurnStore(redis, keys, createRandomSource().uuid());
+  const assignment = startAssignment({ config, positions, turns, scheduler, log, releaser });
+  const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner), assignment];
   for (const relay of relays) releaser.push('relay', () => relay.stop());
   // Of two connections that come and go together, one tells of it.
   const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');

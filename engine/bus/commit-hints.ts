@@ -18,8 +18,9 @@ export class CommitHints {
   }
 
   announce(organizationId: number): void {
+    const isGathering = this.#pending.size > 0;
     this.#pending.add(organizationId);
-    if (this.#pending.size > 1) return;
+    if (isGathering) return;
     this.#scheduler.after(GATHER_MS, () => {
       const organizationIds = [...this.#pending];
       this.#pending = new Set();

@@ -1,7 +1,7 @@
 import type { TimeToServe } from '../../schema/task.ts';
 
 /** Minutes a task takes when nobody said (interface.md, "Further facts"). */
-const DEFAULT_MINUTES: Readonly<Record<TimeToServe, number>> = { scheduled: 60, asap: 24 * 60 };
+export const DEFAULT_MINUTES: Readonly<Record<TimeToServe, number>> = { scheduled: 60, asap: 24 * 60 };
 
 /** The moment after which an open task counts as delayed (decisions.md §3), in milliseconds since the epoch. */
 export function delayedAfterMs(task: {

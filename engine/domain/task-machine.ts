@@ -104,6 +104,14 @@ export function checkUnassignment(task: Pick<TaskRecord, 'status' | 'childIds'>)
   return refusal('INVALID_STATUS_TRANSITION', 'Nobody has the task', details);
 }
 
+/** POST /tasks/:id/auto-assign. Refuses with STATUS_DERIVED, INVALID_STATUS_TRANSITION. */
+export function judgeSearch(task: Pick<TaskRecord, 'status' | 'childIds'>): Refusal | undefined {
+  if (isJob(task)) return statusDerived(task.status, 'awaiting_assignment');
+  if (mayUpdate(task.status)) return undefined;
+  const details = { from: task.status, to: 'awaiting_assignment', allowed: allowedNext(task.status) };
+  return refusal('INVALID_STATUS_TRANSITION', `Nobody is looked for once a task is ${task.status}`, details);
+}
+
 /** PATCH of a task, and adding a package to it. Takes the task as it was found; refuses with TASK_NOT_EDITABLE. */
 export function judgeUpdate(task: Pick<TaskRecord, 'status' | 'agentId'> | undefined, caller: Actor): Verdict {
   if (caller.role === 'agent') return { kind: 'forbidden' };
@@ -122,6 +130,7 @@ type StepFields = Partial<
     TaskRecord,
     | 'agentId'
     | 'courierId'
+    | 'courier'
     | 'courierType'
     | 'assignedAt'
     | 'acceptedAt'
@@ -145,6 +154,7 @@ export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
         status: to,
         agentId: null,
         courierId: null,
+        courier: null,
         courierType: 'internal',
         assignedAt: null,
         acceptedAt: null,

@@ -1,4 +1,5 @@
 import type { AgentRecord } from '../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { EventType } from '../../schema/events.ts';
 import type { LocationRecord } from '../../schema/location.ts';
@@ -38,14 +39,25 @@ export interface TellAgent {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
+/** A line of the log about a request as it stands then, and the step of its task that the history keeps. */
+export interface TellRequest {
+  readonly kind: 'tell-request';
+  readonly requestId: number;
+  readonly taskId: number;
+  /** What the history keeps beside the request. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * What a decision changes, in full records. A change is applied to memory and written to Postgres as it stands:
- * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task: no change without an event.
+ * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task,
+ * or of a request for it: no change without an event.
  */
 export type Change =
   | PutTask
   | Tell
   | TellAgent
+  | TellRequest
   | { readonly kind: 'put-customer'; readonly customer: CustomerRecord }
   /** An agent, and its user with it. `passwordHash` is the new user's, if it has one. */
   | { readonly kind: 'put-agent'; readonly agent: AgentRecord; readonly passwordHash?: string | null }
@@ -54,6 +66,7 @@ export type Change =
   | { readonly kind: 'put-location'; readonly location: LocationRecord; readonly taskId: number | null }
   /** A package as it is now, and the task that had it before, if it leaves one. */
   | { readonly kind: 'put-package'; readonly record: PackageRecord; readonly leaves: number | null }
+  | { readonly kind: 'put-request'; readonly request: AssignmentRequestRecord }
   | { readonly kind: 'count-usage'; readonly resource: QuotaResource; readonly period: string; readonly used: number }
   | { readonly kind: 'put-organization'; readonly organization: OrganizationRecord }
   /** The end of the organization. `nameHash`: SHA-256 of its name, hex. `requestedBy`: the user. */

@@ -8,7 +8,7 @@ import { auditLineOf } from './audit-line.ts';
 import type { Shown } from './decide/decision.ts';
 import type { Draft } from './draft.ts';
 import { encodeShown } from './encode-shown.ts';
-import { tellAgent, tellChange } from './event-encoding.ts';
+import { tellAgent, tellChange, tellRequest } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
 import { UntoldTasks } from './untold-tasks.ts';
@@ -69,6 +69,13 @@ export function applyDraft(
         const isPlain = change.type === 'task.created' && !change.extra;
         applied = { data: told.taskJson, toldAt: isPlain ? state.lastSequence : null };
       }
+    } else if (change.kind === 'tell-request') {
+      state.lastSequence += 1;
+      state.apply(change, batch.ticket);
+      const before = untold.take(change.taskId);
+      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller, before };
+      const told = tellRequest(state, change, context);
+      batch.log(told.event, told.history);
     } else if (change.kind === 'tell-agent') {
       state.lastSequence += 1;
       state.apply(change, batch.ticket);

@@ -1,8 +1,16 @@
 import type { ListAgentsQuery } from '../../schema/agent.ts';
+import type { ListRequestsQuery } from '../../schema/assignment.ts';
 import type { ListCustomersQuery } from '../../schema/customer.ts';
 import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
 import { type Actor, maySee, onlyAgentOf } from '../domain/task-machine.ts';
+import { type AgentSchedule, readAgentSchedule } from '../store/agent-schedule-store.ts';
 import { type AgentDetail, type AgentPage, listAgents, readAgent } from '../store/agent-store.ts';
+import {
+  type AssignmentRequestDetail,
+  type AssignmentRequestPage,
+  listAssignmentRequests,
+  readAssignmentRequest,
+} from '../store/assignment-request-store.ts';
 import { type CustomerDetail, type CustomerPage, listCustomers, readCustomer } from '../store/customer-store.ts';
 import { isReachable } from '../store/platform-store.ts';
 import type { Sql } from '../store/postgres.ts';
@@ -18,6 +26,18 @@ export interface CommittedReads {
   /** As the caller may see them: an agent finds itself alone. */
   listAgents(organizationId: number, query: ListAgentsQuery, caller: Actor): Promise<AgentPage>;
   readAgent(organizationId: number, agentId: number, caller: Actor): Promise<AgentDetail | undefined>;
+  readAgentSchedule(organizationId: number, agentId: number, caller: Actor): Promise<AgentSchedule | undefined>;
+  /** As the caller may see them: an agent finds what it was asked itself. */
+  listAssignmentRequests(
+    organizationId: number,
+    query: ListRequestsQuery,
+    caller: Actor,
+  ): Promise<AssignmentRequestPage>;
+  readAssignmentRequest(
+    organizationId: number,
+    requestId: number,
+    caller: Actor,
+  ): Promise<AssignmentRequestDetail | undefined>;
   listWarehouses(organizationId: number, query: ListWarehousesQuery): Promise<WarehousePage>;
   readWarehouse(organizationId: number, warehouseId: number): Promise<WarehouseDetail | undefined>;
   /** Postgres answers now. */
@@ -34,6 +54,13 @@ export function createCommittedReads(sql: Sql): CommittedReads {
     async readAgent(organizationId, agentId, caller) {
       return maySee({ agentId }, caller) ? readAgent(sql, organizationId, agentId) : undefined;
     },
+    async readAgentSchedule(organizationId, agentId, caller) {
+      return maySee({ agentId }, caller) ? readAgentSchedule(sql, organizationId, agentId) : undefined;
+    },
+    listAssignmentRequests: (organizationId, query, caller) =>
+      listAssignmentRequests(sql, organizationId, query, onlyAgentOf(caller)),
+    readAssignmentRequest: (organizationId, requestId, caller) =>
+      readAssignmentRequest(sql, organizationId, requestId, onlyAgentOf(caller)),
     listWarehouses: (organizationId, query) => listWarehouses(sql, organizationId, query),
     readWarehouse: (organizationId, warehouseId) => readWarehouse(sql, organizationId, warehouseId),
     isReachable: (deadlineMs) => isReachable(sql, deadlineMs),

@@ -1,5 +1,6 @@
 import type { Answer, Command, ReadTask, SingleCommand } from '../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
+import { isAsked } from '../domain/assignment-machine.ts';
 import { maySee } from '../domain/task-machine.ts';
 import { isoTime } from '../runtime/clock.ts';
 import { matchesEtag } from '../views/etag.ts';
@@ -15,6 +16,8 @@ import {
   openBatchAt,
 } from './commit-decision.ts';
 import { decideAddPackage } from './decide/add-package.ts';
+import { decideAnswerRequest } from './decide/answer-request.ts';
+import { decideAssignCouriers } from './decide/assign-couriers.ts';
 import { decideAssignTask } from './decide/assign-task.ts';
 import { decideChangeDuty } from './decide/change-duty.ts';
 import { decideChangePackageStatus } from './decide/change-package-status.ts';
@@ -27,6 +30,8 @@ import { type DecideContext, type Decision, refuse, type Shown } from './decide/
 import { decideDeleteOrganization } from './decide/delete-organization.ts';
 import { decideNoteArrival } from './decide/note-arrival.ts';
 import { decideNoteEta } from './decide/note-eta.ts';
+import { decideProposeOffers } from './decide/propose-offers.ts';
+import { decideSearchAgent } from './decide/search-agent.ts';
 import { decideUnassignTask } from './decide/unassign-task.ts';
 import { decideUpdateAgent } from './decide/update-agent.ts';
 import { decideUpdateCustomer } from './decide/update-customer.ts';
@@ -94,6 +99,14 @@ function decide(draft: Draft, command: SingleCommand, context: DecideContext, du
       return decideAssignTask(draft, command, context);
     case 'unassign-task':
       return decideUnassignTask(draft, command, context);
+    case 'search-agent':
+      return decideSearchAgent(draft, command, context);
+    case 'answer-request':
+      return decideAnswerRequest(draft, command, context);
+    case 'propose-offers':
+      return decideProposeOffers(draft, command, context);
+    case 'assign-couriers':
+      return decideAssignCouriers(draft, command, context);
     case 'update-organization':
       return decideUpdateOrganization(draft, command, context);
     case 'delete-organization':
@@ -189,7 +202,7 @@ function replayOf(state: OrgState, { idempotency }: Command, nowMs: number): Dec
 /** A task as it is now; the answer waits until its newest change is durable, and no longer. */
 function readTask(state: OrgState, { taskId, caller, show }: ReadTask): DecidedCommand {
   const live = state.findTask(taskId);
-  if (!live || !maySee(live.task, caller)) {
+  if (!live || !(maySee(live.task, caller) || isAsked(live.task, caller.agentId))) {
     const answer = (): Answer => ({ ok: false, refusal: notFound('Task', taskId) });
     return { answer, changes: false, restsOn: live ? state.basisOf(live).ticket : undefined };
   }

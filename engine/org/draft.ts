@@ -1,10 +1,12 @@
 import type { AgentRecord } from '../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import type { Change, PutTask } from './changes.ts';
+import { type HeldTask, heldTask } from './held-task.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 /**
@@ -20,6 +22,7 @@ export class Draft implements StateView {
   #warehouses: Map<number, WarehouseWithLocation> | undefined;
   #agents: Map<number, AgentRecord> | undefined;
   #packages: Map<number, PackageRecord> | undefined;
+  #requests: Map<number, AssignmentRequestRecord> | undefined;
   #usage: Map<string, number> | undefined;
   #organization: OrganizationRecord | undefined;
 
@@ -57,6 +60,10 @@ export class Draft implements StateView {
         this.#packages ??= new Map();
         this.#packages.set(change.record.id, change.record);
         break;
+      case 'put-request':
+        this.#requests ??= new Map();
+        this.#requests.set(change.request.id, change.request);
+        break;
       case 'count-usage':
         this.#usage ??= new Map();
         this.#usage.set(`${change.resource} ${change.period}`, change.used);
@@ -68,6 +75,7 @@ export class Draft implements StateView {
       case 'put-tombstone':
       case 'tell':
       case 'tell-agent':
+      case 'tell-request':
       case 'scan-timers':
         break;
     }
@@ -117,8 +125,18 @@ export class Draft implements StateView {
     return this.#base.isEmailTaken(email);
   }
 
-  countOpenTasks(agentId: number): number {
-    return this.#base.countOpenTasks(agentId);
+  heldBy(agentId: number): readonly HeldTask[] {
+    const held = this.#base.heldBy(agentId);
+    const drafted = this.#tasks;
+    if (!drafted) return held;
+    const anew = [...drafted.values()].flatMap((facts) =>
+      facts.task.agentId === agentId ? (heldTask(facts) ?? []) : [],
+    );
+    return [...held.filter(({ taskId }) => !drafted.has(taskId)), ...anew];
+  }
+
+  findRequest(id: number): AssignmentRequestRecord | undefined {
+    return this.#requests?.get(id) ?? this.#base.findRequest(id);
   }
 
   hasChannel(id: number): boolean {

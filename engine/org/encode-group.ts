@@ -2,7 +2,7 @@ import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
 import type { CommitParameters } from '../store/commit-store.ts';
 import type { OwnedShard } from '../store/shard-store.ts';
 import { encodeFields, encodeRecord } from './encode-record.ts';
-import { countDeltas, relistedTasks } from './list-upkeep.ts';
+import { countDeltas, relistedTasks, soughtChanges } from './list-upkeep.ts';
 import type { OrgBatch, StagedRow } from './org-batch.ts';
 
 /** Occurs in no JSON text: control characters are always escaped there. */
@@ -35,6 +35,7 @@ class GroupRows {
   readonly organizations: string[] = [];
   readonly audit: string[] = [];
   readonly agents: string[] = [];
+  readonly requests: string[] = [];
   readonly eventBodies: string[] = [];
   readonly idempotencyBodies: string[] = [];
 
@@ -48,6 +49,7 @@ class GroupRows {
       const hash = batch.passwords.get(id);
       this.agents.push(encodeRow(row, hash === undefined ? '' : `,"passwordHash":${JSON.stringify(hash)}`));
     }
+    for (const row of batch.requests.values()) this.requests.push(encodeRow(row));
     for (const location of batch.locations) this.locations.push(encodeRecord(location));
     for (const step of batch.history) this.history.push(encodeRecord(step));
     for (const { resource, period, used } of batch.usage.values()) {
@@ -74,12 +76,15 @@ class GroupRows {
 
   #addTasks({ organizationId, tasks, locations, taskChanges }: OrgBatch): void {
     const relisted = relistedTasks(taskChanges);
+    const sought = soughtChanges(taskChanges);
     const newPlaces = new Set(locations.map(({ id }) => id));
     for (const row of tasks.values()) {
       const { id, locationId } = row.record;
       const reuses = row.expectedVersion === 0 && locationId !== null && !newPlaces.has(locationId);
       const marks = `${relisted.has(id) ? ',"relist":true' : ''}${reuses ? ',"reusesLocation":true' : ''}`;
-      this.tasks.push(encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}${marks}`));
+      const soughtNow = sought.size === 0 ? undefined : sought.get(id);
+      const soughtMark = soughtNow === undefined ? '' : `,"sought":${soughtNow}`;
+      this.tasks.push(encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}${marks}${soughtMark}`));
     }
     for (const count of countDeltas(taskChanges)) this.taskCounts.push(JSON.stringify({ organizationId, ...count }));
   }
@@ -95,9 +100,9 @@ export function encodeGroup(
   const rows = new GroupRows();
   for (const { batch, shard } of group) rows.add(batch, epochs.get(shard)!);
   const { heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses } = rows;
-  const { organizations, audit, agents } = rows;
+  const { organizations, audit, agents, requests } = rows;
   const ofTasks = [heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses];
-  const counts = [...ofTasks, organizations, audit, agents];
+  const counts = [...ofTasks, organizations, audit, agents, requests];
   return {
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
@@ -119,6 +124,7 @@ export function encodeGroup(
     organizations: jsonArray(organizations),
     audit: jsonArray(audit),
     agents: jsonArray(agents),
+    requests: jsonArray(requests),
   };
 }
 

@@ -1,4 +1,5 @@
 import { encodeAgent } from '../views/agent-view.ts';
+import { encodeAssignmentRequest } from '../views/assignment-request-view.ts';
 import { encodeCustomer } from '../views/customer-view.ts';
 import { encodeOrganization } from '../views/organization-view.ts';
 import { encodePackage } from '../views/package-view.ts';
@@ -29,6 +30,10 @@ export function encodeShown(state: OrgState, shown: Shown): string | undefined {
     case 'agent': {
       const agent = state.findAgent(shown.id);
       return agent && encodeAgent(agent);
+    }
+    case 'request': {
+      const request = state.findRequest(shown.id);
+      return request && encodeAssignmentRequest(request);
     }
     case 'organization':
       return encodeOrganization(state.organization);

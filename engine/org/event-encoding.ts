@@ -3,9 +3,10 @@ import { type EventType, eventId, type LoggedEvent } from '../../schema/events.t
 import { taskChangesOf } from '../../schema/task-changes.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import { encodeAgent } from '../views/agent-view.ts';
+import { encodeAssignmentRequest } from '../views/assignment-request-view.ts';
 import { inOnePiece } from '../views/serializer.ts';
 import { encodeTask } from '../views/task-view.ts';
-import type { Tell, TellAgent } from './changes.ts';
+import type { Tell, TellAgent, TellRequest } from './changes.ts';
 import type { OrgState } from './org-state.ts';
 import type { TaskFacts } from './state-view.ts';
 
@@ -42,25 +43,50 @@ export function tellChange(state: OrgState, tell: Tell, told: TellContext): Told
   const extra = tell.extra ? extraOf(tell.extra, caller) : '';
   return {
     event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{"task":${taskJson}${extra}}}`) },
-    history: {
-      organizationId,
-      taskId,
-      sequence,
-      at: step.at ?? at,
-      recordedAt: at,
-      kind: step.kind,
-      fromStatus: step.fromStatus ?? null,
-      toStatus: step.toStatus ?? null,
-      reason: step.reason ?? null,
-      reasonCode: step.reasonCode ?? null,
-      details: step.details ?? null,
-      actorType: caller.type,
-      actorId: caller.id,
-      correlationId: caller.origin?.correlationId ?? null,
-      address: caller.origin?.address ?? null,
-      changes: before && step.kind !== 'created' ? taskChangesOf(before, live) : null,
-    },
+    history: historyStep(live, step, told, step.kind === 'created' ? undefined : before),
     taskJson,
+  };
+}
+
+/** The event that tells of a request as it has just become, and the step that its task's history keeps. */
+export function tellRequest(state: OrgState, tell: TellRequest, told: TellContext): Omit<ToldChange, 'taskJson'> {
+  const { sequence, at, caller, before } = told;
+  const request = state.findRequest(tell.requestId)!;
+  const { status, agentId, rejectionReason } = request;
+  const type = `assignment_request.${status === 'pending' ? 'created' : status}` as const;
+  const head = headOf(state, type, request.channelId, told);
+  const body = `${head},"data":{"assignmentRequest":${encodeAssignmentRequest(request)}${extraOf({}, caller)}}}`;
+  const details = { requestId: request.id, agentId, status, ...tell.details };
+  const step = { kind: 'assignment_request', reason: rejectionReason, details } as const;
+  return {
+    event: { organizationId: state.organizationId, sequence, type, at, body: inOnePiece(body) },
+    history: historyStep(state.findTask(tell.taskId)!, step, told, before),
+  };
+}
+
+function historyStep(
+  after: TaskFacts,
+  step: Tell['step'],
+  { sequence, at, caller }: LineContext,
+  before: TaskFacts | undefined,
+): TaskHistoryRecord {
+  return {
+    organizationId: after.task.organizationId,
+    taskId: after.task.id,
+    sequence,
+    at: step.at ?? at,
+    recordedAt: at,
+    kind: step.kind,
+    fromStatus: step.fromStatus ?? null,
+    toStatus: step.toStatus ?? null,
+    reason: step.reason ?? null,
+    reasonCode: step.reasonCode ?? null,
+    details: step.details ?? null,
+    actorType: caller.type,
+    actorId: caller.id,
+    correlationId: caller.origin?.correlationId ?? null,
+    address: caller.origin?.address ?? null,
+    changes: before ? taskChangesOf(before, after) : null,
   };
 }
 

@@ -2,7 +2,16 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Log } from '../runtime/log.ts';
 import type { IdKind, OrgStore } from '../store/org-store.ts';
 
-const KINDS: readonly IdKind[] = ['task', 'customer', 'user', 'location', 'package', 'warehouse', 'agent'];
+const KINDS: readonly IdKind[] = [
+  'task',
+  'customer',
+  'user',
+  'location',
+  'package',
+  'warehouse',
+  'agent',
+  'assignment_request',
+];
 
 /** How many ids of each kind a decision may take. */
 export type IdDemand = Readonly<Record<IdKind, number>>;

@@ -13,13 +13,24 @@ const ORDINARY: IdDemand = {
   package: LIMITS.listItems,
   warehouse: 1,
   agent: 0,
+  assignment_request: 0,
 };
-const NEW_AGENT: IdDemand = { task: 0, customer: 0, user: 1, location: 0, package: 0, warehouse: 0, agent: 1 };
+const NEW_AGENT: IdDemand = {
+  task: 0,
+  customer: 0,
+  user: 1,
+  location: 0,
+  package: 0,
+  warehouse: 0,
+  agent: 1,
+  assignment_request: 0,
+};
 
 /** The ids that a decision may take at most. */
 export function idDemandOf(command: Command): IdDemand {
   if (command.kind === 'create-task') return command.input.children ? demandOfAll([command.input]) : ORDINARY;
   if (command.kind === 'create-agent') return NEW_AGENT;
+  if (command.kind === 'propose-offers') return { ...ORDINARY, assignment_request: command.offers.length };
   if (command.kind !== 'create-tasks') return ORDINARY;
   return demandOfAll(command.items.flatMap((item) => ('input' in item ? item.input : [])));
 }

@@ -1,4 +1,5 @@
 import type { TaskRecord } from '../../schema/task.ts';
+import { isSought } from '../domain/assignment-machine.ts';
 import type { TaskChange } from './org-batch.ts';
 
 /** What lists count by without looking at tasks, and how many more (or fewer) there are now. */
@@ -36,4 +37,17 @@ export function relistedTasks(changes: readonly TaskChange[]): ReadonlySet<numbe
     if (!isSame) ids.add(after.id);
   }
   return ids;
+}
+
+/** Tasks that rounds begin or cease to look at, by whether they do now. */
+export function soughtChanges(changes: readonly TaskChange[]): ReadonlyMap<number, boolean> {
+  const wasSought = new Map<number, boolean>();
+  const sought = new Map<number, boolean>();
+  for (const { before, after } of changes) {
+    if (after.search === null && !before?.search) continue;
+    if (!wasSought.has(after.id)) wasSought.set(after.id, before !== null && isSought(before));
+    sought.set(after.id, isSought(after));
+  }
+  for (const [id, was] of wasSought) if (sought.get(id) === was) sought.delete(id);
+  return sought;
 }

@@ -1,4 +1,4 @@
-import type { Command } from '../../schema/commands.ts';
+import type { Command, ProposeOffers } from '../../schema/commands.ts';
 import type { CreateTaskInput, TaskInput } from '../../schema/create-task.ts';
 import type { RecordNeeds } from '../store/org-store.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
@@ -17,7 +17,8 @@ export function noNeeds(): RecordNeeds {
     channelIds: new Set(),
     agentIds: new Set(),
     userEmails: new Set(),
-    busyAgentIds: new Set(),
+    loadedAgentIds: new Set(),
+    requestIds: new Set(),
     packageIds: new Set(),
     idempotency: new Map(),
   };
@@ -48,6 +49,7 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
     case 'note-arrival':
     case 'note-eta':
     case 'unassign-task':
+    case 'search-agent':
       search.task(command.taskId);
       break;
     case 'change-package-status':
@@ -68,14 +70,23 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
       break;
     case 'update-agent':
       search.agent(command.agentId);
-      if (command.input.isActive === false) search.openTasksOf(command.agentId);
+      if (command.input.isActive === false) search.loadOf(command.agentId);
       break;
     case 'change-duty':
       search.agent(command.agentId);
       break;
     case 'assign-task':
       search.task(command.taskId);
-      search.agent(command.input.agentId);
+      search.agentWithLoad(command.input.agentId);
+      break;
+    case 'answer-request':
+      search.request(command.requestId);
+      break;
+    case 'propose-offers':
+      search.proposal(command);
+      break;
+    case 'assign-couriers':
+      for (const { taskId } of command.assignments) search.task(taskId);
       break;
     case 'create-warehouse':
     case 'update-organization':
@@ -132,9 +143,32 @@ class Search {
     this.#miss()?.userEmails.add(email.toLowerCase());
   }
 
-  /** Asked for anew each time: memory does not know what it does not have. */
-  openTasksOf(agentId: number): void {
-    this.#miss()?.busyAgentIds.add(agentId);
+  loadOf(agentId: number): void {
+    if (!this.#state.knowsLoadOf(agentId)) this.#miss()?.loadedAgentIds.add(agentId);
+  }
+
+  /** A request with all that its answer rests on. */
+  request(id: number): void {
+    const request = this.#state.findRequest(id);
+    if (!request) {
+      this.#miss()?.requestIds.add(id);
+      return;
+    }
+    this.task(request.taskId);
+    this.agentWithLoad(request.agentId);
+  }
+
+  proposal({ offers, lacking }: ProposeOffers): void {
+    for (const { taskId, agentId } of offers) {
+      this.task(taskId);
+      this.agentWithLoad(agentId);
+    }
+    for (const { taskId } of lacking) this.task(taskId);
+  }
+
+  agentWithLoad(id: number): void {
+    this.agent(id);
+    this.loadOf(id);
   }
 
   package(id: number): void {

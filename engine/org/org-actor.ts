@@ -130,7 +130,8 @@ export class OrgActor implements BatchOwner {
     this.#waking = true;
     try {
       await this.#allDurable();
-      const now = isoTime(this.#services.clock.now());
+      // As decisions have it: a clock that went back stops no timer.
+      const now = isoTime(Math.max(this.#services.clock.now(), this.#state.lastAtMs));
       const due = await this.#services.store.fetchDue(this.organizationId, now);
       if (!this.isLive) return;
       for (const bundle of due.tasks) this.#state.absorbTask(bundle);

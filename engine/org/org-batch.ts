@@ -1,4 +1,5 @@
 import type { AgentRecord } from '../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LoggedEvent } from '../../schema/events.ts';
@@ -61,6 +62,7 @@ export class OrgBatch {
   readonly packages = new Map<number, StagedRow<PackageRecord>>();
   readonly warehouses = new Map<number, StagedRow<WarehouseRecord>>();
   readonly agents = new Map<number, StagedRow<AgentRecord>>();
+  readonly requests = new Map<number, StagedRow<AssignmentRequestRecord>>();
   /** Hashes that the users of new agents sign in with, by the agent's id. */
   readonly passwords = new Map<number, string>();
   readonly locations: LocationRow[] = [];
@@ -117,6 +119,10 @@ export class OrgBatch {
         if (change.passwordHash) this.passwords.set(change.agent.id, change.passwordHash);
         this.rows += 1;
         break;
+      case 'put-request':
+        stageRow(this.requests, change.request);
+        this.rows += 1;
+        break;
       case 'count-usage':
         this.usage.set(`${change.resource} ${change.period}`, change);
         break;
@@ -133,6 +139,7 @@ export class OrgBatch {
         break;
       case 'tell':
       case 'tell-agent':
+      case 'tell-request':
       case 'scan-timers':
         break;
     }

@@ -1,17 +1,21 @@
 import type { AgentRecord } from '../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
-import { isTerminal, type TaskBundle, type TaskRecord } from '../../schema/task.ts';
+import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
 import { quotaPeriod } from '../domain/quota.ts';
-import type { AgentTask } from '../store/agent-store.ts';
 import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../store/org-store.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import { AgentBook } from './agent-book.ts';
+import { AgentLoads } from './agent-loads.ts';
 import type { Change, PutTask } from './changes.ts';
 import { ContactBook } from './contact-book.ts';
+import { CustomerBook } from './customer-book.ts';
 import { evictOldest } from './evict-oldest.ts';
+import type { HeldTask } from './held-task.ts';
 import { KeyBook } from './key-book.ts';
 import { type Basis, type Live, READ } from './live.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
@@ -56,16 +60,15 @@ export class OrgState implements StateView {
 
   readonly #tasks = new Map<number, LiveTask>();
   readonly #taskIdByCode = new Map<string, number>();
-  readonly #customers = new Map<number, Live<CustomerRecord>>();
-  readonly #customerIdByPhone = new Map<string, number>();
-  readonly #customerIdsByEmail = new Map<string, Set<number>>();
+  readonly #customers = new CustomerBook();
   readonly #taskIdByPackage = new Map<number, number>();
   readonly #loosePackages = new Map<number, Live<PackageRecord>>();
   readonly #locations = new Map<number, LocationRecord>();
   readonly #warehouses = new Map<number, Live<WarehouseWithLocation>>();
   readonly #agents = new AgentBook();
-  /** What the last fetch found of agents whose open tasks it was asked for. */
-  #fetchedTasks: readonly AgentTask[] = [];
+  readonly #loads = new AgentLoads();
+  /** Requests that agents were asked lately, open or not. */
+  readonly #requests = new Map<number, Live<AssignmentRequestRecord>>();
   readonly #channels = new Set<number>();
   readonly #usage = new Map<string, number>();
   readonly #idempotency = new Map<string, Live<IdempotencyRecord>>();
@@ -93,21 +96,15 @@ export class OrgState implements StateView {
   }
 
   findCustomer(id: number): CustomerRecord | undefined {
-    return this.#customers.get(id)?.record;
+    return this.#customers.find(id);
   }
 
   findCustomerByPhone(phoneE164: string): CustomerRecord | undefined {
-    const id = this.#customerIdByPhone.get(phoneE164);
-    return id === undefined ? undefined : this.findCustomer(id);
+    return this.#customers.findByPhone(phoneE164);
   }
 
-  /** A customer without a phone of its own who has this e-mail address. */
   findPhonelessCustomer(email: string): CustomerRecord | undefined {
-    for (const id of this.#customerIdsByEmail.get(email.toLowerCase()) ?? []) {
-      const customer = this.findCustomer(id);
-      if (customer && customer.phoneE164 === null) return customer;
-    }
-    return undefined;
+    return this.#customers.findPhoneless(email);
   }
 
   findLocation(id: number): LocationRecord | undefined {
@@ -126,11 +123,17 @@ export class OrgState implements StateView {
     return this.#agents.isEmailTaken(email);
   }
 
-  countOpenTasks(agentId: number): number {
-    const isOpen = ({ task }: LiveTask) => task.agentId === agentId && !isTerminal(task.status);
-    // What memory has is newer than what was fetched.
-    const others = this.#fetchedTasks.filter((one) => one.agentId === agentId && !this.#tasks.has(one.taskId));
-    return [...this.#tasks.values()].filter(isOpen).length + others.length;
+  /** Whether `heldBy` has the word on this agent. */
+  knowsLoadOf(agentId: number): boolean {
+    return this.#loads.knows(agentId);
+  }
+
+  heldBy(agentId: number): readonly HeldTask[] {
+    return this.#loads.heldBy(agentId);
+  }
+
+  findRequest(id: number): AssignmentRequestRecord | undefined {
+    return this.#requests.get(id)?.record;
   }
 
   hasChannel(id: number): boolean {
@@ -185,7 +188,7 @@ export class OrgState implements StateView {
       ticket = Math.max(ticket, other.ticket);
       sequence = Math.max(sequence, other.sequence);
     };
-    include(this.#customers.get(live.task.customerId ?? 0));
+    include(this.#customers.basisOf(live.task.customerId ?? 0));
     include(this.#agents.basisOf(live.task.agentId ?? 0));
     for (const id of live.task.childIds ?? NONE) include(this.basisOf(this.#tasks.get(id)!));
     return { ticket, sequence: Math.max(sequence, this.durableSequence) };
@@ -202,13 +205,18 @@ export class OrgState implements StateView {
         this.#putTask(this.#factsAfter(change), basis);
         break;
       case 'tell':
+      case 'tell-request':
         this.#tasks.get(change.taskId)!.sequence = this.lastSequence;
+        break;
+      case 'put-request':
+        this.#requests.delete(change.request.id);
+        this.#requests.set(change.request.id, { record: change.request, ...basis });
         break;
       case 'tell-agent':
         this.#agents.tell(change.agentId, this.lastSequence);
         break;
       case 'put-customer':
-        this.#putCustomer(change.customer, basis);
+        this.#customers.put(change.customer, basis);
         break;
       case 'put-agent':
         this.#agents.put(change.agent, basis);
@@ -242,7 +250,7 @@ export class OrgState implements StateView {
   /** Takes in records read from Postgres, unless memory has them: memory is newer or the same. */
   absorb(fetched: FetchedRecords): void {
     for (const bundle of fetched.tasks) this.absorbTask(bundle);
-    for (const customer of fetched.customers) this.#absorbCustomer(customer);
+    for (const customer of fetched.customers) this.#customers.absorb(customer);
     if (fetched.contacts !== 'not-wanted') this.contacts.absorb(fetched.contacts);
     if (fetched.usedKeys !== 'not-wanted') this.keys.absorb(fetched.usedKeys);
     for (const location of fetched.locations) this.#locations.set(location.id, location);
@@ -251,7 +259,10 @@ export class OrgState implements StateView {
       if (!this.#warehouses.has(id)) this.#warehouses.set(id, { record, ...READ });
     }
     this.#agents.absorb(fetched.agents, fetched.takenEmails);
-    this.#fetchedTasks = fetched.openTasks;
+    this.#loads.learn(fetched.loadedAgentIds, fetched.heldTasks, this.#tasks);
+    for (const record of fetched.requests) {
+      if (!this.#requests.has(record.id)) this.#requests.set(record.id, { record, ...READ });
+    }
     for (const id of fetched.channelIds) this.#channels.add(id);
     for (const record of fetched.loosePackages) {
       if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
@@ -266,7 +277,7 @@ export class OrgState implements StateView {
   absorbTask(bundle: TaskBundle): void {
     if (this.#tasks.has(bundle.task.id)) return;
     for (const child of bundle.children) this.absorbTask(child);
-    if (bundle.customer) this.#absorbCustomer(bundle.customer);
+    if (bundle.customer) this.#customers.absorb(bundle.customer);
     this.#agents.absorbShown(bundle.agent);
     const { task, location, pickupLocation, packages } = bundle;
     // A package that has moved in memory since is the other task's, whatever was read.
@@ -288,18 +299,11 @@ export class OrgState implements StateView {
     this.#evictTasks(durableTicket, bounds.tasks);
     if (this.#customers.size > bounds.customers) {
       const inUse = this.#usedBy((task) => task.customerId);
-      evictOldest(
-        this.#customers,
-        bounds.customers,
-        durableTicket,
-        ({ record }) => {
-          this.#unindexCustomer(record);
-          this.contacts.note(record);
-        },
-        (id) => inUse.has(id),
-      );
+      this.#customers.evict(bounds.customers, durableTicket, inUse, (gone) => this.contacts.note(gone));
     }
     this.#agents.evict(bounds.agents, durableTicket, () => this.#usedBy((task) => task.agentId));
+    this.#loads.evict(LIMITS.agentLoads);
+    evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket);
     evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket);
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
     evictOldest(this.#warehouses, bounds.tasks, durableTicket);
@@ -337,8 +341,10 @@ export class OrgState implements StateView {
   }
 
   #putTask({ task, location, pickupLocation, packages }: TaskFacts, { ticket, sequence }: Basis): void {
+    const live = { task, location, pickupLocation, packages, ticket, sequence };
+    this.#loads.move(this.#tasks.get(task.id), live);
     this.#tasks.delete(task.id);
-    this.#tasks.set(task.id, { task, location, pickupLocation, packages, ticket, sequence });
+    this.#tasks.set(task.id, live);
     this.#taskIdByCode.set(task.code, task.id);
     for (const { id } of packages) {
       this.#taskIdByPackage.set(id, task.id);
@@ -363,31 +369,6 @@ export class OrgState implements StateView {
     if (deadlineAt === null) return;
     if (this.nextDeadlineAt === null || deadlineAt < this.nextDeadlineAt) this.nextDeadlineAt = deadlineAt;
     if (this.deadlineSinceScan === null || deadlineAt < this.deadlineSinceScan) this.deadlineSinceScan = deadlineAt;
-  }
-
-  #absorbCustomer(customer: CustomerRecord): void {
-    if (!this.#customers.has(customer.id)) this.#putCustomer(customer, READ);
-  }
-
-  #putCustomer(customer: CustomerRecord, { ticket, sequence }: Basis): void {
-    const before = this.#customers.get(customer.id);
-    if (before) this.#unindexCustomer(before.record);
-    this.#customers.delete(customer.id);
-    this.#customers.set(customer.id, { record: customer, ticket, sequence });
-    if (customer.phoneE164 !== null) this.#customerIdByPhone.set(customer.phoneE164, customer.id);
-    if (customer.email === null) return;
-    const email = customer.email.toLowerCase();
-    const ids = this.#customerIdsByEmail.get(email);
-    if (ids) ids.add(customer.id);
-    else this.#customerIdsByEmail.set(email, new Set([customer.id]));
-  }
-
-  #unindexCustomer(customer: CustomerRecord): void {
-    if (customer.phoneE164 !== null) this.#customerIdByPhone.delete(customer.phoneE164);
-    const email = customer.email?.toLowerCase();
-    const ids = email === undefined ? undefined : this.#customerIdsByEmail.get(email);
-    ids?.delete(customer.id);
-    if (ids?.size === 0) this.#customerIdsByEmail.delete(email!);
   }
 }
 

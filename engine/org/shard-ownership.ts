@@ -19,7 +19,6 @@ export interface OwnershipOptions {
   readonly fault: FaultPoints;
   readonly gatewayId: string;
   readonly incarnation: string;
-  readonly address: string;
   readonly leaseMs: number;
   /** Told when shards are lost, so that their actors leave memory. */
   readonly onLost: (shards: ReadonlySet<number>) => void;
@@ -58,9 +57,9 @@ export class ShardOwnership {
     return this.#leaseRuns() ? this.#epochs.size - this.#settling.size : 0;
   }
 
-  /** Announces this incarnation and takes what is free; from then on renews by itself. */
-  async start(): Promise<void> {
-    const { store, gatewayId, incarnation, address, leaseMs, clock, scheduler } = this.#options;
+  /** Announces this incarnation, and where it takes commands, and takes what is free; from then on renews by itself. */
+  async start(address: string): Promise<void> {
+    const { store, gatewayId, incarnation, leaseMs, clock, scheduler } = this.#options;
     const sentAt = clock.monotonic();
     await store.register(gatewayId, incarnation, address, leaseMs);
     this.#leaseUntil = sentAt + leaseMs;

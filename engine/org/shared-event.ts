@@ -3,7 +3,7 @@ import { formatPosition, type LoggedEvent } from '../../schema/events.ts';
 /** Whom and what an event is about; null where it is about none. */
 export interface EventSubject {
   readonly taskId: number | null;
-  /** Whoever has the task, and whoever it was taken from. */
+  /** Whoever has the task, whoever it was taken from, and whoever is asked to take it. */
   readonly agentIds: readonly number[];
 }
 
@@ -39,10 +39,12 @@ function subjectOf(body: string): EventSubject {
   const { data } = JSON.parse(body) as {
     readonly data: {
       readonly task?: { readonly id: number; readonly agentId: number | null };
+      readonly assignmentRequest?: { readonly taskId: number; readonly agentId: number };
       readonly agent?: { readonly id: number };
       readonly previousAgentId?: number | null;
     };
   };
-  const agentIds = [data.agent?.id, data.task?.agentId, data.previousAgentId].filter((id) => id != null);
-  return { taskId: data.task?.id ?? null, agentIds };
+  const { task, assignmentRequest: request, agent, previousAgentId } = data;
+  const agentIds = [agent?.id, task?.agentId, previousAgentId, request?.agentId].filter((id) => id != null);
+  return { taskId: task?.id ?? request?.taskId ?? null, agentIds };
 }

@@ -15,6 +15,7 @@ import { type CommitStore, createCommitStore } from '../store/commit-store.ts';
 import { createLogStore, type LogPage } from '../store/log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
 import { createOrgStore } from '../store/org-store.ts';
+import { readInternalSecret } from '../store/owner-store.ts';
 import { checkClock, checkDurability, currentHistory, ensurePartitions } from '../store/platform-store.ts';
 import type { PositionStore } from '../store/position-store.ts';
 import { connectPostgres, type Sql } from '../store/postgres.ts';
@@ -34,7 +35,6 @@ import { type TaskList, TaskLists } from './task-lists.ts';
 export interface EngineOptions {
   readonly databaseUrl: string;
   readonly gatewayId: string;
-  readonly address: string;
   readonly leaseMs: number;
   readonly allowVolatilePostgres: boolean;
   readonly faultPoint: string | undefined;
@@ -57,8 +57,11 @@ export interface EngineOptions {
 
 /** The engine of one process, as the gateway uses it. */
 export interface Engine extends CommittedReads {
-  /** Takes shards and begins to serve their organizations; until then every command is refused NOT_OWNER. */
-  start(): Promise<void>;
+  /**
+   * Takes shards and begins to serve their organizations; until then every command is refused NOT_OWNER. `address`:
+   * where this process takes commands of others, `host:port`.
+   */
+  start(address: string): Promise<void>;
   ask(organizationId: number, command: Command): Promise<Answer>;
   /** As the caller may see it: agents see their own tasks only. */
   listTasks(organizationId: number, query: ListTasksQuery, caller: Actor): Promise<TaskList>;
@@ -80,6 +83,8 @@ export interface Engine extends CommittedReads {
   readonly trail: Pick<TrailBuffer, 'buffered' | 'written' | 'dropped'>;
   /** The incarnation of the event logs. */
   readonly history: string;
+  /** By which the processes of the system know each other. */
+  readonly internalSecret: string;
   /** Settings of Postgres that make acknowledged changes volatile; empty unless that was allowed. */
   readonly volatileSettings: readonly string[];
 }
@@ -92,11 +97,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
   const shared = { clock, scheduler, random, log };
   const { reads, pages, exports, actors, leases, commits } = openStores(options);
-  const { history, volatileSettings } = await examinePostgres(options, actors, reads);
+  const { history, internalSecret, volatileSettings } = await examinePostgres(options, actors, reads);
   const logStore = createLogStore(reads);
   const orgStore = createOrgStore(actors);
 
-  const { gatewayId, address, leaseMs } = options;
+  const { gatewayId, leaseMs } = options;
   const fault = armFaultPoints(options.faultPoint);
   const ownership: ShardOwnership = new ShardOwnership({
     ...shared,
@@ -104,7 +109,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     fault,
     gatewayId,
     incarnation: random.uuid(),
-    address,
     leaseMs,
     onLost: (shards) => {
       directory.lose(shards);
@@ -139,7 +143,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
 
   return {
-    start: () => startServing(ownership, directory, releaser),
+    start: (address) => startServing(ownership, directory, releaser, address),
     directory,
     ownership,
     groupCommit,
@@ -148,6 +152,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     holdsPositionsOf: (organizationId) => ownership.holds(shardOf(organizationId)),
     trail,
     history,
+    internalSecret,
     volatileSettings,
     ask: (organizationId, command) => directory.ask(organizationId, command),
     listTasks: (organizationId, query, caller) => lists.list(organizationId, query, onlyAgentOf(caller)),
@@ -158,27 +163,33 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /** Opens the engine and sets it going. */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
+export async function startEngine(options: EngineOptions & { readonly address: string }): Promise<Engine> {
   const engine = await openEngine(options);
-  await engine.start();
+  await engine.start(options.address);
   return engine;
 }
 
 /** Takes shards, and decides what is asked of their organizations. */
-async function startServing(ownership: ShardOwnership, directory: OrgDirectory, releaser: Releaser): Promise<void> {
-  await ownership.start();
+async function startServing(
+  ownership: ShardOwnership,
+  directory: OrgDirectory,
+  releaser: Releaser,
+  address: string,
+): Promise<void> {
+  await ownership.start(address);
   releaser.push('shards', () => ownership.stop());
   directory.start();
   releaser.push('actors', () => directory.drain());
 }
 
-/** Whether this Postgres will do, and the incarnation of its logs. */
+/** Whether this Postgres will do, the incarnation of its logs, and the secret of the processes that work with it. */
 async function examinePostgres(options: EngineOptions, actors: Sql, reads: Sql) {
   await checkMigrated(actors);
   const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
   await checkClock(actors, options.clock);
   await keepPartitions(options, reads);
-  return { volatileSettings, history: await currentHistory(actors, options.random) };
+  const history = await currentHistory(actors, options.random);
+  return { volatileSettings, history, internalSecret: await readInternalSecret(actors) };
 }
 
 /** The workers do this too; but writing must not depend on their being there. */

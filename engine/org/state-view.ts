@@ -1,10 +1,12 @@
 import type { AgentRecord } from '../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
+import type { HeldTask } from './held-task.ts';
 
 /** A task with the records that belong to it alone. Customers and agents are shared and kept apart. */
 export interface TaskFacts {
@@ -29,8 +31,9 @@ export interface StateView {
   findAgent(id: number): AgentRecord | undefined;
   /** Whether anybody, of whatever organization, signs in with this address. Known only of those that were asked for. */
   isEmailTaken(email: string): boolean;
-  /** How many tasks an agent has that have not ended. Known only of agents that were asked for. */
-  countOpenTasks(agentId: number): number;
+  /** What an agent has that has not ended. Known only of agents that were asked for. */
+  heldBy(agentId: number): readonly HeldTask[];
+  findRequest(id: number): AssignmentRequestRecord | undefined;
   hasChannel(id: number): boolean;
   /** A package with the task it is attached to, if any. */
   findPackage(id: number): { readonly record: PackageRecord; readonly owner: TaskRecord | null } | undefined;

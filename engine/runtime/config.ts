@@ -32,6 +32,8 @@ const environmentSchema = v.object({
   PORT: integer(8080, 0, 65_535),
   HOST: v.optional(v.string(), '127.0.0.1'),
   DATA_DIR: v.optional(v.string(), '.data'),
+  INTERNAL_HOST: v.optional(v.string(), '127.0.0.1'),
+  INTERNAL_PORT: integer(0, 0, 65_535),
   GATEWAY_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,64}$/)), hostname()),
   LOG_LEVEL: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
   LEASE_MS: integer(10_000, 1_000, 120_000),
@@ -47,6 +49,8 @@ const environmentSchema = v.object({
   SMTP_URL: v.optional(v.string()),
   MAIL_FROM: v.optional(v.pipe(v.string(), v.email('must be an e-mail address')), 'no-reply@localhost.localdomain'),
   WEBHOOK_ALLOW_PRIVATE: flag,
+  ROUTING_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like http://127.0.0.1:5000'))),
+  ROUTING_ENGINE: v.optional(v.picklist(['osrm', 'valhalla']), 'osrm'),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   FAULT_POINT: v.optional(v.string()),
   NODE_ENV: v.optional(v.string()),
@@ -71,6 +75,12 @@ export function readConfig(environment: Record<string, string | undefined> = pro
         'Serve TLS (TLS_CERT_FILE, TLS_KEY_FILE) or put a proxy in front (TRUSTED_PROXIES).',
     );
   }
+  if (isWildcard(env.INTERNAL_HOST)) {
+    throw new ConfigError(
+      `INTERNAL_HOST is ${env.INTERNAL_HOST}, which other processes cannot connect to: ` +
+        'name the address under which they reach this one.',
+    );
+  }
   if (Boolean(env.TLS_CERT_FILE) !== Boolean(env.TLS_KEY_FILE)) {
     throw new ConfigError('TLS needs both TLS_CERT_FILE and TLS_KEY_FILE.');
   }
@@ -83,6 +93,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     port: env.PORT,
     host: env.HOST,
     dataDir: env.DATA_DIR,
+    internalHost: env.INTERNAL_HOST,
+    internalPort: env.INTERNAL_PORT,
     gatewayId: env.GATEWAY_ID,
     logLevel: env.LOG_LEVEL,
     leaseMs: env.LEASE_MS,
@@ -98,6 +110,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
+    routing: env.ROUTING_URL ? { url: env.ROUTING_URL, kind: env.ROUTING_ENGINE } : undefined,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     faultPoint: env.FAULT_POINT,
   };
@@ -112,6 +125,16 @@ export function setNativeHeadBytes(bytes: number): void {
 export function requireUrl(name: 'DATABASE_URL' | 'REDIS_URL', url: string | undefined): string {
   if (!url) throw new ConfigError(`${name} is not set. \`npm start\` brings up local stores when it is unset.`);
   return url;
+}
+
+function isWildcard(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || /^[0:]+$/.test(host);
+}
+
+/** One of OSRM may have a `{mode}` in it. */
+function isWebAddress(text: string): boolean {
+  const url = text.replaceAll('{mode}', 'car');
+  return text === '' || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol));
 }
 
 function isLoopback(host: string): boolean {

@@ -1,10 +1,11 @@
 import type { AgentRecord, ListAgentsQuery } from '../../schema/agent.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isTerminal, TASK_STATUSES } from '../../schema/task.ts';
+import type { PackageRecord } from '../../schema/package.ts';
+import { isTerminal, TASK_STATUSES, type TaskRecord } from '../../schema/task.ts';
 import { customerSearchOf } from './customer-search.ts';
 import { numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
-import { AGENT } from './task-rows.ts';
+import { AGENT, PACKAGE } from './task-rows.ts';
 
 export interface AgentPage {
   readonly items: readonly AgentRecord[];
@@ -68,23 +69,30 @@ export async function readAgent(sql: Sql, organizationId: number, agentId: numbe
   return row && { agent: AGENT.ofJson(row.agent), sequence: row.sequence };
 }
 
-/** An open task of an agent. */
-export interface AgentTask {
+/** An open task of an agent, with what tells how much it takes of it. */
+export interface HeldTaskRow extends Pick<TaskRecord, 'timeToServe' | 'scheduledAt' | 'estimatedDuration'> {
   readonly agentId: number;
   readonly taskId: number;
+  readonly packages: readonly PackageRecord[];
 }
 
-/** What actors want to know of agents. `userEmails` are in lower case, and may be anybody's of any organization. */
+/** What actors want to know of agents. */
+export interface FetchedAgents {
+  readonly agents: readonly AgentRecord[];
+  /** Those of the addresses asked for that are somebody's, in lower case. */
+  readonly takenEmails: readonly string[];
+  /** Whose open tasks are in `heldTasks`, all of them. */
+  readonly loadedAgentIds: readonly number[];
+  readonly heldTasks: readonly HeldTaskRow[];
+}
+
+/** `userEmails` are in lower case, and may be anybody's of any organization. */
 export async function fetchAgents(
   sql: Sql,
   organizationId: number,
-  needs: { readonly agentIds: Set<number>; readonly userEmails: Set<string>; readonly busyAgentIds: Set<number> },
-): Promise<{
-  readonly agents: readonly AgentRecord[];
-  readonly takenEmails: readonly string[];
-  readonly openTasks: readonly AgentTask[];
-}> {
-  const [agents, users, openTasks] = await Promise.all([
+  needs: { readonly agentIds: Set<number>; readonly userEmails: Set<string>; readonly loadedAgentIds: Set<number> },
+): Promise<FetchedAgents> {
+  const [agents, users, heldTasks] = await Promise.all([
     needs.agentIds.size === 0
       ? []
       : sql<{ agent: unknown[] }[]>`
@@ -94,16 +102,26 @@ export async function fetchAgents(
       ? []
       : sql<{ email: string }[]>`
         SELECT lower(email) AS email FROM users WHERE lower(email) = ANY(${textArray(needs.userEmails)}::text[])`,
-    needs.busyAgentIds.size === 0
-      ? []
-      : sql<AgentTask[]>`
-        SELECT agent_id, id AS task_id FROM tasks
-        WHERE organization_id = ${organizationId} AND agent_id = ANY(${numberArray(needs.busyAgentIds)}::bigint[])
-          AND status_rank = ANY(${numberArray(OPEN_RANKS)}::int[])`,
+    readHeldTasks(sql, organizationId, needs.loadedAgentIds),
   ]);
   return {
     agents: agents.map((row) => AGENT.ofJson(row.agent)),
     takenEmails: users.map(({ email }) => email),
-    openTasks,
+    loadedAgentIds: [...needs.loadedAgentIds],
+    heldTasks,
   };
+}
+
+/** The open tasks of these agents. */
+async function readHeldTasks(sql: Sql, organizationId: number, agentIds: Iterable<number>): Promise<HeldTaskRow[]> {
+  const ids = [...agentIds];
+  if (ids.length === 0) return [];
+  const rows = await sql<(Omit<HeldTaskRow, 'packages'> & { packages: unknown[][] })[]>`
+    SELECT t.agent_id, t.id AS task_id, t.time_to_serve, t.scheduled_at, t.estimated_duration,
+      array_to_json(ARRAY(SELECT ${sql.unsafe(PACKAGE.json('p'))} FROM packages p
+        WHERE p.organization_id = t.organization_id AND p.task_id = t.id)) AS packages
+    FROM tasks t
+    WHERE t.organization_id = ${organizationId} AND t.agent_id = ANY(${numberArray(ids)}::bigint[])
+      AND t.status_rank = ANY(${numberArray(OPEN_RANKS)}::int[])`;
+  return rows.map(({ packages, ...row }) => ({ ...row, packages: packages.map((one) => PACKAGE.ofJson(one)) }));
 }

@@ -23,6 +23,7 @@ export interface CommitParameters {
   readonly organizations: string | null;
   readonly audit: string | null;
   readonly agents: string | null;
+  readonly requests: string | null;
 }
 
 /** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
@@ -68,7 +69,7 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20)';
+const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21)';
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
 export function createCommitStore(
@@ -115,6 +116,7 @@ export function createCommitStore(
         p.organizations,
         p.audit,
         p.agents,
+        p.requests,
       ];
       try {
         const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });

@@ -1,4 +1,4 @@
-import type { AgentRecord } from '../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import { taskOfCreatedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -6,10 +6,10 @@ import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { TaskBundle } from '../../schema/task.ts';
-import { type AgentTask, fetchAgents } from './agent-store.ts';
+import { type FetchedAgents, fetchAgents } from './agent-store.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
-import { BUNDLE_COLUMNS, bundleOfRow, CUSTOMER, PACKAGE } from './task-rows.ts';
+import { ASSIGNMENT_REQUEST, BUNDLE_COLUMNS, bundleOfRow, CUSTOMER, PACKAGE } from './task-rows.ts';
 import { WAREHOUSE_COLUMNS, type WarehouseRow, type WarehouseWithLocation, warehouseOfRow } from './warehouse-store.ts';
 
 /** What an actor knows of its organization before the first command. */
@@ -54,13 +54,15 @@ export interface RecordNeeds {
   readonly agentIds: Set<number>;
   /** Lower-case addresses, each of which somebody may sign in with. */
   readonly userEmails: Set<string>;
-  /** Agents whose open tasks are to be named. */
-  readonly busyAgentIds: Set<number>;
+  /** Agents whose open tasks are wanted. */
+  readonly loadedAgentIds: Set<number>;
+  /** Requests, each with its task, its agent and what that has. */
+  readonly requestIds: Set<number>;
   readonly packageIds: Set<number>;
   readonly idempotency: Map<string, { readonly scope: string; readonly key: string }>;
 }
 
-export interface FetchedRecords {
+export interface FetchedRecords extends FetchedAgents {
   /** Tasks that are no part of a job, and jobs with their parts. */
   readonly tasks: readonly TaskBundle[];
   readonly customers: readonly CustomerRecord[];
@@ -71,10 +73,7 @@ export interface FetchedRecords {
   readonly locations: readonly LocationRecord[];
   readonly warehouses: readonly WarehouseWithLocation[];
   readonly channelIds: readonly number[];
-  readonly agents: readonly AgentRecord[];
-  /** Those of the addresses asked for that are somebody's, in lower case. */
-  readonly takenEmails: readonly string[];
-  readonly openTasks: readonly AgentTask[];
+  readonly requests: readonly AssignmentRequestRecord[];
   readonly loosePackages: readonly PackageRecord[];
   readonly idempotency: readonly IdempotencyRecord[];
 }
@@ -106,7 +105,15 @@ export interface OrgStore {
   dueOrganizations(shards: readonly number[], now: string): Promise<number[]>;
 }
 
-export type IdKind = 'task' | 'customer' | 'user' | 'location' | 'package' | 'warehouse' | 'agent';
+export type IdKind =
+  | 'task'
+  | 'customer'
+  | 'user'
+  | 'location'
+  | 'package'
+  | 'warehouse'
+  | 'agent'
+  | 'assignment_request';
 
 export function createOrgStore(sql: Sql): OrgStore {
   const ask = <T>(query: () => PromiseLike<T>, what: string) => read(query, LIMITS.fetchDeadlineMs, what);
@@ -164,7 +171,9 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
   return tombstones.length > 0 ? 'deleted' : undefined;
 }
 
-async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<FetchedRecords> {
+async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds): Promise<FetchedRecords> {
+  const requests = await fetchRequests(sql, organizationId, asked.requestIds);
+  const needs = withThoseOf(requests, asked);
   const [tasks, customers, contacts, locations, warehouses, channels, ofAgents, loosePackages, idempotency, usedKeys] =
     await Promise.all([
       fetchBundles(sql, organizationId, needs),
@@ -203,11 +212,33 @@ async function fetchRecords(sql: Sql, organizationId: number, needs: RecordNeeds
     locations,
     warehouses: warehouses.map(warehouseOfRow),
     channelIds: channels.map((row) => row.id),
+    requests,
     ...ofAgents,
     loosePackages: loosePackages.map((row) => PACKAGE.ofJson(row.package)),
     idempotency,
     usedKeys,
   };
+}
+
+async function fetchRequests(
+  sql: Sql,
+  organizationId: number,
+  ids: ReadonlySet<number>,
+): Promise<readonly AssignmentRequestRecord[]> {
+  if (ids.size === 0) return [];
+  const rows = await sql<{ request: unknown[] }[]>`
+    SELECT ${sql.unsafe(ASSIGNMENT_REQUEST.json('r'))} AS request FROM assignment_requests r
+    WHERE r.organization_id = ${organizationId} AND r.id = ANY(${numberArray(ids)}::bigint[])`;
+  return rows.map((row) => ASSIGNMENT_REQUEST.ofJson(row.request));
+}
+
+/** What is wanted together with the tasks and agents that requests are about. */
+function withThoseOf(requests: readonly AssignmentRequestRecord[], needs: RecordNeeds): RecordNeeds {
+  if (requests.length === 0) return needs;
+  const taskIds = new Set([...needs.taskIds, ...requests.map(({ taskId }) => taskId)]);
+  const ofAgents = requests.map(({ agentId }) => agentId);
+  const agentIds = new Set([...needs.agentIds, ...ofAgents]);
+  return { ...needs, taskIds, agentIds, loadedAgentIds: new Set([...needs.loadedAgentIds, ...ofAgents]) };
 }
 
 const NONE: ReadonlySet<never> = new Set();

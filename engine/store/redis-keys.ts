@@ -19,6 +19,8 @@ export interface RedisKeys {
   readonly jobs: string;
   /** Hash of where an organization's agents are, by agent id. */
   positions(organizationId: number): string;
+  /** Who plans a round of an organization. */
+  roundTurn(organizationId: number): string;
 }
 
 export function redisKeys(prefix: string, history: string): RedisKeys {
@@ -31,5 +33,6 @@ export function redisKeys(prefix: string, history: string): RedisKeys {
     streamToken: (tokenHash) => `${prefix}:${history}:stream-token:${tokenHash}`,
     jobs: `${prefix}:${history}:jobs`,
     positions: (organizationId) => `${prefix}:${history}:{${organizationId}}:positions`,
+    roundTurn: (organizationId) => `${prefix}:${history}:{${organizationId}}:round-turn`,
   };
 }

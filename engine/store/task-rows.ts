@@ -1,4 +1,5 @@
 import type { AgentOfTask, AgentRecord } from '../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
@@ -86,6 +87,23 @@ const SHOWN_AGENT = recordColumns<AgentOfTask>({
   ...PERSON,
 });
 
+export const ASSIGNMENT_REQUEST = recordColumns<AssignmentRequestRecord>({
+  ...VERSIONED,
+  taskId: 'plain',
+  agentId: 'plain',
+  channelId: 'plain',
+  status: 'plain',
+  mode: 'plain',
+  attempt: 'plain',
+  score: 'plain',
+  distanceM: 'plain',
+  etaSeconds: 'plain',
+  expiresAt: 'time',
+  respondedAt: 'time',
+  rejectionReason: 'plain',
+  ...STAMPED,
+});
+
 const TASK = recordColumns<TaskRecord>({
   ...VERSIONED,
   name: 'plain',
@@ -104,6 +122,7 @@ const TASK = recordColumns<TaskRecord>({
   agentId: 'plain',
   courierType: 'plain',
   courierId: 'plain',
+  courier: 'plain',
   paymentId: 'plain',
   locationId: 'plain',
   pickupLocationId: 'plain',
@@ -113,6 +132,7 @@ const TASK = recordColumns<TaskRecord>({
   integrationData: 'plain',
   autoAssignmentStatus: 'plain',
   autoAssignmentFailureReason: 'plain',
+  search: 'plain',
   preferredAgentId: 'plain',
   readyAt: 'time',
   windowStart: 'time',

@@ -38,7 +38,7 @@ function taskViewOf(bundle: TaskBundle): TaskView {
     agent: agent && taskAgentViewOf(agent),
     courierType: task.courierType,
     courierId: task.courierId,
-    courier: null,
+    courier: task.courier,
     paymentId: task.paymentId,
     locationId: task.locationId,
     location: location && locationViewOf(location),

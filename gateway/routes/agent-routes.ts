@@ -1,5 +1,7 @@
+import { heldTimeOf } from '../../engine/domain/held-time.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodeAgent } from '../../engine/views/agent-view.ts';
+import { encodeSchedule } from '../../engine/views/schedule-view.ts';
 import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
 import {
   agentListView,
@@ -17,6 +19,7 @@ import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ListTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/list-tasks.ts';
+import { scheduleView } from '../../schema/schedule.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { sealedKey } from '../administration/sealed-outcome.ts';
 import { type ApiRoute, may } from '../route.ts';
@@ -31,6 +34,7 @@ export function agentRoutes(engine: Engine, administration: Administration): Api
     updateAgent(engine, administration),
     changeDuty(engine),
     listTasksOfAgent(engine),
+    readSchedule(engine),
   ];
 }
 
@@ -155,6 +159,29 @@ function listTasksOfAgent(engine: Engine): ApiRoute {
       const list = await engine.listTasks(organizationId, query as ListTasksQuery, { role: 'agent', agentId });
       const position = formatPosition(engine.history, list.sequence);
       return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };
+    },
+  };
+}
+
+function readSchedule(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/agents/:id/schedule',
+    me: true,
+    guard: may('agents:read'),
+    summary:
+      'Read the open tasks of an agent with the time that each takes up, those first that begin first; ' +
+      'what is `exclusive` overlaps with nothing else that is',
+    success: { status: 200, data: scheduleView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId, caller }, params }) {
+      const agentId = params['id']!;
+      const schedule = await engine.readAgentSchedule(organizationId, agentId, caller);
+      if (!schedule) return { refusal: notFound('Agent', agentId) };
+      const items = schedule.items.map((task) => ({ ...heldTimeOf(task), taskId: task.taskId, status: task.status }));
+      const position = formatPosition(engine.history, schedule.sequence);
+      return { status: 200, message: 'Schedule', data: encodeSchedule(items, schedule.count), position };
     },
   };
 }

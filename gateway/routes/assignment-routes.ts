@@ -10,7 +10,7 @@ import { taskView } from '../../schema/task-view.ts';
 import { type ApiRoute, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
 
-/** Assignment by hand. Source: decisions.md §3 "Transitions", "Also". */
+/** Assignment by hand, and the request to look for somebody. Source: decisions.md §3 "Transitions", "Also". */
 export function assignmentRoutes(engine: Engine): ApiRoute[] {
   const refusals = ['404', '409 INVALID_STATUS_TRANSITION', '409 STATUS_DERIVED', '422 IDEMPOTENCY_KEY_REUSED'];
   const assign: ApiRoute = {
@@ -21,7 +21,7 @@ export function assignmentRoutes(engine: Engine): ApiRoute[] {
     body: { schema: assignTaskInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Give a task to an agent; from another one it is taken back first',
     success: { status: 200, data: taskView },
-    refusals: [...refusals, '409 AGENT_NOT_ACTIVE'],
+    refusals: [...refusals, '409 AGENT_NOT_ACTIVE', '409 AGENT_SLOT_TAKEN', '409 AGENT_OVER_CAPACITY'],
     async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
       const input = body as AssignTaskInput;
       const command = { kind: 'assign-task', caller, taskId: params['id']!, input, idempotency } as const;
@@ -43,5 +43,18 @@ export function assignmentRoutes(engine: Engine): ApiRoute[] {
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Task unassigned');
     },
   };
-  return [assign, unassign];
+  const search: ApiRoute = {
+    kind: 'api',
+    method: 'POST',
+    path: '/tasks/:id/auto-assign',
+    guard: may('tasks:assign'),
+    summary: 'Look for an agent, at once or anew; of a search that is under way nothing changes',
+    success: { status: 200, data: taskView },
+    refusals,
+    async handle({ identity: { organizationId, caller }, params, idempotency }) {
+      const command = { kind: 'search-agent', caller, taskId: params['id']!, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Looking for an agent');
+    },
+  };
+  return [assign, unassign, search];
 }

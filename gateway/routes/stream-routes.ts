@@ -45,7 +45,8 @@ function watchOwn(hub: StreamHub): RawRoute {
     ...STREAM,
     path: '/realtime/me/events',
     guard: may('events:own'),
-    summary: 'Watch what the caller may read: an agent its own tasks, duty and position, anyone else the organization',
+    summary:
+      'Watch what the caller may read: an agent its own tasks, requests, duty and position, anyone else the organization',
     handle(request, reply, incoming) {
       const { role, caller } = request.identity;
       const query = request.query as StreamEventsQuery;

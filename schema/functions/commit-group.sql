@@ -12,6 +12,8 @@ DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, t
   text, text, text, text);
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text, text, text);
+DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
+  text, text, text, text, text, text, text);
 
 CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -25,7 +27,7 @@ CREATE OR REPLACE FUNCTION commit_group(
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
   events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text, warehouses_in text,
   task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL,
-  agents_in text DEFAULT NULL
+  agents_in text DEFAULT NULL, requests_in text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
@@ -138,6 +140,10 @@ BEGIN
   IF agents_in IS NOT NULL THEN
     PERFORM write_agents(agents_in::json, counts[13]);
   END IF;
+
+  IF requests_in IS NOT NULL THEN
+    PERFORM write_assignment_requests(requests_in::json, counts[14]);
+  END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION write_customers(customers_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
@@ -178,13 +184,13 @@ BEGIN
       courier_type, courier_id, payment_id, location_id, pickup_location_id, channel_id, parent_id, integration_data,
       auto_assignment_status, auto_assignment_failure_reason, preferred_agent_id, ready_at, window_start, window_end,
       estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
-      arrived_at, eta_at, deadline_at, created_at, updated_at, child_ids)
+      arrived_at, eta_at, deadline_at, created_at, updated_at, child_ids, search, courier)
     SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
       "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
       "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
       "autoAssignmentStatus", "autoAssignmentFailureReason", "preferredAgentId", "readyAt", "windowStart", "windowEnd",
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
-      "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "childIds"
+      "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "childIds", search, courier
     FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
       name text, code text, "taskType" text, status text, "statusRank" smallint, "timeToServe" text,
       "scheduledAt" timestamptz, "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz,
@@ -194,7 +200,8 @@ BEGIN
       "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz, "windowStart" timestamptz,
       "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json, "amountMinor" bigint, currency text,
       outcome text, "failureReason" text, "trackingToken" text, "delayedAt" timestamptz, "arrivedAt" timestamptz,
-      "etaAt" timestamptz, "deadlineAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
+      "etaAt" timestamptz, "deadlineAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz, "childIds" json,
+      search json, courier json)
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
@@ -210,7 +217,7 @@ BEGIN
         estimated_duration = n."estimatedDuration", required_skills = n."requiredSkills",
         amount_minor = n."amountMinor", currency = n.currency, outcome = n.outcome, failure_reason = n."failureReason",
         delayed_at = n."delayedAt", arrived_at = n."arrivedAt", eta_at = n."etaAt", deadline_at = n."deadlineAt",
-        updated_at = n."updatedAt", child_ids = n."childIds"
+        updated_at = n."updatedAt", child_ids = n."childIds", search = n.search, courier = n.courier
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
         name text, status text, "statusRank" smallint, "timeToServe" text, "scheduledAt" timestamptz,
         "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz, "completedAt" timestamptz,
@@ -219,7 +226,8 @@ BEGIN
         "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz,
         "windowStart" timestamptz, "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json,
         "amountMinor" bigint, currency text, outcome text, "failureReason" text, "delayedAt" timestamptz,
-        "arrivedAt" timestamptz, "etaAt" timestamptz, "deadlineAt" timestamptz, "updatedAt" timestamptz, "childIds" json)
+        "arrivedAt" timestamptz, "etaAt" timestamptz, "deadlineAt" timestamptz, "updatedAt" timestamptz, "childIds" json,
+        search json, courier json)
       WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;
@@ -339,6 +347,33 @@ BEGIN
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;
   PERFORM assert_written('agents', added + updated, meant);
+END $$;
+
+-- Requests: made once, and answered once.
+CREATE OR REPLACE FUNCTION write_assignment_requests(requests_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+  updated bigint := 0;
+BEGIN
+  INSERT INTO assignment_requests (organization_id, id, version, task_id, agent_id, channel_id, status, mode, attempt,
+      score, distance_m, eta_seconds, expires_at, responded_at, rejection_reason, created_at, updated_at)
+    SELECT "organizationId", id, version, "taskId", "agentId", "channelId", status, mode, attempt, score, "distanceM",
+      "etaSeconds", "expiresAt", "respondedAt", "rejectionReason", "createdAt", "updatedAt"
+    FROM json_to_recordset(requests_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+      "taskId" bigint, "agentId" bigint, "channelId" bigint, status text, mode text, attempt int, score float8,
+      "distanceM" int, "etaSeconds" int, "expiresAt" timestamptz, "respondedAt" timestamptz, "rejectionReason" text,
+      "createdAt" timestamptz, "updatedAt" timestamptz)
+    WHERE "expectedVersion" = 0;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written < meant THEN
+    UPDATE assignment_requests r SET version = n.version, status = n.status, responded_at = n."respondedAt",
+        rejection_reason = n."rejectionReason", updated_at = n."updatedAt"
+      FROM json_to_recordset(requests_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+        status text, "respondedAt" timestamptz, "rejectionReason" text, "updatedAt" timestamptz)
+      WHERE r.organization_id = n."organizationId" AND r.id = n.id AND r.version = n."expectedVersion";
+    GET DIAGNOSTICS updated = ROW_COUNT;
+  END IF;
+  PERFORM assert_written('assignment requests', written + updated, meant);
 END $$;
 
 -- Rows of organizations that changed, and tombstones of those that end: these have a name_hash and nothing else.

@@ -41,6 +41,17 @@ BEGIN
       WHERE "locationId" IS NOT NULL AND ("reusesLocation" OR relist)
       ON CONFLICT DO NOTHING;
   END IF;
+  -- Tasks that rounds begin or cease to look at.
+  IF strpos(tasks_text, '"sought":') > 0 THEN
+    DELETE FROM searching_tasks s
+      USING json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, sought boolean)
+      WHERE NOT n.sought AND s.organization_id = n."organizationId" AND s.task_id = n.id;
+    INSERT INTO searching_tasks (organization_id, task_id)
+      SELECT "organizationId", id
+      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, sought boolean)
+      WHERE sought
+      ON CONFLICT DO NOTHING;
+  END IF;
 
   IF counts_in IS NOT NULL THEN
     UPDATE task_counts c SET count = c.count + n.delta FROM task_count_deltas(counts_in) n

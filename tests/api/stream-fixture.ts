@@ -7,6 +7,8 @@ import {
   type StreamMessage,
   StreamRefused,
 } from '../support/event-stream.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { seedSession, seedUser, withSql } from '../support/seed.ts';
 
 export interface StreamFixture {
   /** Opens a stream, closed with the test, and reads its first message, which is `stream.ready`. */
@@ -29,6 +31,21 @@ export function useStreams(): StreamFixture {
 }
 
 export const sequencesOf = (messages: readonly StreamMessage[]) => messages.map(({ data }) => data.sequence);
+
+/** Ends when the gateway has heard of every change of access so far, which would end streams that rest on it. */
+export async function settleAccess(
+  { databaseUrl, baseUrl }: Pick<TestGateway, 'databaseUrl' | 'baseUrl'>,
+  organizationId: number,
+): Promise<void> {
+  const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
+  const key = await seedSession(databaseUrl, organizationId, userId);
+  const stream = await openEventStream(baseUrl, { key, organizationId });
+  await withSql(
+    databaseUrl,
+    (sql) => sql`UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${userId}`,
+  );
+  await stream.ended;
+}
 
 /** How the opening of a stream was refused. */
 export async function refusalOf(opening: Promise<unknown>): Promise<StreamRefused> {

@@ -1,28 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openEventStream } from '../support/event-stream.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
-import { refusalOf, sequencesOf, useStreams } from './stream-fixture.ts';
+import { refusalOf, sequencesOf, settleAccess, useStreams } from './stream-fixture.ts';
 
 const fixture = useGateway();
 const streams = useStreams();
 
 const OWN = '/realtime/me/events';
-
-/** Ends when the gateway has heard of every change of access so far, which would end streams that rest on it. */
-async function settleAccess(organizationId: number): Promise<void> {
-  const { databaseUrl, baseUrl } = fixture.gateway;
-  const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
-  const key = await seedSession(databaseUrl, organizationId, userId);
-  const stream = await openEventStream(baseUrl, { key, organizationId });
-  await withSql(
-    databaseUrl,
-    (sql) => sql`UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${userId}`,
-  );
-  await stream.ended;
-}
 
 /** Deactivates everybody. */
 async function endAccess(organizationId: number): Promise<void> {
@@ -41,7 +27,7 @@ async function twoAgents() {
     const { agentId, userId } = await seedAgent(databaseUrl, organizationId);
     agents.push({ agentId, key: await seedSession(databaseUrl, organizationId, userId) });
   }
-  await settleAccess(organizationId);
+  await settleAccess(fixture.gateway, organizationId);
   const watch = (key: string, query = '', lastEventId?: string) => {
     const resume = lastEventId === undefined ? {} : { lastEventId };
     return streams.watch(fixture.gateway.baseUrl, { key, organizationId, path: OWN, query, ...resume });

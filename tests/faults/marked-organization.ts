@@ -60,6 +60,7 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
   await sql`INSERT INTO mail_requests (purpose, email, due_at)
     VALUES ('verify_email', ${email.toUpperCase()}, now() + interval '1 day')`;
   await insertWebhook(sql, organizationId, marker);
+  await insertAssignment(sql, organizationId, marker);
   await sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, address, after)
     VALUES (${organizationId}, 'user.created', 'user', ${userId}, 'user', ${userId}, ${marker},
@@ -95,6 +96,23 @@ async function insertWebhook(sql: Sql, organizationId: number, marker: string): 
     SELECT ${organizationId}, nextval('webhook_delivery_ids'), ${webhook!.id}, now() + i * interval '1 day', ${marker},
       'webhook.test', ${marker}, 'failed', 1, json_build_array(json_build_object('excerpt', ${marker}::text))
     FROM generate_series(0, 2) i`;
+}
+
+/** What a search for an agent leaves behind: a request, a task that is sought, a courier with a job. */
+async function insertAssignment(sql: Sql, organizationId: number, marker: string): Promise<void> {
+  await sql`
+    INSERT INTO assignment_requests (organization_id, id, version, task_id, agent_id, channel_id, status, mode, attempt,
+      score, expires_at, rejection_reason, created_at, updated_at)
+    VALUES (${organizationId}, nextval('assignment_request_ids'), 2, 1, 1, 1, 'rejected', 'sequential', 1, 1, now(),
+      ${marker}, now(), now())`;
+  // Of no task that is there, so that no round has anything to do.
+  await sql`INSERT INTO searching_tasks (organization_id, task_id) VALUES (${organizationId}, 1)`;
+  await sql`
+    INSERT INTO couriers (organization_id, provider, external_id, name, phone_number, vehicle_type, vehicle, tracking_url)
+    VALUES (${organizationId}, ${marker}, ${marker}, ${marker}, ${marker}, 'van', '{}', ${marker})`;
+  await sql`
+    INSERT INTO fleet_jobs (organization_id, entry, task_id, vehicle, weight_kg, volume_m3, packages, booked_at)
+    VALUES (${organizationId}, 1, 1, ${marker}, 1, 1, 1, now())`;
 }
 
 /** Has the organization's actor make records of every kind, with the marker in every free text. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Engine } from '../../engine/org/start-engine.ts';
 import { readConfig } from '../../engine/runtime/config.ts';
 import { createReleaser } from '../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../engine/runtime/log.ts';
@@ -42,6 +43,8 @@ export interface TestGateway extends SeededOrganization {
   readonly pid: number | undefined;
   /** Lines it logged so far. */
   readonly logLines: readonly string[];
+  /** Asks what no route does, as the workers do. Only of a gateway in this process. */
+  readonly ask: Engine['ask'];
   /** Stops it in order, and drops its place when that is its own. */
   stop(): Promise<void>;
   /** What kill -9 does. Only for a gateway in a process of its own; its place stays, until `stop`. */
@@ -78,7 +81,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   try {
     const running = options.process ? await startProcess(environment) : await startInProcess(environment, options);
     const { organizationId, channelId, userId, key, databaseUrl } = place;
-    const { port, pid, logLines, kill } = running;
+    const { port, pid, logLines, ask, kill } = running;
     return {
       baseUrl: `http://127.0.0.1:${port}`,
       organizationId,
@@ -89,6 +92,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       place,
       pid,
       logLines,
+      ask,
       kill,
       async stop() {
         await running.stop();
@@ -105,6 +109,7 @@ interface Running {
   readonly port: number;
   readonly pid: number | undefined;
   readonly logLines: readonly string[];
+  readonly ask: Engine['ask'];
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -114,7 +119,7 @@ async function startInProcess(environment: Record<string, string>, options: Test
   const releaser = createReleaser((name, error) => failures.push(`${name}: ${String(error)}`));
   const { wrapCommitStore } = options;
   try {
-    const { port } = await startGateway({
+    const { port, engine } = await startGateway({
       config: readConfig(environment),
       log: createLog('gateway', environment['LOG_LEVEL'] ?? 'silent'),
       releaser,
@@ -124,6 +129,7 @@ async function startInProcess(environment: Record<string, string>, options: Test
       port,
       pid: undefined,
       logLines: [],
+      ask: (organizationId, command) => engine.ask(organizationId, command),
       stop: () => releaser.stop(),
       kill: () =>
         Promise.reject(new Error('only a gateway in a process of its own can be killed: pass {process: true}')),
@@ -153,6 +159,7 @@ async function startProcess(environment: Record<string, string>): Promise<Runnin
       port,
       pid: child.pid,
       logLines,
+      ask: () => Promise.reject(new Error('only a gateway in this process can be asked: leave {process: true} out')),
       stop: () => stopProcess(child, exited),
       kill: () => end(child, exited, 'SIGKILL'),
     };

@@ -1,15 +1,18 @@
 import type { AssignTask } from '../../../schema/commands.ts';
 import { notFound } from '../../../schema/errors.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
 import { fieldsOfStep, judgeAssignment } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
+import { judgeFit } from './agent-fit.ts';
 import { type DecideContext, type Decision, done, refuse } from './decision.ts';
 import { followChildren } from './job-upkeep.ts';
+import { withdrawRequests } from './request-steps.ts';
 import { withoutSearch } from './task-end.ts';
+import { changedTask, draftSearch } from './task-search.ts';
 
 /**
  * POST /tasks/:id/assign.
- * Refuses: 404 for the task, then for the agent; 409 STATUS_DERIVED, INVALID_STATUS_TRANSITION, AGENT_NOT_ACTIVE.
+ * Refuses: 404 for the task, then for the agent; 409 STATUS_DERIVED, INVALID_STATUS_TRANSITION, AGENT_NOT_ACTIVE,
+ * AGENT_SLOT_TAKEN, AGENT_OVER_CAPACITY.
  */
 export function decideAssignTask(draft: Draft, command: AssignTask, { now }: DecideContext): Decision {
   const { taskId, input } = command;
@@ -20,17 +23,18 @@ export function decideAssignTask(draft: Draft, command: AssignTask, { now }: Dec
   const { task: before } = facts;
   const verdict = judgeAssignment(before, agent);
   if (verdict.kind === 'refused') return refuse(verdict.refusal);
-  if (verdict.kind === 'unchanged') return done('task', taskId);
-  const task: TaskRecord = {
-    ...before,
-    ...fieldsOfStep('assigned', now),
-    agentId: agent.id,
-    courierType: 'internal',
-    courierId: null,
-    autoAssignmentStatus: withoutSearch(before),
-    version: before.version + 1,
-    updatedAt: now,
-  };
+  if (verdict.kind === 'unchanged' && !before.search) return done('task', taskId);
+  const unfit = judgeFit(draft, facts, agent);
+  if (unfit) return refuse(unfit);
+  withdrawRequests(draft, before.search?.open ?? [], now);
+  if (verdict.kind === 'unchanged') {
+    // It is asked already: now it has the task, whatever it answers.
+    draftSearch(draft, before, withoutSearch(before), now);
+    return done('task', taskId);
+  }
+  const given = { agentId: agent.id, courierType: 'internal', courierId: null, courier: null } as const;
+  const fields = { ...fieldsOfStep('assigned', now), ...given, ...withoutSearch(before) };
+  const task = changedTask(before, fields, now);
   const reason = input.reason ?? null;
   const reasonCode = input.reasonCode ?? null;
   const { status: previousStatus } = before;

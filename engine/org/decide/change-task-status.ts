@@ -1,11 +1,15 @@
 import type { ChangeTaskStatus } from '../../../schema/commands.ts';
 import { notFound, refusal } from '../../../schema/errors.ts';
 import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
+import { closedRequest } from '../../domain/assignment-machine.ts';
+import { deadlineOf } from '../../domain/task-deadline.ts';
 import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import type { TaskFacts } from '../state-view.ts';
+import { FOUND } from './answer-request.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from './decision.ts';
 import { followChildren } from './job-upkeep.ts';
+import { draftRequest, withdrawRequests } from './request-steps.ts';
 import { endPackages, withoutSearch } from './task-end.ts';
 
 type StatusInput = ChangeTaskStatus['input'];
@@ -13,7 +17,7 @@ type StatusInput = ChangeTaskStatus['input'];
 /**
  * PUT /tasks/:id/status. A job is only cancelled, with its open children; a child's step is followed by its job.
  * Refuses: 403 for an agent that cancels; 400 for an `occurredAt` in the future; 404; 409 STATUS_DERIVED,
- * AGENT_REQUIRED, INVALID_STATUS_TRANSITION; 400 for an `occurredAt` before the previous step.
+ * AGENT_REQUIRED, INVALID_STATUS_TRANSITION, ASSIGNMENT_REQUEST_EXPIRED; 400 for an `occurredAt` before the previous step.
  */
 export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, context: DecideContext): Decision {
   const { taskId, input, caller } = command;
@@ -25,6 +29,11 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
   if (verdict.kind === 'refused') return refuse(verdict.refusal);
   if (!facts || verdict.kind === 'not-found') return refuse(notFound('Task', taskId));
   if (verdict.kind === 'unchanged') return done('task', taskId);
+  // Whoever is asked takes the task by this step, too, as long as the request waits.
+  const [offer] = facts.task.search?.open ?? [];
+  if (input.status === 'accepted' && offer && context.now >= offer.expiresAt) {
+    return refuse(refusal('ASSIGNMENT_REQUEST_EXPIRED'));
+  }
   const children = (facts.task.childIds ?? []).map((id) => draft.findTask(id)!);
   const moving = [...children.filter(({ task }) => !isTerminal(task.status)), facts];
   for (const { task } of moving) {
@@ -40,15 +49,19 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
 function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: StatusInput, now: string): void {
   const { status: to, reason, reasonCode } = input;
   const at = input.occurredAt ?? now;
-  const task: TaskRecord = {
+  const changes = {
     ...before,
     ...fieldsOfStep(to, at),
     ...(to === 'completed' ? outcomeOf(input) : {}),
-    ...(to === 'cancelled' ? { autoAssignmentStatus: withoutSearch(before) } : {}),
+    ...(to === 'cancelled' ? withoutSearch(before) : {}),
+    ...(to === 'accepted' && before.search ? FOUND : {}),
     version: before.version + 1,
-    deadlineAt: isTerminal(to) ? null : before.deadlineAt,
     updatedAt: now,
   };
+  const task: TaskRecord = { ...changes, deadlineAt: deadlineOf(changes) };
+  const open = before.search?.open ?? [];
+  if (to === 'accepted') for (const request of open) draftRequest(draft, closedRequest(request, 'accepted', at));
+  else withdrawRequests(draft, open, now);
   draft.put({ kind: 'put-task', task, packages: endPackages(draft, packages, task, now) });
   const outcome = to === 'completed' ? { outcome: task.outcome, failureReason: task.failureReason } : {};
   draft.put({

@@ -20,7 +20,8 @@ import { draftTask } from './new-task.ts';
  */
 export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, context: DecideContext): Decision {
   const children = input.children ?? [];
-  const wanted = [input, ...children];
+  // What is to be found for a job is to be found for each of its children that does not say otherwise.
+  const wanted = [input, ...children.map((child) => ({ ...child, autoAssign: child.autoAssign ?? input.autoAssign }))];
   if (caller.role === 'agent' && !isOfAgents(input)) return refuse(refusal('FORBIDDEN'));
   const violations = amountViolations(draft, input, children);
   if (violations.length > 0) return violate(...violations);

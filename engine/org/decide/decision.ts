@@ -12,7 +12,10 @@ export interface DecideContext {
 
 /** The record that answers a command, as it is after the change. */
 export type Shown =
-  | { readonly kind: 'task' | 'package' | 'customer' | 'warehouse' | 'agent' | 'organization'; readonly id: number }
+  | {
+      readonly kind: 'task' | 'package' | 'customer' | 'warehouse' | 'agent' | 'request' | 'organization';
+      readonly id: number;
+    }
   /** That the organization is being deleted. */
   | { readonly kind: 'deletion' }
   | { readonly kind: 'nothing' };

@@ -1,7 +1,8 @@
 import type { TaskRecord } from '../../../schema/task.ts';
-import { isTerminal } from '../../../schema/task.ts';
 import { deriveJob } from '../../domain/job.ts';
+import { deadlineOf } from '../../domain/task-deadline.ts';
 import type { Draft } from '../draft.ts';
+import { withdrawRequests } from './request-steps.ts';
 import { endPackages, withoutSearch } from './task-end.ts';
 
 /**
@@ -17,15 +18,17 @@ export function followChildren(draft: Draft, jobId: number, now: string, newChil
   );
   if (newChildId !== undefined) changed.push('children');
   if (changed.length === 0) return;
-  const task: TaskRecord = {
+  // A job looks for nobody: its children do.
+  const changes = {
     ...before,
     ...derived,
-    ...(derived.status === 'cancelled' ? { autoAssignmentStatus: withoutSearch(before) } : {}),
+    ...withoutSearch(before),
     childIds,
     version: before.version + 1,
-    deadlineAt: isTerminal(derived.status) ? null : before.deadlineAt,
     updatedAt: now,
   };
+  const task: TaskRecord = { ...changes, deadlineAt: deadlineOf(changes) };
+  withdrawRequests(draft, before.search?.open ?? [], now);
   draft.put({ kind: 'put-task', task, packages: endPackages(draft, packages, task, now) });
   if (task.status !== before.status) {
     draft.put({

@@ -1,16 +1,17 @@
 import type { Caller } from '../../../schema/commands.ts';
 import type { TaskInput } from '../../../schema/create-task.ts';
 import type { Refusal } from '../../../schema/errors.ts';
-import { LIMITS } from '../../../schema/limits.ts';
 import type { PackageInput, PackageRecord } from '../../../schema/package.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
-import { delayedAfterMs } from '../../domain/delay.ts';
+import { newSearch } from '../../domain/assignment-machine.ts';
 import { parseAmount } from '../../domain/money.ts';
+import { deadlineOf } from '../../domain/task-deadline.ts';
 import { BASE64_URL, CROCKFORD_BASE32 } from '../../runtime/random.ts';
 import type { Draft } from '../draft.ts';
 import { matchCustomer } from './customer-match.ts';
 import type { DecideContext } from './decision.ts';
 import { draftLocation } from './new-location.ts';
+import { settingsOf } from './task-search.ts';
 
 const CODE_CHARS = 10;
 const TRACKING_TOKEN_CHARS = 22;
@@ -76,11 +77,6 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
   return record;
 }
 
-/** When its actor has to look at an open task, for the delay to come. */
-export function deadlineOf(task: Parameters<typeof delayedAfterMs>[0]): string {
-  return new Date(Math.min(delayedAfterMs(task), LIMITS.latestTimeMs)).toISOString();
-}
-
 type Links = Family & Pick<TaskRecord, 'customerId' | 'locationId' | 'pickupLocationId'>;
 
 function newTask(
@@ -95,6 +91,7 @@ function newTask(
   const timeToServe = input.timeToServe ?? 'asap';
   const scheduledAt = timeToServe === 'scheduled' ? input.scheduledAt! : null;
   const estimatedDuration = input.estimatedDuration ?? null;
+  const search = input.autoAssign && links.childIds === null ? firstSearch(draft, input, scheduledAt, now) : null;
   return {
     organizationId: draft.organizationId,
     id: links.id,
@@ -117,13 +114,15 @@ function newTask(
     agentId: null,
     courierType: 'internal',
     courierId: null,
+    courier: null,
     paymentId: null,
     channelId: input.channelId ?? ownChannelId,
     parentId: links.parentId,
     childIds: links.childIds,
     integrationData: input.integrationData ?? null,
-    autoAssignmentStatus: input.autoAssign ? 'pending' : 'not_requested',
+    autoAssignmentStatus: search ? 'pending' : 'not_requested',
     autoAssignmentFailureReason: null,
+    search,
     preferredAgentId: input.preferredAgentId ?? null,
     readyAt: input.readyAt ?? null,
     windowStart: input.windowStart ?? null,
@@ -137,10 +136,22 @@ function newTask(
     delayedAt: null,
     arrivedAt: null,
     etaAt: null,
-    deadlineAt: deadlineOf({ timeToServe, scheduledAt, createdAt: now, estimatedDuration }),
+    deadlineAt: deadlineOf({
+      status: 'new',
+      timeToServe,
+      scheduledAt,
+      createdAt: now,
+      estimatedDuration,
+      delayedAt: null,
+      search,
+    }),
     createdAt: now,
     updatedAt: now,
   };
+}
+
+function firstSearch(draft: Draft, { windowEnd, readyAt }: TaskInput, scheduledAt: string | null, now: string) {
+  return newSearch({ scheduledAt, windowEnd: windowEnd ?? null, readyAt: readyAt ?? null }, settingsOf(draft), now);
 }
 
 const NO_MONEY = { amountMinor: null, currency: null };

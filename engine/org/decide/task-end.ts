@@ -21,8 +21,11 @@ export function endPackages(
 }
 
 /** The search for a courier ends with the cancelling of its task, and when somebody gives it to an agent. */
-export function withoutSearch({ autoAssignmentStatus }: TaskRecord): TaskRecord['autoAssignmentStatus'] {
-  return ['pending', 'searching', 'offered'].includes(autoAssignmentStatus) ? 'cancelled' : autoAssignmentStatus;
+export function withoutSearch({
+  autoAssignmentStatus,
+}: TaskRecord): Pick<TaskRecord, 'search' | 'autoAssignmentStatus'> {
+  const isUnderWay = ['pending', 'searching', 'offered'].includes(autoAssignmentStatus);
+  return { search: null, autoAssignmentStatus: isUnderWay ? 'cancelled' : autoAssignmentStatus };
 }
 
 function packageStatusAfter(status: PackageStatus, { status: to, outcome }: TaskRecord): PackageStatus {

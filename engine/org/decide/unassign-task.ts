@@ -1,10 +1,12 @@
 import type { UnassignTask } from '../../../schema/commands.ts';
 import { notFound } from '../../../schema/errors.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
 import { checkUnassignment, fieldsOfStep } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import { type DecideContext, type Decision, done, refuse } from './decision.ts';
 import { followChildren } from './job-upkeep.ts';
+import { withdrawRequests } from './request-steps.ts';
+import { withoutSearch } from './task-end.ts';
+import { changedTask } from './task-search.ts';
 
 /** POST /tasks/:id/unassign. Refuses: 404; 409 STATUS_DERIVED, INVALID_STATUS_TRANSITION. */
 export function decideUnassignTask(draft: Draft, command: UnassignTask, { now }: DecideContext): Decision {
@@ -16,12 +18,11 @@ export function decideUnassignTask(draft: Draft, command: UnassignTask, { now }:
   if (refused) return refuse(refused);
   const status = 'awaiting_assignment';
   const reason = input.reason ?? null;
-  const task: TaskRecord = {
-    ...before,
-    ...fieldsOfStep(status, now),
-    version: before.version + 1,
-    updatedAt: now,
-  };
+  const ended = withoutSearch(before);
+  // Whoever was found for it is taken off: nobody is found any more.
+  const autoAssignmentStatus = ended.autoAssignmentStatus === 'assigned' ? 'cancelled' : ended.autoAssignmentStatus;
+  const task = changedTask(before, { ...fieldsOfStep(status, now), ...ended, autoAssignmentStatus }, now);
+  withdrawRequests(draft, before.search?.open ?? [], now);
   draft.put({ kind: 'put-task', task });
   draft.put({
     kind: 'tell',

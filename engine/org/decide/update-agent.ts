@@ -19,7 +19,7 @@ export function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: D
   const wanted: AgentRecord = { ...before, ...wantedFields(input) };
   if (isDeepStrictEqual(wanted, before)) return done('agent', agentId);
   const isLeaving = before.isActive && !wanted.isActive;
-  const openTasks = isLeaving ? draft.countOpenTasks(agentId) : 0;
+  const openTasks = isLeaving ? draft.heldBy(agentId).length : 0;
   if (openTasks > 0) return refuse(refusal('AGENT_HAS_OPEN_TASKS', undefined, { agentId, openTasks }));
   const agent = { ...wanted, version: before.version + 1, updatedAt: context.now };
   if (isLeaving && before.onDuty) draftDuty(draft, agent, false, context.now);

@@ -1,15 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AssignmentSettings } from '../../../schema/assignment.ts';
 import type { UpdateTask } from '../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../schema/errors.ts';
 import type { PackageEntry, PackageRecord } from '../../../schema/package.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
+import { newSearch } from '../../domain/assignment-machine.ts';
 import { judgeUpdate } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import type { TaskFacts } from '../state-view.ts';
 import { type DecideContext, type Decision, done, refuse } from './decision.ts';
 import { checkFamilySize } from './family-size.ts';
 import { draftLocation, isAt } from './new-location.ts';
-import { deadlineOf, draftPackage } from './new-task.ts';
+import { draftPackage } from './new-task.ts';
+import { withdrawRequests } from './request-steps.ts';
+import { changedTask, settingsOf } from './task-search.ts';
 
 /**
  * PATCH /tasks/:id. What is asked for and already so changes nothing. Refuses: 404 for the task, and for a package
@@ -26,7 +30,7 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
   if (!facts) return refuse(notFound('Task', taskId));
 
   const { task: before } = facts;
-  const fields = changedFields(before, input, context.now);
+  const fields = changedFields(before, input, settingsOf(draft), context.now);
   const changed = Object.keys(fields).filter((name) => SHOWN_FIELDS.has(name));
   const hasMoved = input.location && !(facts.location && isAt(facts.location, input.location));
   const location = hasMoved ? draftLocation(draft, input.location, taskId, context) : facts.location;
@@ -35,13 +39,8 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
   if (packages !== facts.packages) changed.push('packages');
   if (changed.length === 0) return done('task', taskId);
 
-  const task: TaskRecord = {
-    ...before,
-    ...fields,
-    locationId: location?.id ?? null,
-    version: before.version + 1,
-    updatedAt: context.now,
-  };
+  if (fields.search) withdrawRequests(draft, before.search!.open, context.now);
+  const task = changedTask(before, { ...fields, locationId: location?.id ?? null }, context.now);
   draft.put({ kind: 'put-task', task, location, packages });
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
@@ -70,7 +69,12 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The fields of the record that differ from what they were. A new time makes the task scheduled, and due anew. */
-function changedFields(before: TaskRecord, input: UpdateTask['input'], now: string): Partial<TaskRecord> {
+function changedFields(
+  before: TaskRecord,
+  input: UpdateTask['input'],
+  settings: AssignmentSettings,
+  now: string,
+): Partial<TaskRecord> {
   const { notes, description, integrationData, scheduledAt } = input;
   const fields: { -readonly [K in keyof TaskRecord]?: TaskRecord[K] } = {};
   if (notes !== undefined && notes !== before.notes) fields.notes = notes;
@@ -81,10 +85,18 @@ function changedFields(before: TaskRecord, input: UpdateTask['input'], now: stri
   if (scheduledAt && scheduledAt !== before.scheduledAt) {
     fields.scheduledAt = scheduledAt;
     if (before.timeToServe !== 'scheduled') fields.timeToServe = 'scheduled';
-    const deadlineAt = deadlineOf({ ...before, scheduledAt, timeToServe: 'scheduled' });
-    if (deadlineAt > now) Object.assign(fields, { deadlineAt, delayedAt: null });
+    fields.delayedAt = null;
+    if (before.search) Object.assign(fields, rescheduled(before, scheduledAt, settings, now));
   }
   return fields;
+}
+
+/** Who is asked was asked for another time. The search begins when the new one comes near. */
+function rescheduled(before: TaskRecord, scheduledAt: string, settings: AssignmentSettings, now: string) {
+  const { startsAt, until } = newSearch({ ...before, scheduledAt }, settings, now);
+  const search = { ...before.search!, startsAt, until, open: [] };
+  const isNew = before.status === 'new' || startsAt !== null;
+  return { search, autoAssignmentStatus: isNew ? 'pending' : 'searching' };
 }
 
 /** The list as it is wanted: what is named by id stays, changed or not; what is not named goes; the rest is new. */

@@ -1,6 +1,8 @@
 import type { TaskRecord } from '../../../schema/task.ts';
+import { isLate } from '../../domain/task-deadline.ts';
 import type { Draft } from '../draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from './decision.ts';
+import { begun, changedTask, draftDecline, draftSearch, draftStatus, endSearchIfOver } from './task-search.ts';
 
 /** What a look at the organization's timers found. */
 export interface DueTimers {
@@ -10,23 +12,34 @@ export interface DueTimers {
 }
 
 /**
- * The organization's timers are due. A task past its time becomes delayed, once. What was due by the rows may have
- * changed since in memory, so each is judged again here.
+ * The organization's timers are due: tasks are late, searches begin or end, requests run out. What was due by the rows may
+ * have changed since in memory, so each is judged again here.
  */
-export function decideWakeUp(draft: Draft, due: DueTimers, context: DecideContext): Decision {
-  for (const id of due.taskIds) {
-    const before = draft.findTask(id)?.task;
-    if (!before?.deadlineAt || before.deadlineAt > context.now) continue;
-    const task: TaskRecord = {
-      ...before,
-      version: before.version + 1,
-      delayedAt: context.now,
-      deadlineAt: null,
-      updatedAt: context.now,
-    };
-    draft.put({ kind: 'put-task', task });
-    draft.put({ kind: 'tell', type: 'task.delayed', taskId: id, step: { kind: 'delayed' } });
-  }
+export function decideWakeUp(draft: Draft, due: DueTimers, { now }: DecideContext): Decision {
+  // First, so that the timers which this sets are seen beside those that were there.
   draft.put({ kind: 'scan-timers', nextDeadlineAt: due.nextDeadlineAt });
+  for (const id of due.taskIds) {
+    const task = draft.findTask(id)?.task;
+    if (!task?.deadlineAt || task.deadlineAt > now) continue;
+    if (!task.search || isLate(task, now)) noteDelay(draft, task, now);
+    if (task.search) followSearch(draft, id, now);
+  }
   return NOTHING_SHOWN;
+}
+
+function noteDelay(draft: Draft, before: TaskRecord, now: string): void {
+  draft.put({ kind: 'put-task', task: changedTask(before, { delayedAt: now }, now) });
+  draft.put({ kind: 'tell', type: 'task.delayed', taskId: before.id, step: { kind: 'delayed' } });
+}
+
+function followSearch(draft: Draft, taskId: number, now: string): void {
+  const { task } = draft.findTask(taskId)!;
+  const { startsAt, open } = task.search!;
+  if (startsAt !== null && startsAt <= now) {
+    const fields = { search: begun(task.search!), autoAssignmentStatus: 'searching' } as const;
+    if (task.status === 'new') draftStatus(draft, task, 'awaiting_assignment', fields, now);
+    else draftSearch(draft, task, fields, now);
+  }
+  for (const request of open) if (request.expiresAt <= now) draftDecline(draft, taskId, request, 'expired', now);
+  endSearchIfOver(draft, taskId, now);
 }

@@ -8,6 +8,7 @@ export type RecordKind =
   | 'location'
   | 'warehouse'
   | 'agent'
+  | 'request'
   | 'user'
   | 'channel'
   | 'webhook'
@@ -73,6 +74,12 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
 
   'POST /tasks/:id/assign': { who: STAFF, names: 'task' },
   'POST /tasks/:id/unassign': { who: STAFF, names: 'task' },
+  'POST /tasks/:id/auto-assign': { who: STAFF, names: 'task' },
+  'POST /dispatch/preview': { who: STAFF },
+  'GET /assignment-requests': { who: STAFF_AND_AGENTS },
+  'GET /assignment-requests/:id': { who: STAFF_AND_AGENTS, names: 'request' },
+  'POST /assignment-requests/:id/accept': { who: DISPATCHERS_AND_AGENTS, names: 'request' },
+  'POST /assignment-requests/:id/reject': { who: DISPATCHERS_AND_AGENTS, names: 'request' },
 
   'POST /agents': { who: DISPATCHERS },
   'GET /agents': { who: STAFF_AND_AGENTS },
@@ -80,6 +87,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'PATCH /agents/:id': { who: DISPATCHERS, names: 'agent' },
   'PUT /agents/:id/duty': { who: DISPATCHERS_AND_AGENTS, names: 'agent' },
   'GET /agents/:id/tasks': { who: STAFF_AND_AGENTS, names: 'agent' },
+  'GET /agents/:id/schedule': { who: STAFF_AND_AGENTS, names: 'agent' },
 
   'POST /customers': { who: STAFF },
   'GET /customers': { who: STAFF },

@@ -4,6 +4,7 @@ import type { Route } from '../../../gateway/route.ts';
 import { type ApiClient, type ApiReply, taskInput } from '../../support/api-client.ts';
 import { type SeededOrganization, seedAgent, seedChannel, seedOrganization } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
+import { seedRequest } from '../assignment/seed-request.ts';
 import { seedDelivery } from '../webhooks/seed-delivery.ts';
 import { EXPECTED, type RecordKind } from './expected-guards.ts';
 import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
@@ -26,6 +27,7 @@ const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) =>
   'POST /tasks parentId': ['task', (parentId) => taskInput({ parentId })],
   'PATCH /tasks/:id packages.id': ['package', (id) => ({ packages: [{ id, notes: 'n' }] })],
   'POST /tasks/:id/assign agentId': ['agent', (agentId) => ({ agentId })],
+  'POST /dispatch/preview taskIds': ['task', (id) => ({ taskIds: [id] })],
   'POST /webhooks channelIds': ['channel', (id) => ({ ...HOOK, channelIds: [id] })],
   'PATCH /webhooks/:id channelIds': ['channel', (id) => ({ channelIds: [id] })],
   'POST /channels userId': ['user', (userId) => ({ name: 'one more', userId })],
@@ -36,6 +38,7 @@ const FILTERS: Readonly<Record<string, readonly [RecordKind, also?: string]>> = 
   customerId: ['customer'],
   agentId: ['agent'],
   agentIds: ['agent'],
+  taskId: ['task'],
   channelId: ['channel'],
   locationId: ['location'],
   userId: ['user'],
@@ -65,6 +68,7 @@ const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'PATCH /packages/:id': { status: 'cancelled' },
   'POST /tasks/:id/assign': ({ agent }) => ({ agentId: agent }),
   'POST /tasks/:id/unassign': {},
+  'POST /assignment-requests/:id/reject': {},
   'PATCH /agents/:id': { name: 'Grace Hopper' },
   'PUT /agents/:id/duty': { onDuty: true },
   'PATCH /customers/:id': { name: 'Grace Hopper' },
@@ -111,6 +115,7 @@ async function makeRecords(databaseUrl: string, organization: SeededOrganization
     channel: channelId,
     user: userId,
     agent: agentId,
+    request: await seedRequest(databaseUrl, { ...organization, taskId: task.id, agentId, status: 'rejected' }),
     task: task.id,
     package: task.packages[0]!.id,
     customer: task.customerId!,

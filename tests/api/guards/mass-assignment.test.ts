@@ -4,6 +4,7 @@ import type { Route } from '../../../gateway/route.ts';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
 import { seedChannel, seedOrganization, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
+import { askAgents } from '../assignment/offer-place.ts';
 import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
 
 /**
@@ -56,6 +57,7 @@ interface Place {
   readonly userId: number;
   readonly channelId: number;
   readonly webhookId: number;
+  readonly requestId: number;
   readonly organizationId: number;
 }
 
@@ -80,6 +82,10 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
   'POST /tasks/:id/assign': ({ taskId, agentId }) => [`/tasks/${taskId}/assign`, { agentId }],
   'POST /tasks/:id/unassign': ({ assignedTaskId }) => [`/tasks/${assignedTaskId}/unassign`, { reason: 'r' }],
+  'POST /assignment-requests/:id/reject': ({ requestId }) => [
+    `/assignment-requests/${requestId}/reject`,
+    { reason: 'r' },
+  ],
   'POST /agents': () => ['/agents', newAgent()],
   'PATCH /agents/:id': ({ agentId }) => [`/agents/${agentId}`, { name: 'Grace' }],
   'PUT /agents/:id/duty': ({ agentId }) => [`/agents/${agentId}/duty`, { onDuty: true }],
@@ -110,6 +116,7 @@ const NO_RECORDS = new Set([
   'POST /agents/me/locations',
   'POST /agents/me/heartbeat',
   'POST /agents/locations',
+  'POST /dispatch/preview',
 ]);
 const BY_SUPER_ADMINS = new Set(['POST /organizations']);
 
@@ -136,7 +143,10 @@ async function makePlace(): Promise<Place> {
   const { id: agentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
   const { id: assignedTaskId } = await api.createTask();
   await api.post(`/tasks/${assignedTaskId}/assign`, { agentId });
+  await api.put(`/agents/${agentId}/duty`, { onDuty: true });
+  const [request] = await askAgents(fixture, { api, organizationId }, [agentId]);
   return {
+    requestId: request!.id,
     taskId: task.id,
     packageId: task.packages[0]!.id,
     agentId,
@@ -179,7 +189,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|dutyChangedAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

@@ -32,6 +32,8 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
     integrationData: null,
     autoAssignmentStatus: 'not_requested',
     autoAssignmentFailureReason: null,
+    search: null,
+    courier: null,
     preferredAgentId: null,
     readyAt: null,
     windowStart: null,

@@ -71,6 +71,7 @@ describe('what a step writes', () => {
         agentId: null,
         courierId: null,
         courierType: 'internal',
+        courier: null,
         assignedAt: null,
         acceptedAt: null,
         arrivedAt: null,

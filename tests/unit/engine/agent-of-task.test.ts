@@ -15,7 +15,9 @@ const NOTHING: FetchedRecords = {
   channelIds: [],
   agents: [],
   takenEmails: [],
-  openTasks: [],
+  loadedAgentIds: [],
+  heldTasks: [],
+  requests: [],
   loosePackages: [],
   idempotency: [],
 };
@@ -36,14 +38,17 @@ test("a task shows its agent's new name at once, and waits for the commit that g
 });
 
 test('the open tasks of an agent are those in memory as they are there, and those that were found elsewhere', () => {
-  const found = {
-    openTasks: [
-      { agentId: OWN_AGENT, taskId: TASK },
-      { agentId: OWN_AGENT, taskId: 9_000 },
-    ],
-  };
-  assert.equal(stateOf('in_transit', found).countOpenTasks(OWN_AGENT), 2);
-  assert.equal(stateOf('completed', found).countOpenTasks(OWN_AGENT), 1, 'memory knows that it has ended');
-  assert.equal(stateOf('completed').countOpenTasks(OWN_AGENT), 0);
-  assert.equal(stateOf('assigned', found).countOpenTasks(OWN_AGENT + 1), 0);
+  const row = {
+    agentId: OWN_AGENT,
+    timeToServe: 'asap',
+    scheduledAt: null,
+    estimatedDuration: null,
+    packages: [],
+  } as const;
+  const loadedAgentIds = [OWN_AGENT, OWN_AGENT + 1];
+  const found = { loadedAgentIds, heldTasks: [TASK, 9_000].map((taskId) => ({ ...row, taskId })) };
+  assert.equal(stateOf('in_transit', found).heldBy(OWN_AGENT).length, 2);
+  assert.equal(stateOf('completed', found).heldBy(OWN_AGENT).length, 1, 'memory knows that it has ended');
+  assert.equal(stateOf('completed', { loadedAgentIds }).heldBy(OWN_AGENT).length, 0);
+  assert.equal(stateOf('assigned', found).heldBy(OWN_AGENT + 1).length, 0);
 });

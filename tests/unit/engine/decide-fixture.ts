@@ -179,6 +179,8 @@ function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
     integrationData: null,
     autoAssignmentStatus: 'not_requested',
     autoAssignmentFailureReason: null,
+    search: null,
+    courier: null,
     preferredAgentId: null,
     readyAt: null,
     windowStart: null,

@@ -220,7 +220,7 @@ export class History {
 
   async #assign(number: number): Promise<void> {
     const taskId = this.#pickTask(number, ['new', 'awaiting_assignment']);
-    if (taskId === undefined) return;
+    if (taskId === undefined || this.model.isBusyAt(taskId)) return;
     this.#log.push(`assign ${taskId}`);
     const { agentId, callers } = this.tenant;
     await this.#carryOut({ kind: 'assign-task', caller: callers.dispatcher, taskId, input: { agentId } });

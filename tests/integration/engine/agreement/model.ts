@@ -126,10 +126,13 @@ export class Model {
   create(body: TaskBody, made: MadeTask): void {
     this.state.used.tasks += 1 + made.children.length;
     this.#putTask(body, made, body.parentId ?? null);
-    for (const [number, child] of made.children.entries()) this.#putTask(body.children![number]!, child, made.id);
+    const { autoAssign } = body;
+    for (const [number, child] of made.children.entries())
+      this.#putTask({ ...(autoAssign ? { autoAssign } : {}), ...body.children![number]! }, child, made.id);
     if (body.parentId === undefined) return;
     const parent = this.state.tasks.get(body.parentId)!;
     parent.childIds = [...(parent.childIds ?? []), made.id];
+    if (parent.search === 'pending') parent.search = 'cancelled';
     followChildren(this.state, body.parentId);
   }
 
@@ -153,6 +156,22 @@ export class Model {
     }
     for (const newId of newPackageIds)
       packages.set(newId, { taskId: id, name: 'Added', quantity: 1, status: 'pending' });
+  }
+
+  /** The agent has another task at the time that this one would hold. */
+  isBusyAt(id: number): boolean {
+    const slotOf = ({ scheduledAt, minutes }: ModelState['tasks'] extends Map<number, infer T> ? T : never) => {
+      const from = Date.parse(scheduledAt!);
+      return { from, until: from + (minutes ?? SCHEDULED_MINUTES) * MINUTE };
+    };
+    const wanted = this.state.tasks.get(id)!;
+    if (wanted.scheduledAt === null) return false;
+    const { from, until } = slotOf(wanted);
+    return [...this.state.tasks.values()].some((task) => {
+      if (task.agentId !== this.agentId || isOver(task.status) || task.scheduledAt === null) return false;
+      const held = slotOf(task);
+      return held.from < until && from < held.until;
+    });
   }
 
   /** An agent is put on the task. */
@@ -221,7 +240,7 @@ export class Model {
       createdAtMs: made.createdAtMs,
       dueAtMs: (scheduledAt === null ? made.createdAtMs : Date.parse(scheduledAt)) + minutes * MINUTE,
       delayed: false,
-      search: body.autoAssign ? 'pending' : 'not_requested',
+      search: body.autoAssign && made.children.length === 0 ? 'pending' : 'not_requested',
       steps: [],
     });
   }

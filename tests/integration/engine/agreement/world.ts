@@ -115,6 +115,9 @@ export async function openTenant(world: World, limits: Readonly<Record<string, n
   // Postgres has dated its head: the engine's clock may not be behind.
   world.forward(Math.max(1, systemClock.now() + 1 - clock.now()));
   const { organizationId } = seed;
+  // Nobody is found here, and no search ends by itself in the time of a history.
+  await sql`UPDATE organizations SET settings = '{"assignment": {"searchTimeoutSeconds": 86400}}'
+    WHERE organization_id = ${organizationId}`;
   const { agentId } = await seedAgent(databaseUrl, organizationId);
   const [firstName, lastName] = PHONELESS.name.split(' ') as [string, string];
   const [customer] = await sql<{ id: number }[]>`

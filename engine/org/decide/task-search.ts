@@ -1,0 +1,125 @@
+import {
+  type AssignmentRequestRecord,
+  type AssignmentSettings,
+  assignmentSettingsOf,
+  type FailureReason,
+  type TaskSearch,
+} from '../../../schema/assignment.ts';
+import type { TaskRecord, TaskStatus } from '../../../schema/task.ts';
+import { afterDecline, closedRequest, endOfSearch } from '../../domain/assignment-machine.ts';
+import { deadlineOf } from '../../domain/task-deadline.ts';
+import { fieldsOfStep } from '../../domain/task-machine.ts';
+import type { Draft } from '../draft.ts';
+import { followChildren } from './job-upkeep.ts';
+import { draftRequest } from './request-steps.ts';
+
+export function settingsOf(draft: Draft): AssignmentSettings {
+  return assignmentSettingsOf(draft.organization.settings);
+}
+
+/** A task after a change: the next version, due when its actor has to look at it again. */
+export function changedTask(before: TaskRecord, fields: Partial<TaskRecord>, now: string): TaskRecord {
+  const task = { ...before, ...fields, version: before.version + 1, updatedAt: now };
+  return { ...task, deadlineAt: deadlineOf(task) };
+}
+
+export interface Step {
+  readonly reason?: string | null;
+  readonly reasonCode?: string | null;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Drafts a step of a task and tells of it, and of its job's. */
+export function draftStatus(
+  draft: Draft,
+  before: TaskRecord,
+  to: TaskStatus,
+  fields: Partial<TaskRecord>,
+  now: string,
+  step: Step = {},
+): TaskRecord {
+  const task = changedTask(before, { ...fieldsOfStep(to, now), ...fields }, now);
+  const { reason = null, reasonCode = null, details = null } = step;
+  // Who loses the task is told with it.
+  const taken = before.agentId !== null && task.agentId === null ? { previousAgentId: before.agentId } : {};
+  draft.put({ kind: 'put-task', task });
+  draft.put({
+    kind: 'tell',
+    type: 'task.status_changed',
+    taskId: task.id,
+    extra: { previousStatus: before.status, status: to, reason, ...taken },
+    step: { kind: 'status_changed', fromStatus: before.status, toStatus: to, reason, reasonCode, details },
+  });
+  if (task.parentId !== null) followChildren(draft, task.parentId, now);
+  return draft.findTask(task.id)!.task;
+}
+
+/** Drafts what a search has come to, with no step of the task. */
+export function draftSearch(
+  draft: Draft,
+  before: TaskRecord,
+  fields: Pick<TaskRecord, 'search' | 'autoAssignmentStatus'> & Partial<TaskRecord>,
+  now: string,
+  details: Readonly<Record<string, unknown>> = {},
+): TaskRecord {
+  const task = changedTask(before, fields, now);
+  const changed = (['autoAssignmentStatus', 'autoAssignmentFailureReason'] as const).filter(
+    (key) => task[key] !== before[key],
+  );
+  draft.put({ kind: 'put-task', task });
+  draft.put({
+    kind: 'tell',
+    type: 'task.updated',
+    taskId: task.id,
+    extra: { changed },
+    step: { kind: 'updated', details: { changed, ...details } },
+  });
+  return task;
+}
+
+/** A request was turned down or ran out: its task is free again, and looks on or gives up. */
+export function draftDecline(
+  draft: Draft,
+  taskId: number,
+  request: AssignmentRequestRecord,
+  how: 'rejected' | 'expired',
+  now: string,
+  reason: string | null = null,
+): void {
+  const { task: before } = draft.findTask(taskId)!;
+  const search = afterDecline(before.search!, request, how);
+  const isLast = search.open.length === 0;
+  const fields = { search, autoAssignmentStatus: isLast ? 'searching' : before.autoAssignmentStatus } as const;
+  draftRequest(draft, closedRequest(request, how, now, reason));
+  if (before.status === 'assigned') draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: how });
+  else draftSearch(draft, before, fields, now, { requestId: request.id });
+  if (isLast) endSearchIfOver(draft, taskId, now);
+}
+
+/** Gives up when the search is over by its own rules. */
+export function endSearchIfOver(draft: Draft, taskId: number, now: string): void {
+  const { task } = draft.findTask(taskId)!;
+  const reason = task.search ? endOfSearch(task.search, task, settingsOf(draft).maxAttempts, now) : undefined;
+  if (reason) failSearch(draft, task, reason, now);
+}
+
+export function failSearch(
+  draft: Draft,
+  before: TaskRecord,
+  reason: FailureReason,
+  now: string,
+  details: Readonly<Record<string, unknown>> = {},
+): void {
+  const { attempts } = before.search!;
+  const fields = { search: null, autoAssignmentStatus: 'failed', autoAssignmentFailureReason: reason } as const;
+  const told = { attempts, ...details };
+  if (before.status === 'new') {
+    // It ends where it would have looked from, so that somebody can be given it by hand, or it can be tried anew.
+    draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: reason, details: told });
+  } else draftSearch(draft, before, fields, now, told);
+}
+
+/** A search that begins now, or goes on. */
+export function begun(search: TaskSearch): TaskSearch {
+  return search.startsAt === null ? search : { ...search, startsAt: null };
+}

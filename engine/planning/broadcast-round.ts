@@ -1,0 +1,99 @@
+import { LIMITS } from '../../schema/limits.ts';
+import { type Demand, refusalOf, refusalOfWay } from '../domain/eligibility.ts';
+import type {
+  FreeAgent,
+  OpenOrder,
+  PassedOver,
+  PlannedOffer,
+  RoundPlan,
+  RoundView,
+  TravelTime,
+  Trip,
+  Unplanned,
+} from '../domain/planning/round-view.ts';
+
+interface Candidate {
+  readonly agent: FreeAgent;
+  readonly trip: Trip;
+  /** Until it is there: the cost by which candidates are chosen. */
+  readonly ms: number;
+}
+
+interface Refused {
+  readonly agentId: number;
+  readonly reason: PassedOver;
+  readonly distanceM: number;
+}
+
+/** The first few by an order, of however many. */
+class Shortlist<T> {
+  readonly items: T[] = [];
+  readonly #size: number;
+  readonly #compare: (a: T, b: T) => number;
+
+  constructor(size: number, compare: (a: T, b: T) => number) {
+    this.#size = size;
+    this.#compare = compare;
+  }
+
+  add(item: T): void {
+    const { items } = this;
+    if (items.length === this.#size && this.#compare(item, items.at(-1)!) >= 0) return;
+    let at = items.length;
+    while (at > 0 && this.#compare(item, items[at - 1]!) < 0) at -= 1;
+    items.splice(at, 0, item);
+    if (items.length > this.#size) items.pop();
+  }
+}
+
+/**
+ * A round that asks many for each order, whoever answers first: those who would be there soonest, the preferred one
+ * before them. An agent may be asked for several orders; whether it can take them all is judged when it answers.
+ */
+export function broadcastRound(
+  view: RoundView,
+  travel: TravelTime,
+  atOnce: number = LIMITS.broadcastAgents,
+): RoundPlan {
+  const offers: PlannedOffer[] = [];
+  const unplanned: Unplanned[] = [];
+  for (const order of view.orders) {
+    const { candidates, nobody } = examine(order, view, travel, atOnce);
+    for (const candidate of candidates) offers.push(offerOf(order, candidate, view, travel));
+    if (candidates.length === 0) unplanned.push(nobody);
+  }
+  return { offers, unplanned };
+}
+
+function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel: TravelTime, atOnce: number) {
+  const { taskId, preferredAgentId } = order;
+  const isPreferred = ({ agent }: Candidate) => Number(agent.agentId === preferredAgentId);
+  const candidates = new Shortlist<Candidate>(
+    atOnce,
+    (a, b) => isPreferred(b) - isPreferred(a) || a.ms - b.ms || a.agent.agentId - b.agent.agentId,
+  );
+  const nearest = new Shortlist<Refused>(LIMITS.passedOverShown, (a, b) => a.distanceM - b.distanceM);
+  const counts: Partial<Record<PassedOver, number>> = {};
+  const demand: Demand = { ...order, tasks: 1 };
+  const start = order.pickup ?? order.dropoff;
+  for (const agent of agents) {
+    const trip = start ? travel(agent.place, start, agent.vehicleType) : { distanceM: 0, ms: 0 };
+    const ms = Math.max(agent.freeAt - now, 0) + trip.ms;
+    const reason = refusalOf(demand, agent, settings, now) ?? refusalOfWay(agent, settings, trip.distanceM, now + ms);
+    if (!reason) {
+      candidates.add({ agent, trip, ms });
+      continue;
+    }
+    counts[reason] = (counts[reason] ?? 0) + 1;
+    nearest.add({ agentId: agent.agentId, reason, distanceM: trip.distanceM });
+  }
+  const nobody: Unplanned = { taskId, why: 'nobody', counts, nearest: nearest.items };
+  return { candidates: candidates.items, nobody };
+}
+
+function offerOf(order: OpenOrder, { agent, trip, ms }: Candidate, { now, settings }: RoundView, travel: TravelTime) {
+  const leavesMs = order.pickup ? Math.max(ms, (order.readyAt ?? 0) - now) + settings.pickupServiceMs : ms;
+  const onWayMs = order.pickup && order.dropoff ? travel(order.pickup, order.dropoff, agent.vehicleType).ms : 0;
+  const { agentId } = agent;
+  return { agentId, taskIds: [order.taskId], score: ms, distanceM: trip.distanceM, etaMs: [leavesMs + onWayMs] };
+}

@@ -1,0 +1,88 @@
+import type { FailureReason } from '../../schema/assignment.ts';
+import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { wasAsked } from '../domain/assignment-machine.ts';
+import type { PassedOver, RoundPlan, Unplanned } from '../domain/planning/round-view.ts';
+import type { SoughtTask } from '../store/round-store.ts';
+import type { ViewOfRound } from './round-view-of.ts';
+
+/** What a round proposes to the owner. */
+export interface Proposal {
+  readonly offers: readonly ProposedOffer[];
+  readonly lacking: readonly LackingTask[];
+}
+
+/** Reasons that waiting does not change. */
+const LASTING: readonly PassedOver[] = ['declined', 'skills', 'too_far'];
+/** Of those who could take it but for their load, none is refused for one of these. */
+const AFTER_CAPACITY: readonly PassedOver[] = ['slot', 'max_tasks', 'too_far', 'ends_before', 'chosen_for_another'];
+
+/** What a row can hold; nobody is asked for what is so far away. */
+const MOST_SECONDS = 2 ** 31 - 1;
+
+export function proposalOf(plan: RoundPlan, seen: ViewOfRound): Proposal {
+  const offers = plan.offers.flatMap(({ agentId, taskIds, score, distanceM, etaMs }) =>
+    taskIds.map((taskId, place) => {
+      const etaSeconds = wholeUpTo(MOST_SECONDS, etaMs[place]! / 1_000);
+      return { taskId, agentId, score, distanceM: Math.round(distanceM), etaSeconds };
+    }),
+  );
+  return { offers, lacking: plan.unplanned.map((unplanned) => lackingOf(unplanned, seen)) };
+}
+
+/** Without what the owner knows: rounds are many, and most say the same of the same tasks. */
+export function newsOf({ offers, lacking }: Proposal, tasks: readonly SoughtTask[]): Proposal {
+  const byId = new Map(tasks.map((task) => [task.taskId, task]));
+  const isNews = ({ taskId, reason, isHopeless }: LackingTask) => {
+    const { status, search } = byId.get(taskId)!;
+    if (status === 'new' || !search) return true;
+    return reason !== null && (search.lacking !== reason || (isHopeless && wasAsked(search)));
+  };
+  return { offers, lacking: lacking.filter(isNews) };
+}
+
+/** In commands of a size that is taken. The offers of one task stay together: only the first of them would be heard. */
+export function piecesOf({ offers, lacking }: Proposal): Proposal[] {
+  const pieces: Proposal[] = [];
+  const byTask = new Map<number, ProposedOffer[]>();
+  for (const offer of offers) {
+    const ofTask = byTask.get(offer.taskId);
+    if (ofTask) ofTask.push(offer);
+    else byTask.set(offer.taskId, [offer]);
+  }
+  let piece: ProposedOffer[] = [];
+  for (const ofTask of byTask.values()) {
+    if (piece.length + ofTask.length > LIMITS.proposedOffers) {
+      pieces.push({ offers: piece, lacking: [] });
+      piece = [];
+    }
+    piece.push(...ofTask);
+  }
+  if (piece.length > 0) pieces.push({ offers: piece, lacking: [] });
+  for (let at = 0; at < lacking.length; at += LIMITS.proposedOffers)
+    pieces.push({ offers: [], lacking: lacking.slice(at, at + LIMITS.proposedOffers) });
+  return pieces;
+}
+
+function lackingOf({ taskId, why, counts, nearest }: Unplanned, { view, unlocated }: ViewOfRound): LackingTask {
+  const all = unlocated === 0 ? counts : { ...counts, stale_position: (counts.stale_position ?? 0) + unlocated };
+  const shown = nearest
+    .slice(0, LIMITS.passedOverShown)
+    .map((one) => ({ ...one, distanceM: Math.round(one.distanceM) }));
+  const known = view.agents.length + unlocated;
+  const isHopeless = why === 'nobody' && known > 0 && sumOf(counts, LASTING) === known;
+  return { taskId, reason: why === 'held' ? null : reasonOf(counts, view), isHopeless, counts: all, nearest: shown };
+}
+
+function reasonOf(counts: Unplanned['counts'], { agents }: ViewOfRound['view']): FailureReason {
+  if (agents.every(({ isStale }) => isStale)) return 'no_available_agents';
+  return counts.capacity && sumOf(counts, AFTER_CAPACITY) === 0 ? 'capacity_exceeded' : 'no_eligible_agents';
+}
+
+function wholeUpTo(most: number, value: number): number {
+  return Math.min(most, Math.round(value));
+}
+
+function sumOf(counts: Unplanned['counts'], reasons: readonly PassedOver[]): number {
+  return reasons.reduce((sum, reason) => sum + (counts[reason] ?? 0), 0);
+}

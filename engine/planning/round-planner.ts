@@ -1,0 +1,106 @@
+import { Worker } from 'node:worker_threads';
+import { LIMITS } from '../../schema/limits.ts';
+import type { RoundPlan } from '../domain/planning/round-view.ts';
+import type { Scheduler } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { computeRound, type RoundInput } from './compute-round.ts';
+
+export interface RoundPlannerOptions {
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  /** Orders times agents that are planned in the turn of the caller; LIMITS.roundPairsInTurn by default. */
+  readonly pairsInTurn?: number;
+  /** Of the thread; tests have their own. */
+  readonly thread?: URL;
+}
+
+/** Too much to plan, or the thread died or took too long; the same round may be asked for again. */
+export class PlanningError extends Error {}
+
+interface Waiting {
+  readonly input: RoundInput;
+  readonly resolve: (plan: RoundPlan) => void;
+  readonly reject: (error: PlanningError) => void;
+}
+
+/**
+ * Computes rounds: small ones at once, large ones in a thread, one after the other.
+ *
+ * States of the thread: none → (a large round) working ⇄ idle → (it dies, takes too long, or the end) none.
+ */
+export class RoundPlanner {
+  readonly #options: RoundPlannerOptions;
+  /** The first is being computed. */
+  readonly #waiting: Waiting[] = [];
+  #thread: Worker | undefined;
+  #cancelPatience = () => {};
+  #isStopped = false;
+
+  constructor(options: RoundPlannerOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with PlanningError. */
+  async plan(input: RoundInput): Promise<RoundPlan> {
+    const { orders, agents } = input.view;
+    if (orders.length * agents.length <= (this.#options.pairsInTurn ?? LIMITS.roundPairsInTurn))
+      return computeRound(input);
+    if (this.#isStopped || this.#waiting.length >= LIMITS.roundsInThread)
+      throw new PlanningError('no room for another large round');
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ input, resolve, reject });
+      if (this.#waiting.length === 1) this.#begin();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#end(new PlanningError('planning was stopped'));
+  }
+
+  #begin(): void {
+    const [first] = this.#waiting;
+    if (!first) return;
+    this.#thread ??= this.#start();
+    this.#cancelPatience = this.#options.scheduler.after(LIMITS.roundPlanMs, () => {
+      this.#fail(new PlanningError(`a round took longer than ${LIMITS.roundPlanMs} ms`));
+    });
+    this.#thread.postMessage(first.input);
+  }
+
+  #start(): Worker {
+    const thread = new Worker(this.#options.thread ?? new URL('./planner-thread.mjs', import.meta.url));
+    thread.on('message', (plan: RoundPlan) => {
+      this.#cancelPatience();
+      this.#waiting.shift()?.resolve(plan);
+      this.#begin();
+    });
+    const died = (cause?: unknown) => {
+      if (this.#thread === thread) this.#fail(new PlanningError('the planning thread died', { cause }));
+    };
+    thread.on('error', died);
+    thread.on('exit', () => died());
+    return thread;
+  }
+
+  /** The round in the thread is gone with it; the others go on in another one. */
+  #fail(error: PlanningError): void {
+    const { log } = this.#options;
+    log.warn({ err: error }, 'a large round has to be planned again');
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#cancelPatience();
+    this.#waiting.shift()?.reject(error);
+    thread?.terminate().catch((err) => log.warn({ err }, 'a planning thread did not end well'));
+    this.#begin();
+  }
+
+  /** All that wait are told. */
+  async #end(error: PlanningError): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#cancelPatience();
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    await thread?.terminate();
+  }
+}

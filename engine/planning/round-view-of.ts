@@ -1,0 +1,168 @@
+import type { AssignmentSettings } from '../../schema/assignment.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { slotOf, sumOf } from '../domain/load.ts';
+import { isStale } from '../domain/location-rule.ts';
+import type {
+  FreeAgent,
+  Load,
+  OpenOrder,
+  Place,
+  RoundSettings,
+  RoundView,
+  TravelTime,
+} from '../domain/planning/round-view.ts';
+import type { SavedPosition } from '../store/position-store.ts';
+import type { AgentOnDuty, CarriedTask, RoundRows, SoughtTask } from '../store/round-store.ts';
+import { DROPOFF_SERVICE_MS, PICKUP_SERVICE_MS, type RouteTask, whereFree } from './where-free.ts';
+
+export interface RoundFacts extends RoundRows {
+  readonly positions: readonly SavedPosition[];
+  readonly settings: AssignmentSettings;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface ViewOfRound {
+  readonly view: RoundView;
+  /** Agents on duty of whom nobody knows where they are; they take no part. */
+  readonly unlocated: number;
+}
+
+/** Orders at one pickup that may travel together: more would make the first of them late. */
+const MAX_BUNDLE = 3;
+
+/** What the planner is given: orders, and each agent as it will be when it is free. */
+export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound {
+  const { tasks, agents, carried, positions, settings, now } = facts;
+  const byAgent = groupedByAgent(carried);
+  const located = new Map(positions.map((position) => [position.agentId, position]));
+  const free = agents.flatMap((agent) => {
+    const position = located.get(agent.agentId);
+    return position ? freeAgentOf(agent, position, byAgent.get(agent.agentId) ?? [], now, travel) : [];
+  });
+  const view = {
+    now,
+    orders: tasks.map((task) => orderOf(task, settings, now)),
+    agents: free,
+    settings: settingsOf(settings, now),
+  };
+  return { view, unlocated: agents.length - free.length };
+}
+
+function settingsOf(
+  { maxDistanceM, maxTasksPerAgent, batchingWindowMs }: AssignmentSettings,
+  now: number,
+): RoundSettings {
+  return {
+    maxDistanceM,
+    maxTasksPerAgent,
+    maxBundle: MAX_BUNDLE,
+    pickupServiceMs: PICKUP_SERVICE_MS,
+    dropoffServiceMs: DROPOFF_SERVICE_MS,
+    // Those who still look for somebody are seen by the next sweep, and whoever is asked then takes a moment to answer.
+    nextRoundAt: now + LIMITS.relaySweepMs + batchingWindowMs + LIMITS.answerLeadMs,
+    maxHoldMs: LIMITS.holdMs,
+  };
+}
+
+function orderOf(task: SoughtTask, settings: AssignmentSettings, now: number): OpenOrder {
+  const { search } = task;
+  const pickup = pickupOf(task);
+  const placedAt = Date.parse(task.createdAt);
+  const slot = slotOf(task);
+  return {
+    taskId: task.taskId,
+    pickup,
+    dropoff: dropoffOf(task),
+    pickupKey: slot ? null : keyOf(pickup),
+    placedAt,
+    searchingSince: Math.min(now, beginOfSearch(task, settings) ?? placedAt),
+    readyAt: msOf(task.readyAt),
+    dueAt: msOf(task.windowEnd) ?? slot?.until ?? null,
+    load: loadOfRow(task),
+    requiredSkills: task.requiredSkills ?? [],
+    slot,
+    preferredAgentId: task.preferredAgentId,
+    declinedBy: search ? [...search.rejectedBy, ...search.expiredBy] : [],
+  };
+}
+
+/** What is kept of a search is its end; one that ends with the task's own window began when the task was made. */
+function beginOfSearch({ search, windowEnd }: SoughtTask, { searchTimeoutSeconds }: AssignmentSettings): number | null {
+  return search && windowEnd === null ? Date.parse(search.until) - searchTimeoutSeconds * 1_000 : null;
+}
+
+function freeAgentOf(
+  { agentId, vehicle, skills }: AgentOnDuty,
+  position: SavedPosition,
+  carried: readonly CarriedTask[],
+  now: number,
+  travel: TravelTime,
+): FreeAgent {
+  const vehicleType = vehicle?.type ?? null;
+  const { latitude, longitude } = position;
+  const { place, freeAt } = whereFree({ latitude, longitude }, vehicleType, carried.map(routeTaskOf), now, travel);
+  return {
+    agentId,
+    vehicleType,
+    place,
+    freeAt,
+    offDutyAt: null,
+    capacity: {
+      maxWeightKg: vehicle?.maxWeightKg ?? null,
+      maxVolumeM3: vehicle?.maxVolumeM3 ?? null,
+      maxPackages: vehicle?.maxPackages ?? null,
+    },
+    load: sumOf(carried.map(loadOfRow)),
+    openTasks: carried.length,
+    skills,
+    slots: carried.flatMap((task) => slotOf(task) ?? []),
+    isStale: isStale(position, now),
+  };
+}
+
+function groupedByAgent(carried: readonly CarriedTask[]): ReadonlyMap<number, readonly CarriedTask[]> {
+  const grouped = new Map<number, CarriedTask[]>();
+  for (const task of carried) {
+    const ofAgent = grouped.get(task.agentId);
+    if (ofAgent) ofAgent.push(task);
+    else grouped.set(task.agentId, [task]);
+  }
+  return grouped;
+}
+
+function routeTaskOf(task: CarriedTask): RouteTask {
+  const pickup = pickupOf(task);
+  return {
+    taskId: task.taskId,
+    status: task.status,
+    assignedAt: msOf(task.assignedAt) ?? 0,
+    hasArrived: task.arrivedAt !== null,
+    readyAt: msOf(task.readyAt),
+    slot: slotOf(task),
+    pickup,
+    pickupKey: keyOf(pickup),
+    dropoff: dropoffOf(task),
+  };
+}
+
+function loadOfRow({ weightKg, volumeM3, packages }: Load): Load {
+  return { weightKg, volumeM3, packages };
+}
+
+function dropoffOf({ latitude, longitude }: Pick<SoughtTask, 'latitude' | 'longitude'>): Place | null {
+  return latitude === null || longitude === null ? null : { latitude, longitude };
+}
+
+function pickupOf({ pickupLatitude: latitude, pickupLongitude: longitude }: SoughtTask | CarriedTask): Place | null {
+  return latitude === null || longitude === null ? null : { latitude, longitude };
+}
+
+/** Places are the same when they are within a metre: each task may have its own row of the same one. */
+function keyOf(place: Place | null): string | null {
+  return place && `${place.latitude.toFixed(5)},${place.longitude.toFixed(5)}`;
+}
+
+function msOf(time: string | null): number | null {
+  return time === null ? null : Date.parse(time);
+}

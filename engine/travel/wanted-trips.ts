@@ -1,0 +1,89 @@
+import { around } from 'geokdbush';
+import KDBush from 'kdbush';
+import { LIMITS } from '../../schema/limits.ts';
+import { distanceM } from '../domain/geo.ts';
+import type { FreeAgent, OpenOrder, Place, RoundView } from '../domain/planning/round-view.ts';
+import { cellOf } from './place-cell.ts';
+
+/** From cells to cells. */
+export type Trips = Map<number, Set<number>>;
+
+/** The ways that a round is about to ask for. */
+export interface WantedTrips {
+  /** A place in each of the cells. */
+  readonly places: ReadonlyMap<number, Place>;
+  readonly byMode: ReadonlyMap<string, Trips>;
+}
+
+/**
+ * To each order from the agents nearest to it; from where it is fetched to where it is brought; and on to the nearest
+ * of those that may travel with it. LIMITS.tripsOfRound at most. `modeOf` is undefined for vehicles that are not asked
+ * for.
+ */
+export function wantedTrips(view: RoundView, modeOf: (vehicleType: string | null) => string | undefined): WantedTrips {
+  const wanted = new Collector();
+  const agents = view.agents.flatMap((agent) => {
+    const mode = agent.isStale ? undefined : modeOf(agent.vehicleType);
+    return mode === undefined ? [] : [{ agent, mode }];
+  });
+  const modes = new Set(agents.map(({ mode }) => mode));
+  const nearestAgents = nearestOf(agents.map(({ agent }: { agent: FreeAgent }) => agent.place));
+  for (const { pickup, dropoff } of view.orders) {
+    const start = pickup ?? dropoff;
+    if (start === null) continue;
+    for (const index of nearestAgents(start, LIMITS.tripAgents)) {
+      const { agent, mode } = agents[index]!;
+      wanted.add(mode, agent.place, start);
+    }
+    if (pickup !== null && dropoff !== null) for (const mode of modes) wanted.add(mode, pickup, dropoff);
+  }
+  for (const dropoffs of dropoffsTogether(view.orders)) {
+    const nearest = nearestOf(dropoffs);
+    for (const dropoff of dropoffs)
+      for (const index of nearest(dropoff, LIMITS.tripNeighbours + 1))
+        for (const mode of modes) wanted.add(mode, dropoff, dropoffs[index]!);
+  }
+  return wanted;
+}
+
+/** Where orders go that are fetched at the same place, if there is more than one. */
+function dropoffsTogether(orders: readonly OpenOrder[]): Place[][] {
+  const byPickup = new Map<string, Place[]>();
+  for (const { pickupKey, dropoff } of orders) {
+    if (pickupKey === null || dropoff === null) continue;
+    const dropoffs = byPickup.get(pickupKey);
+    if (dropoffs) dropoffs.push(dropoff);
+    else byPickup.set(pickupKey, [dropoff]);
+  }
+  return [...byPickup.values()].filter((dropoffs) => dropoffs.length > 1);
+}
+
+/** The indices of the places that are nearest to one, the nearest first. */
+function nearestOf(places: readonly Place[]): (place: Place, count: number) => readonly number[] {
+  if (places.length === 0) return () => [];
+  const index = new KDBush(places.length);
+  for (const { longitude, latitude } of places) index.add(longitude, latitude);
+  index.finish();
+  return ({ longitude, latitude }, count) => around(index, longitude, latitude, count);
+}
+
+class Collector implements WantedTrips {
+  readonly places = new Map<number, Place>();
+  readonly byMode = new Map<string, Trips>();
+  #count = 0;
+
+  add(mode: string, from: Place, to: Place): void {
+    const [start, end] = [cellOf(from), cellOf(to)];
+    if (start === end || this.#count >= LIMITS.tripsOfRound) return;
+    if (distanceM(from.latitude, from.longitude, to.latitude, to.longitude) > LIMITS.routingDistanceM) return;
+    const trips = this.byMode.get(mode) ?? new Map<number, Set<number>>();
+    this.byMode.set(mode, trips);
+    const ends = trips.get(start) ?? new Set<number>();
+    trips.set(start, ends);
+    if (ends.has(end)) return;
+    ends.add(end);
+    this.#count += 1;
+    if (!this.places.has(start)) this.places.set(start, from);
+    if (!this.places.has(end)) this.places.set(end, to);
+  }
+}

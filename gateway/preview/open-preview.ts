@@ -1,0 +1,93 @@
+import { PlanningError, RoundPlanner } from '../../engine/planning/round-planner.ts';
+import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
+import { type Config, requireUrl } from '../../engine/runtime/config.ts';
+import { DeadlineError, withDeadline } from '../../engine/runtime/deadline.ts';
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import { readOrganization } from '../../engine/store/organization-store.ts';
+import type { PositionStore, SavedPosition } from '../../engine/store/position-store.ts';
+import { connectPostgres } from '../../engine/store/postgres.ts';
+import { createRoundStore } from '../../engine/store/round-store.ts';
+import { createTravelTimes, type TravelCounts } from '../../engine/travel/travel-times.ts';
+import { assignmentSettingsOf } from '../../schema/assignment.ts';
+import { refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { PreviewInput, PreviewView } from '../../schema/preview.ts';
+import { FairQueue } from '../fair-queue.ts';
+import { RefusalError } from '../refusal-error.ts';
+import { type PreviewParts, previewRound } from './preview-round.ts';
+
+export interface PreviewOptions {
+  readonly config: Config;
+  readonly positions: Pick<PositionStore, 'load'>;
+  readonly log: Log;
+  readonly releaser: Releaser;
+}
+
+export interface Preview {
+  /**
+   * See previewRound; besides, rejects with the RefusalError of 503 OVERLOADED when too many ask for previews or plan,
+   * and of 503 UNAVAILABLE while nobody can say where agents are.
+   */
+  round(organizationId: number, input: PreviewInput): Promise<PreviewView>;
+  readonly travelCounts: Readonly<TravelCounts>;
+}
+
+const clock = systemClock;
+const scheduler = systemScheduler;
+const overloaded = () => refusal('OVERLOADED');
+
+/** Plans rounds that are not carried out: a few at a time, large ones in a thread, so that other requests do not wait. */
+export function openPreview({ config, positions, log, releaser }: PreviewOptions): Preview {
+  const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
+    name: 'dispatch previews',
+    connections: LIMITS.previewsAtOnce * 2,
+    statementTimeoutMs: LIMITS.readDeadlineMs,
+  });
+  releaser.push('postgres (previews)', () => sql.end({ timeout: 2 }));
+  const travel = createTravelTimes({ engine: config.routing, clock, scheduler, log });
+  releaser.push('travel times', () => travel.stop());
+  const planner = new RoundPlanner({ scheduler, log, pairsInTurn: LIMITS.previewPairsInTurn });
+  releaser.push('planning of previews', () => planner.stop());
+  const parts: PreviewParts = {
+    store: createRoundStore(sql),
+    async readSettings(organizationId) {
+      const found = await readOrganization(sql, organizationId);
+      return assignmentSettingsOf(found?.organization.settings ?? {});
+    },
+    positions: { load: (organizationId) => loadPositions(positions, organizationId, log) },
+    travel,
+    planner: {
+      plan: (input) =>
+        planner.plan(input).catch((error) => {
+          throw error instanceof PlanningError ? new RefusalError(overloaded()) : error;
+        }),
+    },
+    clock,
+  };
+  const turns = new FairQueue({
+    atOnce: LIMITS.previewsAtOnce,
+    waiting: LIMITS.previewsWaiting,
+    waitingOfOne: LIMITS.previewsWaitingOfOne,
+    patience: { ms: LIMITS.previewPatienceMs, scheduler },
+    full: overloaded,
+  });
+  return {
+    round: (organizationId, input) => turns.run(organizationId, () => previewRound(parts, organizationId, input)),
+    travelCounts: travel.counts,
+  };
+}
+
+async function loadPositions(
+  positions: PreviewOptions['positions'],
+  organizationId: number,
+  log: Log,
+): Promise<SavedPosition[]> {
+  try {
+    const loading = positions.load(organizationId);
+    return await withDeadline(loading, LIMITS.roundPositionsMs, 'finding out where agents are');
+  } catch (error) {
+    if (!(error instanceof DeadlineError)) log.debug({ err: error }, 'positions could not be read');
+    throw new RefusalError(refusal('UNAVAILABLE'));
+  }
+}

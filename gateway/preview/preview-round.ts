@@ -1,0 +1,82 @@
+import { isSought } from '../../engine/domain/assignment-machine.ts';
+import type { RoundPlan, RoundView } from '../../engine/domain/planning/round-view.ts';
+import { straightTravel } from '../../engine/domain/straight-travel.ts';
+import { judgeSearch } from '../../engine/domain/task-machine.ts';
+import { proposalOf } from '../../engine/planning/proposal.ts';
+import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
+import { roundViewOf, type ViewOfRound } from '../../engine/planning/round-view-of.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { PositionStore } from '../../engine/store/position-store.ts';
+import type { RoundStore, SoughtTask } from '../../engine/store/round-store.ts';
+import type { TravelTimes } from '../../engine/travel/travel-times.ts';
+import type { AssignmentSettings } from '../../schema/assignment.ts';
+import { notFound, type Refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { PreviewInput, PreviewView } from '../../schema/preview.ts';
+import { RefusalError } from '../refusal-error.ts';
+
+export interface PreviewParts {
+  readonly store: Pick<RoundStore, 'readRound'>;
+  readonly readSettings: (organizationId: number) => Promise<AssignmentSettings>;
+  readonly positions: Pick<PositionStore, 'load'>;
+  readonly travel: Pick<TravelTimes, 'prepare'>;
+  readonly planner: Pick<RoundPlanner, 'plan'>;
+  readonly clock: Clock;
+}
+
+/**
+ * What a round would propose, which nobody hears of. Rejects with a RefusalError: 404 for a task that is not there, 409
+ * INVALID_STATUS_TRANSITION or STATUS_DERIVED for one that nobody can be looked for.
+ */
+export async function previewRound(
+  parts: PreviewParts,
+  organizationId: number,
+  { taskIds, at }: PreviewInput,
+): Promise<PreviewView> {
+  const { store, readSettings, positions, travel, planner, clock } = parts;
+  const [rows, located, settings] = await Promise.all([
+    store.readRound(organizationId, taskIds ? { taskIds } : { after: 0 }),
+    positions.load(organizationId),
+    readSettings(organizationId),
+  ]);
+  const refused = taskIds ? whyNot(taskIds, rows.tasks) : undefined;
+  if (refused) throw new RefusalError(refused);
+  const sought = taskIds ? rows.tasks : rows.tasks.filter(isSought);
+  const tasks = sought.slice(0, LIMITS.previewTasks);
+  const now = clock.now();
+  const seen = roundViewOf({ ...rows, tasks, positions: located, settings, now }, straightTravel);
+  const view = viewAt(seen.view, Math.max(now, at ? Date.parse(at) : now));
+  const plan = await planner.plan({ view, trips: await travel.prepare(view), mode: settings.mode });
+  return previewOf(plan, { ...seen, view }, tasks.length < sought.length);
+}
+
+/** Agents are where and when they will be free as it looks now: nobody knows what they will have been given by then. */
+function viewAt(view: RoundView, at: number): RoundView {
+  const nextRoundAt = view.settings.nextRoundAt + at - view.now;
+  return { ...view, now: at, settings: { ...view.settings, nextRoundAt } };
+}
+
+function whyNot(taskIds: readonly number[], tasks: readonly SoughtTask[]): Refusal | undefined {
+  const byId = new Map(tasks.map((task) => [task.taskId, task]));
+  for (const taskId of taskIds) {
+    const task = byId.get(taskId);
+    if (!task) return notFound('Task', taskId);
+    const refused = judgeSearch({ status: task.status, childIds: task.isJob ? [] : null });
+    if (refused) return refused;
+  }
+  return undefined;
+}
+
+function previewOf(plan: RoundPlan, seen: ViewOfRound, isPartial: boolean): PreviewView {
+  const offers = plan.offers.map(({ agentId, taskIds, score, distanceM, etaMs }) => ({
+    agentId,
+    taskIds: [...taskIds],
+    score,
+    distanceM: Math.round(distanceM),
+    etaSeconds: etaMs.map((ms) => Math.round(ms / 1_000)),
+  }));
+  const unplanned = proposalOf(plan, seen).lacking.map(({ taskId, reason, counts, nearest }) => {
+    return { taskId, reason: reason ?? ('held' as const), counts: { ...counts }, nearest: [...nearest] };
+  });
+  return { at: new Date(seen.view.now).toISOString(), offers, unplanned, isPartial };
+}

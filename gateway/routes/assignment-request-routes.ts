@@ -1,0 +1,107 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { encodeAssignmentRequest } from '../../engine/views/assignment-request-view.ts';
+import {
+  assignmentRequestListView,
+  assignmentRequestView,
+  type ListRequestsQuery,
+  listRequestsQuery,
+  type RejectRequestInput,
+  rejectRequestInput,
+} from '../../schema/assignment.ts';
+import { notFound } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { type ApiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
+import { engineAnswer } from './engine-answer.ts';
+
+/** What agents are asked, and what they answer. Source: decisions.md §5. */
+export function assignmentRequestRoutes(engine: Engine): ApiRoute[] {
+  return [listRequests(engine), readRequest(engine), acceptRequest(engine), rejectRequest(engine)];
+}
+
+function listRequests(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/assignment-requests',
+    guard: may('requests:read'),
+    query: { schema: listRequestsQuery, lists: new Set(['status']) },
+    summary: 'List what agents were asked, newest first; an agent sees what it was asked itself',
+    success: { status: 200, data: assignmentRequestListView },
+    refusals: [],
+    async handle({ identity: { organizationId, caller }, query }) {
+      const asked = query as ListRequestsQuery;
+      const { items, count, sequence } = await engine.listAssignmentRequests(organizationId, asked, caller);
+      const data = `{"items":[${items.map(encodeAssignmentRequest).join(',')}],"count":${count}}`;
+      return { status: 200, message: 'Assignment requests', data, position: formatPosition(engine.history, sequence) };
+    },
+  };
+}
+
+function readRequest(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/assignment-requests/:id',
+    guard: may('requests:read'),
+    etag: true,
+    summary: 'Read what an agent was asked',
+    success: { status: 200, data: assignmentRequestView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId, caller }, params }) {
+      const requestId = params['id']!;
+      const found = await engine.readAssignmentRequest(organizationId, requestId, caller);
+      if (!found) return { refusal: notFound('Assignment request', requestId) };
+      const position = formatPosition(engine.history, found.sequence);
+      return { status: 200, message: 'Assignment request', data: encodeAssignmentRequest(found.request), position };
+    },
+  };
+}
+
+const REFUSALS = [
+  '404',
+  '409 ASSIGNMENT_ALREADY_TAKEN',
+  '409 ASSIGNMENT_REQUEST_EXPIRED',
+  '409 ASSIGNMENT_REQUEST_CLOSED',
+  '422 IDEMPOTENCY_KEY_REUSED',
+];
+
+function acceptRequest(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/assignment-requests/:id/accept',
+    guard: may('requests:answer'),
+    summary: 'Take the task; of several who are asked the first one has it. A dispatcher answers for the agent',
+    success: { status: 200, data: assignmentRequestView },
+    refusals: [...REFUSALS, '409 AGENT_NOT_ACTIVE', '409 AGENT_SLOT_TAKEN', '409 AGENT_OVER_CAPACITY'],
+    handle: (request) => answer(engine, request, { answer: 'accept' }, 'Assignment request accepted'),
+  };
+}
+
+function rejectRequest(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'POST',
+    path: '/assignment-requests/:id/reject',
+    guard: may('requests:answer'),
+    body: { schema: rejectRequestInput, maxBytes: LIMITS.bodyBytes, mayBeAbsent: true },
+    summary: 'Turn the task down: somebody else is looked for. A dispatcher answers for the agent',
+    success: { status: 200, data: assignmentRequestView },
+    refusals: REFUSALS,
+    handle(request) {
+      const { reason = null } = request.body as RejectRequestInput;
+      return answer(engine, request, { answer: 'reject', reason }, 'Assignment request rejected');
+    },
+  };
+}
+
+async function answer(
+  engine: Engine,
+  { identity: { organizationId, caller }, params, idempotency }: ParsedRequest,
+  given: { readonly answer: 'accept' | 'reject'; readonly reason?: string | null },
+  message: string,
+): Promise<RouteAnswer> {
+  const command = { kind: 'answer-request', caller, requestId: params['id']!, ...given, idempotency } as const;
+  return engineAnswer(engine, await engine.ask(organizationId, command), message);
+}

@@ -1,0 +1,67 @@
+/** The bounds of searches, offers and rounds; part of LIMITS. */
+export const ASSIGNMENT_LIMITS = {
+  /** Agents asked at once by a broadcast: each request travels with its task until it is answered. */
+  broadcastAgents: 50,
+  /** Offers of one proposal; what else a round found goes in further ones. */
+  proposedOffers: 200,
+  /** How long before its time the search for a scheduled task may begin: a week. */
+  leadMinutes: 10_080,
+  /** Tasks of one round; the others are next. */
+  roundTasks: 5_000,
+  /** Agents of one round. */
+  roundAgents: 10_000,
+  /** Open tasks of these agents that a round knows; of more, some agents look freer than they are, and are judged anew. */
+  roundCarried: 50_000,
+  /** Of one agent, those that its way is followed along. */
+  routeTasks: 50,
+  /** Rounds under way in one process, each of another organization, and their connections to Postgres. */
+  roundsAtOnce: 4,
+  roundConnections: 6,
+  /** Between two rounds of an organization, which is also left alone for as long as the last one took. */
+  roundPauseMs: 50,
+  /** After a round that failed. */
+  roundRetryMs: 1_000,
+  /** A process that has not ended its round by then may have died: another one begins. */
+  roundTurnMs: 1_000,
+  /** Our patience with Redis for a round. */
+  roundPositionsMs: 2_000,
+  /** Orders times agents of a round that is planned beside other work; a larger one has a thread of its own. */
+  roundPairsInTurn: 90_000,
+  /** Rounds that wait for that thread, and how long one may take there. */
+  roundsInThread: 16,
+  roundPlanMs: 30_000,
+  /** Tasks of one preview. */
+  previewTasks: 500,
+  /** Previews under way in one process, those that wait, and for how long; each reads as much as a round does. */
+  previewsAtOnce: 2,
+  previewsWaiting: 32,
+  previewsWaitingOfOne: 4,
+  previewPatienceMs: 5_000,
+  /** As roundPairsInTurn: less, since requests wait for the same turn. */
+  previewPairsInTurn: 10_000,
+  /** Asked so long before it is free, an agent has answered by then. */
+  answerLeadMs: 10_000,
+  /** How long an order waits for an agent who is busy before it is given to it in advance. */
+  holdMs: 60_000,
+  /** Candidates whose reasons are kept one by one when a task finds nobody. */
+  passedOverShown: 10,
+  /** Who turned a task down, or let its offer run out, in one search; with so many it ends. */
+  declinedAgents: 200,
+  /** Why nobody was found is noted so often at most. */
+  searchNoteMs: 30_000,
+  /** Answered requests that an actor remembers, so that late answers cost no query. */
+  requestsInMemory: 10_000,
+  /** Tasks of an agent's schedule that are shown; more than rounds ever give to one. */
+  scheduledItems: 1_000,
+  /** Agents whose open tasks an actor knows. */
+  agentLoads: 20_000,
+  /** Tasks for which external couriers are called in one round; the others are next. */
+  courierJobs: 100,
+  /** How long a company's courier is booked before a task has it: a round and its command take far less. */
+  courierBookingMs: 60_000,
+  /** Vehicles of an organization's fleet, and what they may have to do in all. */
+  fleetVehicles: 50,
+  fleetJobs: 1_000,
+  /** How often the books of a fleet are read again since somebody else has written into them. */
+  fleetAttempts: 10,
+} as const;

@@ -1,0 +1,84 @@
+import * as v from 'valibot';
+import { FAILURE_REASONS } from './assignment.ts';
+import type { Answer, AssignCouriers, ProposeOffers } from './commands.ts';
+import { courierView } from './courier.ts';
+import { ERRORS, type ErrorCode } from './errors.ts';
+import { id } from './fields.ts';
+import { LIMITS } from './limits.ts';
+
+/** What a process may ask of the one that owns an organization. The owner says who asks: the system. */
+export type OwnerCommand = Asked<ProposeOffers> | Asked<AssignCouriers>;
+type Asked<T> = Omit<T, 'caller' | 'idempotency'>;
+
+const number = v.pipe(v.number(), v.finite());
+const list = <T extends v.GenericSchema>(item: T) => v.pipe(v.array(item), v.maxLength(LIMITS.proposedOffers));
+/** What the columns of a request hold. */
+const int32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 31 - 1));
+const reason = v.pipe(v.string(), v.regex(/^[a-z_]{1,40}$/));
+
+const proposeOffers = v.strictObject({
+  kind: v.literal('propose-offers'),
+  offers: list(
+    v.strictObject({
+      taskId: id,
+      agentId: id,
+      score: number,
+      distanceM: v.nullable(int32),
+      etaSeconds: v.nullable(int32),
+    }),
+  ),
+  lacking: list(
+    v.strictObject({
+      taskId: id,
+      reason: v.nullable(v.picklist(FAILURE_REASONS)),
+      isHopeless: v.boolean(),
+      counts: v.record(reason, number),
+      nearest: v.pipe(
+        v.array(v.strictObject({ agentId: id, reason, distanceM: number })),
+        v.maxLength(LIMITS.passedOverShown),
+      ),
+    }),
+  ),
+});
+
+const assignCouriers = v.strictObject({
+  kind: v.literal('assign-couriers'),
+  assignments: list(v.strictObject({ taskId: id, courier: courierView })),
+});
+
+const ownerRequest = v.strictObject({
+  organizationId: id,
+  command: v.variant('kind', [proposeOffers, assignCouriers]),
+});
+
+/** The body of `POST /commands` between processes. */
+export interface OwnerRequest {
+  readonly organizationId: number;
+  readonly command: OwnerCommand;
+}
+
+/** Undefined for what is no request that a process of this release makes. */
+export function parseOwnerRequest(json: unknown): OwnerRequest | undefined {
+  const parsed = v.safeParse(ownerRequest, json);
+  return parsed.success ? parsed.output : undefined;
+}
+
+const replayed = v.exactOptional(v.boolean());
+const answer = v.variant('ok', [
+  v.object({ ok: v.literal(true), status: v.picklist([200, 201]), data: v.string(), sequence: v.number(), replayed }),
+  v.object({
+    ok: v.literal(false),
+    refusal: v.object({
+      code: v.picklist(Object.keys(ERRORS) as ErrorCode[]),
+      message: v.string(),
+      details: v.exactOptional(v.record(v.string(), v.unknown())),
+    }),
+    replayed,
+  }),
+]);
+
+/** How the owner answered; undefined for anything else. */
+export function parseAnswer(json: unknown): Answer | undefined {
+  const parsed = v.safeParse(answer, json);
+  return parsed.success ? parsed.output : undefined;
+}

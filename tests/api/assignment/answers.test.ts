@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ASSIGNMENT_MODES, type AssignmentMode, type AssignmentRequestView } from '../../../schema/assignment.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { Role } from '../../../schema/role.ts';
+import type { TaskView } from '../../../schema/task-view.ts';
+import type { ApiClient, ApiReply } from '../../support/api-client.ts';
+import { seedChannel, seedSession, seedUser } from '../../support/seed.ts';
+import { type ApiFixture, useGateway } from '../api-fixture.ts';
+import { type OfferPlace, offerPlace } from './offer-place.ts';
+import { seedRequest } from './seed-request.ts';
+
+/** Every answer to a request in every state, by everybody: decisions.md §2 and §5. */
+
+const STATES = ['pending', 'accepted', 'rejected', 'expired', 'taken', 'withdrawn'] as const;
+type State = (typeof STATES)[number];
+const ANSWERS = ['accept', 'reject'] as const;
+type Answer = (typeof ANSWERS)[number];
+
+/** What becomes of it, or the code that it is refused with. */
+const OUTCOMES: Readonly<Record<State, Readonly<Record<Answer, string>>>> = {
+  pending: { accept: 'accepted', reject: 'rejected' },
+  accepted: { accept: 'accepted', reject: 'ASSIGNMENT_REQUEST_CLOSED' },
+  rejected: { accept: 'ASSIGNMENT_REQUEST_CLOSED', reject: 'rejected' },
+  expired: { accept: 'ASSIGNMENT_REQUEST_EXPIRED', reject: 'ASSIGNMENT_REQUEST_EXPIRED' },
+  taken: { accept: 'ASSIGNMENT_ALREADY_TAKEN', reject: 'ASSIGNMENT_ALREADY_TAKEN' },
+  withdrawn: { accept: 'ASSIGNMENT_REQUEST_CLOSED', reject: 'ASSIGNMENT_REQUEST_CLOSED' },
+};
+
+const CALLERS = {
+  'the agent that is asked': 'answers',
+  'another agent': 404,
+  'a user in the role of an agent who is none': 404,
+  'a dispatcher': 'answers',
+  'an administrator': 'answers',
+  'a super admin': 'answers',
+  'an integration': 403,
+  "another organization's dispatcher": 404,
+} as const;
+type CallerKind = keyof typeof CALLERS;
+
+/** A place whose agents are asked in one mode, and everybody who may try to answer there. */
+interface Scene extends OfferPlace {
+  readonly clients: Readonly<Record<CallerKind, ApiClient>>;
+}
+
+const scenes = new Map<AssignmentMode, Scene>();
+
+const fixture = useGateway({}, async (started) => {
+  for (const mode of ASSIGNMENT_MODES) scenes.set(mode, await sceneOf(started, mode));
+});
+
+async function sceneOf(started: ApiFixture, mode: AssignmentMode): Promise<Scene> {
+  const { databaseUrl } = started.gateway;
+  const place = await offerPlace(started, 2, { mode });
+  const { organizationId, agents } = place;
+  const session = async (role: Role, home = organizationId) =>
+    started.clientOf(await seedSession(databaseUrl, home, (await seedUser(databaseUrl, home, role)).userId));
+  const clients = {
+    'the agent that is asked': agents[0]!.api,
+    'another agent': agents[1]!.api,
+    'a user in the role of an agent who is none': await session('agent'),
+    'a dispatcher': place.api,
+    'an administrator': place.admin,
+    'a super admin': await session('super_admin', 0),
+    'an integration': started.clientOf((await seedChannel(databaseUrl, organizationId)).key),
+    "another organization's dispatcher": (await started.organization({ role: 'dispatcher' })).api,
+  };
+  return { ...place, clients };
+}
+
+function answer(
+  { clients, organizationId }: Scene,
+  kind: CallerKind,
+  requestId: number,
+  given: Answer,
+): Promise<ApiReply<AssignmentRequestView>> {
+  const headers = kind === 'a super admin' ? { 'x-organization-id': `${organizationId}` } : {};
+  return clients[kind].post(`/assignment-requests/${requestId}/${given}`, undefined, headers);
+}
+
+async function read({ api }: OfferPlace, requestId: number): Promise<AssignmentRequestView> {
+  return (await api.get<AssignmentRequestView>(`/assignment-requests/${requestId}`)).body.data;
+}
+
+/** A request to the first agent, in a state that it came to by itself, but for one that ran out long ago. */
+async function requestIn(place: OfferPlace, state: State): Promise<AssignmentRequestView> {
+  const [one, two] = place.agents;
+  const [request, other] = await place.offer(state === 'taken' ? [one!.id, two!.id] : [one!.id]);
+  const { id, taskId } = request!;
+  switch (state) {
+    case 'pending':
+      break;
+    case 'accepted':
+      await one!.api.post(`/assignment-requests/${id}/accept`, undefined);
+      break;
+    case 'rejected':
+      await one!.api.post(`/assignment-requests/${id}/reject`, undefined);
+      break;
+    case 'taken':
+      await two!.api.post(`/assignment-requests/${other!.id}/accept`, undefined);
+      break;
+    case 'withdrawn':
+      await place.api.put(`/tasks/${taskId}/status`, { status: 'cancelled' });
+      break;
+    case 'expired': {
+      const seed = { ...place, taskId, agentId: one!.id, status: 'expired' } as const;
+      return read(place, await seedRequest(fixture.gateway.databaseUrl, seed));
+    }
+  }
+  return read(place, id);
+}
+
+for (const mode of ASSIGNMENT_MODES) {
+  for (const state of STATES) {
+    // Whoever is asked alone is beaten by nobody.
+    if (mode === 'sequential' && state === 'taken') continue;
+    for (const given of ANSWERS) {
+      const outcome = OUTCOMES[state][given];
+      test(`${mode}, ${state}: who may ${given} is told ${outcome}, and nobody else anything`, async () => {
+        const scene = scenes.get(mode)!;
+        const status = state === 'taken' || state === 'withdrawn' ? 'cancelled' : state;
+        let request = await requestIn(scene, state);
+        assert.equal(request.status, status);
+        for (const [kind, expected] of Object.entries(CALLERS) as [CallerKind, (typeof CALLERS)[CallerKind]][]) {
+          if (request.status !== status) request = await requestIn(scene, state);
+          const reply = await answer(scene, kind, request.id, given);
+          const after = await read(scene, request.id);
+          if (expected !== 'answers') {
+            const message = expected === 404 ? `Assignment request with ID ${request.id} not found` : 'Forbidden';
+            assert.deepEqual([reply.status, reply.body.message], [expected, message], kind);
+            assert.deepEqual(after, request, `${kind} changes nothing`);
+          } else if (outcome.startsWith('ASSIGNMENT_')) {
+            assert.deepEqual([reply.status, reply.body.code], [409, outcome], kind);
+            assert.deepEqual(after, request, 'a refusal changes nothing');
+          } else {
+            assert.deepEqual([reply.status, reply.body.data?.status], [200, outcome], `${kind}: ${reply.text}`);
+            assert.deepEqual(after, reply.body.data, 'it reads as it was answered');
+            if (state === outcome) assert.deepEqual(after, request, 'said again it changes nothing');
+            request = after;
+          }
+        }
+      });
+    }
+  }
+}
+
+test('who accepts has the task, and whoever else was asked is told that it is taken', async () => {
+  const scene = scenes.get('broadcast')!;
+  const [one, two] = scene.agents;
+  const [first, second] = await scene.offer([one!.id, two!.id]);
+  assert.deepEqual([first!.mode, second!.mode], ['broadcast', 'broadcast']);
+  assert.equal((await scene.api.get(`/tasks/${first!.taskId}`)).body.data.status, 'awaiting_assignment');
+  const accepted = await answer(scene, 'the agent that is asked', first!.id, 'accept');
+  const { respondedAt } = accepted.body.data;
+  assert.deepEqual(accepted.body.data, { ...first, status: 'accepted', respondedAt });
+  const task = (await one!.api.get<TaskView>(`/tasks/${first!.taskId}`)).body.data;
+  assert.deepEqual(
+    [task.status, task.agentId, task.autoAssignmentStatus, task.acceptedAt],
+    ['accepted', one!.id, 'assigned', respondedAt],
+  );
+  assert.equal((await read(scene, second!.id)).status, 'cancelled');
+  const late = await two!.api.post(`/assignment-requests/${second!.id}/accept`, undefined);
+  assert.deepEqual([late.status, late.body.code], [409, 'ASSIGNMENT_ALREADY_TAKEN']);
+});
+
+test('who turns a task down no longer has it, and it looks on', async () => {
+  const place = scenes.get('sequential')!;
+  const [one] = place.agents;
+  const [request] = await place.offer([one!.id]);
+  assert.equal((await one!.api.get<TaskView>(`/tasks/${request!.taskId}`)).body.data.status, 'assigned');
+  const reason = 'The puncture in the rear wheel';
+  const reply = await one!.api.post<AssignmentRequestView>(`/assignment-requests/${request!.id}/reject`, { reason });
+  assert.deepEqual([reply.status, reply.body.data.status, reply.body.data.rejectionReason], [200, 'rejected', reason]);
+  assert.equal((await one!.api.get(`/tasks/${request!.taskId}`)).status, 404);
+  const { status, agentId, autoAssignmentStatus } = (await place.api.get(`/tasks/${request!.taskId}`)).body.data;
+  assert.deepEqual([status, agentId, autoAssignmentStatus], ['awaiting_assignment', null, 'searching']);
+});
+
+test('a retry under one Idempotency-Key gets the first answer again, whatever has become of the request since', async () => {
+  const place = scenes.get('sequential')!;
+  const [one] = place.agents;
+  const [request] = await place.offer([one!.id]);
+  const key = { 'idempotency-key': 'answer once' };
+  const send = () => one!.api.post<AssignmentRequestView>(`/assignment-requests/${request!.id}/accept`, undefined, key);
+  const first = await send();
+  await place.api.post(`/tasks/${request!.taskId}/unassign`, {});
+  const again = await send();
+  assert.deepEqual([again.status, again.body.data], [200, first.body.data]);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  const refused = await one!.api.post(`/assignment-requests/${request!.id}/reject`, {}, { 'idempotency-key': 'no' });
+  const refusedAgain = await one!.api.post(
+    `/assignment-requests/${request!.id}/reject`,
+    {},
+    { 'idempotency-key': 'no' },
+  );
+  assert.deepEqual([refused.status, refusedAgain.status], [409, 409]);
+  assert.equal(refusedAgain.headers['idempotency-replayed'], 'true');
+  const other = await one!.api.post(
+    `/assignment-requests/${request!.id}/reject`,
+    { reason: 'another body' },
+    { 'idempotency-key': 'no' },
+  );
+  assert.deepEqual([other.status, other.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
+});
+
+test('what is no reason and what is no id are refused with all violations, and nothing is answered', async () => {
+  const place = scenes.get('sequential')!;
+  const [one] = place.agents;
+  const [request] = await place.offer([one!.id]);
+  const bodies: readonly (readonly [unknown, string])[] = [
+    [{ reason: 7 }, 'reason must be a string'],
+    [{ reason: 'x'.repeat(1_000) }, 'reason must be at most 255 characters'],
+    [{ reason: 'a\u0000b' }, 'reason must not contain NUL or unpaired surrogates'],
+    [[], 'the body must be an object'],
+  ];
+  for (const [body, violation] of bodies) {
+    const reply = await one!.api.post(`/assignment-requests/${request!.id}/reject`, body);
+    assert.deepEqual([reply.status, reply.body.message], [400, [violation]]);
+  }
+  for (const id of ['0', '-1', 'x', '1.5', 'me']) {
+    const reply = await one!.api.post(`/assignment-requests/${id}/accept`, undefined);
+    assert.deepEqual([reply.status, reply.body.message], [400, ['id must be a positive integer']], id);
+  }
+  assert.deepEqual(await read(place, request!.id), request);
+});
+
+test('of as many agents as can be asked who all accept at once one has the task, and the others are told so', async () => {
+  const place = await offerPlace(fixture, LIMITS.broadcastAgents, { mode: 'broadcast' });
+  const requests = await place.offer(place.agents.map(({ id }) => id));
+  const replies = await Promise.all(
+    place.agents.map(({ api }, index) => api.post(`/assignment-requests/${requests[index]!.id}/accept`, undefined)),
+  );
+  const codes = replies.filter(({ status }) => status !== 200).map(({ body }) => body.code);
+  assert.deepEqual(codes, Array(place.agents.length - 1).fill('ASSIGNMENT_ALREADY_TAKEN'));
+  const winner = place.agents[replies.findIndex(({ status }) => status === 200)]!;
+  const task = (await place.api.get<TaskView>(`/tasks/${requests[0]!.taskId}`)).body.data;
+  assert.deepEqual([task.status, task.agentId], ['accepted', winner.id]);
+});

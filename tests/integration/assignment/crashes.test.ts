@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import type { TaskView } from '../../../schema/task-view.ts';
+import type { TestPlace } from '../../support/gateway.ts';
+import { until } from '../../support/until.ts';
+import { type RoundsPlace, startRoundsPlace } from './rounds-place.ts';
+
+const TTL_SECONDS = 5;
+
+/** All that this system keeps in Redis is gone, as after FLUSHALL. */
+async function emptyRedis({ redisUrl, redisPrefix }: TestPlace): Promise<number> {
+  const redis = new Redis(redisUrl);
+  try {
+    const keys = await redis.keys(`*${redisPrefix}*`);
+    return keys.length === 0 ? 0 : await redis.del(keys);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function readTask(place: RoundsPlace, taskId: number): Promise<TaskView> {
+  return (await place.api.get<TaskView>(`/tasks/${taskId}`)).body.data;
+}
+
+test('offers that are open when everything is killed and Redis is emptied run out in time and go to somebody else', async () => {
+  const place = await startRoundsPlace({ agents: 3, assignment: { requestTtlSeconds: TTL_SECONDS } });
+  try {
+    await place.locate();
+    const workers = await place.startWorkers();
+    const tasks = await Promise.all([place.createTask(), place.createTask(), place.createTask()]);
+    const firsts = await Promise.all(tasks.map(({ id }) => place.untilOffered(id)));
+    await Promise.all([place.system.killGateway(), workers.kill()]);
+    assert.ok((await emptyRedis(place.system.place)) > 0, 'there was something to lose');
+    await place.system.startGateway();
+    await place.startWorkers();
+    await place.locate();
+    for (const [index, { id }] of tasks.entries()) {
+      const first = firsts[index]!;
+      await until(`the first offer of task ${id} has run out`, async () => {
+        const { body } = await place.api.get(`/assignment-requests/${first.id}`);
+        return body.data.status === ('expired' as never);
+      });
+      const second = await place.untilOffered(id);
+      assert.deepEqual([second.attempt, second.agentId === first.agentId], [2, false]);
+      const late = await place.api.post(`/assignment-requests/${first.id}/accept`, {});
+      assert.deepEqual([late.status, late.body.code], [409, 'ASSIGNMENT_REQUEST_EXPIRED']);
+      const ranOut = (await place.requestsOf(id)).find((one) => one.id === first.id)!;
+      assert.ok(ranOut.respondedAt! >= first.expiresAt, 'not before its time');
+    }
+  } finally {
+    await place.stop();
+  }
+});
+
+test('a scheduled task begins to look in time, though everything was killed since and nobody has asked anything', async () => {
+  const place = await startRoundsPlace({ agents: 1 });
+  try {
+    await place.locate();
+    // By default the search begins half an hour before.
+    const scheduledAt = new Date(Date.now() + 30 * 60_000 + 6_000).toISOString();
+    const { id } = await place.createTask({ timeToServe: 'scheduled', scheduledAt });
+    await place.system.killGateway();
+    await emptyRedis(place.system.place);
+    await place.system.startGateway();
+    await place.startWorkers();
+    // Positions reach no actor: the organization sleeps.
+    await place.locate();
+    const request = await place.untilOffered(id);
+    assert.ok(Date.parse(request.createdAt) >= Date.parse(scheduledAt) - 30 * 60_000, 'not before its time');
+  } finally {
+    await place.stop();
+  }
+});
+
+test('workers killed again and again amid rounds leave no task without an offer, and none with two', async () => {
+  const place = await startRoundsPlace({ agents: 60 });
+  try {
+    await place.locate();
+    const tasks: number[] = [];
+    for (let kills = 0; kills < 4; kills++) {
+      const workers = await place.startWorkers();
+      // Each where an agent of its own is: nobody is worth waiting for.
+      const made = await Promise.all(
+        Array.from({ length: 15 }, (_, index) => {
+          const longitude = (kills * 15 + index) / 1_113;
+          return place.createTask({ location: { address: 'There', latitude: 0.001, longitude } });
+        }),
+      );
+      tasks.push(...made.map(({ id }) => id));
+      // Some of them have been proposed by then.
+      await place.untilOffered(tasks.at(-15 + 3 * kills)!);
+      await workers.kill();
+    }
+    await place.startWorkers();
+    for (const id of tasks) {
+      const request = await place.untilOffered(id);
+      const task = await readTask(place, id);
+      assert.deepEqual([task.agentId, task.autoAssignmentStatus], [request.agentId, 'offered']);
+      assert.equal((await place.requestsOf(id)).length, 1, `requests of task ${id}`);
+    }
+  } finally {
+    await place.stop();
+  }
+});

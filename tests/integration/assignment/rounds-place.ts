@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import type { Sql } from '../../../engine/store/postgres.ts';
+import type { AssignmentRequestView } from '../../../schema/assignment.ts';
+import type { TaskView } from '../../../schema/task-view.ts';
+import { type ApiClient, createApiClient } from '../../support/api-client.ts';
+import { type CrashableSystem, startCrashableSystem } from '../../support/crashable-system.ts';
+import { seedChannel, withSql } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
+import { startWorkersProcess, type WorkersProcess } from '../workers/workers-place.ts';
+
+export interface RoundsPlaceOptions {
+  readonly agents: number;
+  /** The setting `assignment` of the organization. */
+  readonly assignment?: object;
+  /** Of the agents, as JSON; none by default. */
+  readonly vehicle?: object;
+}
+
+/** An organization with agents on duty in a row on the equator, and the processes that find tasks for them. */
+export interface RoundsPlace {
+  readonly system: CrashableSystem;
+  /** Of a dispatcher; good for every gateway of the place. */
+  readonly api: ApiClient;
+  /** From west to east, a hundred metres from each other. */
+  readonly agentIds: readonly number[];
+  startWorkers(): Promise<WorkersProcess>;
+  /** Says where all agents are, and waits until rounds can know it. Needs the gateway. */
+  locate(): Promise<void>;
+  /** A task at the first agent that somebody is to be found for. */
+  createTask(fields?: object): Promise<TaskView>;
+  requestsOf(taskId: number): Promise<AssignmentRequestView[]>;
+  /** The request of a task that waits for an answer. */
+  untilOffered(taskId: number): Promise<AssignmentRequestView>;
+  stop(): Promise<void>;
+}
+
+export async function startRoundsPlace(options: RoundsPlaceOptions): Promise<RoundsPlace> {
+  const system = await startCrashableSystem();
+  try {
+    return await fill(system, options);
+  } catch (error) {
+    await system.stop();
+    throw error;
+  }
+}
+
+async function fill(
+  system: CrashableSystem,
+  { agents, assignment, vehicle }: RoundsPlaceOptions,
+): Promise<RoundsPlace> {
+  const { databaseUrl, redisUrl, redisPrefix, organizationId, key } = system.place;
+  const agentIds = await withSql(databaseUrl, (sql) => seedAgentsOnDuty(sql, organizationId, agents, vehicle));
+  const settings = { assignment: { batchingWindowMs: 0, requestTtlSeconds: 3_600, ...assignment } };
+  await withSql(databaseUrl, async (sql) => {
+    await sql`UPDATE organizations SET settings = ${JSON.stringify(settings)}::text::jsonb
+      WHERE organization_id = ${organizationId}`;
+  });
+  const dispatcher = await seedChannel(databaseUrl, organizationId, { role: 'dispatcher' });
+  await system.startGateway();
+  const api = createApiClient({ baseUrl: system.baseUrl, key: dispatcher.key });
+  const devices = createApiClient({ baseUrl: system.baseUrl, key });
+  const workers: WorkersProcess[] = [];
+  const requestsOf = async (taskId: number) => {
+    const { body } = await api.get<{ items: AssignmentRequestView[] }>(`/assignment-requests?taskId=${taskId}`);
+    return body.data.items;
+  };
+  return {
+    system,
+    api,
+    agentIds,
+    async startWorkers() {
+      const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
+      const started = await startWorkersProcess(environment);
+      workers.push(started);
+      return started;
+    },
+    async locate() {
+      const recordedAt = new Date().toISOString();
+      const points = agentIds.map((agentId, index) => ({
+        agentId,
+        latitude: 0.001,
+        longitude: index / 1_113,
+        recordedAt,
+      }));
+      await until('all positions are taken', async () => {
+        const { body } = await devices.post<{ accepted: number; stale: number }>('/agents/locations', { points });
+        return body.data?.accepted + body.data?.stale === agentIds.length;
+      });
+    },
+    createTask(fields = {}) {
+      const location = { address: 'Here', latitude: 0.001, longitude: 0 };
+      return api.createTask({ autoAssign: true, location, ...fields });
+    },
+    requestsOf,
+    async untilOffered(taskId) {
+      let found: AssignmentRequestView | undefined;
+      await until(`task ${taskId} is offered`, async () => {
+        found = (await requestsOf(taskId)).find(({ status }) => status === 'pending');
+        return found !== undefined;
+      });
+      assert.ok(found);
+      return found;
+    },
+    async stop() {
+      api.close();
+      devices.close();
+      for (const process of workers) await process.kill();
+      await system.stop();
+    },
+  };
+}
+
+/** Many at once, each with a verified user. */
+async function seedAgentsOnDuty(sql: Sql, organizationId: number, count: number, vehicle?: object): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    WITH made AS (
+      INSERT INTO users (organization_id, id, role, email, first_name, last_name, email_verified_at)
+        SELECT ${organizationId}, nextval('user_ids'), 'agent', gen_random_uuid() || '@test.example', 'Amina', 'Diallo', now()
+        FROM generate_series(1, ${count}::int)
+      RETURNING id)
+    INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name, on_duty, vehicle)
+      SELECT ${organizationId}, nextval('agent_ids'), id, 'employee', 'Amina', 'Diallo', true,
+        ${vehicle ? JSON.stringify(vehicle) : null}::text::json
+      FROM made
+    RETURNING id`;
+  return rows.map(({ id }) => id);
+}

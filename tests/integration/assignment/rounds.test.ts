@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { TaskView } from '../../../schema/task-view.ts';
+import { until } from '../../support/until.ts';
+import type { WorkersProcess } from '../workers/workers-place.ts';
+import { type RoundsPlace, startRoundsPlace } from './rounds-place.ts';
+
+const VEHICLE = { type: 'car', maxWeightKg: 20, maxVolumeM3: null, maxPackages: null };
+
+let place: RoundsPlace;
+let workers: WorkersProcess;
+before(async () => {
+  place = await startRoundsPlace({ agents: 4, vehicle: VEHICLE });
+  await place.locate();
+  workers = await place.startWorkers();
+});
+after(() => place.stop());
+
+const readTask = async (taskId: number) => (await place.api.get<TaskView>(`/tasks/${taskId}`)).body.data;
+
+test('a task is offered to whoever is nearest, and to the next one when that one will not have it', async () => {
+  const { id, status, autoAssignmentStatus } = await place.createTask();
+  assert.deepEqual([status, autoAssignmentStatus], ['new', 'pending']);
+  const first = await place.untilOffered(id);
+  assert.deepEqual([first.agentId, first.attempt, first.distanceM], [place.agentIds[0], 1, 0]);
+  const offered = await readTask(id);
+  assert.deepEqual(
+    [offered.status, offered.autoAssignmentStatus, offered.agentId],
+    ['assigned', 'offered', first.agentId],
+  );
+  assert.equal((await place.api.post(`/assignment-requests/${first.id}/reject`, { reason: 'too far' })).status, 200);
+  const second = await place.untilOffered(id);
+  assert.deepEqual([second.agentId, second.attempt], [place.agentIds[1], 2]);
+  assert.equal((await place.api.post(`/assignment-requests/${second.id}/accept`, {})).status, 200);
+  assert.equal((await readTask(id)).status, 'accepted');
+});
+
+test('what no vehicle can carry goes on being looked for, and the history says why nobody was asked', async () => {
+  const { id } = await place.createTask({ packages: [{ name: 'Safe', weight: 15, quantity: 2 }] });
+  await until('the first round has seen it', async () => (await readTask(id)).autoAssignmentStatus === 'searching');
+  const history = (await place.api.get<{ items: { details?: Record<string, unknown> }[] }>(`/tasks/${id}/history`))
+    .text;
+  assert.match(history, /"reason":"capacity_exceeded"/);
+  assert.match(history, /"counts":\{"capacity":4\}/);
+  assert.deepEqual(await place.requestsOf(id), []);
+  assert.equal((await place.api.put(`/tasks/${id}/status`, { status: 'cancelled' })).status, 200);
+});
+
+test('an agent that comes on duty is found by a search that has found nobody', async () => {
+  const { agentIds, api } = place;
+  for (const agentId of agentIds) await api.put(`/agents/${agentId}/duty`, { onDuty: false });
+  const { id } = await place.createTask();
+  await until('nobody is there', async () => (await readTask(id)).autoAssignmentStatus === 'searching');
+  assert.equal((await api.put(`/agents/${agentIds[3]}/duty`, { onDuty: true })).status, 200);
+  assert.equal((await place.untilOffered(id)).agentId, agentIds[3]);
+  for (const agentId of agentIds) await api.put(`/agents/${agentId}/duty`, { onDuty: true });
+});
+
+test('an owner that is killed is found again where it comes back', async () => {
+  await place.system.killGateway();
+  await place.system.startGateway();
+  await place.locate();
+  const { id } = await place.createTask();
+  await place.untilOffered(id);
+});
+
+test('workers that are killed with tasks to look for have others do it', async () => {
+  await workers.kill();
+  const { id } = await place.createTask();
+  workers = await place.startWorkers();
+  await place.untilOffered(id);
+});
+
+test('two processes that plan the same rounds offer each task once, to agents that are free', async () => {
+  await cancelOpenTasks();
+  await place.startWorkers();
+  const tasks = await Promise.all(place.agentIds.map(() => place.createTask()));
+  const asked = new Set<number>();
+  for (const { id } of tasks) {
+    asked.add((await place.untilOffered(id)).agentId);
+    assert.equal((await place.requestsOf(id)).length, 1);
+  }
+  assert.deepEqual(asked, new Set(place.agentIds));
+});
+
+async function cancelOpenTasks(): Promise<void> {
+  const { items } = (await place.api.get<{ items: TaskView[] }>('/tasks?limit=100')).body.data;
+  for (const { id, status } of items)
+    if (status !== 'cancelled') await place.api.put(`/tasks/${id}/status`, { status: 'cancelled' });
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FreeAgent, OpenOrder } from '../../../engine/domain/planning/round-view.ts';
+import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import { broadcastRound } from '../../../engine/planning/broadcast-round.ts';
+import { agent, NOW, order, roundView } from './round-fixture.ts';
+
+const agents = (...fields: readonly Partial<FreeAgent>[]) => fields.map((each, index) => agent(index + 1, each));
+
+test('those who would be there soonest are asked, and of too many the others are not', () => {
+  const late = agent(1, { freeAt: NOW + 3_600_000 });
+  const view = roundView([order()], [agent(4), agent(3), late, agent(2)]);
+  const { offers, unplanned } = broadcastRound(view, straightTravel, 3);
+  assert.deepEqual([offers.map(({ agentId }) => agentId), unplanned], [[2, 3, 4], []]);
+  assert.deepEqual(broadcastRound(view, straightTravel).offers.at(-1)?.agentId, 1, 'a late one is better than nobody');
+});
+
+test('the preferred agent is asked first, however far away', () => {
+  const view = roundView([order({ preferredAgentId: 9 })], [agent(1), agent(9), agent(2)]);
+  const { offers } = broadcastRound(view, straightTravel, 2);
+  assert.deepEqual(
+    offers.map(({ agentId }) => agentId),
+    [9, 1],
+  );
+});
+
+const REFUSED: readonly (readonly [reason: string, agent: Partial<FreeAgent>, order: Partial<OpenOrder>])[] = [
+  ['stale_position', { isStale: true }, {}],
+  ['declined', {}, { declinedBy: [1] }],
+  ['skills', { skills: ['cold'] }, { requiredSkills: ['cold', 'heavy'] }],
+  [
+    'capacity',
+    { capacity: { maxWeightKg: 5, maxVolumeM3: null, maxPackages: null } },
+    { load: { weightKg: 6, volumeM3: 0, packages: 1 } },
+  ],
+  ['slot', { slots: [{ from: NOW, until: NOW + 10 }] }, { slot: { from: NOW + 9, until: NOW + 20 } }],
+  ['max_tasks', { openTasks: 5 }, {}],
+  ['too_far', { place: { latitude: 1, longitude: 0 } }, {}],
+  ['off_duty', { offDutyAt: NOW - 1 }, {}],
+  ['ends_before', { offDutyAt: NOW + 1 }, {}],
+];
+
+for (const [reason, ofAgent, ofOrder] of REFUSED) {
+  test(`nobody is asked who is passed over for ${reason}, and that is told`, () => {
+    const view = roundView([order(ofOrder)], agents(ofAgent), { maxDistanceM: 10_000 });
+    const { offers, unplanned } = broadcastRound(view, straightTravel);
+    assert.deepEqual(offers, []);
+    const [{ why, counts, nearest }] = unplanned as [(typeof unplanned)[number]];
+    assert.deepEqual([why, counts, nearest.map((one) => one.reason)], ['nobody', { [reason]: 1 }, [reason]]);
+  });
+}
+
+test('an offer says how far it is and when the task will be done, the wait for what is not ready included', () => {
+  const places = { pickup: { latitude: 0, longitude: 0 }, dropoff: { latitude: 0, longitude: 0.01 } };
+  const view = roundView([order({ ...places, readyAt: NOW + 3_600_000 })], [agent(1)]);
+  const [offer] = broadcastRound(view, straightTravel).offers;
+  const wayMs = straightTravel(places.pickup, places.dropoff, 'car').ms;
+  assert.ok(Math.abs(offer!.distanceM - 111) < 1, String(offer!.distanceM));
+  assert.deepEqual(offer!.etaMs.map(Math.round), [Math.round(3_600_000 + 60_000 + wayMs)]);
+});

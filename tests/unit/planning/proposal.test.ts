@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PassedOver, RoundPlan, Unplanned } from '../../../engine/domain/planning/round-view.ts';
+import { newsOf, piecesOf, proposalOf } from '../../../engine/planning/proposal.ts';
+import type { SoughtTask } from '../../../engine/store/round-store.ts';
+import type { FailureReason, TaskSearch } from '../../../schema/assignment.ts';
+import type { LackingTask, ProposedOffer } from '../../../schema/commands.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { agent, order, roundView } from './round-fixture.ts';
+
+const seen = (count: number, unlocated = 0, isStale = false) => ({
+  view: roundView(
+    [order()],
+    Array.from({ length: count }, (_, index) => agent(index + 1, { isStale })),
+  ),
+  unlocated,
+});
+
+function lacking(counts: Partial<Record<PassedOver, number>>, view = seen(3), why: Unplanned['why'] = 'nobody') {
+  const plan: RoundPlan = { offers: [], unplanned: [{ taskId: 1, why, counts, nearest: [] }] };
+  return proposalOf(plan, view).lacking[0]!;
+}
+
+test('each task of a bundle becomes an offer of its own, in whole metres and seconds', () => {
+  const offer = { agentId: 7, taskIds: [3, 5], score: 1.5, distanceM: 10.4, etaMs: [1_400, 2_600] };
+  const { offers } = proposalOf({ offers: [offer], unplanned: [] }, seen(1));
+  assert.deepEqual(offers, [
+    { taskId: 3, agentId: 7, score: 1.5, distanceM: 10, etaSeconds: 1 },
+    { taskId: 5, agentId: 7, score: 1.5, distanceM: 10, etaSeconds: 3 },
+  ]);
+});
+
+test('what is lacking follows from why candidates were passed over', () => {
+  const reasons: [FailureReason | null, LackingTask][] = [
+    ['no_available_agents', lacking({}, seen(0))],
+    ['no_available_agents', lacking({}, seen(0, 4))],
+    ['no_available_agents', lacking({ stale_position: 3 }, seen(3, 0, true))],
+    ['no_eligible_agents', lacking({ skills: 2, declined: 1 })],
+    ['no_eligible_agents', lacking({ capacity: 2, max_tasks: 1 })],
+    ['capacity_exceeded', lacking({ capacity: 2, skills: 1 })],
+    [null, lacking({}, seen(3), 'held')],
+  ];
+  for (const [expected, { reason, counts }] of reasons) assert.equal(reason, expected, JSON.stringify(counts));
+});
+
+test('there is no hope only when everybody on duty was passed over for what waiting does not change', () => {
+  assert.equal(lacking({ skills: 1, declined: 1, too_far: 1 }).isHopeless, true);
+  assert.equal(lacking({ skills: 1, declined: 1, capacity: 1 }).isHopeless, false);
+  assert.equal(lacking({ skills: 3 }, seen(3, 1)).isHopeless, false);
+  assert.equal(lacking({}, seen(0)).isHopeless, false);
+});
+
+test('agents of whom nobody knows where they are count as those heard of too long ago', () => {
+  assert.deepEqual(lacking({ stale_position: 1 }, seen(3, 2)).counts, { stale_position: 3 });
+});
+
+function sought(fields: Partial<Pick<SoughtTask, 'status'>>, search: Partial<TaskSearch> = {}): SoughtTask {
+  const base = {
+    startsAt: null,
+    until: '',
+    attempts: 0,
+    open: [],
+    rejectedBy: [],
+    expiredBy: [],
+    lacking: null,
+    notedAt: null,
+  };
+  return {
+    taskId: 1,
+    status: 'awaiting_assignment',
+    ...fields,
+    search: { ...base, ...search },
+  } as unknown as SoughtTask;
+}
+
+test('the owner is told of a lack when it does not know it yet', () => {
+  const told = (task: SoughtTask, lack: LackingTask) => newsOf({ offers: [], lacking: [lack] }, [task]).lacking.length;
+  const none = lacking({ skills: 3 });
+  const held = lacking({}, seen(3), 'held');
+  assert.equal(told(sought({ status: 'new' }), held), 1, 'it has not been looked at before');
+  assert.equal(told(sought({}), held), 0);
+  assert.equal(told(sought({}), none), 1);
+  assert.equal(told(sought({}, { lacking: 'no_eligible_agents' }), none), 0, 'it is known');
+  assert.equal(told(sought({}, { lacking: 'capacity_exceeded' }), none), 1, 'it is another');
+  assert.equal(told(sought({}, { lacking: 'no_eligible_agents', expiredBy: [3] }), none), 1, 'there is no hope left');
+});
+
+test('pieces are as large as the owner takes them, and the offers of one task stay together', () => {
+  const offers: ProposedOffer[] = Array.from({ length: 3 * LIMITS.proposedOffers }, (_, index) => ({
+    taskId: Math.floor(index / 7),
+    agentId: index,
+    score: 0,
+    distanceM: null,
+    etaSeconds: null,
+  }));
+  const lack = Array.from({ length: LIMITS.proposedOffers + 1 }, () => lacking({}));
+  const pieces = piecesOf({ offers, lacking: lack });
+  assert.deepEqual(
+    pieces.flatMap((piece) => piece.offers),
+    offers,
+  );
+  assert.deepEqual(
+    pieces.flatMap((piece) => piece.lacking),
+    lack,
+  );
+  for (const piece of pieces) assert.ok(piece.offers.length + piece.lacking.length <= LIMITS.proposedOffers);
+  const whole = pieces.filter((piece) => piece.offers.length > 0);
+  for (const [index, piece] of whole.entries())
+    assert.notEqual(piece.offers.at(-1)!.taskId, whole[index + 1]?.offers[0]?.taskId);
+});

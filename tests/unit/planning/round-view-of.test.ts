@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import { type RoundFacts, roundViewOf } from '../../../engine/planning/round-view-of.ts';
+import { DROPOFF_SERVICE_MS } from '../../../engine/planning/where-free.ts';
+import type { SavedPosition } from '../../../engine/store/position-store.ts';
+import type { CarriedTask, SoughtTask } from '../../../engine/store/round-store.ts';
+import { assignmentSettingsOf } from '../../../schema/assignment.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { NOW } from './round-fixture.ts';
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const TASK = {
+  taskId: 1,
+  status: 'new',
+  timeToServe: 'asap',
+  scheduledAt: null,
+  estimatedDuration: null,
+  readyAt: null,
+  latitude: 1,
+  longitude: 2,
+  pickupLatitude: null,
+  pickupLongitude: null,
+  weightKg: 3,
+  volumeM3: 4,
+  packages: 5,
+} as const;
+
+function sought(fields: Partial<SoughtTask> = {}): SoughtTask {
+  const ofSearch = { startsAt: null, until: iso(NOW + 600_000), attempts: 2, open: [], lacking: null, notedAt: null };
+  const search = { ...ofSearch, rejectedBy: [7], expiredBy: [8] };
+  const none = { windowEnd: null, requiredSkills: null, preferredAgentId: null, isJob: false };
+  return { ...TASK, createdAt: iso(NOW - 3_600_000), ...none, search, ...fields };
+}
+
+function carried(fields: Partial<CarriedTask> = {}): CarriedTask {
+  return { ...TASK, status: 'accepted', agentId: 1, assignedAt: iso(NOW), arrivedAt: null, ...fields };
+}
+
+function position(agentId: number, ageMs = 0): SavedPosition {
+  const device = { accuracy: 1, speed: 0, heading: 0, altitude: 0, battery: 1 };
+  return { agentId, recordedAtMs: NOW - ageMs, receivedAtMs: NOW, heardAtMs: 0, latitude: 1, longitude: 2, ...device };
+}
+
+function seenBy(facts: Partial<RoundFacts>) {
+  const settings = { ...assignmentSettingsOf({}), searchTimeoutSeconds: 900 };
+  return roundViewOf(
+    { tasks: [], agents: [], carried: [], positions: [], settings, now: NOW, ...facts },
+    straightTravel,
+  );
+}
+
+test('an order has been looked for since its search began, and its decliners are all who said no or nothing', () => {
+  const [order] = seenBy({ tasks: [sought()] }).view.orders;
+  const { searchingSince, declinedBy, load, dropoff, pickup, slot, dueAt } = order!;
+  assert.deepEqual([searchingSince, declinedBy], [NOW - 300_000, [7, 8]]);
+  assert.deepEqual(
+    [load, dropoff],
+    [
+      { weightKg: 3, volumeM3: 4, packages: 5 },
+      { latitude: 1, longitude: 2 },
+    ],
+  );
+  assert.deepEqual([pickup, slot, dueAt], [null, null, null]);
+});
+
+test('orders of the same pickup place are told by it, except those that hold a time for themselves', () => {
+  const there = { pickupLatitude: 51.5000004, pickupLongitude: -0.2 };
+  const here = { pickupLatitude: 51.4999998, pickupLongitude: -0.2 };
+  const scheduled = { timeToServe: 'scheduled', scheduledAt: iso(NOW + 60_000) } as const;
+  const { orders } = seenBy({ tasks: [sought(there), sought(here), sought({ ...there, ...scheduled })] }).view;
+  assert.deepEqual(
+    orders.map(({ pickupKey }) => pickupKey),
+    ['51.50000,-0.20000', '51.50000,-0.20000', null],
+  );
+  assert.deepEqual(orders[2]!.slot, { from: NOW + 60_000, until: NOW + 60_000 + 3_600_000 });
+});
+
+test('an agent brings what it carries, and takes part where and when it has done that', () => {
+  const agents = [
+    { agentId: 1, vehicle: { type: 'van', maxWeightKg: 9, maxVolumeM3: null, maxPackages: null }, skills: ['cold'] },
+    { agentId: 2, vehicle: null, skills: [] },
+  ];
+  const later = carried({
+    taskId: 2,
+    timeToServe: 'scheduled',
+    scheduledAt: iso(NOW + 7_200_000),
+    estimatedDuration: 10,
+  });
+  const seen = seenBy({
+    agents,
+    carried: [carried({ longitude: 2.01 }), later],
+    positions: [position(1), position(2)],
+  });
+  const [busy, idle] = seen.view.agents;
+  const wayMs = straightTravel({ latitude: 1, longitude: 2 }, { latitude: 1, longitude: 2.01 }, 'van').ms;
+  assert.deepEqual([busy!.freeAt, busy!.place.longitude], [NOW + wayMs + DROPOFF_SERVICE_MS, 2.01]);
+  assert.deepEqual([busy!.openTasks, busy!.load], [2, { weightKg: 6, volumeM3: 8, packages: 10 }]);
+  assert.deepEqual(busy!.slots, [{ from: NOW + 7_200_000, until: NOW + 7_800_000 }]);
+  assert.deepEqual([busy!.capacity.maxWeightKg, busy!.skills], [9, ['cold']]);
+  assert.deepEqual([idle!.freeAt, idle!.openTasks, idle!.vehicleType, idle!.slots], [NOW, 0, null, []]);
+});
+
+test('who was heard of too long ago is stale, and who never was takes no part but is counted', () => {
+  const agents = [1, 2, 3].map((agentId) => ({ agentId, vehicle: null, skills: [] }));
+  const { view, unlocated } = seenBy({ agents, positions: [position(1), position(2, LIMITS.positionStaleMs + 1)] });
+  assert.deepEqual(
+    view.agents.map(({ agentId, isStale }) => [agentId, isStale]),
+    [
+      [1, false],
+      [2, true],
+    ],
+  );
+  assert.equal(unlocated, 1);
+});

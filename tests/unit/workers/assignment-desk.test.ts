@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { computeRound } from '../../../engine/planning/compute-round.ts';
+import type { Scheduler } from '../../../engine/runtime/clock.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
+import type { RoundRows, RoundTasks, SearchingOrganization, SoughtTask } from '../../../engine/store/round-store.ts';
+import type { RoundTurnStore } from '../../../engine/store/round-turn-store.ts';
+import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment.ts';
+import type { Answer } from '../../../schema/commands.ts';
+import { refusal } from '../../../schema/errors.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { OwnerCommand } from '../../../schema/owner-command.ts';
+import { AssignmentDesk } from '../../../workers/assignment/assignment-desk.ts';
+
+const START = 1_700_000_000_000;
+const DONE: Answer = { ok: true, status: 200, data: 'null', sequence: 1 };
+
+function soughtTask(taskId: number): SoughtTask {
+  const search = {
+    startsAt: null,
+    until: '',
+    attempts: 0,
+    open: [],
+    rejectedBy: [],
+    expiredBy: [],
+    lacking: null,
+    notedAt: null,
+  };
+  return {
+    taskId,
+    status: 'new',
+    timeToServe: 'asap',
+    scheduledAt: null,
+    estimatedDuration: null,
+    readyAt: null,
+    latitude: 0,
+    longitude: 0,
+    pickupLatitude: null,
+    pickupLongitude: null,
+    weightKg: 0,
+    volumeM3: 0,
+    packages: 1,
+    createdAt: new Date(START).toISOString(),
+    windowEnd: null,
+    requiredSkills: null,
+    preferredAgentId: null,
+    isJob: false,
+    search,
+  };
+}
+
+/** Time that the test turns by hand; each turn lets what has become due come to its end. */
+class HandTime {
+  now = 0;
+  readonly #timers = new Set<{ readonly at: number; readonly task: () => void }>();
+  readonly clock = { now: () => START + this.now, monotonic: () => this.now };
+  readonly scheduler: Scheduler = {
+    after: (delayMs, task) => {
+      const timer = { at: this.now + delayMs, task };
+      this.#timers.add(timer);
+      return () => this.#timers.delete(timer);
+    },
+    every: () => () => {},
+    soon: (task) => task(),
+  };
+
+  async pass(ms: number): Promise<void> {
+    const end = this.now + ms;
+    for (;;) {
+      const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (!due) break;
+      this.#timers.delete(due);
+      this.now = due.at;
+      due.task();
+      await settle();
+    }
+    this.now = end;
+  }
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+interface Round {
+  readonly at: number;
+  readonly organizationId: number;
+  readonly wanted: RoundTasks;
+}
+
+const ALWAYS: RoundTurnStore = { take: async () => true, giveBack: async () => {} };
+
+function openDesk(read: (round: Round) => Promise<RoundRows> | RoundRows, turns = ALWAYS) {
+  const time = new HandTime();
+  const rounds: Round[] = [];
+  const asked: OwnerCommand[] = [];
+  const answers: Answer[] = [];
+  const desk = new AssignmentDesk({
+    store: {
+      async readRound(organizationId, wanted) {
+        const round = { at: time.now, organizationId, wanted };
+        rounds.push(round);
+        return read(round);
+      },
+    },
+    positions: { load: async () => [] },
+    turns,
+    planner: { plan: async (input) => computeRound(input) },
+    travel: { prepare: async () => null },
+    callCouriers: async () => {},
+    ask: async (_organizationId, command) => {
+      asked.push(command);
+      return answers.shift() ?? DONE;
+    },
+    clock: time.clock,
+    scheduler: time.scheduler,
+    log: createLog('test', 'silent'),
+  });
+  return { desk, time, rounds, asked, answers, times: () => rounds.map(({ at }) => at) };
+}
+
+function searching(organizationId: number, settings: Partial<AssignmentSettings> = {}): SearchingOrganization {
+  return { organizationId, settings: { ...assignmentSettingsOf({}), batchingWindowMs: 500, ...settings } };
+}
+
+const NOBODY: RoundRows = { tasks: [soughtTask(1)], agents: [], carried: [] };
+
+test('what comes within the window of the first is planned with it, in one round', async () => {
+  const { desk, time, times } = openDesk(() => NOBODY);
+  desk.nudge([searching(1)]);
+  await time.pass(400);
+  desk.nudge([searching(1)]);
+  await time.pass(99);
+  assert.deepEqual(times(), []);
+  await time.pass(1_000);
+  assert.deepEqual(times(), [500]);
+});
+
+test('what comes during a round has a window of its own, and its round comes no sooner than a pause later', async () => {
+  for (const [windowMs, second] of [
+    [500, 1_200],
+    [0, 200 + LIMITS.roundPauseMs],
+  ] as const) {
+    let end = (_rows: RoundRows) => {};
+    const reading = new Promise<RoundRows>((resolve) => (end = resolve));
+    const { desk, time, times } = openDesk(() => (times().length === 1 ? reading : NOBODY));
+    desk.nudge([searching(1, { batchingWindowMs: windowMs })]);
+    await time.pass(windowMs);
+    await time.pass(200);
+    desk.nudge([searching(1, { batchingWindowMs: windowMs })]);
+    end(NOBODY);
+    await settle();
+    await time.pass(5_000);
+    const pause = Math.max(second, windowMs + 200 + Math.max(LIMITS.roundPauseMs, 200));
+    assert.deepEqual(times(), [windowMs, pause]);
+  }
+});
+
+test('a round that fails is made again after the retry interval, whatever failed', async () => {
+  let isAway = true;
+  const { desk, time, times, answers } = openDesk(() => {
+    if (isAway) throw new Error('away');
+    return NOBODY;
+  });
+  desk.nudge([searching(1)]);
+  await time.pass(500);
+  isAway = false;
+  answers.push({ ok: false, refusal: refusal('OUTCOME_UNKNOWN') });
+  await time.pass(5_000);
+  const again = 500 + LIMITS.roundRetryMs;
+  assert.deepEqual(times(), [500, again, again + LIMITS.roundRetryMs]);
+  assert.deepEqual([desk.counts.rounds, desk.counts.failed], [1, 2]);
+});
+
+test('more tasks than a round takes are looked at in the next ones, all of them', async () => {
+  const full = Array.from({ length: LIMITS.roundTasks }, (_, index) => soughtTask(index + 1));
+  const { desk, time, rounds } = openDesk(({ wanted }) =>
+    'after' in wanted && wanted.after === 0 ? { ...NOBODY, tasks: full } : { ...NOBODY, tasks: [soughtTask(9_999)] },
+  );
+  desk.nudge([searching(1)]);
+  await time.pass(10_000);
+  assert.deepEqual(
+    rounds.map(({ wanted }) => wanted),
+    [{ after: 0 }, { after: LIMITS.roundTasks }],
+  );
+});
+
+test('only so many organizations have a round at a time, and the others follow in their order', async () => {
+  const ends: ((rows: RoundRows) => void)[] = [];
+  const { desk, time, rounds } = openDesk(() => new Promise((resolve) => ends.push(resolve)));
+  const ids = Array.from({ length: LIMITS.roundsAtOnce + 3 }, (_, index) => index + 1);
+  desk.nudge(ids.map((id) => searching(id)));
+  await time.pass(500);
+  const begun = () => rounds.map(({ organizationId }) => organizationId);
+  assert.deepEqual(begun(), ids.slice(0, LIMITS.roundsAtOnce));
+  for (const end of ends.splice(0, 2)) end(NOBODY);
+  await settle();
+  await settle();
+  assert.deepEqual(begun(), ids.slice(0, LIMITS.roundsAtOnce + 2));
+});
+
+test('tasks that no longer look for anybody are not planned, and nothing is proposed for none', async () => {
+  const search = { ...soughtTask(1).search!, startsAt: '2030-01-01T00:00:00.000Z' };
+  const { desk, time, asked } = openDesk(() => ({
+    ...NOBODY,
+    tasks: [
+      { ...soughtTask(1), search },
+      { ...soughtTask(2), search: null },
+    ],
+  }));
+  desk.nudge([searching(1)]);
+  await time.pass(1_000);
+  assert.deepEqual([asked, desk.counts.rounds], [[], 1]);
+});
+
+test('an organization whose turn another process has is left to it, and each turn is given back', async () => {
+  const taken = [false, true, true];
+  const givenBack: number[] = [];
+  const turns: RoundTurnStore = {
+    take: async () => taken.shift()!,
+    giveBack: async (organizationId) => void givenBack.push(organizationId),
+  };
+  let isAway = true;
+  const { desk, time, times } = openDesk(() => {
+    if (isAway) throw new Error('away');
+    return NOBODY;
+  }, turns);
+  desk.nudge([searching(1)]);
+  await time.pass(2_000);
+  assert.deepEqual([times(), givenBack], [[], []]);
+  desk.nudge([searching(1)]);
+  await time.pass(500);
+  isAway = false;
+  await time.pass(LIMITS.roundRetryMs);
+  assert.deepEqual(
+    [times(), givenBack],
+    [
+      [2_500, 2_500 + LIMITS.roundRetryMs],
+      [1, 1],
+    ],
+  );
+});
+
+test('a desk that stops begins no round, and waits for those under way', async () => {
+  let end = (_rows: RoundRows) => {};
+  const { desk, time, rounds } = openDesk(() => new Promise<RoundRows>((resolve) => (end = resolve)));
+  desk.nudge([searching(1)]);
+  await time.pass(500);
+  desk.nudge([searching(2)]);
+  let hasStopped = false;
+  const stopped = desk.stop().then(() => (hasStopped = true));
+  await time.pass(5_000);
+  assert.deepEqual([rounds.length, hasStopped], [1, false]);
+  end(NOBODY);
+  await stopped;
+});

@@ -1,0 +1,186 @@
+import { isSought } from '../../engine/domain/assignment-machine.ts';
+import { straightTravel } from '../../engine/domain/straight-travel.ts';
+import { newsOf, type Proposal, piecesOf, proposalOf } from '../../engine/planning/proposal.ts';
+import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
+import { roundViewOf } from '../../engine/planning/round-view-of.ts';
+import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
+import { withDeadline } from '../../engine/runtime/deadline.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { PositionStore } from '../../engine/store/position-store.ts';
+import type { RoundStore, SearchingOrganization } from '../../engine/store/round-store.ts';
+import type { RoundTurnStore } from '../../engine/store/round-turn-store.ts';
+import type { TravelTimes } from '../../engine/travel/travel-times.ts';
+import type { Answer } from '../../schema/commands.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { OwnerCommand } from '../../schema/owner-command.ts';
+import { createOutage, type Outage } from '../outage.ts';
+import { type CallCouriers, jobsForCouriers } from './couriers/call-couriers.ts';
+
+export interface AssignmentDeskOptions {
+  readonly store: Pick<RoundStore, 'readRound'>;
+  readonly positions: Pick<PositionStore, 'load'>;
+  readonly turns: RoundTurnStore;
+  readonly planner: Pick<RoundPlanner, 'plan'>;
+  readonly travel: Pick<TravelTimes, 'prepare'>;
+  readonly ask: (organizationId: number, command: OwnerCommand) => Promise<Answer>;
+  readonly callCouriers: CallCouriers;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+}
+
+/** What rounds have come to since the start. */
+export interface RoundCounts {
+  rounds: number;
+  failed: number;
+  offers: number;
+}
+
+interface Place {
+  organization: SearchingOrganization;
+  state: 'waiting' | 'due' | 'planning';
+  /** When it was heard of during the round, on the monotonic clock. */
+  heardAt: number | undefined;
+  /** The last task that the round before looked at, when there were more. */
+  after: number;
+}
+
+/**
+ * Rounds of the organizations that look for agents: one at a time of each, a few at a time in all. Nothing here has to
+ * be remembered: what a round saw too late, twice or not at all is in the next one.
+ *
+ * States of an organization: unknown → waiting (for what comes within its window) → due (for a place) → planning →
+ * waiting (heard of meanwhile, more tasks than a round takes, or failed) | unknown.
+ */
+export class AssignmentDesk {
+  readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0 };
+  readonly #options: AssignmentDeskOptions;
+  readonly #outage: Outage;
+  readonly #places = new Map<number, Place>();
+  readonly #due: Place[] = [];
+  readonly #planning = new Set<Promise<void>>();
+  #isStopped = false;
+
+  constructor(options: AssignmentDeskOptions) {
+    this.#options = options;
+    this.#outage = createOutage(options.log, 'planning a round');
+  }
+
+  /** These have tasks that look for somebody, or may have; whoever finds no room is found by the next sweep. */
+  nudge(organizations: readonly SearchingOrganization[]): void {
+    const now = this.#options.clock.monotonic();
+    for (const organization of organizations) {
+      const place = this.#places.get(organization.organizationId);
+      if (place) {
+        place.organization = organization;
+        if (place.state === 'planning') place.heardAt ??= now;
+      } else if (this.#places.size < LIMITS.relayedOrganizations && !this.#isStopped) {
+        const added: Place = { organization, state: 'waiting', heardAt: undefined, after: 0 };
+        this.#places.set(organization.organizationId, added);
+        this.#wait(added, organization.settings.batchingWindowMs);
+      }
+    }
+  }
+
+  /** Begins no more rounds; resolves when those under way have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#due.length = 0;
+    await Promise.all(this.#planning);
+  }
+
+  #wait(place: Place, ms: number): void {
+    place.state = 'waiting';
+    this.#options.scheduler.after(Math.max(0, ms), () => {
+      place.state = 'due';
+      this.#due.push(place);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    while (!this.#isStopped && this.#planning.size < LIMITS.roundsAtOnce) {
+      const place = this.#due.shift();
+      if (!place) return;
+      const round = this.#serve(place);
+      this.#planning.add(round);
+      void round.then(() => {
+        this.#planning.delete(round);
+        this.#next();
+      });
+    }
+  }
+
+  async #serve(place: Place): Promise<void> {
+    const { clock } = this.#options;
+    const { organizationId } = place.organization;
+    const begunAt = clock.monotonic();
+    place.state = 'planning';
+    place.heardAt = undefined;
+    let pauseMs: number = LIMITS.roundPauseMs;
+    let isOver = false;
+    try {
+      isOver = await this.#takeTurn(place);
+      this.#outage.worked();
+    } catch (error) {
+      this.counts.failed += 1;
+      pauseMs = LIMITS.roundRetryMs;
+      if (!this.#isStopped) this.#outage.failed(error);
+    }
+    const endedAt = clock.monotonic();
+    if (isOver && place.heardAt === undefined) return void this.#places.delete(organizationId);
+    const windowLeftMs = (place.heardAt ?? endedAt) + place.organization.settings.batchingWindowMs - endedAt;
+    this.#wait(place, Math.max(windowLeftMs, pauseMs, endedAt - begunAt));
+  }
+
+  /** Resolves to whether all tasks have been looked at, which another process may just be doing. */
+  async #takeTurn(place: Place): Promise<boolean> {
+    const { turns, log } = this.#options;
+    const { organizationId } = place.organization;
+    const taken = turns.take(organizationId, LIMITS.roundTurnMs);
+    if (!(await withDeadline(taken, LIMITS.roundPositionsMs, 'taking a turn'))) return true;
+    try {
+      const isOver = await this.#round(place);
+      this.counts.rounds += 1;
+      return isOver;
+    } finally {
+      turns.giveBack(organizationId).catch((err) => log.debug({ err, organizationId }, 'a turn has to run out'));
+    }
+  }
+
+  /** Resolves to whether all tasks have been looked at. */
+  async #round(place: Place): Promise<boolean> {
+    const { store, positions, planner, travel, callCouriers, clock, log } = this.#options;
+    const { organizationId, settings } = place.organization;
+    const [rows, located] = await Promise.all([
+      store.readRound(organizationId, { after: place.after }),
+      withDeadline(positions.load(organizationId), LIMITS.roundPositionsMs, 'finding out where agents are'),
+    ]);
+    const isWhole = rows.tasks.length < LIMITS.roundTasks;
+    place.after = isWhole ? 0 : rows.tasks.at(-1)!.taskId;
+    const tasks = rows.tasks.filter(isSought);
+    if (tasks.length === 0) return isWhole;
+    const readAt = clock.monotonic();
+    const seen = roundViewOf({ ...rows, tasks, positions: located, settings, now: clock.now() }, straightTravel);
+    const trips = await travel.prepare(seen.view);
+    const plan = await planner.plan({ view: seen.view, trips, mode: settings.mode });
+    const plannedAt = clock.monotonic();
+    const proposal = proposalOf(plan, seen);
+    await this.#propose(organizationId, { ...proposal, lacking: [] });
+    // Before the owner hears that nobody is left to be asked, and gives up.
+    await callCouriers(organizationId, settings, jobsForCouriers(proposal.lacking, seen.view));
+    await this.#propose(organizationId, newsOf({ ...proposal, offers: [] }, tasks));
+    const ms = { planMs: plannedAt - readAt, proposeMs: clock.monotonic() - plannedAt };
+    const size = { tasks: tasks.length, agents: rows.agents.length, offers: plan.offers.length };
+    log.debug({ organizationId, ...size, ...ms }, 'a round is over');
+    return isWhole;
+  }
+
+  async #propose(organizationId: number, proposal: Proposal): Promise<void> {
+    for (const piece of piecesOf(proposal)) {
+      const answer = await this.#options.ask(organizationId, { kind: 'propose-offers', ...piece });
+      if (!answer.ok) throw new Error(`the owner of ${organizationId} refused a proposal: ${answer.refusal.code}`);
+      this.counts.offers += piece.offers.length;
+    }
+  }
+}

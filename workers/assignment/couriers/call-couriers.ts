@@ -1,0 +1,68 @@
+import type { RoundView } from '../../../engine/domain/planning/round-view.ts';
+import type { Log } from '../../../engine/runtime/log.ts';
+import type { CourierStore } from '../../../engine/store/courier-store.ts';
+import type { AssignmentSettings } from '../../../schema/assignment.ts';
+import type { Answer, LackingTask } from '../../../schema/commands.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { OwnerCommand } from '../../../schema/owner-command.ts';
+import type { CourierJob, CourierProvider } from './courier-provider.ts';
+
+export interface CallCouriersOptions {
+  readonly provider: CourierProvider;
+  readonly store: CourierStore;
+  readonly ask: (organizationId: number, command: OwnerCommand) => Promise<Answer>;
+  readonly log: Log;
+}
+
+/**
+ * Has external couriers take the tasks for which no agent is eligible, if the organization allows it. Never rejects: a
+ * company that fails is no reason to hold up a round, and the next one asks again.
+ */
+export type CallCouriers = (
+  organizationId: number,
+  settings: AssignmentSettings,
+  jobs: readonly CourierJob[],
+) => Promise<void>;
+
+/**
+ * First the company says yes, then the owner: what the owner does not take is withdrawn. When the process dies in
+ * between, the company hears nothing, and its booking lapses by itself (LIMITS.courierBookingMs for the fleet).
+ */
+export function createCallCouriers(options: CallCouriersOptions): CallCouriers {
+  return async (organizationId, settings, jobs) => {
+    if (!settings.externalCouriers || jobs.length === 0) return;
+    try {
+      await sendCouriers(options, organizationId, settings, jobs.slice(0, LIMITS.courierJobs));
+    } catch (error) {
+      options.log.warn({ err: error, organizationId }, 'couriers could not be called');
+    }
+  };
+}
+
+/** The tasks that no agent can take now; one that somebody is meant for, or that others were preferred to, is none. */
+export function jobsForCouriers(lacking: readonly LackingTask[], { orders }: RoundView): CourierJob[] {
+  const byId = new Map(orders.map((order) => [order.taskId, order]));
+  return lacking.flatMap(({ taskId, reason, counts }) => {
+    const order = byId.get(taskId);
+    if (!order || reason === null || counts['chosen_for_another']) return [];
+    return [{ taskId, load: order.load, pickup: order.pickup, dropoff: order.dropoff }];
+  });
+}
+
+async function sendCouriers(
+  { provider, store, ask, log }: CallCouriersOptions,
+  organizationId: number,
+  settings: AssignmentSettings,
+  jobs: readonly CourierJob[],
+): Promise<void> {
+  const sent = await provider.book(organizationId, settings, jobs);
+  if (sent.size === 0) return;
+  const taskIds = [...sent.keys()];
+  const couriers = await store.identify(organizationId, [...sent.values()]);
+  const assignments = taskIds.map((taskId, index) => ({ taskId, courier: couriers[index]! }));
+  const answer = await ask(organizationId, { kind: 'assign-couriers', assignments });
+  // Whether all were taken, and whether any was when the answer is lost, stands in the rows.
+  const untaken = await store.findWithoutCourier(organizationId, taskIds);
+  if (untaken.length > 0) await provider.withdraw(organizationId, untaken);
+  if (!answer.ok) log.warn({ organizationId, code: answer.refusal.code }, 'an owner may not have heard of couriers');
+}

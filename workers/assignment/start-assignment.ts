@@ -1,0 +1,78 @@
+import { OwnerClient } from '../../engine/bus/owner-client.ts';
+import { RoundPlanner } from '../../engine/planning/round-planner.ts';
+import { type Scheduler, systemClock } from '../../engine/runtime/clock.ts';
+import { type Config, requireUrl } from '../../engine/runtime/config.ts';
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import { createCourierStore } from '../../engine/store/courier-store.ts';
+import { createFleetStore } from '../../engine/store/fleet-store.ts';
+import { readOwners } from '../../engine/store/owner-store.ts';
+import type { PositionStore } from '../../engine/store/position-store.ts';
+import { connectPostgres } from '../../engine/store/postgres.ts';
+import { createRoundStore } from '../../engine/store/round-store.ts';
+import type { RoundTurnStore } from '../../engine/store/round-turn-store.ts';
+import { createTravelTimes } from '../../engine/travel/travel-times.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { type OutboxRelay, startOutboxRelay } from '../outbox-relay.ts';
+import { AssignmentDesk } from './assignment-desk.ts';
+import { createCallCouriers } from './couriers/call-couriers.ts';
+import { createFleetProvider } from './couriers/fleet-provider.ts';
+
+export interface AssignmentOptions {
+  readonly config: Config;
+  readonly positions: Pick<PositionStore, 'load'>;
+  readonly turns: RoundTurnStore;
+  readonly scheduler: Scheduler;
+  readonly log: Log;
+  readonly releaser: Releaser;
+}
+
+/**
+ * Looks for agents: hints say where something may have changed, a sweep finds every organization whose tasks still look
+ * for somebody, and rounds propose to the owners whom to ask.
+ */
+export function startAssignment({
+  config,
+  positions,
+  turns,
+  scheduler,
+  log,
+  releaser,
+}: AssignmentOptions): OutboxRelay {
+  const clock = systemClock;
+  const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
+    name: 'dispatch rounds',
+    connections: LIMITS.roundConnections,
+    statementTimeoutMs: LIMITS.readDeadlineMs,
+  });
+  releaser.push('postgres (rounds)', () => sql.end({ timeout: 2 }));
+  const store = createRoundStore(sql);
+  const owners = new OwnerClient({ readOwners: () => readOwners(sql), scheduler, log });
+  releaser.push('commands to owners', () => owners.stop());
+  const travel = createTravelTimes({ engine: config.routing, clock, scheduler, log });
+  releaser.push('travel times', () => travel.stop());
+  const planner = new RoundPlanner({ scheduler, log });
+  const ask = owners.ask.bind(owners);
+  const provider = createFleetProvider(createFleetStore(sql));
+  const callCouriers = createCallCouriers({ provider, store: createCourierStore(sql), ask, log });
+  const desk = new AssignmentDesk({
+    store,
+    positions,
+    turns,
+    planner,
+    travel,
+    ask,
+    callCouriers,
+    clock,
+    scheduler,
+    log,
+  });
+  // A round in the thread is not waited for: the next process begins it anew.
+  releaser.push('rounds', () => Promise.all([desk.stop(), planner.stop()]));
+  return startOutboxRelay({
+    findLagging: (after, limit) => store.findSearching(after, limit),
+    wake: async (organizationIds) => desk.nudge(await store.findSearchingOf(organizationIds)),
+    scheduler,
+    log,
+  });
+}
