@@ -294,8 +294,9 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   #endingBeforeBody(closes: boolean): Ending {
     const { unreadBodyBytes, lingeringBodyBytes } = this.traffic.limits;
     const length = this.#contentLength ?? Number.POSITIVE_INFINITY;
-    if (length > lingeringBodyBytes) return 'close';
-    return closes || this.#bodyState === 'reading' || length > unreadBodyBytes ? 'linger' : 'keep';
+    // Of a body that was being read the native server no longer watches how long the rest takes.
+    if (this.#bodyState === 'reading' || length > lingeringBodyBytes) return 'close';
+    return closes || length > unreadBodyBytes ? 'linger' : 'keep';
   }
 
   #endBody(): void {
