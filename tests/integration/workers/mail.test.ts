@@ -137,15 +137,15 @@ test('tries that fail do not use up what a user may be sent', () =>
     behaviour.refusal = 451;
     await request('reset_password', email);
     await mailing(async () => {
+      // It is made due only once it was put off: while it is leased that would have it sent twice at a time.
       for (let tries = 1; tries <= LIMITS.liveTokensPerPurpose + 1; tries++) {
-        await sql`UPDATE mail_requests SET due_at = now(), attempts = 0`;
         await until('it was put off', async () =>
           (await requests()).some(({ attempts, dueInMs }) => attempts === 1 && dueInMs < 2 * pauseAfter(1)),
         );
+        if (tries > LIMITS.liveTokensPerPurpose) behaviour.refusal = undefined;
+        await sql`UPDATE mail_requests SET due_at = now(), attempts = 0`;
       }
       assert.ok(server.attempts() > LIMITS.liveTokensPerPurpose);
-      behaviour.refusal = undefined;
-      await sql`UPDATE mail_requests SET due_at = now()`;
       await until('it arrived', async () => (await requests()).length === 0);
     });
     assert.equal(server.received.length, 1);
