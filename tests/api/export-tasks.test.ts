@@ -78,9 +78,9 @@ test('an export that its client does not read waits, and goes on when it reads a
   const { key } = await bigOrganization();
   const { response } = await open(key);
   response.pause();
+  await untilExporting();
   await delay(700);
-  const held = await exportingBackends();
-  assert.equal(held.length, 1, 'Postgres has not been read to the end');
+  assert.equal((await exportingBackends()).length, 1, 'Postgres has not been read to the end');
   assert.equal(await countLines(response), BIG_TASKS);
 });
 
@@ -88,7 +88,7 @@ test('an export breaks its connection off when Postgres fails in the middle', as
   const { key } = await bigOrganization();
   const { response } = await open(key);
   response.pause();
-  await until('the export is under way', async () => (await exportingBackends()).length === 1);
+  await untilExporting();
   for (const pid of await exportingBackends()) await terminate(pid);
   await assert.rejects(countLines(response), /aborted|hang up|ECONNRESET/);
 });
@@ -97,6 +97,7 @@ test('an export breaks off soon after a change of its access, and others go on',
   const [mine, theirs] = [await bigOrganization(), await fixture.organization()];
   const { response } = await open(mine.key);
   response.pause();
+  await untilExporting();
   const change = (organizationId: number) =>
     withSql(
       fixture.gateway.databaseUrl,
@@ -168,6 +169,10 @@ function exportingBackends(): Promise<number[]> {
         AND datname = current_database()`;
     return rows.map(({ pid }) => pid);
   });
+}
+
+function untilExporting(): Promise<void> {
+  return until('the export is under way', async () => (await exportingBackends()).length === 1);
 }
 
 function terminate(pid: number): Promise<unknown> {

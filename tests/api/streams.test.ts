@@ -325,9 +325,20 @@ test('a stream goes on when its organization, channel and user get other names',
   assert.deepEqual(sequencesOf(await stream.take(1)), [1]);
 });
 
-/** Whether a stream ends within the second that decisions.md §6 gives it. */
-function endsInTime(stream: EventStreamClient): Promise<boolean> {
-  return Promise.race([stream.ended.then(() => true), delay(LIMITS.credentialValidMs, false)]);
+/** Whether a stream ends within the second that decisions.md §6 gives it, and what the machine takes to answer besides. */
+async function endsInTime(stream: EventStreamClient): Promise<boolean> {
+  let hasEnded = false;
+  void stream.ended.then(() => {
+    hasEnded = true;
+  });
+  const startedAt = performance.now();
+  let slowestMs = 0;
+  while (!hasEnded && performance.now() - startedAt < LIMITS.credentialValidMs + slowestMs) {
+    const askedAt = performance.now();
+    await fixture.api.list('limit=1');
+    slowestMs = Math.max(slowestMs, performance.now() - askedAt);
+  }
+  return hasEnded;
 }
 
 test('a stream of a session outlives its access token and ends with the session', async () => {

@@ -23,6 +23,8 @@ export interface RoundsPlace {
   readonly api: ApiClient;
   /** From west to east, a hundred metres from each other. */
   readonly agentIds: readonly number[];
+  /** Changes the setting `assignment`, as the next gateway reads it. */
+  setAssignment(assignment: object): Promise<void>;
   startWorkers(): Promise<WorkersProcess>;
   /** Says where all agents are, and waits until rounds can know it. Needs the gateway. */
   locate(): Promise<void>;
@@ -50,11 +52,13 @@ async function fill(
 ): Promise<RoundsPlace> {
   const { databaseUrl, redisUrl, redisPrefix, organizationId, key } = system.place;
   const agentIds = await withSql(databaseUrl, (sql) => seedAgentsOnDuty(sql, organizationId, agents, vehicle));
-  const settings = { assignment: { batchingWindowMs: 0, requestTtlSeconds: 3_600, ...assignment } };
-  await withSql(databaseUrl, async (sql) => {
-    await sql`UPDATE organizations SET settings = ${JSON.stringify(settings)}::text::jsonb
-      WHERE organization_id = ${organizationId}`;
-  });
+  const setAssignment = (changed: object) =>
+    withSql(databaseUrl, async (sql) => {
+      const settings = { assignment: { batchingWindowMs: 0, requestTtlSeconds: 3_600, ...changed } };
+      await sql`UPDATE organizations SET settings = ${JSON.stringify(settings)}::text::jsonb
+        WHERE organization_id = ${organizationId}`;
+    });
+  await setAssignment(assignment ?? {});
   const dispatcher = await seedChannel(databaseUrl, organizationId, { role: 'dispatcher' });
   await system.startGateway();
   const api = createApiClient({ baseUrl: system.baseUrl, key: dispatcher.key });
@@ -68,6 +72,7 @@ async function fill(
     system,
     api,
     agentIds,
+    setAssignment,
     async startWorkers() {
       const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
       const started = await startWorkersProcess(environment);

@@ -181,9 +181,12 @@ test('an answer that is lost on its way is an unknown outcome, and the command i
 });
 
 test('an owner that keeps silent is given up, and one that talks nonsense is not believed', async () => {
-  const silent = await listen(() => new Promise(() => {}));
-  const readOwners = async () => ({ secret: SECRET, addresses: new Map([[shardOf(ORGANIZATION), silent.address]]) });
   let giveUp = () => {};
+  const silent = await listen(() => {
+    giveUp();
+    return new Promise(() => {});
+  });
+  const readOwners = async () => ({ secret: SECRET, addresses: new Map([[shardOf(ORGANIZATION), silent.address]]) });
   const scheduler = {
     ...systemScheduler,
     after(_delayMs: number, task: () => void) {
@@ -193,9 +196,7 @@ test('an owner that keeps silent is given up, and one that talks nonsense is not
   };
   const client = new OwnerClient({ readOwners, scheduler, log });
   releaser.push('client', () => client.stop());
-  const answer = client.ask(ORGANIZATION, COMMAND);
-  setTimeout(() => giveUp(), 50);
-  assert.equal(codeOf(await answer), 'OUTCOME_UNKNOWN');
+  assert.equal(codeOf(await client.ask(ORGANIZATION, COMMAND)), 'OUTCOME_UNKNOWN');
 
   const nonsense = await listen(async () => ({ ok: 'yes' }) as unknown as Answer);
   assert.equal(codeOf(await connect(nonsense.address).ask()), 'OUTCOME_UNKNOWN');

@@ -12,6 +12,14 @@ import { type Behaviour, type MailServer, startMailServer } from './mail-server.
 
 export const FROM = 'dispatch@example.com';
 
+interface WaitingMail {
+  readonly email: string;
+  readonly attempts: number;
+  readonly dueInMs: number;
+  /** From when it was asked for until it is due. */
+  readonly putOffMs: number;
+}
+
 export interface MailPlace {
   readonly sql: Sql;
   readonly databaseUrl: string;
@@ -22,7 +30,7 @@ export interface MailPlace {
   /** A user who has not verified the address, or has; of another organization when one is named. */
   user(isVerified?: boolean, ofOrganization?: number): Promise<{ readonly userId: number; readonly email: string }>;
   request(purpose: TokenPurpose, email: string): Promise<void>;
-  requests(): Promise<{ email: string; attempts: number; dueInMs: number }[]>;
+  requests(): Promise<WaitingMail[]>;
   /** Runs the mailer meanwhile; without `smtpUrl` into `outbox`. It looks for mails every SWEEP_MS, or as `every` says. */
   mailing(
     body: () => Promise<void>,
@@ -58,8 +66,9 @@ export async function withMail(body: (place: MailPlace) => Promise<void>): Promi
     },
     request: (purpose, email) => requestMail(sql, purpose, email),
     requests: async () => [
-      ...(await sql<{ email: string; attempts: number; dueInMs: number }[]>`
-        SELECT email, attempts, extract(epoch FROM due_at - now())::float8 * 1000 AS due_in_ms FROM mail_requests`),
+      ...(await sql<WaitingMail[]>`
+        SELECT email, attempts, extract(epoch FROM due_at - now())::float8 * 1000 AS due_in_ms,
+          extract(epoch FROM due_at - requested_at)::float8 * 1000 AS put_off_ms FROM mail_requests`),
     ],
     async mailing(meanwhile, { smtpUrl, outbox = '' } = { smtpUrl: server.url }, every = hurried) {
       const clock = systemClock;
