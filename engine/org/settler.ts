@@ -37,8 +37,8 @@ export class Settler {
     const giveUpAt = this.#clock.monotonic() + LIMITS.settleDeadlineMs;
     while (this.#clock.monotonic() < giveUpAt) {
       try {
-        const raised = new Map((await this.#ownership.raise(shards)).map(({ shard, epoch }) => [shard, epoch]));
-        const keptAll = fences.every(({ shard, epoch }) => raised.get(shard) === epoch + 1);
+        await this.#ownership.raise(shards);
+        const keptAll = this.#ownership.hasKept(fences);
         const groups = await this.#store.lastGroups(organizationIds);
         // One transaction: where one head carries the id, all did. A new owner may have written over ours since.
         if (organizationIds.some((id) => groups.get(id) === groupId)) return 'committed';

@@ -37,6 +37,8 @@ export interface OwnershipOptions {
 export class ShardOwnership {
   readonly #options: OwnershipOptions;
   readonly #epochs = new Map<number, number>();
+  /** The epoch of a shard from which on all were given to this process: nobody else has owned it since. */
+  readonly #keptSince = new Map<number, number>();
   readonly #settling = new Set<number>();
   /** On the monotonic clock: counted from before the renewal was sent, so never later than what Postgres noted. */
   #leaseUntil = 0;
@@ -108,16 +110,19 @@ export class ShardOwnership {
 
   /**
    * Raises the epochs, which waits for the doubtful commit to finish or makes it fail. Rejects when Postgres cannot be
-   * reached; the shards then stay unsettled and each renewal tries again. Returns those that are still owned, with their
-   * new epochs: one that is not the next shows that somebody may have owned the shard in between.
+   * reached; the shards then stay unsettled and each renewal tries again.
    */
-  async raise(shards: readonly number[]): Promise<readonly OwnedShard[]> {
+  async raise(shards: readonly number[]): Promise<void> {
     const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, shards);
-    for (const { shard, epoch } of raised) this.#epochs.set(shard, epoch);
+    for (const owned of raised) this.#noteRaised(owned);
     const kept = new Set(raised.map(({ shard }) => shard));
     for (const shard of shards) this.#settling.delete(shard);
     this.#lose(shards.filter((shard) => !kept.has(shard)));
-    return raised;
+  }
+
+  /** Whether nobody else can have owned these shards between these epochs and the ones that are known now. */
+  hasKept(fences: readonly OwnedShard[]): boolean {
+    return fences.every(({ shard, epoch }) => (this.#keptSince.get(shard) ?? Number.POSITIVE_INFINITY) <= epoch);
   }
 
   async stop(): Promise<void> {
@@ -151,8 +156,20 @@ export class ShardOwnership {
     return !this.#superseded && this.#options.clock.monotonic() < this.#leaseUntil;
   }
 
+  /** Epochs may be raised by a settler and by a renewal at once, and the answers come in either order. */
+  #noteRaised({ shard, epoch }: OwnedShard): void {
+    const known = this.#epochs.get(shard);
+    if (known !== undefined && epoch <= known) return;
+    // One that is not the next shows that somebody may have owned the shard in between.
+    if (known === undefined || epoch > known + 1) this.#keptSince.set(shard, epoch);
+    this.#epochs.set(shard, epoch);
+  }
+
   #gain(shards: readonly OwnedShard[]): void {
-    for (const { shard, epoch } of shards) this.#epochs.set(shard, epoch);
+    for (const { shard, epoch } of shards) {
+      this.#epochs.set(shard, epoch);
+      this.#keptSince.set(shard, epoch);
+    }
     if (shards.length === 0) return;
     this.#options.onGained(new Set(shards.map(({ shard }) => shard)));
     this.#options.fault('after-takeover-before-load');
@@ -163,6 +180,7 @@ export class ShardOwnership {
     if (shards.length === 0) return;
     for (const shard of shards) {
       this.#epochs.delete(shard);
+      this.#keptSince.delete(shard);
       this.#settling.delete(shard);
     }
     this.#options.log.warn({ lost: shards.length, owned: this.#epochs.size }, 'lost shards');
