@@ -44,7 +44,7 @@ const points: readonly {
       const connection = commitConnection();
       connection.silence('up');
       const answer = ask();
-      while (connection.heldUp === 0) await delay(5);
+      await until('the commit is on its way', () => connection.heldUp > 0);
       connection.cut();
       return answer;
     },
@@ -82,7 +82,9 @@ const points: readonly {
       const answer = ask();
       await untilBlocked(databaseUrl, COMMIT);
       commitConnection().cut();
-      while ((await backendsOf(databaseUrl, COMMIT)).some(({ waitsForLock }) => waitsForLock)) await delay(20);
+      await until('it has timed out', async () =>
+        (await backendsOf(databaseUrl, COMMIT)).every(({ waitsForLock }) => !waitsForLock),
+      );
       await lock.release();
       return answer;
     },
@@ -90,12 +92,11 @@ const points: readonly {
   },
   {
     point: 'after COMMIT, the answer lost with the connection',
-    async fail({ databaseUrl, commitConnection, ask }) {
+    async fail({ commitConnection, ask }) {
       const connection = commitConnection();
       connection.silence('down');
       const answer = ask();
-      await delay(50);
-      while ((await backendsOf(databaseUrl, COMMIT)).some(({ isActive }) => isActive)) await delay(5);
+      await until('it has been carried out', () => connection.heldDown > 0);
       connection.cut();
       return answer;
     },

@@ -1,8 +1,8 @@
-import { findFreePort } from '../../engine/launcher/free-port.ts';
 import { createReleaser, type Releaser } from '../../engine/runtime/lifecycle.ts';
 import { migrate } from '../../engine/store/migrate.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from './gateway.ts';
 import { type OwnPostgres, startOwnPostgres } from './own-stores.ts';
+import { reservePort } from './reserve-port.ts';
 import { type SeededOrganization, seedOrganization } from './seed.ts';
 import { randomName, testRedis } from './stores.ts';
 
@@ -58,7 +58,7 @@ async function createSystem(
   postgres: OwnPostgres | undefined,
   environment: Readonly<Record<string, string>>,
 ): Promise<CrashableSystem> {
-  const port = await findFreePort();
+  const port = await reservePort();
   let gateway: TestGateway | undefined;
   releaser.push('gateway', () => gateway?.stop());
   const getPostgres = () => {

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../engine/launcher/embedded-postgres.ts';
-import { findFreePort } from '../../engine/launcher/free-port.ts';
 import { type LocalRedis, startLocalRedis } from '../../engine/launcher/local-redis.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import { reservePort } from './reserve-port.ts';
 
 const STOP_MS = 30_000;
 const POSTGRES_SETTINGS = { shared_buffers: '64MB' };
@@ -18,7 +18,7 @@ export interface OwnRedis {
 
 export async function startOwnRedis(releaser: Releaser): Promise<OwnRedis> {
   const directory = temporaryFolder(releaser, 'dispatch-redis-');
-  const port = await findFreePort();
+  const port = await reservePort();
   const start = () => startLocalRedis({ directory, persistence: 'none', port });
   let server: LocalRedis = await start();
   releaser.push('redis', () => server.stop(), STOP_MS);
@@ -45,7 +45,7 @@ export interface OwnPostgres {
 
 export async function startOwnPostgres(releaser: Releaser): Promise<OwnPostgres> {
   const directory = join(temporaryFolder(releaser, 'dispatch-postgres-'), 'postgres');
-  const port = await findFreePort();
+  const port = await reservePort();
   const start = () => startEmbeddedPostgres({ directory, port, settings: POSTGRES_SETTINGS });
   let server: EmbeddedPostgres = await start();
   releaser.push('postgres', () => server.stop(), STOP_MS);

@@ -14,6 +14,8 @@ export interface ProxiedConnection {
   cut(): void;
   /** Bytes from the client that are held back now. */
   readonly heldUp: number;
+  /** Bytes from the server that are. */
+  readonly heldDown: number;
 }
 
 export interface TcpProxy {
@@ -75,7 +77,11 @@ class Proxied implements ProxiedConnection {
   }
 
   get heldUp(): number {
-    return this.#held.up.reduce((sum, bytes) => sum + bytes.length, 0);
+    return lengthOf(this.#held.up);
+  }
+
+  get heldDown(): number {
+    return lengthOf(this.#held.down);
   }
 
   silence(direction: 'up' | 'down' | 'both'): void {
@@ -116,6 +122,10 @@ class Proxied implements ProxiedConnection {
     this.#client.end();
     this.#server.end();
   }
+}
+
+function lengthOf(held: readonly Buffer[]): number {
+  return held.reduce((sum, bytes) => sum + bytes.length, 0);
 }
 
 /** From Postgres's startup message: length, version, then names and values that end in NUL. */

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '../../../engine/launcher/free-port.ts';
 import { writeStoreFacts } from '../../../engine/launcher/store-facts.ts';
 import { readConfig } from '../../../engine/runtime/config.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
@@ -18,6 +17,7 @@ import { startWorkers } from '../../../workers/start-workers.ts';
 import { seedDelivery } from '../../api/webhooks/seed-delivery.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { reservePort } from '../../support/reserve-port.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';
 
@@ -347,7 +347,7 @@ test('a refusal is told with its code, an unknown place with what to set', async
   assert.deepEqual(unknown, { exitCode: 1, stdout: '', stderr: '404: Organization with ID 999000111 not found\n' });
   const nowhere = await runAdmin(['shards', 'list'], { DATA_DIR: '/nonexistent' }, readSecret);
   assert.match(nowhere.stderr, /^set DATABASE_URL/);
-  const closed = `http://127.0.0.1:${await findFreePort()}`;
+  const closed = `http://127.0.0.1:${await reservePort()}`;
   const noGateway = await runAdmin(['organizations', 'list'], { ...environment, ADMIN_URL: closed }, readSecret);
   assert.deepEqual([noGateway.exitCode, noGateway.stderr], [1, `${closed} does not answer: ECONNREFUSED\n`]);
   const elsewhere = { ...environment, ADMIN_URL: 'http://gateway.example' };
