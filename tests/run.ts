@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +34,8 @@ async function main(): Promise<number> {
   if (files.length === 0) tally.problem(`no test file matches ${filters.join(' ') || 'tests/**/*.test.ts'}`);
 
   const interruption = new AbortController();
+  // Every file listens to it until its turn has come.
+  setMaxListeners(0, interruption.signal);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
   const paths = files.map((file) => join(root, file));
   if (paths.length > 0)
