@@ -37,8 +37,8 @@ export class Settler {
     const giveUpAt = this.#clock.monotonic() + LIMITS.settleDeadlineMs;
     while (this.#clock.monotonic() < giveUpAt) {
       try {
-        await this.#ownership.raise(shards);
-        const keptAll = this.#ownership.hasKept(fences);
+        const raised = new Map((await this.#ownership.raise(shards)).map(({ shard, epoch }) => [shard, epoch]));
+        const keptAll = fences.every(({ shard, epoch }) => raised.get(shard) === epoch + 1);
         const groups = await this.#store.lastGroups(organizationIds);
         // One transaction: where one head carries the id, all did. A new owner may have written over ours since.
         if (organizationIds.some((id) => groups.get(id) === groupId)) return 'committed';
@@ -49,6 +49,7 @@ export class Settler {
         await sleep(RETRY_MS);
       }
     }
+    this.#ownership.giveUpSettling(shards);
     return 'unknown';
   }
 }

@@ -37,9 +37,9 @@ export interface OwnershipOptions {
 export class ShardOwnership {
   readonly #options: OwnershipOptions;
   readonly #epochs = new Map<number, number>();
-  /** The epoch of a shard from which on all were given to this process: nobody else has owned it since. */
-  readonly #keptSince = new Map<number, number>();
   readonly #settling = new Set<number>();
+  /** Those of them that nobody is at any more. */
+  readonly #unsettled = new Set<number>();
   /** On the monotonic clock: counted from before the renewal was sent, so never later than what Postgres noted. */
   #leaseUntil = 0;
   #superseded = false;
@@ -109,20 +109,24 @@ export class ShardOwnership {
   }
 
   /**
-   * Raises the epochs, which waits for the doubtful commit to finish or makes it fail. Rejects when Postgres cannot be
-   * reached; the shards then stay unsettled and each renewal tries again.
+   * Leaves what could not be settled to the renewals. Not before: of two raises at once the answers may come in the other
+   * order, and the lower epoch would be kept, with which every commit is fenced.
    */
-  async raise(shards: readonly number[]): Promise<void> {
-    const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, shards);
-    for (const owned of raised) this.#noteRaised(owned);
-    const kept = new Set(raised.map(({ shard }) => shard));
-    for (const shard of shards) this.#settling.delete(shard);
-    this.#lose(shards.filter((shard) => !kept.has(shard)));
+  giveUpSettling(shards: Iterable<number>): void {
+    for (const shard of shards) if (this.#settling.has(shard)) this.#unsettled.add(shard);
   }
 
-  /** Whether nobody else can have owned these shards between these epochs and the ones that are known now. */
-  hasKept(fences: readonly OwnedShard[]): boolean {
-    return fences.every(({ shard, epoch }) => (this.#keptSince.get(shard) ?? Number.POSITIVE_INFINITY) <= epoch);
+  /**
+   * Raises the epochs, which waits for the doubtful commit to finish or makes it fail. Rejects when Postgres cannot be
+   * reached; the shards then stay closed. Returns those that are still owned, with their new epochs: one that is not the next shows that somebody may have owned the shard in between.
+   */
+  async raise(shards: readonly number[]): Promise<readonly OwnedShard[]> {
+    const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, shards);
+    for (const { shard, epoch } of raised) this.#epochs.set(shard, epoch);
+    const kept = new Set(raised.map(({ shard }) => shard));
+    for (const shard of shards) this.#endSettling(shard);
+    this.#lose(shards.filter((shard) => !kept.has(shard)));
+    return raised;
   }
 
   async stop(): Promise<void> {
@@ -148,28 +152,21 @@ export class ShardOwnership {
     const owned = await store.listOwned(incarnation);
     const still = new Set(owned.map(({ shard }) => shard));
     this.#lose([...this.#epochs.keys()].filter((shard) => !still.has(shard)));
-    if (this.#settling.size > 0) await this.raise([...this.#settling]);
+    if (this.#unsettled.size > 0) await this.raise([...this.#unsettled]);
     this.#gain(await store.takeFree(incarnation));
+  }
+
+  #endSettling(shard: number): void {
+    this.#settling.delete(shard);
+    this.#unsettled.delete(shard);
   }
 
   #leaseRuns(): boolean {
     return !this.#superseded && this.#options.clock.monotonic() < this.#leaseUntil;
   }
 
-  /** Epochs may be raised by a settler and by a renewal at once, and the answers come in either order. */
-  #noteRaised({ shard, epoch }: OwnedShard): void {
-    const known = this.#epochs.get(shard);
-    if (known !== undefined && epoch <= known) return;
-    // One that is not the next shows that somebody may have owned the shard in between.
-    if (known === undefined || epoch > known + 1) this.#keptSince.set(shard, epoch);
-    this.#epochs.set(shard, epoch);
-  }
-
   #gain(shards: readonly OwnedShard[]): void {
-    for (const { shard, epoch } of shards) {
-      this.#epochs.set(shard, epoch);
-      this.#keptSince.set(shard, epoch);
-    }
+    for (const { shard, epoch } of shards) this.#epochs.set(shard, epoch);
     if (shards.length === 0) return;
     this.#options.onGained(new Set(shards.map(({ shard }) => shard)));
     this.#options.fault('after-takeover-before-load');
@@ -180,8 +177,7 @@ export class ShardOwnership {
     if (shards.length === 0) return;
     for (const shard of shards) {
       this.#epochs.delete(shard);
-      this.#keptSince.delete(shard);
-      this.#settling.delete(shard);
+      this.#endSettling(shard);
     }
     this.#options.log.warn({ lost: shards.length, owned: this.#epochs.size }, 'lost shards');
     this.#options.onLost(new Set(shards));

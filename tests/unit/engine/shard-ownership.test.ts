@@ -4,22 +4,26 @@ import { pino } from 'pino';
 import { ShardOwnership } from '../../../engine/org/shard-ownership.ts';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
-import type { OwnedShard } from '../../../engine/store/shard-store.ts';
 
-/** An owner of shard 7 with epoch 1, and what Postgres answers to its raises, in the order in which they were asked for. */
-async function ownerOf7(...epochs: readonly number[]) {
-  const answers: (() => void)[] = [];
+/** Owns shards 1 and 2, and answers a raise with the next epoch. */
+async function startOwnership() {
+  const owned = new Map([
+    [1, 10],
+    [2, 20],
+  ]);
+  const list = () => [...owned].map(([shard, epoch]) => ({ shard, epoch }));
+  const raised: (readonly number[])[] = [];
   const ownership = new ShardOwnership({
     store: {
       register: async () => {},
       renew: async () => true,
-      takeFree: async () => [{ shard: 7, epoch: 1 }],
-      listOwned: async () => [],
-      raiseEpochs: () =>
-        new Promise<OwnedShard[]>((resolve) => {
-          const epoch = epochs[answers.length]!;
-          answers.push(() => resolve([{ shard: 7, epoch }]));
-        }),
+      takeFree: async () => (ownership.ownedShards().length === 0 ? list() : []),
+      listOwned: async () => list(),
+      async raiseEpochs(_, shards) {
+        raised.push(shards);
+        for (const shard of shards) owned.set(shard, owned.get(shard)! + 1);
+        return list().filter(({ shard }) => shards.includes(shard));
+      },
       release: async () => {},
     },
     clock: systemClock,
@@ -28,39 +32,32 @@ async function ownerOf7(...epochs: readonly number[]) {
     fault: armFaultPoints(undefined),
     gatewayId: 'a',
     incarnation: 'one',
-    leaseMs: 60_000,
+    leaseMs: 600_000,
     onLost: () => {},
     onGained: () => {},
     onSuperseded: () => {},
   });
   await ownership.start('127.0.0.1:0');
-  return { ownership, answers };
+  return { ownership, raised };
 }
 
-test('of two raises at once the higher epoch holds, whichever is heard of last', async () => {
-  for (const order of [
-    [0, 1],
-    [1, 0],
-  ]) {
-    const { ownership, answers } = await ownerOf7(2, 3);
-    const raising = [ownership.raise([7]), ownership.raise([7])];
-    for (const index of order) {
-      answers[index]!();
-      await raising[index];
-    }
-    assert.deepEqual(ownership.fencesOf([7]), [{ shard: 7, epoch: 3 }]);
-  }
+test('a renewal raises no epoch while somebody settles the shard, and does so when that was given up', async () => {
+  const { ownership, raised } = await startOwnership();
+  ownership.beginSettling([1]);
+  await ownership.renew();
+  assert.deepEqual([raised, ownership.standingOf(1), ownership.standingOf(2)], [[], 'settling', 'owned']);
+  ownership.giveUpSettling([1]);
+  await ownership.renew();
+  assert.deepEqual([raised, ownership.fencesOf([1])], [[[1]], [{ shard: 1, epoch: 11 }]]);
+  await ownership.renew();
+  assert.equal(raised.length, 1, 'it is settled');
 });
 
-test('a shard is kept while all its epochs were given to this process, and not when one of them was not', async () => {
-  const { ownership, answers } = await ownerOf7(2, 3, 5);
-  const fences = ownership.fencesOf([7])!;
-  const raise = async () => {
-    const raised = ownership.raise([7]);
-    answers.at(-1)!();
-    await raised;
-    return ownership.hasKept(fences);
-  };
-  assert.deepEqual([await raise(), await raise(), await raise()], [true, true, false]);
-  assert.ok(ownership.hasKept(ownership.fencesOf([7])!));
+test('what was settled in time is left alone by those who give up', async () => {
+  const { ownership, raised } = await startOwnership();
+  ownership.beginSettling([1, 2]);
+  await ownership.raise([2]);
+  ownership.giveUpSettling([1, 2]);
+  await ownership.renew();
+  assert.deepEqual(raised, [[2], [1]]);
 });
