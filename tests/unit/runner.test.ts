@@ -61,14 +61,25 @@ describe('the selection', () => {
     assert.equal(selectTestFiles(all, [], true).files.length, 3);
   });
 
-  test('takes first what takes longest, and the rest by name', () => {
-    const files = ['tests/unit/a', 'tests/tidy', 'tests/api/b', 'tests/api/a', 'tests/faults/a', 'tests/integration/a'];
-    const expected = [
+  test('mixes those that wait and those that compute, of both first what takes longest, the rest by name', () => {
+    const files = [
+      'tests/unit/a',
+      'tests/tidy',
+      'tests/api/b',
+      'tests/api/a',
       'tests/faults/a',
       'tests/integration/a',
+      'tests/integration/admin/admin',
+      'tests/integration/b',
+    ];
+    const expected = [
+      'tests/integration/admin/admin',
       'tests/api/a',
+      'tests/faults/a',
       'tests/api/b',
+      'tests/integration/a',
       'tests/tidy',
+      'tests/integration/b',
       'tests/unit/a',
     ];
     assert.deepEqual(selectTestFiles(files, [], false).files, expected);

@@ -2,11 +2,36 @@ import { readdirSync } from 'node:fs';
 import { posix, relative, sep } from 'node:path';
 
 const SLOW = 'tests/slow/';
-/** Folders by how long their files take. */
-const LONGEST_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/api/'];
+/** Folders whose files mostly wait: for processes to start, for leases to run out. The others compute. */
+const WAITING = [SLOW, 'tests/faults/', 'tests/integration/'];
+/** Files that take 15 s or more, by a part of their paths. One that is missing here makes a run longer, nothing else. */
+const LONGEST = [
+  'integration/assignment/crashes',
+  'faults/two-processes',
+  'faults/commit-points',
+  'faults/regenerate',
+  'integration/workers/activity',
+  'integration/positions/trail-faults',
+  'faults/silent-connection',
+  'integration/admin/admin',
+  'faults/fault-points',
+  'integration/launcher/launcher',
+  'integration/engine/arrivals',
+  'integration/assignment/rounds.',
+  'faults/positions',
+  'integration/workers/mail.',
+  'integration/bench/simulate',
+  'faults/kill-nine',
+  'integration/http/survival',
+];
+/** The rest, by how long their files take. */
+const LONGER_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/api/'];
 
 export interface Selection {
-  /** Paths from the root, those that take longest first, so that at the end none of them is left to run alone. */
+  /**
+   * Paths from the root: those that wait among those that compute, so that the processor is never idle, and of both those
+   * that take longest first, so that at the end none of them is left to run alone.
+   */
   readonly files: string[];
   /** Files that were asked for by name but need --slow. */
   readonly slow: string[];
@@ -17,16 +42,28 @@ export function selectTestFiles(all: readonly string[], filters: readonly string
   const wanted = all
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
-  if (withSlow) return { files: wanted, slow: [] };
+  if (withSlow) return { files: mixed(wanted), slow: [] };
   return {
-    files: wanted.filter((file) => !file.startsWith(SLOW)),
+    files: mixed(wanted.filter((file) => !file.startsWith(SLOW))),
     slow: filters.length === 0 ? [] : wanted.filter((file) => file.startsWith(SLOW)),
   };
 }
 
+/** Those that wait, evenly among the others. */
+function mixed(files: readonly string[]): string[] {
+  const isWaiting = (file: string) => WAITING.some((folder) => file.startsWith(folder));
+  const parts = [files.filter(isWaiting), files.filter((file) => !isWaiting(file))];
+  return parts
+    .flatMap((part) => part.map((file, index) => ({ file, place: (index + 0.5) / part.length })))
+    .sort((a, b) => a.place - b.place)
+    .map(({ file }) => file);
+}
+
 function rankOf(file: string): number {
-  const rank = LONGEST_FIRST.findIndex((folder) => file.startsWith(folder));
-  return rank === -1 ? LONGEST_FIRST.length : rank;
+  const rank = LONGEST.findIndex((part) => file.includes(part));
+  if (rank !== -1) return rank;
+  const folder = LONGER_FIRST.findIndex((start) => file.startsWith(start));
+  return LONGEST.length + (folder === -1 ? LONGER_FIRST.length : folder);
 }
 
 /** Every test file of the repository, from its root, with forward slashes. */
