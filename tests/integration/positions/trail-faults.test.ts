@@ -26,8 +26,8 @@ async function withPlace(body: (place: TrailPlace) => Promise<void>): Promise<vo
   }
 }
 
-/** Keeps a day's partition from being written until it is let go. */
-async function holdToday({ sql }: TrailPlace): Promise<() => Promise<void>> {
+/** Keeps the partitions of the days that have begun, or begin meanwhile, from being written until they are let go. */
+async function holdDays({ sql }: TrailPlace): Promise<() => Promise<void>> {
   let release = () => {};
   const wanted = new Promise<void>((resolve) => {
     release = resolve;
@@ -36,10 +36,11 @@ async function holdToday({ sql }: TrailPlace): Promise<() => Promise<void>> {
   const held = new Promise<void>((resolve) => {
     hold = resolve;
   });
-  const [row] = await sql<{ name: string }[]>`
-    SELECT 'agent_trail_' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD') AS name`;
+  const days = await sql<{ name: string }[]>`
+    SELECT 'agent_trail_' || to_char(now() AT TIME ZONE 'UTC' + day * interval '1 day', 'YYYYMMDD') AS name
+    FROM generate_series(0, 1) AS day`;
   const holder = sql.begin(async (tx) => {
-    await tx`LOCK TABLE ${tx(row!.name)} IN SHARE MODE`;
+    for (const { name } of days) await tx`LOCK TABLE ${tx(name)} IN SHARE MODE`;
     hold();
     await wanted;
   });
@@ -53,7 +54,7 @@ async function holdToday({ sql }: TrailPlace): Promise<() => Promise<void>> {
 test('a backend that is killed amid a COPY loses nothing: the COPY fails, and is made again', async () => {
   await withPlace(async (place) => {
     const { sql, databaseUrl, organizationId, agentId } = place;
-    const letGo = await holdToday(place);
+    const letGo = await holdDays(place);
     const buffer = place.buffer();
     const now = Date.now();
     for (let i = 0; i < CHUNK; i++) buffer.note(organizationId, agentId, pointAt(now + i), now);
