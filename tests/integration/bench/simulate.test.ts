@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseSimulateOptions } from '../../../bench/simulate/simulate-options.ts';
 import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
@@ -89,7 +88,10 @@ test('without a database at hand agents sign in by their passwords; a Ctrl-C end
       const { body } = await api.get<{ count: number }>('/agents?onDuty=true');
       return body.data.count > 0;
     });
-    await delay(2_000);
+    await until('positions are taken', async () => {
+      const { body } = await api.get<{ count: number }>('/agents/locations/current');
+      return body.data.count > 0;
+    });
   } finally {
     api.close();
     child.kill('SIGINT');

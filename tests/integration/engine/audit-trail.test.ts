@@ -104,7 +104,7 @@ test('a package that moves to a new task is told as gone by the task that it lea
 });
 
 test('steps that the engine makes by itself name no request', async () => {
-  const overdue = { timeToServe: 'scheduled', scheduledAt: new Date(Date.now() + 1_000).toISOString() };
+  const overdue = { timeToServe: 'scheduled', scheduledAt: new Date(Date.now() + 3_600_000).toISOString() };
   const { id } = await createTask(overdue);
   const actor = fixture.engine.directory.find(organizationId)!;
   const lines = await withSql(fixture.databaseUrl, async (sql) => {

@@ -107,7 +107,7 @@ export async function createDeskPlace(): Promise<DeskPlace> {
         UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 s'
         WHERE webhook_id = ${webhookId} AND state = 'pending'`;
       await sql`
-        UPDATE webhook_followers SET next_due_at = now(), paused_until = paused_until - interval '1 hour'
+        UPDATE webhook_followers SET next_due_at = now(), paused_until = paused_until - interval '1 day'
         WHERE webhook_id = ${webhookId}`;
     },
     async drop() {

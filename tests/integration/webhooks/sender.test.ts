@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { EXCERPT_BYTES } from '../../../workers/webhooks/excerpt.ts';
@@ -52,8 +53,10 @@ test('one after the other, all deliveries to a URL take one connection', async (
 });
 
 test('at the same time, deliveries take no more connections than there are of them', async (t) => {
+  const waiting: Socket[] = [];
   const endpoint = await startEndpoint(t, (socket, number) => {
-    setTimeout(() => answerWith('200 OK')(socket, number), 5);
+    // None is answered before all are there.
+    if (waiting.push(socket) === 8) for (const each of waiting.splice(0)) answerWith('200 OK')(each, number);
   });
   const sender = startSender(t);
   for (let round = 0; round < 5; round++)
