@@ -7,7 +7,7 @@ import { openBareClient } from './bare-client.ts';
 import { assertKeptPromises } from './final-rows.ts';
 
 const CONNECTIONS = 256;
-const TASKS = 10_240;
+const TASKS = 5_120;
 const CREATES_PER_COMMIT = 50;
 
 test('a lone create is one commit, and 256 connections share one among more than 50', async () => {

@@ -7,7 +7,8 @@ import { surviveBackendKills } from './random-kills.ts';
 const ANSWER_MS = LIMITS.requestDeadlineMs + 10_000;
 
 test('forty backends ended at random points: no exit, no hang, no row outside its transaction', async (t) => {
-  const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
+  // Others than in tests/slow/faults/random-kills.test.ts, and the same each time.
+  const seed = Number(process.env['TEST_SEED'] ?? 4);
   t.diagnostic(`seed ${seed}: repeat with TEST_SEED=${seed}`);
   const { slowestMs, wrongReads } = await surviveBackendKills(40, seed);
   assert.ok(slowestMs < ANSWER_MS, `an answer took ${Math.round(slowestMs)} ms`);

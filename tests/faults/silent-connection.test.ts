@@ -13,7 +13,7 @@ const COMMIT = 'dispatch commit';
 const SILENCE_MS = 20_000;
 /** Longest wait for an answer: our patience with a commit, and the search for its outcome; less than the silence. */
 const ANSWER_MS = LIMITS.commitDeadlineMs + LIMITS.settleDeadlineMs + 6_000;
-const PAUSE_MS = 60;
+const PAUSE_MS = 150;
 /** Far from what many connections do in that time, and from the few that one who is stopped leaves. */
 const FEWEST_DURING = 100;
 

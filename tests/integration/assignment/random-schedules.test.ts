@@ -142,7 +142,7 @@ function assertSearch({ id, status, auto, search, open, sought, deadline }: Row)
 }
 
 test('whatever is proposed, answered and changed at once, no agent has too much, or two tasks at one time', async () => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+  const seed = Number(process.env['SEED'] ?? 1);
   const bursts = fc.sample(fc.array(step, { minLength: 1, maxLength: 4 }), { seed, numRuns: BURSTS });
   try {
     for (const burst of bursts) {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseSimulateOptions } from '../../../bench/simulate/simulate-options.ts';
 import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
 import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/store/demo.ts';
-import { createApiClient } from '../../support/api-client.ts';
+import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { createTestPlace, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
 import { until } from '../../support/until.ts';
@@ -88,10 +88,11 @@ test('without a database at hand agents sign in by their passwords; a Ctrl-C end
       const { body } = await api.get<{ count: number }>('/agents?onDuty=true');
       return body.data.count > 0;
     });
-    await until('positions are taken', async () => {
-      const { body } = await api.get<{ count: number }>('/agents/locations/current');
-      return body.data.count > 0;
-    });
+    // Points that others behind them show to be answered.
+    for (let round = 0; round < 2; round++) {
+      const before = await newestPoint(api);
+      await until('positions are taken', async () => (await newestPoint(api)) > before);
+    }
   } finally {
     api.close();
     child.kill('SIGINT');
@@ -133,6 +134,12 @@ test('options that cannot be used are told with the usage, and a demo that is no
   assert.equal(code, 1);
   assert.match(stderr, /nothing\.json is not there: `npm start` writes it/);
 });
+
+/** When the newest position of all agents was recorded; empty while there is none. */
+async function newestPoint(api: ApiClient): Promise<string> {
+  const { body } = await api.get<{ items: { recordedAt: string }[] }>('/agents/locations/current');
+  return body.data.items.reduce((newest, { recordedAt }) => (recordedAt > newest ? recordedAt : newest), '');
+}
 
 async function superAdminToken(): Promise<string> {
   const login = await fetch(`${gateway.baseUrl}/api/v1/auth/login`, {

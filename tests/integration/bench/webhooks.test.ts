@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startProgram } from './program-run.ts';
+import { runWebhooks } from '../../../bench/webhooks/run-webhooks.ts';
+import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 
-test('options of the bench of webhooks that cannot be used are told with its usage', async (t) => {
+test('options of the bench of webhooks that cannot be used are told with its usage', async () => {
   for (const args of [
     ['--webhooks', '30', '--organizations', '8'],
     ['--deliveries', '1001'],
     ['--concurrency', '17'],
     ['--tasks', '8'],
   ]) {
-    const run = startProgram(t, 'run', ['webhooks', ...args]);
-    assert.equal(await run.exitCode, 1);
-    assert.match(run.output(), /Usage: npm run bench -- webhooks/);
+    const running = runWebhooks(args, createReleaser(assert.fail), AbortSignal.abort());
+    await assert.rejects(running, /Usage: npm run bench -- webhooks/);
   }
 });

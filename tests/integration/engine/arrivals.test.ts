@@ -222,6 +222,8 @@ for (const [point, toldBefore] of ENDS) {
       assert.equal(await runStandIn(database.url, point, task), 'SIGKILL');
       const before = await toldOf(task, database.url);
       if (toldBefore !== 'either') assert.equal(before.length, toldBefore);
+      // What the end of its lease does.
+      await withSql(database.url, (sql) => sql`UPDATE gateways SET lease_expires_at = now()`);
       const engine = await openTestEngine(database.url, { releaser });
       await until('it owns all shards', () => engine.ownership.ownedCount === 256);
       const agent = watchAgent(engine, task);

@@ -5,7 +5,7 @@ import { watchAgent } from './watched-agent.ts';
 /** A process that tells of an arrival, and ends itself at a fault point: `<database> <fault point> <ids as JSON>`. */
 const [databaseUrl, faultPoint, ids] = process.argv.slice(2);
 const releaser = createReleaser(() => {});
-const engine = await openTestEngine(databaseUrl!, { releaser, leaseMs: 2_000, faultPoint: faultPoint! });
+const engine = await openTestEngine(databaseUrl!, { releaser, faultPoint: faultPoint! });
 const agent = watchAgent(engine, JSON.parse(ids!));
 agent.reports(20, 0);
 await agent.settled();
