@@ -135,10 +135,10 @@ test('options that cannot be used are told with the usage, and a demo that is no
   assert.match(stderr, /nothing\.json is not there: `npm start` writes it/);
 });
 
-/** When the newest position of all agents was recorded; empty while there is none. */
-async function newestPoint(api: ApiClient): Promise<string> {
+/** When the newest position of all agents was recorded, in milliseconds; 0 while there is none. */
+async function newestPoint(api: ApiClient): Promise<number> {
   const { body } = await api.get<{ items: { recordedAt: string }[] }>('/agents/locations/current');
-  return body.data.items.reduce((newest, { recordedAt }) => (recordedAt > newest ? recordedAt : newest), '');
+  return body.data.items.reduce((newest, { recordedAt }) => Math.max(newest, Date.parse(recordedAt)), 0);
 }
 
 async function superAdminToken(): Promise<string> {
