@@ -78,7 +78,7 @@ test('every search finds exactly the customers who match, newest first, on every
       assert.deepEqual({ ids: items.map(({ id }) => id), count }, wanted);
     }
   });
-  await fc.assert(property, { numRuns: RUNS });
+  await fc.assert(property, { numRuns: RUNS, seed: 20_240_229 });
 });
 
 function matches({ firstName, lastName, email, phone }: Person, wanted: string): boolean {
