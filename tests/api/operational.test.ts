@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ApiReply, taskInput } from '../support/api-client.ts';
 import { startTestGateway } from '../support/gateway.ts';
+import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
@@ -15,6 +16,7 @@ test('healthz answers while the process lives', async () => {
 });
 
 test('readyz tells of the stores and the shards', async () => {
+  await until('Redis is heard of', async () => (await get('/readyz')).status === 200);
   const { status, text } = await get('/readyz');
   assert.equal(status, 200);
   assert.deepEqual(JSON.parse(text), {
