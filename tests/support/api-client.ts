@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 
 /** Every field that a JSON body of the API may have; which of them are there is for the test to say. */
@@ -61,6 +62,8 @@ export interface ApiClient {
 }
 
 const REQUEST_MS = 60_000;
+/** A connection is given up here long before it is closed there: the next request would set out on it just then. */
+const IDLE_MS = LIMITS.idleConnectionMs / 3;
 const CONNECTIONS = 128;
 
 /** How a key or an access token is sent. */
@@ -70,7 +73,7 @@ export function credential(secret: string): Readonly<Record<string, string>> {
 
 /** A client of one channel, or of a session by its access token. Close it, or the test's process waits for its connections. */
 export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; readonly key: string }): ApiClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: CONNECTIONS });
   const raw = <T>(message: RawRequest) => send<T>(baseUrl, agent, message);
   const call = <T>(method: string, path: string, body?: unknown, headers: ApiHeaders = {}) =>
     raw<T>({
