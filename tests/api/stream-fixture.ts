@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
+import { LIMITS } from '../../schema/limits.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import {
   type EventStreamClient,
   type EventStreamOptions,
@@ -45,6 +47,22 @@ export async function settleAccess(
     (sql) => sql`UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${userId}`,
   );
   await stream.ended;
+}
+
+/** Whether a stream ends within the second that decisions.md §6 gives it, and what the machine takes to answer besides. */
+export async function endsInTime(stream: EventStreamClient, api: ApiClient): Promise<boolean> {
+  let hasEnded = false;
+  void stream.ended.then(() => {
+    hasEnded = true;
+  });
+  const startedAt = performance.now();
+  let slowestMs = 0;
+  while (!hasEnded && performance.now() - startedAt < LIMITS.credentialValidMs + slowestMs) {
+    const askedAt = performance.now();
+    await api.list('limit=1');
+    slowestMs = Math.max(slowestMs, performance.now() - askedAt);
+  }
+  return hasEnded;
 }
 
 /** How the opening of a stream was refused. */
