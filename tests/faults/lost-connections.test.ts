@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { withSql } from '../support/seed.ts';
 import { createMigratedDatabase } from '../support/stores.ts';
 import { backendsOf, terminate } from './backends.ts';
 
@@ -10,7 +11,10 @@ const WIDE = 9_000;
 /** It goes on for so long, and until so many have come. */
 const FEWEST_ANSWERS = 100;
 const RANDOM_MS = 3_000;
-/** Reconnecting takes milliseconds; a connection that lost its way waits for its connect_timeout of 5 s. */
+/**
+ * Reconnecting takes milliseconds; a connection that lost its way waits for its connect_timeout of 5 s. Comes on top of
+ * what the machine takes for an answer on a connection that nobody cuts.
+ */
 const ANSWER_MS = 4_500;
 
 async function withPool(connections: number, body: (sql: Sql, databaseUrl: string) => Promise<void>): Promise<void> {
@@ -45,7 +49,7 @@ test('connections lost at random give each query its own answer or an error, and
   await withPool(2, async (sql, databaseUrl) => {
     const end = performance.now() + RANDOM_MS;
     const wrong: string[] = [];
-    let [answers, slowestMs] = [0, 0];
+    let [answers, slowestMs, slowestCalmMs] = [0, 0, 0];
     const isOver = () => performance.now() > end && answers > FEWEST_ANSWERS;
     const ask = async (mark: number) => {
       while (!isOver()) {
@@ -67,8 +71,16 @@ test('connections lost at random give each query its own answer or an error, and
     const kill = async () => {
       for (; !isOver(); await delay(Math.random() * 30)) await terminate(databaseUrl, NAME);
     };
-    await Promise.all([ask(1), ask(2), ask(3), kill()]);
+    const askCalmly = async (calm: Sql) => {
+      for (; !isOver(); await delay(5)) {
+        const sentAt = performance.now();
+        await calm`SELECT 1`;
+        slowestCalmMs = Math.max(slowestCalmMs, performance.now() - sentAt);
+      }
+    };
+    await withSql(databaseUrl, (calm) => Promise.all([ask(1), ask(2), ask(3), kill(), askCalmly(calm)]));
     assert.deepEqual(wrong.slice(0, 3), [], `${wrong.length} of ${answers} answers were wrong`);
-    assert.ok(slowestMs < ANSWER_MS, `an answer took ${Math.round(slowestMs)} ms`);
+    const late = `an answer took ${Math.round(slowestMs)} ms, beside one of ${Math.round(slowestCalmMs)} ms`;
+    assert.ok(slowestMs < ANSWER_MS + slowestCalmMs, late);
   });
 });
