@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createFaultyCommitStore, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
 import type { Outcome } from '../support/journal.ts';
 import { Journal } from '../support/journal.ts';
@@ -13,6 +12,7 @@ import { runLoad } from './journaled-load.ts';
 import { assertMemoryIsPostgres } from './memory.ts';
 
 const COMMIT = 'dispatch commit';
+const LEASES = 'dispatch leases';
 const CONNECTIONS = 16;
 const TASKS = 120;
 
@@ -29,6 +29,8 @@ const points: readonly {
   readonly point: string;
   readonly fail: (scene: Scene) => Promise<Outcome>;
   readonly told: 'acknowledged' | 'NOT_APPLIED';
+  /** Statements may take half of it. */
+  readonly leaseMs?: number;
 }[] = [
   {
     point: 'before it is sent',
@@ -69,7 +71,8 @@ const points: readonly {
       const answer = ask();
       await untilBlocked(databaseUrl, COMMIT);
       commitConnection().cut();
-      await delay(300);
+      // What became of the commit is being looked for.
+      await untilBlocked(databaseUrl, LEASES);
       await lock.release();
       return answer;
     },
@@ -89,6 +92,7 @@ const points: readonly {
       return answer;
     },
     told: 'NOT_APPLIED',
+    leaseMs: 3_000,
   },
   {
     point: 'after COMMIT, the answer lost with the connection',
@@ -112,10 +116,10 @@ const points: readonly {
   },
 ];
 
-for (const { point, fail, told } of points) {
+for (const { point, fail, told, leaseMs = 10_000 } of points) {
   test(`a commit that fails ${point} leaves memory and Postgres the same`, async () => {
     const store = createFaultyCommitStore();
-    const fixture = await startEngineFixture({ wrapCommitStore: store.wrap, leaseMs: 3_000 });
+    const fixture = await startEngineFixture({ wrapCommitStore: store.wrap, leaseMs });
     const journal = new Journal();
     let attempts = 0;
     try {
