@@ -152,7 +152,7 @@ test('an access token is good until it expires', async () => {
   await withSql(
     databaseUrl,
     (sql) => sql`
-      UPDATE sessions SET access_expires_at = now() + interval '2 seconds'
+      UPDATE sessions SET access_expires_at = now() + interval '4 seconds'
       WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(tokens.accessToken)}, 'hex')`,
   );
   assert.equal(await read(tokens), 200);
