@@ -44,6 +44,8 @@ export interface Identity {
   readonly sessionEndsAtMs: number;
   /** SHA-256 of the key or access token, hex; empty for nobody. */
   readonly credentialHash: string;
+  /** Of the look-up of the credential, see Credential; a super admin's organization is looked up after it. */
+  readonly snapshot: string;
   /** Requests a second of the caller's channel or user; 0 = unlimited, null = the default. */
   readonly rateLimit: number | null;
   /** The channel whose key it is may stream positions. */

@@ -90,6 +90,7 @@ function credentialOf(hash: string, channelId: number): Credential {
     channelStatus: 'ACTIVE',
     userId: channelId,
     sessionId: null,
+    snapshot: '1:1:',
     role: 'integration',
     isActive: true,
     isVerified: true,

@@ -9,21 +9,27 @@ export interface AccessChange {
   readonly subject: AccessSubject;
   /** Of a token: its session's. */
   readonly subjectId: number;
+  /** Of the transaction that committed it. */
+  readonly xid: string;
 }
 
-/** The subjects that one caller's access rests on. */
+/** The subjects that one caller's access rests on, as they were looked up. */
 export interface AccessSubjects {
   readonly organizationId: number;
   readonly channelId: number;
   readonly userId: number;
   /** Null for a channel's key. */
   readonly sessionId: number | null;
+  /** Of the look-up; see isVisible. */
+  readonly snapshot: string;
 }
 
 /** What was noted since a cursor. */
 export interface AccessPage {
   /** The cursor to go on from. */
   readonly next: string;
+  /** Which run of Postgres answered: in another one, as after a failover or a restore, xids are of other transactions. */
+  readonly run: string;
   /** Whether other processes know that this one may remember credentials. */
   readonly isAnnounced: boolean;
   /** At most one more than `LIMITS.accessChangesSeen`. */
@@ -44,7 +50,7 @@ export interface AccessStore {
   stop(): Promise<void>;
 }
 
-type NotedChange = readonly [subject: AccessSubject, subjectId: number];
+type NotedChange = readonly [subject: AccessSubject, subjectId: number, xid: string];
 
 /** Asks on a connection of its own, which is thrown away when it keeps silent. */
 export function createAccessStore(url: string, incarnation: string): AccessStore {
@@ -75,18 +81,17 @@ export function createAccessStore(url: string, incarnation: string): AccessStore
       const from = cursor ?? null;
       const isNew = (sql: Sql) => sql`
         xid >= pg_snapshot_xmin(${from}::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, ${from}::pg_snapshot)`;
-      const page = (sql: Sql) => sql<{ next: string; isAnnounced: boolean; changes: NotedChange[] }[]>`
-        SELECT pg_current_snapshot()::text AS next,
+      const page = (sql: Sql) => sql<{ next: string; run: string; isAnnounced: boolean; changes: NotedChange[] }[]>`
+        SELECT pg_current_snapshot()::text AS next, pg_postmaster_start_time()::text AS run,
           EXISTS (SELECT FROM gateways g WHERE g.incarnation = ${incarnation}::uuid AND g.lease_expires_at > now())
             AS is_announced,
-          coalesce((SELECT json_agg(json_build_array(c.subject, c.subject_id)) FROM (
-            SELECT subject, subject_id FROM access_changes WHERE ${isNew(sql)}
+          coalesce((SELECT json_agg(json_build_array(c.subject, c.subject_id, c.xid)) FROM (
+            SELECT subject, subject_id, xid FROM access_changes WHERE ${isNew(sql)}
             UNION ALL
-            SELECT 'organization', organization_id FROM deleted_organizations WHERE ${isNew(sql)}
+            SELECT 'organization', organization_id, xid FROM deleted_organizations WHERE ${isNew(sql)}
             LIMIT ${LIMITS.accessChangesSeen + 1}) c), '[]') AS changes`;
       const [row] = await ask(page, 'asking for changes of access');
-      const changes = row!.changes.map(([subject, subjectId]) => ({ subject, subjectId }));
-      return { next: row!.next, isAnnounced: row!.isAnnounced, changes };
+      return { ...row!, changes: row!.changes.map(([subject, subjectId, xid]) => ({ subject, subjectId, xid })) };
     },
     async hasOthers() {
       const validMs = `${LIMITS.credentialValidMs} milliseconds`;

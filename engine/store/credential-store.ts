@@ -46,7 +46,7 @@ export function createCredentialStore(sql: Sql): CredentialStore {
           u.email_verified_at IS NOT NULL AS is_verified,
           (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id) AS agent_id,
           NULL::bigint AS session_id, 'Infinity'::float8 AS expires_at_ms, 'Infinity'::float8 AS session_ends_at_ms,
-          c.rate_limit, c.locations_write
+          c.rate_limit, c.locations_write, (SELECT pg_current_snapshot()::text) AS snapshot
         FROM asked
         JOIN channels c ON c.key_hash = asked.hash
         JOIN organizations o ON o.organization_id = c.organization_id
@@ -57,7 +57,7 @@ export function createCredentialStore(sql: Sql): CredentialStore {
           (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id),
           s.id, extract(epoch FROM s.access_expires_at)::float8 * 1000,
           extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000, NULL,
-          coalesce(c.locations_write, false)
+          coalesce(c.locations_write, false), (SELECT pg_current_snapshot()::text)
         FROM asked
         JOIN sessions s ON s.access_hash = asked.hash AND s.revoked_at IS NULL
         JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id

@@ -25,6 +25,8 @@ export class AccessFeed {
   readonly #listeners = new Set<(changes: HeardChanges) => void>();
   #cursor: string | undefined;
   #cursorReadAt = Number.NEGATIVE_INFINITY;
+  /** Of Postgres, to which the cursor belongs. */
+  #run: string | undefined;
   #running: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
   #isHinted = false;
@@ -134,11 +136,12 @@ export class AccessFeed {
   async #read(): Promise<void> {
     const { store, clock } = this.#options;
     const startedAt = clock.monotonic();
-    const isLost = startedAt - this.#cursorReadAt > LIMITS.accessCursorMs;
-    const { changes, next, isAnnounced } = await store.poll(isLost ? undefined : this.#cursor);
-    if (isLost || changes.length > LIMITS.accessChangesSeen) this.#tell('all');
+    const isOld = startedAt - this.#cursorReadAt > LIMITS.accessCursorMs;
+    const { changes, next, run, isAnnounced } = await store.poll(isOld ? undefined : this.#cursor);
+    if (isOld || run !== this.#run || changes.length > LIMITS.accessChangesSeen) this.#tell('all');
     else if (changes.length > 0) this.#tell(changes);
     this.#cursor = next;
+    this.#run = run;
     this.#cursorReadAt = startedAt;
     if (isAnnounced) this.#freshUntil = startedAt + LIMITS.credentialValidMs;
   }

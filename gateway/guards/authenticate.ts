@@ -58,6 +58,7 @@ const NOBODY: Authentication = {
     sessionId: null,
     sessionEndsAtMs: Number.POSITIVE_INFINITY,
     credentialHash: '',
+    snapshot: '1:1:',
     rateLimit: null,
     locationsWrite: false,
   },
@@ -218,11 +219,21 @@ function isFlagMissing({ role, locationsWrite }: Credential, permission: Permiss
 
 function identityOf(credential: Credential, origin: Origin, organizationId: number, channelId: number): Identity {
   const { role, agentId, userId, sessionId, sessionEndsAtMs, rateLimit, locationsWrite } = credential;
-  const { hash: credentialHash } = credential;
+  const { hash: credentialHash, snapshot } = credential;
   const type = sessionId === null ? 'channel' : 'user';
   const id = sessionId === null ? channelId : userId;
   const caller = { type, id, channelId, role, agentId, userId, origin } as const;
-  return { organizationId, role, caller, sessionId, sessionEndsAtMs, credentialHash, rateLimit, locationsWrite };
+  return {
+    organizationId,
+    role,
+    caller,
+    sessionId,
+    sessionEndsAtMs,
+    credentialHash,
+    snapshot,
+    rateLimit,
+    locationsWrite,
+  };
 }
 
 function plain(status: number, message: string): Refused {

@@ -27,13 +27,13 @@ export class LastingReplies {
   }
 
   /**
-   * Calls `end` when what the caller's access rests on changes, and when the caller's session ends as it was known when
-   * the caller was let in, until the returned function is called. To be called in the turn in which the caller was let
+   * Calls `end` when what the caller's access rests on has changed since it was looked up, and when the caller's session
+   * ends as it was known then, until the returned function is called. To be called in the turn in which the caller was let
    * in: earlier changes are not seen here.
    */
-  hold({ organizationId, caller, sessionId, sessionEndsAtMs }: Identity, end: () => void): () => void {
+  hold({ organizationId, caller, sessionId, sessionEndsAtMs, snapshot }: Identity, end: () => void): () => void {
     const { channelId, userId } = caller;
-    const held: Held = { subjects: { organizationId, channelId, userId: userId!, sessionId }, end };
+    const held: Held = { subjects: { organizationId, channelId, userId: userId!, sessionId, snapshot }, end };
     this.#held.add(held);
     const cancel = this.#endAt(sessionEndsAtMs, end);
     return () => {

@@ -5,9 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import type { ApiClient } from '../support/api-client.ts';
-import { withSql } from '../support/seed.ts';
+import { seedChannel, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
+import { hearChanges } from './stream-fixture.ts';
 
 const TASKS = 120;
 /** So much of an export that no buffer between Postgres and the client takes all of it. */
@@ -109,6 +110,23 @@ test('an export breaks off soon after a change of its access, and others go on',
   await change(mine.organizationId);
   await until('it has broken off', async () => (await exportingBackends()).length === 0);
   await assert.rejects(countLines(response), /aborted|hang up|ECONNRESET/);
+});
+
+test('an export that begins right after a change of its access, before it is heard of, goes on', async () => {
+  const { databaseUrl } = fixture.gateway;
+  const { organizationId } = await bigOrganization();
+  for (let round = 0; round < 5; round += 1) {
+    const { key, channelId } = await seedChannel(databaseUrl, organizationId);
+    await withSql(
+      databaseUrl,
+      (sql) => sql`
+        UPDATE channels SET rate_limit = 10 WHERE organization_id = ${organizationId} AND id = ${channelId}`,
+    );
+    const { response } = await open(key);
+    response.pause();
+    await hearChanges(fixture);
+    assert.equal(await countLines(response), BIG_TASKS);
+  }
 });
 
 test('an export that its client leaves gives its connection back; more than there may be are refused', async () => {

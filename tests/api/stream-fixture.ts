@@ -9,8 +9,8 @@ import {
   type StreamMessage,
   StreamRefused,
 } from '../support/event-stream.ts';
-import type { TestGateway } from '../support/gateway.ts';
-import { seedSession, seedUser, withSql } from '../support/seed.ts';
+import { seedSession, seedUser } from '../support/seed.ts';
+import type { ApiFixture } from './api-fixture.ts';
 
 export interface StreamFixture {
   /** Opens a stream, closed with the test, and reads its first message, which is `stream.ready`. */
@@ -34,19 +34,11 @@ export function useStreams(): StreamFixture {
 
 export const sequencesOf = (messages: readonly StreamMessage[]) => messages.map(({ data }) => data.sequence);
 
-/** Ends when the gateway has heard of every change of access so far, which would end streams that rest on it. */
-export async function settleAccess(
-  { databaseUrl, baseUrl }: Pick<TestGateway, 'databaseUrl' | 'baseUrl'>,
-  organizationId: number,
-): Promise<void> {
+/** Resolves when the gateway has heard of all changes of access so far: it says so before it answers a sign-out. */
+export async function hearChanges({ gateway: { databaseUrl, organizationId }, clientOf }: ApiFixture): Promise<void> {
   const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
-  const key = await seedSession(databaseUrl, organizationId, userId);
-  const stream = await openEventStream(baseUrl, { key, organizationId });
-  await withSql(
-    databaseUrl,
-    (sql) => sql`UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${userId}`,
-  );
-  await stream.ended;
+  const session = clientOf(await seedSession(databaseUrl, organizationId, userId));
+  assert.equal((await session.post('/auth/logout', undefined)).status, 200);
 }
 
 /** Whether a stream ends within the second that decisions.md §6 gives it, and what the machine takes to answer besides. */

@@ -17,6 +17,7 @@ const IDENTITY: Identity = {
   sessionId: null,
   sessionEndsAtMs: Number.POSITIVE_INFINITY,
   credentialHash: '',
+  snapshot: '1:1:',
   rateLimit: 0,
   locationsWrite: false,
 };

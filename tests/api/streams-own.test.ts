@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seedAgent, seedSession, seedUser, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
-import { refusalOf, sequencesOf, settleAccess, useStreams } from './stream-fixture.ts';
+import { refusalOf, sequencesOf, useStreams } from './stream-fixture.ts';
 
 const fixture = useGateway();
 const streams = useStreams();
@@ -27,7 +27,6 @@ async function twoAgents() {
     const { agentId, userId } = await seedAgent(databaseUrl, organizationId);
     agents.push({ agentId, key: await seedSession(databaseUrl, organizationId, userId) });
   }
-  await settleAccess(fixture.gateway, organizationId);
   const watch = (key: string, query = '', lastEventId?: string) => {
     const resume = lastEventId === undefined ? {} : { lastEventId };
     return streams.watch(fixture.gateway.baseUrl, { key, organizationId, path: OWN, query, ...resume });

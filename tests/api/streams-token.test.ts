@@ -9,7 +9,7 @@ import { seedAgent, seedSession, seedUser, withSql } from '../support/seed.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
-import { refusalOf, sequencesOf, settleAccess, useStreams } from './stream-fixture.ts';
+import { refusalOf, sequencesOf, useStreams } from './stream-fixture.ts';
 
 const fixture = useGateway();
 const streams = useStreams();
@@ -26,7 +26,6 @@ async function dispatcher() {
   const { organizationId } = organization;
   const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
   const key = await seedSession(databaseUrl, organizationId, userId);
-  await settleAccess(fixture.gateway, organizationId);
   const issue = async () => {
     const { status, body } = await fixture.clientOf(key).post<Token>('/realtime/token', {});
     assert.equal(status, 201);
@@ -57,7 +56,6 @@ test('a token of an agent opens its own stream alone', async () => {
   const { organizationId } = await fixture.organization();
   const { userId } = await seedAgent(databaseUrl, organizationId);
   const agent = fixture.clientOf(await seedSession(databaseUrl, organizationId, userId));
-  await settleAccess(fixture.gateway, organizationId);
   const issue = async () => (await agent.post<Token>('/realtime/token', {})).body.data.token;
   assert.equal(
     (await refusalOf(streams.watch(baseUrl, { organizationId, query: `token=${await issue()}` }))).status,
@@ -136,8 +134,7 @@ test('a token works at every process, and while Redis is away it is 503 to ask f
   const proxy = await startTcpProxy(place.redisUrl);
   const other = await startTestGateway({ place, environment: { GATEWAY_ID: 'other', REDIS_URL: proxy.url } });
   try {
-    const { issue, open, key, organizationId } = await dispatcher();
-    await settleAccess({ ...fixture.gateway, baseUrl: other.baseUrl }, organizationId);
+    const { issue, open, key } = await dispatcher();
     await open(await issue(), {}, other.baseUrl);
     const token = await issue();
     await proxy.stop();

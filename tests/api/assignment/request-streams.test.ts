@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AssignmentRequestView } from '../../../schema/assignment.ts';
 import { openEventStream, type StreamMessage } from '../../support/event-stream.ts';
 import { useGateway } from '../api-fixture.ts';
-import { settleAccess, useStreams } from '../stream-fixture.ts';
+import { useStreams } from '../stream-fixture.ts';
 import { type OfferPlace, offerPlace } from './offer-place.ts';
 
 const fixture = useGateway();
@@ -28,18 +28,12 @@ const toldBy = (messages: readonly StreamMessage[]) =>
     return [event, assignmentRequest.id, assignmentRequest.status];
   });
 
-async function streamingPlace(agentCount: number, assignment: object = {}): Promise<OfferPlace> {
-  const place = await offerPlace(fixture, agentCount, assignment);
-  await settleAccess(fixture.gateway, place.organizationId);
-  return place;
-}
-
 function watch({ organizationId }: OfferPlace, token: string, query = TYPES, path = '/realtime/me/events') {
   return streams.watch(fixture.gateway.baseUrl, { key: token, organizationId, path, query });
 }
 
 test('an agent is told what it is asked and what became of it, and nothing of what others are asked', async () => {
-  const place = await streamingPlace(2, { mode: 'broadcast' });
+  const place = await offerPlace(fixture, 2, { mode: 'broadcast' });
   const [one, two] = place.agents;
   const [ofOne, ofTwo] = [await watch(place, one!.token), await watch(place, two!.token)];
   const [alone] = await place.offer([one!.id]);
@@ -66,7 +60,7 @@ test('an agent is told what it is asked and what became of it, and nothing of wh
 });
 
 test('filters by task and by agent find requests, and an agent gets no more by them', async () => {
-  const place = await streamingPlace(2);
+  const place = await offerPlace(fixture, 2);
   const [one, two] = place.agents;
   const everybody = `/realtime/organizations/${place.organizationId}/events`;
   const byAgent = await watch(place, place.key, `${TYPES}&agentIds=${two!.id}`, everybody);
@@ -87,7 +81,7 @@ test('filters by task and by agent find requests, and an agent gets no more by t
 });
 
 test('a resumed stream of an agent tells what it was asked meanwhile', async () => {
-  const place = await streamingPlace(1);
+  const place = await offerPlace(fixture, 1);
   const [agent] = place.agents;
   const stream = await watch(place, agent!.token);
   const { lastEventId } = stream;

@@ -6,6 +6,7 @@ import { createCredentialStore } from '../../../engine/store/credential-store.ts
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { hashSecret } from '../../../engine/store/secrets.ts';
 import { createShardStore, type ShardStore } from '../../../engine/store/shard-store.ts';
+import { isVisible } from '../../../engine/store/snapshot.ts';
 import {
   type SeededOrganization,
   seedAgent,
@@ -38,11 +39,14 @@ after(async () => {
   await database.drop();
 });
 
+type MadeChange = Omit<AccessChange, 'xid'>;
+
 /** What is noted while `body` runs. */
-async function changesOf(body: () => PromiseLike<unknown>): Promise<AccessChange[]> {
+async function changesOf(body: () => PromiseLike<unknown>): Promise<MadeChange[]> {
   const { next } = await store.poll(undefined);
   await body();
-  return [...(await store.poll(next)).changes];
+  const { changes } = await store.poll(next);
+  return changes.map(({ subject, subjectId }) => ({ subject, subjectId }));
 }
 
 test('every change of what access rests on is noted, whoever makes it', async () => {
@@ -50,7 +54,7 @@ test('every change of what access rests on is noted, whoever makes it', async ()
   await seedSession(database.url, id, userId);
   const [session] = await sql<{ id: number }[]>`SELECT id FROM sessions WHERE organization_id = ${id}`;
   const sessionId = session!.id;
-  const cases: readonly (readonly [() => PromiseLike<unknown>, AccessChange])[] = [
+  const cases: readonly (readonly [() => PromiseLike<unknown>, MadeChange])[] = [
     [
       () => sql`UPDATE organizations SET status = 'inactive' WHERE organization_id = ${id}`,
       { subject: 'organization', subjectId: id },
@@ -140,6 +144,46 @@ test('each change is in one page, also of a transaction that stays open for long
   }
 });
 
+test('a change is visible in the look-ups made after its commit, and in no other, of whichever kind', async () => {
+  const { organizationId, channelId, userId, key } = await seedOrganization(database.url);
+  const token = await seedSession(database.url, organizationId, userId);
+  const credentials = createCredentialStore(sql);
+  const lookUp = async () => {
+    const found = await credentials.findCredentials([key, token].map(hashSecret));
+    assert.equal(found.length, 2);
+    return found.map(({ snapshot }) => snapshot);
+  };
+  const slow = connectPostgres(database.url, { name: 'slow', connections: 1, statementTimeoutMs: 30_000 });
+  try {
+    const { next } = await store.poll(undefined);
+    const before = await lookUp();
+    await slow.unsafe('BEGIN');
+    await slow`UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${userId}`;
+    await sql`UPDATE channels SET rate_limit = 9 WHERE organization_id = ${organizationId} AND id = ${channelId}`;
+    const between = await lookUp();
+    await slow.unsafe('COMMIT');
+    const after = await lookUp();
+    const { changes } = await store.poll(next);
+    const shown = (subject: string, snapshots: readonly string[]) => {
+      const { xid } = changes.find((change) => change.subject === subject)!;
+      return snapshots.map((snapshot) => isVisible(xid, snapshot));
+    };
+    for (const [snapshots, ofChannel, ofUser] of [
+      [before, false, false],
+      [between, true, false],
+      [after, true, true],
+    ] as const) {
+      assert.deepEqual(shown('channel', snapshots), [ofChannel, ofChannel]);
+      assert.deepEqual(shown('user', snapshots), [ofUser, ofUser]);
+    }
+    await sql`INSERT INTO deleted_organizations (organization_id, name_hash) VALUES (${organizationId}, '')`;
+    const deleted = (await store.poll(next)).changes.find(({ subject }) => subject === 'organization')!;
+    assert.deepEqual([isVisible(deleted.xid, after[0]!), isVisible(deleted.xid, (await lookUp())[0]!)], [false, true]);
+  } finally {
+    await slow.end({ timeout: 5 });
+  }
+});
+
 test('a gateway is announced while its own incarnation has a running lease', async () => {
   const isAnnounced = async () => (await store.poll(undefined)).isAnnounced;
   assert.equal(await isAnnounced(), false);
@@ -185,8 +229,10 @@ test('a key and an access token stand for their users, with what guards and rule
   assert.equal(found.length, 2);
   const ofKey = found.find(({ sessionId }) => sessionId === null)!;
   const ofToken = found.find(({ sessionId }) => sessionId !== null)!;
+  const { snapshot } = ofKey;
   assert.deepEqual(ofKey, {
     hash: hashSecret(key),
+    snapshot,
     organizationId,
     organizationStatus: 'active',
     channelId,
@@ -207,6 +253,7 @@ test('a key and an access token stand for their users, with what guards and rule
   assert.equal(sessionEndsAtMs, expiresAtMs, 'it cannot be refreshed');
   assert.deepEqual(rest, {
     hash: hashSecret(token),
+    snapshot,
     organizationId,
     organizationStatus: 'active',
     channelId: consoleId,

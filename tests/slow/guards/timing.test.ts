@@ -95,6 +95,7 @@ function credentialOf(hash: string): Credential {
     isActive: true,
     isVerified: true,
     sessionId: null,
+    snapshot: '1:1:',
     expiresAtMs: Number.POSITIVE_INFINITY,
     sessionEndsAtMs: Number.POSITIVE_INFINITY,
     rateLimit: null,

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../../engine/runtime/log.ts';
-import type { AccessChange } from '../../../../engine/store/access-store.ts';
 import { AccessFeed } from '../../../../gateway/guards/access-feed.ts';
 import type { HeardChanges } from '../../../../gateway/guards/changed-subjects.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { createHandClock, idle } from './hand-clock.ts';
-import { StandInAccessStore } from './stand-in-access-store.ts';
+import { type MadeChange, StandInAccessStore } from './stand-in-access-store.ts';
 
-const user = (subjectId: number): AccessChange => ({ subject: 'user', subjectId });
+const user = (subjectId: number): MadeChange => ({ subject: 'user', subjectId });
 
 async function startFeed() {
   const store = new StandInAccessStore();
@@ -87,6 +86,17 @@ test('whoever has not polled for too long looks everything up anew', async () =>
   store.commit(user(1));
   await advance(LIMITS.accessCursorMs);
   store.isAway = false;
+  await advance(LIMITS.accessPollMs);
+  assert.deepEqual(heard(), ['all']);
+  store.commit(user(2));
+  await advance(LIMITS.accessPollMs);
+  assert.deepEqual(heard(), [[2]]);
+});
+
+test('another run of Postgres may have other transactions by the same ids: all is looked up anew', async () => {
+  const { store, advance, heard } = await startFeed();
+  store.commit(user(1));
+  store.run = 'second';
   await advance(LIMITS.accessPollMs);
   assert.deepEqual(heard(), ['all']);
   store.commit(user(2));

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DeadlineError } from '../../../../engine/runtime/deadline.ts';
 import { createLog } from '../../../../engine/runtime/log.ts';
-import type { AccessChange } from '../../../../engine/store/access-store.ts';
 import type { Credential } from '../../../../engine/store/credential-store.ts';
 import { hashSecret } from '../../../../engine/store/secrets.ts';
 import { AccessFeed } from '../../../../gateway/guards/access-feed.ts';
 import { CredentialCache } from '../../../../gateway/guards/credential-cache.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { createHandClock, idle } from './hand-clock.ts';
-import { StandInAccessStore } from './stand-in-access-store.ts';
+import { type MadeChange, StandInAccessStore } from './stand-in-access-store.ts';
 
-const NUMBERS = { organizationId: 1, channelId: 2, userId: 3, sessionId: null };
+const NUMBERS = { organizationId: 1, channelId: 2, userId: 3, sessionId: null, snapshot: '1:1:' };
 
 function credentialOf(secret: string, changes: Partial<Credential> = {}): Credential {
   return {
@@ -119,7 +118,7 @@ for (const [subject, subjectId, changes] of [
     assert.equal((await cache.find('a'))?.userId, 3);
     assert.equal(asked().length, 1);
     remove('a');
-    access.commit({ subject, subjectId } as AccessChange);
+    access.commit({ subject, subjectId } as MadeChange);
     await advance(LIMITS.accessPollMs);
     assert.equal(await cache.find('a'), undefined);
     assert.equal(asked().length, 1);
@@ -140,6 +139,33 @@ test('a look-up that a change overtakes is made again, and brings nothing old ba
   assert.equal(await finding, undefined);
   assert.equal(asked().length, 2);
   assert.equal(cache.size, 0);
+});
+
+test('what was looked up after a change stays when the change is heard of, and goes with the next one', async () => {
+  const { cache, access, put, asked, advance } = await startCache();
+  access.commit({ subject: 'channel', subjectId: 2 });
+  const credential = put('a', { snapshot: access.snapshot });
+  await cache.find('a');
+  await advance(LIMITS.accessPollMs);
+  assert.equal(cache.find('a'), credential);
+  access.commit({ subject: 'channel', subjectId: 2 });
+  await advance(LIMITS.accessPollMs);
+  await cache.find('a');
+  assert.equal(asked().length, 2);
+});
+
+test('a look-up that has seen what is heard meanwhile is not made again', async () => {
+  const { cache, access, put, asked, advance, state, release } = await startCache();
+  access.commit({ subject: 'channel', subjectId: 2 });
+  put('a', { snapshot: access.snapshot });
+  state.isHeld = true;
+  const finding = cache.find('a');
+  await idle();
+  await advance(LIMITS.accessPollMs);
+  state.isHeld = false;
+  release();
+  assert.equal((await finding)?.userId, 3);
+  assert.equal(asked().length, 1);
 });
 
 test('a look-up that changes of others overtake is answered, and only what they touch is asked again', async () => {

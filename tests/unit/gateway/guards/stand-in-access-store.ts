@@ -1,17 +1,27 @@
 import type { AccessChange, AccessPage, AccessStore } from '../../../../engine/store/access-store.ts';
 
-/** What Postgres would say. */
+export type MadeChange = Omit<AccessChange, 'xid'>;
+
+/** What Postgres would say, where nothing is written but changes of access. */
 export class StandInAccessStore implements AccessStore {
   isAnnounced = true;
   others = false;
   isAway = false;
   polls = 0;
+  run = 'first';
   /** Holds the answers of polls back until it resolves. */
   hold: Promise<void> | undefined;
   readonly #committed: AccessChange[] = [];
 
-  commit(...changes: AccessChange[]): void {
-    this.#committed.push(...changes);
+  /** Of a query that runs now. */
+  get snapshot(): string {
+    const next = this.#committed.length + 1;
+    return `${next}:${next}:`;
+  }
+
+  /** Each in a transaction of its own. */
+  commit(...changes: MadeChange[]): void {
+    for (const change of changes) this.#committed.push({ ...change, xid: `${this.#committed.length + 1}` });
   }
 
   async poll(cursor: string | undefined): Promise<AccessPage> {
@@ -19,7 +29,7 @@ export class StandInAccessStore implements AccessStore {
     if (this.isAway) throw new Error('away');
     // The cursor is how many had committed.
     const changes = this.#committed.slice(cursor === undefined ? this.#committed.length : Number(cursor));
-    const page = { next: String(this.#committed.length), isAnnounced: this.isAnnounced, changes };
+    const page = { next: String(this.#committed.length), run: this.run, isAnnounced: this.isAnnounced, changes };
     await this.hold;
     return page;
   }

@@ -19,6 +19,7 @@ export function identityOf(caller: 'channel' | 'user', id: number, organizationI
     sessionId: caller === 'user' ? 4 : null,
     sessionEndsAtMs: Number.POSITIVE_INFINITY,
     credentialHash: '',
+    snapshot: '1:1:',
     rateLimit: null,
     locationsWrite: false,
   };
