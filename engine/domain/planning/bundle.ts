@@ -8,12 +8,13 @@ export interface Bundle {
   readonly demand: Demand;
   /** Not fetched before; minus infinity when all are ready. */
   readonly readyAt: number;
+  /** How much each of its minutes weighs: 1 for fresh orders, more for those that have waited. */
+  readonly urgency: number;
 }
 
 /** From the moment at which a bundle is fetched. */
 export interface Delivery {
-  /** Until each order is there. */
-  readonly offsetsMs: readonly number[];
+  /** Until each order is there, summed up. */
   readonly offsetSumMs: number;
   /** Until the agent is free again, and where it is then; null where it does not go anywhere. */
   readonly leavesMs: number;
@@ -24,8 +25,8 @@ export interface Delivery {
 const URGENT_MS = 1_800_000;
 const MOST_URGENT = 10;
 
-/** How much each minute of these orders weighs; of fresh ones, 1. Nobody waits for what is not ready. */
-export function urgencyOf(orders: readonly OpenOrder[], now: number): number {
+/** Nobody waits for what is not ready. */
+function urgencyOf(orders: readonly OpenOrder[], now: number): number {
   let sum = 0;
   for (const { searchingSince, readyAt } of orders) {
     const waitedMs = Math.max(0, now - Math.max(searchingSince, readyAt ?? searchingSince));
@@ -39,10 +40,12 @@ export function startOf({ pickup, dropoff }: OpenOrder): Place | null {
   return pickup ?? dropoff;
 }
 
-export function bundleOf(orders: readonly OpenOrder[]): Bundle {
+export function bundleOf(orders: readonly OpenOrder[], now: number): Bundle {
   const [first] = orders;
+  const urgency = urgencyOf(orders, now);
   if (orders.length === 1 && first) {
-    return { orders, demand: { tasks: 1, ...demandFields(first) }, readyAt: first.readyAt ?? Number.NEGATIVE_INFINITY };
+    const readyAt = first.readyAt ?? Number.NEGATIVE_INFINITY;
+    return { orders, demand: { tasks: 1, ...demandFields(first) }, readyAt, urgency };
   }
   const load = { weightKg: 0, volumeM3: 0, packages: 0 };
   let readyAt = Number.NEGATIVE_INFINITY;
@@ -54,50 +57,71 @@ export function bundleOf(orders: readonly OpenOrder[]): Bundle {
   }
   const requiredSkills = orders.flatMap((order) => order.requiredSkills);
   const declinedBy = orders.flatMap((order) => order.declinedBy);
-  return { orders, demand: { tasks: orders.length, load, requiredSkills, slot: null, declinedBy }, readyAt };
+  return { orders, demand: { tasks: orders.length, load, requiredSkills, slot: null, declinedBy }, readyAt, urgency };
 }
 
 function demandFields({ load, requiredSkills, slot, declinedBy }: OpenOrder): Omit<Demand, 'tasks'> {
   return { load, requiredSkills, slot, declinedBy };
 }
 
-/**
- * Both together, the orders of the smaller put in one by one where they delay least, into the larger as it is and turned
- * round: of up to three orders the best way of all.
- */
-export function join(one: Bundle, other: Bundle, travel: TravelTime, settings: RoundSettings): Bundle {
-  const [base, extra] = one.orders.length >= other.orders.length ? [one, other] : [other, one];
-  const ways = [base.orders, ...(base.orders.length > 1 ? [base.orders.toReversed()] : [])].map((start) => {
-    let route: Route = { orders: start, sumMs: 0 };
-    for (const order of extra.orders) route = withOrder(route, order, travel, settings);
-    return route;
-  });
-  return bundleOf(ways.reduce((best, way) => (way.sumMs < best.sumMs ? way : best)).orders);
-}
-
-interface Route {
+/** Orders in the order in which they are brought, and until each of them is there, summed up. */
+export interface Route {
   readonly orders: readonly OpenOrder[];
-  readonly sumMs: number;
+  readonly offsetSumMs: number;
 }
 
-function withOrder({ orders }: Route, order: OpenOrder, travel: TravelTime, settings: RoundSettings): Route {
-  let best: Route = { orders, sumMs: Number.POSITIVE_INFINITY };
-  for (let place = 0; place <= orders.length; place += 1) {
-    const tried = orders.toSpliced(place, 0, order);
-    const sumMs = deliveryOf(tried, travel, settings, null).offsetSumMs;
-    if (sumMs < best.sumMs) best = { orders: tried, sumMs };
+/**
+ * How both are brought together: the orders of the smaller put in one by one where they delay least, into the larger as
+ * it is and turned round. Of up to three orders the best way of all.
+ */
+export function join(one: Bundle, other: Bundle, travel: TravelTime, settings: RoundSettings): Route {
+  const [base, extra] = one.orders.length >= other.orders.length ? [one, other] : [other, one];
+  const straight = withOrders(base.orders, extra.orders, travel, settings);
+  if (base.orders.length === 1) return straight;
+  const turned = withOrders(base.orders.toReversed(), extra.orders, travel, settings);
+  return turned.offsetSumMs < straight.offsetSumMs ? turned : straight;
+}
+
+function withOrders(
+  orders: readonly OpenOrder[],
+  extra: readonly OpenOrder[],
+  travel: TravelTime,
+  settings: RoundSettings,
+): Route {
+  let route: Route = { orders, offsetSumMs: 0 };
+  for (const order of extra) route = withOrder(route.orders, order, travel, settings);
+  return route;
+}
+
+function withOrder(orders: readonly OpenOrder[], order: OpenOrder, travel: TravelTime, settings: RoundSettings): Route {
+  // The order moves from the first place to the last.
+  const tried = [order, ...orders];
+  let best = tried;
+  let least = Number.POSITIVE_INFINITY;
+  for (let place = 0; place < tried.length; place += 1) {
+    if (place > 0) {
+      tried[place - 1] = tried[place]!;
+      tried[place] = order;
+    }
+    const { offsetSumMs } = deliveryOf(tried, travel, settings, null);
+    if (offsetSumMs >= least) continue;
+    least = offsetSumMs;
+    best = tried.slice();
   }
-  return best;
+  return { orders: best, offsetSumMs: least };
 }
 
-/** How the orders are brought; what the agent does first at the door or the pickup has half of its service behind it. */
+/**
+ * How the orders are brought; what the agent does first at the door or the pickup has half of its service behind it. When
+ * each is there is written to `offsetsMs`, if it is given.
+ */
 export function deliveryOf(
   orders: readonly OpenOrder[],
   travel: TravelTime,
   { pickupServiceMs, dropoffServiceMs }: RoundSettings,
   vehicleType: string | null,
+  offsetsMs?: number[],
 ): Delivery {
-  const offsetsMs: number[] = [];
   let place = startOf(orders[0]!);
   let leavesMs = orders[0]!.pickup ? pickupServiceMs / 2 : 0;
   let offsetSumMs = 0;
@@ -109,8 +133,8 @@ export function deliveryOf(
       leavesMs = atMs + dropoffServiceMs / 2;
       place = dropoff;
     }
-    offsetsMs.push(atMs);
+    offsetsMs?.push(atMs);
     offsetSumMs += atMs;
   }
-  return { offsetsMs, offsetSumMs, leavesMs, end: place };
+  return { offsetSumMs, leavesMs, end: place };
 }

@@ -1,6 +1,6 @@
 import { around } from 'geokdbush';
 import KDBush from 'kdbush';
-import type { FreeAgent, Place, RoundView, TravelTime } from './round-view.ts';
+import type { FreeAgent, Place, RoundView, TravelTime, Trip } from './round-view.ts';
 
 /** An agent that may be asked to come to a place. */
 export interface Candidate {
@@ -17,6 +17,8 @@ const NEAREST = 12;
 
 /** Points of a leaf: each is looked at when the leaf is, and a few are wanted. */
 const NODE_SIZE = 16;
+
+const NO_WAY: Trip = { distanceM: 0, ms: 0 };
 
 /** The agents of a round by where they are, or will be. */
 export class AgentMap {
@@ -46,8 +48,13 @@ export class AgentMap {
 
   candidate(agent: number, place: Place | null): Candidate {
     const who = this.view.agents[agent]!;
-    const { distanceM, ms } = place ? this.travel(who.place, place, who.vehicleType) : { distanceM: 0, ms: 0 };
+    const { distanceM, ms } = this.way(who.place, place, who);
     return { agent, who, distanceM, reachAt: Math.max(this.view.now, who.freeAt) + ms };
+  }
+
+  /** None to an order that has no place. */
+  way(from: Place, to: Place | null, { vehicleType }: FreeAgent): Trip {
+    return to ? this.travel(from, to, vehicleType) : NO_WAY;
   }
 
   private takesPart({ isStale, offDutyAt, openTasks }: FreeAgent): boolean {

@@ -17,13 +17,13 @@ export function explainer(view: RoundView, maker: LotMaker): (order: OpenOrder, 
 
   const judged = (bundle: ReturnType<typeof bundleOf>, candidate: Candidate) => ({
     agentId: agents[candidate.agent]!.agentId,
-    reason: maker.refusal(bundle, candidate) ?? 'chosen_for_another',
+    reason: maker.refusalOfCandidate(bundle, candidate) ?? 'chosen_for_another',
     distanceM: candidate.distanceM,
   });
 
   return (order, lot) => {
     const { taskId } = order;
-    const bundle = bundleOf([order]);
+    const bundle = bundleOf([order], now);
     const place = startOf(order);
     if (hasTaker(lot)) {
       const all = lot.candidates.map((candidate) => judged(bundle, candidate));

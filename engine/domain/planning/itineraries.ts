@@ -1,5 +1,5 @@
 import type { Bundle, Delivery } from './bundle.ts';
-import { startOf, urgencyOf } from './bundle.ts';
+import { startOf } from './bundle.ts';
 import type { LotMaker } from './lot-maker.ts';
 import type { Matching } from './match-lots.ts';
 import type { OpenOrder, RoundView } from './round-view.ts';
@@ -69,16 +69,18 @@ export class Itineraries {
     this.evaluationsLeft -= 1;
     const { now, agents } = this.view;
     const who = agents[agent]!;
-    let candidate = { agent, who, distanceM: 0, reachAt: Math.max(now, who.freeAt) };
     let place = who.place;
+    let freeAt = Math.max(now, who.freeAt);
     let cost = 0;
     for (const trip of trips) {
-      candidate = this.maker.onward(candidate, place, startOf(trip.orders[0]!));
-      if (this.maker.refusal(trip, candidate) || this.maker.isKeptFrom(trip, agent)) return Number.POSITIVE_INFINITY;
-      const fetchAt = this.maker.fetchAt(trip, candidate);
+      const start = startOf(trip.orders[0]!);
+      const way = this.maker.map.way(place, start, who);
+      const fetchAt = this.maker.fetchAt(trip, freeAt + way.ms);
+      if (this.maker.refusal(trip, who, way.distanceM, fetchAt) || this.maker.isKeptFrom(trip, agent))
+        return Number.POSITIVE_INFINITY;
       const { offsetSumMs, leavesMs, end } = this.delivery(trip, agent);
-      cost += urgencyOf(trip.orders, now) * (trip.orders.length * (fetchAt - now) + offsetSumMs);
-      candidate = { ...candidate, reachAt: fetchAt + leavesMs };
+      cost += trip.urgency * (trip.orders.length * (fetchAt - now) + offsetSumMs);
+      freeAt = fetchAt + leavesMs;
       place = end ?? place;
     }
     return cost;

@@ -75,7 +75,7 @@ class Search {
     }
     const [trips, cost] = [itineraries.of(agent), itineraries.costOf(agent)];
     if (isFixed(trips)) return false;
-    const rest = without(trips, order!);
+    const rest = without(trips, order!, this.view.now);
     const restCost = itineraries.evaluate(agent, rest);
     itineraries.set(agent, rest, restCost);
     const move = this.bestPlace(single, cost - restCost - WORTHWHILE) ?? { agent, trips, cost };
@@ -115,7 +115,7 @@ class Search {
     for (const [at, trip] of trips.entries()) {
       const isFull = trip.orders.length >= maxBundle;
       if (isFull || pickupKey === null || trip.orders[0]!.pickupKey !== pickupKey) continue;
-      yield trips.with(at, this.maker.bundled(trip, single));
+      yield trips.with(at, bundleOf(this.maker.route(trip, single).orders, this.view.now));
     }
     for (let at = 0; at <= trips.length; at += 1) yield trips.toSpliced(at, 0, single);
   }
@@ -174,9 +174,10 @@ function isFixed(trips: Trips): boolean {
   return trips.some(({ demand }) => demand.slot !== null);
 }
 
-function without(trips: Trips, order: OpenOrder): Trips {
+function without(trips: Trips, order: OpenOrder, now: number): Trips {
   return trips.flatMap((trip): Bundle[] => {
     if (!trip.orders.includes(order)) return [trip];
-    return trip.orders.length === 1 ? [] : [bundleOf(trip.orders.filter((other) => other !== order))];
+    const rest = trip.orders.filter((other) => other !== order);
+    return rest.length === 0 ? [] : [bundleOf(rest, now)];
   });
 }

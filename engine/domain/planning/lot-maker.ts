@@ -1,8 +1,8 @@
 import { refusalOf, refusalOfWay } from '../eligibility.ts';
-import { type Bundle, bundleOf, type Delivery, deliveryOf, join, startOf, urgencyOf } from './bundle.ts';
+import { type Bundle, bundleOf, type Delivery, deliveryOf, join, type Route, startOf } from './bundle.ts';
 import { AgentMap, type Candidate } from './candidates.ts';
 import type { Lot } from './match-lots.ts';
-import type { FreeAgent, OpenOrder, PassedOver, Place, RoundView, TravelTime } from './round-view.ts';
+import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from './round-view.ts';
 
 /**
  * Leaving an order out is dearer than anybody's way to it; how long it has been looked for comes on top, so that of
@@ -46,18 +46,14 @@ export class LotMaker {
     return lots;
   }
 
-  joined(one: Lot, other: Lot): Lot {
-    return this.lotOf(this.bundled(one, other), baseOf(one, other).candidates);
+  /** Both on this route. */
+  joined(one: Lot, other: Lot, { orders }: Route): Lot {
+    return this.lotOf(bundleOf(orders, this.view.now), baseOf(one, other).candidates);
   }
 
-  bundled(one: Bundle, other: Bundle): Bundle {
+  /** How both are brought together. */
+  route(one: Bundle, other: Bundle): Route {
     return join(one, other, this.travel, this.view.settings);
-  }
-
-  /** The same agent, gone on from `from` to `place`. */
-  onward({ agent, who, reachAt }: Candidate, from: Place, place: Place | null): Candidate {
-    const { distanceM, ms } = place ? this.travel(from, place, who.vehicleType) : { distanceM: 0, ms: 0 };
-    return { agent, who, distanceM, reachAt: reachAt + ms };
   }
 
   /**
@@ -80,13 +76,12 @@ export class LotMaker {
     return least + one.leastOffsetSumMs + other.leastOffsetSumMs;
   }
 
-  /** What the orders of both lose by travelling together, whoever takes them. */
-  delayOfJoining(one: Lot, other: Lot): number {
-    const together = this.bundled(one, other);
-    const { offsetSumMs } = deliveryOf(together.orders, this.travel, this.view.settings, null);
-    const begin = this.earliest(together);
-    const waitsMs = (lot: Lot) => lot.orders.length * (begin - this.earliest(lot));
-    return offsetSumMs - one.leastOffsetSumMs - other.leastOffsetSumMs + waitsMs(one) + waitsMs(other);
+  /** What the orders of both lose by travelling together on this route, whoever takes them. */
+  delayOnRoute({ offsetSumMs }: Route, one: Lot, other: Lot): number {
+    const [earliest, otherEarliest] = [this.earliest(one), this.earliest(other)];
+    const begin = Math.max(earliest, otherEarliest);
+    const waitMs = one.orders.length * (begin - earliest) + other.orders.length * (begin - otherEarliest);
+    return offsetSumMs - one.leastOffsetSumMs - other.leastOffsetSumMs + waitMs;
   }
 
   /** Whether one of the orders is kept for somebody else. */
@@ -94,22 +89,22 @@ export class LotMaker {
     return this.keptFor.size > 0 && orders.some((order) => (this.keptFor.get(order) ?? agent) !== agent);
   }
 
-  /** When it is fetched by an agent who sets out `lostMs` later than it could: it is there, has parked, and all is ready. */
-  fetchAt(bundle: Bundle, { reachAt }: Candidate, lostMs = 0): number {
-    return Math.max(this.earliest(bundle), reachAt + lostMs + this.entryMs(bundle));
+  /** When it is fetched by an agent who could be there at `reachAt`: it is there, has parked, and all is ready. */
+  fetchAt(bundle: Bundle, reachAt: number): number {
+    return Math.max(this.earliest(bundle), reachAt + this.entryMs(bundle));
   }
 
-  delivery({ orders }: Bundle, { vehicleType }: FreeAgent): Delivery {
-    return deliveryOf(orders, this.travel, this.view.settings, vehicleType);
+  delivery({ orders }: Bundle, { vehicleType }: FreeAgent, offsetsMs?: number[]): Delivery {
+    return deliveryOf(orders, this.travel, this.view.settings, vehicleType, offsetsMs);
   }
 
-  refusal(bundle: Bundle, candidate: Candidate): PassedOver | undefined {
+  refusal(bundle: Bundle, who: FreeAgent, distanceM: number, fetchAt: number): PassedOver | undefined {
     const { settings, now } = this.view;
-    const { who, distanceM } = candidate;
-    return (
-      refusalOf(bundle.demand, who, settings, now) ??
-      refusalOfWay(who, settings, distanceM, this.fetchAt(bundle, candidate))
-    );
+    return refusalOf(bundle.demand, who, settings, now) ?? refusalOfWay(who, settings, distanceM, fetchAt);
+  }
+
+  refusalOfCandidate(bundle: Bundle, { who, distanceM, reachAt }: Candidate): PassedOver | undefined {
+    return this.refusal(bundle, who, distanceM, this.fetchAt(bundle, reachAt));
   }
 
   private fromOnePlace(group: readonly OpenOrder[]): Lot[] {
@@ -117,16 +112,16 @@ export class LotMaker {
     const inTurn = [...group].sort((a, b) => readyOf(a) - readyOf(b) || a.placedAt - b.placedAt || a.taskId - b.taskId);
     return inTurn.map((order, turn) => {
       if (isParticular(order)) return this.alone(order);
-      const lot = this.lotOf(bundleOf([order]), windowOf(shared, turn));
+      const lot = this.lotOf(bundleOf([order], this.view.now), windowOf(shared, turn));
       return hasTaker(lot) ? lot : this.alone(order);
     });
   }
 
   /** With candidates of its own. */
   private alone(order: OpenOrder): Lot {
-    const bundle = bundleOf([order]);
-    const place = startOf(order);
     const { agents, settings, now } = this.view;
+    const bundle = bundleOf([order], now);
+    const place = startOf(order);
     const preferred = this.preferred(order);
     if (preferred !== undefined) {
       const lot = this.lotOf(bundle, [this.map.candidate(preferred, place)]);
@@ -138,7 +133,7 @@ export class LotMaker {
     const isFit = (agent: number) => refusalOf(bundle.demand, agents[agent]!, settings, now) === undefined;
     const lot = this.lotOf(bundle, this.map.near(place, 1, isFit));
     if (hasTaker(lot) || lot.candidates.length === 0) return lot;
-    const isInTime = (agent: number) => this.refusal(bundle, this.map.candidate(agent, place)) === undefined;
+    const isInTime = (agent: number) => this.refusalOfCandidate(bundle, this.map.candidate(agent, place)) === undefined;
     return this.lotOf(bundle, this.map.near(place, 1, isInTime));
   }
 
@@ -150,21 +145,16 @@ export class LotMaker {
   }
 
   private lotOf(bundle: Bundle, candidates: readonly Candidate[]): Lot {
-    const { orders, demand, readyAt } = bundle;
-    const { now, settings } = this.view;
+    const { orders, demand, readyAt, urgency } = bundle;
+    const { now } = this.view;
     const [entryMs, earliest] = [this.entryMs(bundle), this.earliest(bundle)];
-    const urgency = urgencyOf(orders, now);
-    const costs = new Float64Array(candidates.length);
+    const costs = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
     let leastOffsetSumMs = Number.POSITIVE_INFINITY;
     const offsetSums = new Map<string | null, number>();
     for (let at = 0; at < candidates.length; at += 1) {
       const { agent, who, reachAt, distanceM } = candidates[at]!;
       const fetchAt = Math.max(earliest, reachAt + entryMs);
-      const refusal = refusalOf(demand, who, settings, now) ?? refusalOfWay(who, settings, distanceM, fetchAt);
-      if (refusal || this.isKeptFrom(bundle, agent)) {
-        costs[at] = Number.POSITIVE_INFINITY;
-        continue;
-      }
+      if (this.refusal(bundle, who, distanceM, fetchAt) || this.isKeptFrom(bundle, agent)) continue;
       let offsetSumMs = offsetSums.get(who.vehicleType);
       if (offsetSumMs === undefined) {
         offsetSumMs = this.delivery(bundle, who).offsetSumMs;
@@ -177,7 +167,7 @@ export class LotMaker {
     // However far ahead it is: that is in every cost.
     const aheadMs = earliest - now;
     for (const { searchingSince } of orders) price += LEFT_OUT_MS + aheadMs + Math.max(0, now - searchingSince);
-    return { orders, demand, readyAt, candidates, costs, leastOffsetSumMs, price };
+    return { orders, demand, readyAt, urgency, candidates, costs, leastOffsetSumMs, price };
   }
 
   /** From being at the place to having it in hand. */

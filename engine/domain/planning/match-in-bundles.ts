@@ -1,4 +1,4 @@
-import { startOf } from './bundle.ts';
+import { type Route, startOf } from './bundle.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import { type Lot, type Matching, matchLots, reducedCost } from './match-lots.ts';
 import type { RoundView } from './round-view.ts';
@@ -10,10 +10,12 @@ const PAIRS_MATCHED_TWICE = 30_000;
 /** What a join has to save, in milliseconds, to be worth making. */
 const WORTHWHILE = 1;
 
+/** Two lots, by their numbers, that could travel together. */
 interface Join {
   readonly saves: number;
-  readonly of: readonly [number, number];
-  readonly into: () => Lot;
+  readonly one: number;
+  readonly other: number;
+  readonly route: Route;
 }
 
 /**
@@ -26,9 +28,9 @@ export function matchInBundles(singles: readonly Lot[], view: RoundView, maker: 
   const pairs = singles.reduce((sum, { costs }) => sum + costs.length, 0);
   if (pairs > PAIRS_MATCHED_TWICE) return matchLots(gather(singles, view, maker), agents.length);
   const alone = matchLots(singles, agents.length);
-  const joins = joinsOf(alone, settings.maxBundle, maker);
+  const joins = worthwhileJoins(alone, settings.maxBundle, maker);
   if (joins.length === 0) return alone;
-  const together = matchLots(applied(singles, joins, joins.length), agents.length);
+  const together = matchLots(applied(singles, joins, joins.length, maker), agents.length);
   return together.cost < alone.cost ? together : alone;
 }
 
@@ -39,51 +41,73 @@ export function matchInBundles(singles: readonly Lot[], view: RoundView, maker: 
 function gather(singles: readonly Lot[], { agents, settings }: RoundView, maker: LotMaker): readonly Lot[] {
   let lots = singles;
   for (let size = 2; size <= settings.maxBundle && lots.length > agents.length; size += 1) {
-    const joins: Join[] = [];
-    for (const of of neighbours(lots, size)) {
-      const [one, other] = [lots[of[0]]!, lots[of[1]]!];
-      joins.push({ saves: -maker.delayOfJoining(one, other), of, into: () => maker.joined(one, other) });
-    }
-    lots = applied(lots, joins, lots.length - agents.length);
+    const joins = joinsOf(lots, size, (one, other) => {
+      const route = maker.route(one, other);
+      return { route, saves: -maker.delayOnRoute(route, one, other) };
+    });
+    lots = applied(lots, joins, lots.length - agents.length, maker);
   }
   return lots;
 }
 
+/** Those of the joins that the matching as it is would gain from. */
+function worthwhileJoins({ lots, worthOf }: Matching, maxBundle: number, maker: LotMaker): Join[] {
+  const paid = new Map(lots.map((lot) => [lot, reducedCost(lot, worthOf)]));
+  return joinsOf(lots, maxBundle, (one, other) => {
+    const had = paid.get(one)! + paid.get(other)! - WORTHWHILE;
+    if (maker.leastJoined(one, other, worthOf) > had) return undefined;
+    const route = maker.route(one, other);
+    const saves = had - reducedCost(maker.joined(one, other, route), worthOf);
+    return saves >= 0 ? { route, saves } : undefined;
+  });
+}
+
 /** The best of the joins, `most` at most, without those of lots that are gone by then. */
-function applied(lots: readonly Lot[], joins: readonly Join[], most: number): Lot[] {
-  const gone = new Set<number>();
+function applied(lots: readonly Lot[], joins: readonly Join[], most: number, maker: LotMaker): Lot[] {
+  const gone = new Uint8Array(lots.length);
   const made: Lot[] = [];
-  for (const { of, into } of joins.toSorted(bestFirst)) {
+  for (const { one, other, route } of joins.toSorted(bestFirst)) {
     if (made.length === most) break;
-    if (of.some((number) => gone.has(number))) continue;
-    const lot = into();
+    if (gone[one] === 1 || gone[other] === 1) continue;
+    const lot = maker.joined(lots[one]!, lots[other]!, route);
     if (!hasTaker(lot)) continue;
-    for (const number of of) gone.add(number);
+    gone[one] = 1;
+    gone[other] = 1;
     made.push(lot);
   }
-  return [...lots.filter((_, number) => !gone.has(number)), ...made];
+  return [...lots.filter((_, number) => gone[number] === 0), ...made];
 }
 
 function bestFirst(one: Join, other: Join): number {
-  return other.saves - one.saves || one.of[0] - other.of[0] || one.of[1] - other.of[1];
+  return other.saves - one.saves || one.one - other.one || one.other - other.other;
 }
 
-function joinsOf({ lots, worthOf }: Matching, maxBundle: number, maker: LotMaker): Join[] {
-  const paid = lots.map((lot) => reducedCost(lot, worthOf));
+type Judge = (one: Lot, other: Lot) => Pick<Join, 'saves' | 'route'> | undefined;
+
+/** Of lots from one place that lead into much the same direction and are not too much together, as they are judged. */
+function joinsOf(lots: readonly Lot[], maxBundle: number, judge: Judge): Join[] {
+  const bearings = Float64Array.from(lots, bearingOf);
   const joins: Join[] = [];
-  for (const of of neighbours(lots, maxBundle)) {
-    const [one, other] = [lots[of[0]]!, lots[of[1]]!];
-    const had = paid[of[0]]! + paid[of[1]]! - WORTHWHILE;
-    if (maker.leastJoined(one, other, worthOf) > had) continue;
-    const joined = maker.joined(one, other);
-    const saves = had - reducedCost(joined, worthOf);
-    if (saves >= 0) joins.push({ saves, of, into: () => joined });
+  for (const group of groupsOf(lots)) {
+    const size = group.length;
+    group.sort((a, b) => bearings[a]! - bearings[b]! || a - b);
+    const steps = Math.min(NEIGHBOURS, Math.floor(size / 2));
+    for (let at = 0; at < size; at += 1) {
+      for (let step = 1; step <= steps; step += 1) {
+        // Half way round, each pair would come twice.
+        if (2 * step === size && at >= step) continue;
+        const [one, other] = [group[at]!, group[(at + step) % size]!];
+        if (lots[one]!.orders.length + lots[other]!.orders.length > maxBundle) continue;
+        const judged = judge(lots[one]!, lots[other]!);
+        if (judged) joins.push({ one, other, saves: judged.saves, route: judged.route });
+      }
+    }
   }
   return joins;
 }
 
-/** Pairs of lots from one place that lead into much the same direction and are not too much together. */
-function* neighbours(lots: readonly Lot[], maxBundle: number): Generator<readonly [number, number]> {
+/** The numbers of those that are fetched at one place. */
+function groupsOf(lots: readonly Lot[]): Iterable<number[]> {
   const groups = new Map<string, number[]>();
   for (const [number, { orders }] of lots.entries()) {
     const { pickupKey } = orders[0]!;
@@ -92,20 +116,7 @@ function* neighbours(lots: readonly Lot[], maxBundle: number): Generator<readonl
     if (group) group.push(number);
     else groups.set(pickupKey, [number]);
   }
-  for (const group of groups.values()) {
-    const size = group.length;
-    const bearings = new Map(group.map((number) => [number, bearingOf(lots[number]!)]));
-    group.sort((a, b) => bearings.get(a)! - bearings.get(b)! || a - b);
-    const steps = Math.min(NEIGHBOURS, Math.floor(size / 2));
-    for (let at = 0; at < size; at += 1) {
-      for (let step = 1; step <= steps; step += 1) {
-        // Half way round, each pair would come twice.
-        if (2 * step === size && at >= step) continue;
-        const [one, other] = [group[at]!, group[(at + step) % size]!];
-        if (lots[one]!.orders.length + lots[other]!.orders.length <= maxBundle) yield [one, other];
-      }
-    }
-  }
+  return groups.values();
 }
 
 function bearingOf({ orders }: Lot): number {

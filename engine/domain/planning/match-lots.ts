@@ -1,6 +1,9 @@
 import type { Bundle } from './bundle.ts';
 import type { Candidate } from './candidates.ts';
-import { assignSparse, CostRows, type SparseCosts } from './sparse-assignment.ts';
+import { assignSparse, type SparseCosts } from './sparse-assignment.ts';
+
+/** Pairs looked at in one matching, twice as many as in the hardest rounds of 2,000 by 5,000. */
+const LOOKS = 10_000_000;
 
 /** A bundle with those who may take it, and what that costs. */
 export interface Lot extends Bundle {
@@ -34,63 +37,31 @@ export function reducedCost({ candidates, costs, price }: Lot, worthOf: Float64A
 
 /** Lots to agents, at the least total cost. */
 export function matchLots(lots: readonly Lot[], agents: number): Matching {
-  // Rows are taken in one by one: of the scarcer kind there are fewer of them, and fewer that have to make room.
-  return lots.length <= agents ? matchByLot(lots, agents) : matchByAgent(lots, agents);
-}
-
-function matchByLot(lots: readonly Lot[], agents: number): Matching {
-  const rows = new CostRows(agents);
-  for (const { candidates, costs, price } of lots) {
-    rows.addRow(price);
-    for (let at = 0; at < costs.length; at += 1) {
-      if (costs[at]! < price) rows.add(candidates[at]!.agent, costs[at]!);
-    }
-  }
-  const { columnOf, worthOf, cost } = assignSparse(rows);
-  return { lots, chosen: chosenOf(lots, columnOf), worthOf, cost };
-}
-
-function matchByAgent(lots: readonly Lot[], agents: number): Matching {
-  const saved = savedByAgent(lots, agents);
-  const { columnOf, worthOf, cost } = assignSparse(saved);
-  const agentOf = new Int32Array(lots.length).fill(-1);
-  const worthOfAgent = new Float64Array(agents);
-  for (let agent = 0; agent < agents; agent += 1) {
-    if (columnOf[agent]! >= 0) agentOf[columnOf[agent]!] = agent;
-    for (let at = saved.starts[agent]!; at < saved.starts[agent + 1]!; at += 1) {
-      const worth = -(saved.costs[at]! + worthOf[saved.targets[at]!]!);
-      if (worth > worthOfAgent[agent]!) worthOfAgent[agent] = worth;
-    }
-  }
-  const leftOut = lots.reduce((sum, { price }) => sum + price, 0);
-  return { lots, chosen: chosenOf(lots, agentOf), worthOf: worthOfAgent, cost: leftOut + cost };
-}
-
-/** With agents as rows and lots as columns; what an agent saves by not leaving a lot out is below zero. */
-function savedByAgent(lots: readonly Lot[], agents: number): SparseCosts {
-  const starts = new Int32Array(agents + 1);
-  const each = (visit: (agent: number, lot: number, saved: number) => void) => {
-    for (const [number, { candidates, costs, price }] of lots.entries()) {
-      for (let at = 0; at < costs.length; at += 1) {
-        if (costs[at]! < price) visit(candidates[at]!.agent, number, costs[at]! - price);
-      }
-    }
-  };
-  each((agent) => {
-    starts[agent + 1]! += 1;
+  const { columnOf, worthOf, cost } = assignSparse(costsOf(lots, agents), LOOKS);
+  const chosen = lots.map(({ candidates }, number) => {
+    const agent = columnOf[number]!;
+    return agent < 0 ? -1 : candidates.findIndex((candidate) => candidate.agent === agent);
   });
-  for (let agent = 0; agent < agents; agent += 1) starts[agent + 1]! += starts[agent]!;
-  const [targets, costs] = [new Int32Array(starts[agents]!), new Float64Array(starts[agents]!)];
-  const next = starts.slice();
-  each((agent, lot, saved) => {
-    const at = next[agent]!;
-    next[agent] = at + 1;
-    targets[at] = lot;
-    costs[at] = saved;
-  });
-  return { columns: lots.length, starts, targets, costs, prices: new Float64Array(agents) };
+  return { lots, chosen, worthOf, cost };
 }
 
-function chosenOf(lots: readonly Lot[], agentOf: Int32Array): number[] {
-  return lots.map(({ candidates }, number) => candidates.findIndex(({ agent }) => agent === agentOf[number]));
+/** Of what a lot may cost only that counts which is cheaper than leaving it out. */
+function costsOf(lots: readonly Lot[], agents: number): SparseCosts {
+  const pairs = lots.reduce((sum, { costs }) => sum + costs.length, 0);
+  const starts = new Int32Array(lots.length + 1);
+  const [targets, costs] = [new Int32Array(pairs), new Float64Array(pairs)];
+  const prices = new Float64Array(lots.length);
+  let end = 0;
+  for (let number = 0; number < lots.length; number += 1) {
+    const lot = lots[number]!;
+    prices[number] = lot.price;
+    for (let at = 0; at < lot.costs.length; at += 1) {
+      if (lot.costs[at]! >= lot.price) continue;
+      targets[end] = lot.candidates[at]!.agent;
+      costs[end] = lot.costs[at]!;
+      end += 1;
+    }
+    starts[number + 1] = end;
+  }
+  return { columns: agents, starts, targets: targets.subarray(0, end), costs: costs.subarray(0, end), prices };
 }

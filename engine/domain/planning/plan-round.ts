@@ -39,7 +39,8 @@ function isHeld(bundle: Bundle, candidate: Candidate, { agents, settings, now }:
     return false;
   const { freeAt } = agents[candidate.agent]!;
   const lostMs = settings.nextRoundAt - Math.max(now, freeAt);
-  return lostMs <= 0 || maker.fetchAt(bundle, candidate, lostMs) <= maker.fetchAt(bundle, candidate);
+  const { reachAt } = candidate;
+  return lostMs <= 0 || maker.fetchAt(bundle, reachAt + lostMs) <= maker.fetchAt(bundle, reachAt);
 }
 
 /** Counted from when it could have been fetched: nobody is late for what is not ready. */
@@ -49,8 +50,10 @@ function isTiredOfWaiting({ searchingSince, readyAt }: OpenOrder, maxHoldMs: num
 
 function offerOf(bundle: Bundle, candidate: Candidate, { agents, now }: RoundView, maker: LotMaker): PlannedOffer {
   const agent = agents[candidate.agent]!;
-  const fetchMs = maker.fetchAt(bundle, candidate) - now;
-  const etaMs = maker.delivery(bundle, agent).offsetsMs.map((offsetMs) => fetchMs + offsetMs);
+  const fetchMs = maker.fetchAt(bundle, candidate.reachAt) - now;
+  const offsetsMs: number[] = [];
+  maker.delivery(bundle, agent, offsetsMs);
+  const etaMs = offsetsMs.map((offsetMs) => fetchMs + offsetMs);
   return {
     agentId: agent.agentId,
     taskIds: bundle.orders.map(({ taskId }) => taskId),

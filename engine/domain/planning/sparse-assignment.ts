@@ -50,19 +50,88 @@ export interface Assignment {
 /**
  * The assignment of least total cost: each row gets a column of its own or is left out at its price. Exact, and the
  * same for the same input. Rows are taken in one after the other along shortest augmenting paths (Jonker and Volgenant
- * 1987, on sparse rows as in LAPJVsp), after a quick start in which rows outbid each other.
+ * 1987, on sparse rows as in LAPJVsp).
+ *
+ * `looks` bounds the work: once so many edges have been looked at, those that are left take the best that is free, and
+ * neither the cost nor the worths prove anything any more.
  */
-export function assignSparse(rows: SparseCosts): Assignment {
+export function assignSparse(rows: SparseCosts, looks = Number.POSITIVE_INFINITY): Assignment {
+  // Of the scarcer kind there are fewer to take in, and fewer that have to make room.
+  return reachableColumns(rows) < rows.prices.length ? assignByColumn(rows, looks) : assignByRow(rows, looks);
+}
+
+function reachableColumns({ columns, targets }: SparseCosts): number {
+  const isReachable = new Uint8Array(columns);
+  for (let at = 0; at < targets.length; at += 1) isReachable[targets[at]!] = 1;
+  return isReachable.reduce((sum, one) => sum + one, 0);
+}
+
+function assignByRow(rows: SparseCosts, looks: number): Assignment {
   const solver = new Solver(rows);
-  for (const row of solver.bid()) solver.augment(row);
+  for (const row of narrowestFirst(rows)) {
+    if (solver.looks < looks) solver.augment(row);
+    else solver.takeFree(row);
+  }
   return solver.result();
 }
 
+/** The same with the sides changed: each column chooses a row, or none. */
+function assignByColumn(rows: SparseCosts, looks: number): Assignment {
+  const saved = turned(rows);
+  const { columnOf: rowOf, worthOf: worthOfRow, cost } = assignByRow(saved, looks);
+  const columnOf = new Int32Array(rows.prices.length).fill(NONE);
+  const worthOf = new Float64Array(rows.columns);
+  for (let column = 0; column < rows.columns; column += 1) {
+    if (rowOf[column]! !== NONE) columnOf[rowOf[column]!] = column;
+    for (let at = saved.starts[column]!; at < saved.starts[column + 1]!; at += 1) {
+      const worth = -(saved.costs[at]! + worthOfRow[saved.targets[at]!]!);
+      if (worth > worthOf[column]!) worthOf[column] = worth;
+    }
+  }
+  let leftOut = 0;
+  for (let row = 0; row < rows.prices.length; row += 1) leftOut += rows.prices[row]!;
+  return { columnOf, worthOf, cost: leftOut + cost };
+}
+
+/** Columns as rows. What a row costs less than leaving it out is below zero, and a column may stay without one for nothing. */
+function turned({ columns, starts, targets, costs, prices }: SparseCosts): SparseCosts {
+  const turnedStarts = new Int32Array(columns + 1);
+  for (let at = 0; at < targets.length; at += 1) turnedStarts[targets[at]! + 1]! += 1;
+  for (let column = 0; column < columns; column += 1) turnedStarts[column + 1]! += turnedStarts[column]!;
+  const turnedTargets = new Int32Array(targets.length);
+  const saved = new Float64Array(targets.length);
+  const next = turnedStarts.slice();
+  for (let row = 0; row < prices.length; row += 1) {
+    for (let at = starts[row]!; at < starts[row + 1]!; at += 1) {
+      const to = next[targets[at]!]!;
+      next[targets[at]!] = to + 1;
+      turnedTargets[to] = row;
+      saved[to] = costs[at]! - prices[row]!;
+    }
+  }
+  return {
+    columns: prices.length,
+    starts: turnedStarts,
+    targets: turnedTargets,
+    costs: saved,
+    prices: new Float64Array(columns),
+  };
+}
+
 const NONE = -1;
-/** How often, on average, a row may bid before the rest is left to augmenting paths. */
-const BIDS_PER_ROW = 8;
+
+/** Those that may have few columns first: taken in last, they would have to send many others on. */
+function narrowestFirst({ starts, prices }: SparseCosts): number[] {
+  const count = prices.length;
+  // By width, then by number: as one number each, which sorts without a comparison of our own.
+  const keys = new Float64Array(count);
+  for (let row = 0; row < count; row += 1) keys[row] = (starts[row + 1]! - starts[row]!) * count + row;
+  return Array.from(keys.sort(), (key) => key % count);
+}
 
 class Solver {
+  /** Edges looked at so far. */
+  looks = 0;
   private readonly starts: Int32Array;
   private readonly targets: Int32Array;
   private readonly costs: Float64Array;
@@ -103,45 +172,6 @@ class Solver {
     this.heap = new ColumnHeap(this.distance);
   }
 
-  /**
-   * Each row takes the column that is best for it and makes it dearer by what that is better than its second best; who
-   * had it bids anew. Returns the rows that are still to be taken in: a tie, or too many bids, ends a row's bidding.
-   */
-  bid(): number[] {
-    const waiting = Array.from(this.prices.keys()).reverse();
-    const left: number[] = [];
-    for (let bids = BIDS_PER_ROW * this.prices.length; waiting.length > 0; bids -= 1) {
-      const row = waiting.pop()!;
-      const outbid = bids > 0 ? this.bidFor(row) : row;
-      if (outbid === row) left.push(row);
-      else if (outbid !== NONE) waiting.push(outbid);
-    }
-    return left;
-  }
-
-  /** The row that has lost its column by it: itself when it could not outbid, none when it took a free one or none. */
-  private bidFor(row: number): number {
-    let [best, second] = [this.prices[row]!, Number.POSITIVE_INFINITY];
-    let edge = NONE;
-    for (let at = this.starts[row]!; at < this.starts[row + 1]!; at += 1) {
-      const total = this.costs[at]! + this.worthOf[this.targets[at]!]!;
-      if (total < best) {
-        second = best;
-        best = total;
-        edge = at;
-      } else if (total < second) second = total;
-    }
-    if (edge === NONE) return NONE;
-    const column = this.targets[edge]!;
-    const holder = this.rowOf[column]!;
-    // A tie: raising by nothing would go round for ever.
-    if (holder !== NONE && second <= best) return row;
-    if (holder !== NONE) this.leaveOut(holder);
-    this.worthOf[column]! += second - best;
-    this.take(row, column, this.costs[edge]!);
-    return holder;
-  }
-
   /** Takes one more row in along the cheapest way: to a free column, or to a row, itself perhaps, that is left out. */
   augment(source: number): void {
     this.least = this.prices[source]!;
@@ -168,24 +198,42 @@ class Solver {
     this.forget();
   }
 
+  /** Takes one more row in without sending another on. */
+  takeFree(row: number): void {
+    let least = this.prices[row]!;
+    let edge = NONE;
+    for (let at = this.starts[row]!; at < this.starts[row + 1]!; at += 1) {
+      if (this.costs[at]! >= least || this.rowOf[this.targets[at]!] !== NONE) continue;
+      least = this.costs[at]!;
+      edge = at;
+    }
+    if (edge !== NONE) this.take(row, this.targets[edge]!, least);
+  }
+
   /** Every column that `row` may have, when it costs `before` to make it look for another. */
   private reach(row: number, before: number): void {
+    const { targets, costs, worthOf, distance, isSettled, rowOf } = this;
+    const first = this.starts[row]!;
     const last = this.starts[row + 1]!;
-    for (let at = this.starts[row]!; at < last; at += 1) {
-      const column = this.targets[at]!;
-      const way = before + this.costs[at]! + this.worthOf[column]!;
-      const known = this.distance[column]!;
-      if (way >= this.least || way >= known || this.isSettled[column] === 1) continue;
+    this.looks += last - first;
+    let least = this.least;
+    for (let at = first; at < last; at += 1) {
+      const column = targets[at]!;
+      const way = before + costs[at]! + worthOf[column]!;
+      if (way >= least) continue;
+      const known = distance[column]!;
+      if (way >= known || isSettled[column] === 1) continue;
       if (known === Number.POSITIVE_INFINITY) this.touched.push(column);
-      this.distance[column] = way;
+      distance[column] = way;
       this.reachedFrom[column] = row;
-      this.reachedAt[column] = this.costs[at]!;
-      if (this.rowOf[column] !== NONE) this.heap.push(column);
+      this.reachedAt[column] = costs[at]!;
+      if (rowOf[column] !== NONE) this.heap.push(column);
       else {
-        this.least = way;
+        least = way;
         this.end = column;
       }
     }
+    this.least = least;
   }
 
   /** Moves every row on the way one column on: to the free one, or to that which the row that leaves gives up. */
