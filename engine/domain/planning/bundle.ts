@@ -35,6 +35,11 @@ function urgencyOf(orders: readonly OpenOrder[], now: number): number {
   return sum / orders.length;
 }
 
+/** What a minute of all its orders costs. */
+export function weightOf({ orders, urgency }: Bundle): number {
+  return orders.length * urgency;
+}
+
 /** Where the agent has to go first; null for nowhere. */
 export function startOf({ pickup, dropoff }: OpenOrder): Place | null {
   return pickup ?? dropoff;

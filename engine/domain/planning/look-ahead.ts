@@ -6,6 +6,9 @@ import type { OpenOrder, RoundView } from './round-view.ts';
 
 /** How often every order and every trip is looked at again, unless nothing moves before. */
 const PASSES = 4;
+/** Who is tried for an order: those of its candidates who are there soonest, and those who fetch there anyway. */
+const SOONEST_TRIED = 12;
+const VISITORS_TRIED = 12;
 /** Itineraries that are worked out in a round, which bounds what it takes. */
 const EVALUATIONS = 6_000;
 /** What a move has to save, in milliseconds, to be worth making. */
@@ -83,27 +86,43 @@ class Search {
     return move.trips !== trips;
   }
 
-  /** Where the order adds less than `limit`. */
+  /** Where the order adds less than `limit`, with those who are there soonest or go there anyway. */
   private bestPlace(single: Lot, limit: number): Move | undefined {
-    const { itineraries } = this;
     const { candidates, costs } = single;
+    const tried = new Set<number>();
     let best: Move | undefined;
     let least = limit;
-    const tryAt = (agent: number) => {
-      const before = itineraries.costOf(agent);
-      for (const trips of this.waysToTake(single, itineraries.of(agent))) {
-        const cost = itineraries.evaluate(agent, trips);
-        if (cost - before >= least) continue;
-        least = cost - before;
-        best = { agent, trips, cost };
-      }
-    };
-    // Nobody can bring it sooner beside other orders than alone.
-    for (const [at, { agent }] of candidates.entries()) if (costs[at]! < least) tryAt(agent);
-    const visitors = itineraries.visitorsOf(single.orders[0]!);
-    if (visitors) {
-      const known = new Set(candidates.map(({ agent }) => agent));
-      for (const agent of visitors) if (!known.has(agent)) tryAt(agent);
+    for (let at = 0; at < candidates.length && tried.size < SOONEST_TRIED; at += 1) {
+      // Nobody can bring it sooner beside other orders than alone.
+      if (costs[at]! >= least) continue;
+      const { agent } = candidates[at]!;
+      tried.add(agent);
+      const move = this.bestOf(agent, single, least);
+      if (!move) continue;
+      best = move;
+      least = move.cost - this.itineraries.costOf(agent);
+    }
+    let visitorsLeft = VISITORS_TRIED;
+    for (const agent of this.itineraries.visitorsOf(single.orders[0]!) ?? []) {
+      if (tried.has(agent)) continue;
+      if (visitorsLeft === 0) break;
+      visitorsLeft -= 1;
+      const move = this.bestOf(agent, single, least);
+      if (!move) continue;
+      best = move;
+      least = move.cost - this.itineraries.costOf(agent);
+    }
+    return best;
+  }
+
+  /** Where among its trips the order adds less than `limit`. */
+  private bestOf(agent: number, single: Lot, limit: number): Move | undefined {
+    const { itineraries } = this;
+    const before = itineraries.costOf(agent);
+    let best: Move | undefined;
+    for (const trips of this.waysToTake(single, itineraries.of(agent))) {
+      const cost = itineraries.evaluate(agent, trips);
+      if (cost - before < (best ? best.cost - before : limit)) best = { agent, trips, cost };
     }
     return best;
   }

@@ -1,5 +1,5 @@
 import { refusalOf, refusalOfWay } from '../eligibility.ts';
-import { type Bundle, bundleOf, type Delivery, deliveryOf, join, type Route, startOf } from './bundle.ts';
+import { type Bundle, bundleOf, type Delivery, deliveryOf, join, type Route, startOf, weightOf } from './bundle.ts';
 import { AgentMap, type Candidate } from './candidates.ts';
 import type { Lot } from './match-lots.ts';
 import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from './round-view.ts';
@@ -11,6 +11,8 @@ import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from './
 const LEFT_OUT_MS = 30 * 86_400_000;
 /** Of those who may take an order beside many others from the same place. */
 const CANDIDATES_PER_ORDER = 32;
+/** Of those near the pickup, for an order that many of them may not take; with fewer, others are looked for. */
+const ENOUGH_TAKERS = 8;
 /** How long an order waits for its preferred agent to be free. */
 const PREFERRED_PATIENCE_MS = 600_000;
 
@@ -22,6 +24,8 @@ export class LotMaker {
   /** Orders for which the preferred agent is asked before all others. */
   private readonly keptFor = new Map<OpenOrder, number>();
   private readonly agentNumbers: ReadonlyMap<number, number>;
+  /** Of the lot that is being made, by vehicle. */
+  private readonly offsetSums = new Map<string | null, number>();
 
   constructor(view: RoundView, travel: TravelTime) {
     this.view = view;
@@ -57,23 +61,23 @@ export class LotMaker {
   }
 
   /**
-   * What both together, as far as one look tells, would cost less the worth of the agent: never more than in truth, as long
-   * as no detour is quicker than the straight way.
+   * What fetching both together would cost at least when each agent costs its worth in addition, among those who may take
+   * the larger: without bringing them, and without asking whether anybody may take both.
    */
-  leastJoined(one: Lot, other: Lot, worthOf: Float64Array): number {
+  leastFetching(one: Lot, other: Lot, worthOf: Float64Array): number {
     const { now } = this.view;
     const { candidates, costs } = baseOf(one, other);
-    const count = one.orders.length + other.orders.length;
+    const weight = weightOf(one) + weightOf(other);
     const earliest = Math.max(this.earliest(one), this.earliest(other));
     const entryMs = this.entryMs(one);
     let least = Number.POSITIVE_INFINITY;
     for (let at = 0; at < costs.length; at += 1) {
       if (costs[at] === Number.POSITIVE_INFINITY) continue;
       const { agent, reachAt } = candidates[at]!;
-      const cost = count * (Math.max(earliest, reachAt + entryMs) - now) + worthOf[agent]!;
+      const cost = weight * (Math.max(earliest, reachAt + entryMs) - now) + worthOf[agent]!;
       if (cost < least) least = cost;
     }
-    return least + one.leastOffsetSumMs + other.leastOffsetSumMs;
+    return least;
   }
 
   /** What the orders of both lose by travelling together on this route, whoever takes them. */
@@ -111,9 +115,9 @@ export class LotMaker {
     const shared = this.map.near(startOf(group[0]!), group.length);
     const inTurn = [...group].sort((a, b) => readyOf(a) - readyOf(b) || a.placedAt - b.placedAt || a.taskId - b.taskId);
     return inTurn.map((order, turn) => {
-      if (isParticular(order)) return this.alone(order);
+      if (order.preferredAgentId !== null) return this.alone(order);
       const lot = this.lotOf(bundleOf([order], this.view.now), windowOf(shared, turn));
-      return hasTaker(lot) ? lot : this.alone(order);
+      return takers(lot) >= (isParticular(order) ? ENOUGH_TAKERS : 1) ? lot : this.alone(order);
     });
   }
 
@@ -148,20 +152,24 @@ export class LotMaker {
     const { orders, demand, readyAt, urgency } = bundle;
     const { now } = this.view;
     const [entryMs, earliest] = [this.entryMs(bundle), this.earliest(bundle)];
-    const costs = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
+    const costs: number[] = [];
     let leastOffsetSumMs = Number.POSITIVE_INFINITY;
-    const offsetSums = new Map<string | null, number>();
+    const { offsetSums } = this;
+    offsetSums.clear();
     for (let at = 0; at < candidates.length; at += 1) {
       const { agent, who, reachAt, distanceM } = candidates[at]!;
       const fetchAt = Math.max(earliest, reachAt + entryMs);
-      if (this.refusal(bundle, who, distanceM, fetchAt) || this.isKeptFrom(bundle, agent)) continue;
+      if (this.refusal(bundle, who, distanceM, fetchAt) || this.isKeptFrom(bundle, agent)) {
+        costs.push(Number.POSITIVE_INFINITY);
+        continue;
+      }
       let offsetSumMs = offsetSums.get(who.vehicleType);
       if (offsetSumMs === undefined) {
         offsetSumMs = this.delivery(bundle, who).offsetSumMs;
         offsetSums.set(who.vehicleType, offsetSumMs);
         leastOffsetSumMs = Math.min(leastOffsetSumMs, offsetSumMs);
       }
-      costs[at] = urgency * (orders.length * (fetchAt - now) + offsetSumMs);
+      costs.push(urgency * (orders.length * (fetchAt - now) + offsetSumMs));
     }
     let price = 0;
     // However far ahead it is: that is in every cost.
@@ -190,12 +198,18 @@ function readyOf({ readyAt, placedAt }: OpenOrder): number {
 }
 
 /** Whether those who are near will often not do. */
-function isParticular({ requiredSkills, slot, preferredAgentId }: OpenOrder): boolean {
-  return requiredSkills.length > 0 || slot !== null || preferredAgentId !== null;
+function isParticular({ requiredSkills, slot }: OpenOrder): boolean {
+  return requiredSkills.length > 0 || slot !== null;
+}
+
+function takers({ costs }: Lot): number {
+  let count = 0;
+  for (const cost of costs) if (cost < Number.POSITIVE_INFINITY) count += 1;
+  return count;
 }
 
 export function hasTaker({ costs }: Lot): boolean {
-  return costs.some(Number.isFinite);
+  return costs.some((cost) => cost < Number.POSITIVE_INFINITY);
 }
 
 /** Where many orders share one pickup, each looks at a few in its turn: all of them at the nearest would leave most out. */

@@ -1,4 +1,4 @@
-import { type Route, startOf } from './bundle.ts';
+import { type Route, startOf, weightOf } from './bundle.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import { type Lot, type Matching, matchLots, reducedCost } from './match-lots.ts';
 import type { RoundView } from './round-view.ts';
@@ -50,14 +50,16 @@ function gather(singles: readonly Lot[], { agents, settings }: RoundView, maker:
   return lots;
 }
 
-/** Those of the joins that the matching as it is would gain from. */
+/** Those of the joins that the matching as it is would gain from, by what the usual vehicle takes. */
 function worthwhileJoins({ lots, worthOf }: Matching, maxBundle: number, maker: LotMaker): Join[] {
   const paid = new Map(lots.map((lot) => [lot, reducedCost(lot, worthOf)]));
   return joinsOf(lots, maxBundle, (one, other) => {
-    const had = paid.get(one)! + paid.get(other)! - WORTHWHILE;
-    if (maker.leastJoined(one, other, worthOf) > had) return undefined;
+    const left = paid.get(one)! + paid.get(other)! - maker.leastFetching(one, other, worthOf) - WORTHWHILE;
+    const urgency = (weightOf(one) + weightOf(other)) / (one.orders.length + other.orders.length);
+    // No detour is quicker than the straight way.
+    if (left < urgency * (one.leastOffsetSumMs + other.leastOffsetSumMs)) return undefined;
     const route = maker.route(one, other);
-    const saves = had - reducedCost(maker.joined(one, other, route), worthOf);
+    const saves = left - urgency * route.offsetSumMs;
     return saves >= 0 ? { route, saves } : undefined;
   });
 }

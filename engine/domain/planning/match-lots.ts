@@ -9,7 +9,7 @@ const LOOKS = 10_000_000;
 export interface Lot extends Bundle {
   readonly candidates: readonly Candidate[];
   /** For each of the candidates; infinite for one that may not take it. */
-  readonly costs: Float64Array;
+  readonly costs: readonly number[];
   /** The least that bringing its orders takes from the moment at which they are fetched, summed up. */
   readonly leastOffsetSumMs: number;
   /** What it costs to leave it out of this round. */
