@@ -36,11 +36,7 @@ export function madeUpRound({ agents, tasks }: RoundSize, shape: CityShape, seed
     now: NOW,
     orders: listOf(tasks, (taskId) => {
       const pickup = draw(pickups.length);
-      return madeUpOrder(
-        { taskId, pickup: pickups[pickup]!, dropoff: inCity(), pickupKey: `p${pickup}` },
-        agents,
-        draw,
-      );
+      return madeUpOrder({ taskId, pickup: pickups[pickup]!, key: `p${pickup}`, dropoff: inCity() }, agents, draw);
     }),
     agents: listOf(agents, (agentId) => madeUpAgent(agentId, agentPlace(), draw)),
     settings: {
@@ -55,21 +51,32 @@ export function madeUpRound({ agents, tasks }: RoundSize, shape: CityShape, seed
   };
 }
 
-function madeUpOrder(
-  where: Pick<OpenOrder, 'taskId' | 'pickup' | 'dropoff' | 'pickupKey'>,
-  agents: number,
-  draw: Draw,
-): OpenOrder {
+interface Errand {
+  readonly taskId: number;
+  readonly pickup: Place;
+  readonly key: string;
+  readonly dropoff: Place;
+}
+
+function madeUpOrder({ taskId, pickup, key, dropoff }: Errand, agents: number, draw: Draw): OpenOrder {
   const placedAt = NOW - draw(30 * MINUTE_MS);
+  const readyAt = draw(4) === 0 ? null : placedAt + draw(25 * MINUTE_MS);
+  const load = { weightKg: 1 + draw(8), volumeM3: draw(40) / 1_000, packages: 1 + draw(2) };
+  const requiredSkills = draw(10) === 0 ? ['cold'] : [];
+  const slot = draw(20) === 0 ? { from: NOW + draw(60 * MINUTE_MS), until: NOW + 90 * MINUTE_MS } : null;
   return {
-    ...where,
+    taskId,
+    pickup,
+    dropoff,
+    // Scheduled tasks travel alone.
+    pickupKey: slot ? null : key,
     placedAt,
     searchingSince: placedAt,
-    readyAt: draw(4) === 0 ? null : placedAt + draw(25 * MINUTE_MS),
+    readyAt,
     dueAt: placedAt + 40 * MINUTE_MS,
-    load: { weightKg: 1 + draw(8), volumeM3: draw(40) / 1_000, packages: 1 + draw(2) },
-    requiredSkills: draw(10) === 0 ? ['cold'] : [],
-    slot: draw(20) === 0 ? { from: NOW + draw(60 * MINUTE_MS), until: NOW + 90 * MINUTE_MS } : null,
+    load,
+    requiredSkills,
+    slot,
     preferredAgentId: draw(50) === 0 ? draw(agents) : null,
     declinedBy: draw(5) === 0 ? [draw(agents)] : [],
   };

@@ -49,8 +49,9 @@ export function bundleOf(orders: readonly OpenOrder[], now: number): Bundle {
   const [first] = orders;
   const urgency = urgencyOf(orders, now);
   if (orders.length === 1 && first) {
+    const { load, requiredSkills, slot, declinedBy } = first;
     const readyAt = first.readyAt ?? Number.NEGATIVE_INFINITY;
-    return { orders, demand: { tasks: 1, ...demandFields(first) }, readyAt, urgency };
+    return { orders, demand: { tasks: 1, load, requiredSkills, slot, declinedBy }, readyAt, urgency };
   }
   const load = { weightKg: 0, volumeM3: 0, packages: 0 };
   let readyAt = Number.NEGATIVE_INFINITY;
@@ -63,10 +64,6 @@ export function bundleOf(orders: readonly OpenOrder[], now: number): Bundle {
   const requiredSkills = orders.flatMap((order) => order.requiredSkills);
   const declinedBy = orders.flatMap((order) => order.declinedBy);
   return { orders, demand: { tasks: orders.length, load, requiredSkills, slot: null, declinedBy }, readyAt, urgency };
-}
-
-function demandFields({ load, requiredSkills, slot, declinedBy }: OpenOrder): Omit<Demand, 'tasks'> {
-  return { load, requiredSkills, slot, declinedBy };
 }
 
 /** Orders in the order in which they are brought, and until each of them is there, summed up. */
