@@ -18,6 +18,12 @@ const NEAREST = 12;
 /** Points of a leaf: each is looked at when the leaf is, and a few are wanted. */
 const NODE_SIZE = 16;
 
+/** Who is looked for. Among so many at most, of those who are free and of those who soon will be: what it takes is bounded. */
+export interface Fitness {
+  readonly isFit: (agent: number) => boolean;
+  readonly looks: number;
+}
+
 const NO_WAY: Trip = { distanceM: 0, ms: 0 };
 
 /** The agents of a round by where they are, or will be. */
@@ -40,9 +46,9 @@ export class AgentMap {
   }
 
   /** The nearest of those who are fit, the first to be there first. More of them where many orders are fetched. */
-  near(place: Place | null, orders: number, isFit?: (agent: number) => boolean): Candidate[] {
+  near(place: Place | null, orders: number, fitness?: Fitness): Candidate[] {
     const wanted = NEAREST + orders;
-    const found = [...this.free.nearest(place, wanted, isFit), ...this.busy.nearest(place, wanted, isFit)];
+    const found = [...this.free.nearest(place, wanted, fitness), ...this.busy.nearest(place, wanted, fitness)];
     return found.map((agent) => this.candidate(agent, place)).sort(byReach);
   }
 
@@ -80,11 +86,19 @@ export class PlaceIndex {
   }
 
   /** The nearest first, of those who are fit; without a place, any. */
-  nearest(place: Place | null, wanted: number, isFit: (agent: number) => boolean = () => true): number[] {
-    if (this.members.length === 0) return [];
-    if (!place) return this.members.filter(isFit).slice(0, wanted);
-    const isFitMember = (member: number) => isFit(this.members[member]!);
+  nearest(place: Place | null, wanted: number, fitness?: Fitness): number[] {
+    const { members } = this;
+    if (members.length === 0) return [];
+    let looksLeft = fitness?.looks ?? 0;
+    const isFit =
+      fitness &&
+      ((agent: number) => {
+        looksLeft -= 1;
+        return looksLeft >= 0 && fitness.isFit(agent);
+      });
+    if (!place) return (isFit ? members.filter(isFit) : members).slice(0, wanted);
+    const isFitMember = isFit && ((member: number) => isFit(members[member]!));
     const found = around(this.index, place.longitude, place.latitude, wanted, Number.POSITIVE_INFINITY, isFitMember);
-    return found.map((member) => this.members[member]!);
+    return found.map((member) => members[member]!);
   }
 }

@@ -6,13 +6,22 @@ import { hasTaker, type LotMaker } from './lot-maker.ts';
 import type { Lot } from './match-lots.ts';
 import type { OpenOrder, PassedOver, RoundView, Unplanned } from './round-view.ts';
 
+/** Agents judged in a round for orders that nobody could take. */
+const JUDGED = 200_000;
+
 /**
- * Says of orders that nobody is asked for why not: where nobody could take it, of every agent of the view, otherwise of
- * those who were candidates.
+ * Says of orders that nobody is asked for why not: where nobody could take it, of every agent of the view, or of the
+ * nearest where there are many such orders; otherwise of those who were candidates.
  */
-export function explainer(view: RoundView, maker: LotMaker): (order: OpenOrder, lot: Lot) => Unplanned {
+export function explainer(
+  view: RoundView,
+  singles: readonly Lot[],
+  maker: LotMaker,
+): (order: OpenOrder, lot: Lot) => Unplanned {
   const { agents, settings, now } = view;
   const everybody = agents.map((_, agent) => agent);
+  const withoutTaker = singles.reduce((sum, lot) => sum + (hasTaker(lot) ? 0 : 1), 0);
+  const judgedOfEach = Math.max(LIMITS.passedOverShown, Math.floor(JUDGED / withoutTaker));
   let index: PlaceIndex | undefined;
 
   const judged = (bundle: ReturnType<typeof bundleOf>, candidate: Candidate) => ({
@@ -34,9 +43,10 @@ export function explainer(view: RoundView, maker: LotMaker): (order: OpenOrder, 
       refusalOf(bundle.demand, agents[agent]!, settings, now) ??
       judged(bundle, maker.map.candidate(agent, place)).reason;
     index ??= new PlaceIndex(agents, everybody);
+    const counted = judgedOfEach < agents.length ? index.nearest(place, judgedOfEach) : everybody;
     const near = index.nearest(place, LIMITS.passedOverShown);
     const nearest = near.map((agent) => judged(bundle, maker.map.candidate(agent, place)));
-    return { taskId, why: 'nobody', counts: countsOf(everybody.map(reasonOf)), nearest };
+    return { taskId, why: 'nobody', counts: countsOf(counted.map(reasonOf)), nearest };
   };
 }
 

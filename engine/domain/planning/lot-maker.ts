@@ -13,6 +13,9 @@ const LEFT_OUT_MS = 30 * 86_400_000;
 const CANDIDATES_PER_ORDER = 32;
 /** Of those near the pickup, for an order that many of them may not take; with fewer, others are looked for. */
 const ENOUGH_TAKERS = 8;
+/** Agents looked at in a round for orders that those near the pickup will not do for, and at least for each of these. */
+const LOOKS = 200_000;
+const LEAST_LOOKS = 50;
 /** How long an order waits for its preferred agent to be free. */
 const PREFERRED_PATIENCE_MS = 600_000;
 
@@ -38,15 +41,18 @@ export class LotMaker {
   singles(): Lot[] {
     const groups = new Map<string, OpenOrder[]>();
     const lots: Lot[] = [];
+    const apart: OpenOrder[] = [];
     for (const order of this.view.orders) {
-      if (order.pickupKey === null) lots.push(this.alone(order));
+      if (order.pickupKey === null || order.preferredAgentId !== null) apart.push(order);
       else {
         const group = groups.get(order.pickupKey);
         if (group) group.push(order);
         else groups.set(order.pickupKey, [order]);
       }
     }
-    for (const group of groups.values()) lots.push(...this.fromOnePlace(group));
+    for (const group of groups.values()) this.fromOnePlace(group, lots, apart);
+    const looks = Math.max(LEAST_LOOKS, Math.floor(LOOKS / apart.length));
+    for (const order of apart) lots.push(this.alone(order, looks));
     return lots;
   }
 
@@ -111,18 +117,19 @@ export class LotMaker {
     return this.refusal(bundle, who, distanceM, this.fetchAt(bundle, reachAt));
   }
 
-  private fromOnePlace(group: readonly OpenOrder[]): Lot[] {
+  /** They share their candidates, but for those of which too few would do: these are put apart. */
+  private fromOnePlace(group: readonly OpenOrder[], lots: Lot[], apart: OpenOrder[]): void {
     const shared = this.map.near(startOf(group[0]!), group.length);
     const inTurn = [...group].sort((a, b) => readyOf(a) - readyOf(b) || a.placedAt - b.placedAt || a.taskId - b.taskId);
-    return inTurn.map((order, turn) => {
-      if (order.preferredAgentId !== null) return this.alone(order);
+    for (const [turn, order] of inTurn.entries()) {
       const lot = this.lotOf(bundleOf([order], this.view.now), windowOf(shared, turn));
-      return takers(lot) >= (isParticular(order) ? ENOUGH_TAKERS : 1) ? lot : this.alone(order);
-    });
+      if (takers(lot) >= (isParticular(order) ? ENOUGH_TAKERS : 1)) lots.push(lot);
+      else apart.push(order);
+    }
   }
 
   /** With candidates of its own. */
-  private alone(order: OpenOrder): Lot {
+  private alone(order: OpenOrder, looks: number): Lot {
     const { agents, settings, now } = this.view;
     const bundle = bundleOf([order], now);
     const place = startOf(order);
@@ -135,10 +142,10 @@ export class LotMaker {
       }
     }
     const isFit = (agent: number) => refusalOf(bundle.demand, agents[agent]!, settings, now) === undefined;
-    const lot = this.lotOf(bundle, this.map.near(place, 1, isFit));
+    const lot = this.lotOf(bundle, this.map.near(place, 1, { isFit, looks }));
     if (hasTaker(lot) || lot.candidates.length === 0) return lot;
     const isInTime = (agent: number) => this.refusalOfCandidate(bundle, this.map.candidate(agent, place)) === undefined;
-    return this.lotOf(bundle, this.map.near(place, 1, isInTime));
+    return this.lotOf(bundle, this.map.near(place, 1, { isFit: isInTime, looks }));
   }
 
   private preferred({ preferredAgentId }: OpenOrder): number | undefined {

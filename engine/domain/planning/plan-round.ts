@@ -17,7 +17,7 @@ export function planRound(view: RoundView, travel: TravelTime): RoundPlan {
   const itineraries = lookAhead(matchInBundles(singles, view, maker), singles, view, maker);
   const offers: PlannedOffer[] = [];
   const unplanned: Unplanned[] = [];
-  const explain = explainer(view, maker);
+  const explain = explainer(view, singles, maker);
   for (const agent of view.agents.keys()) {
     const [first, ...later] = itineraries.of(agent);
     if (!first) continue;
