@@ -6,6 +6,7 @@ import type {
   RoundView,
   TravelTime,
 } from '../../engine/domain/planning/round-view.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import { instanceTravel, MINUTE_MS } from './instance-travel.ts';
 import type { Assignment, CourierOnShift, Policy, Sight, WaitingOrder } from './policy.ts';
 import type { Instance } from './read-instance.ts';
@@ -43,8 +44,7 @@ export class PlannerPolicy implements Policy {
       maxBundle,
       pickupServiceMs: parameters.pickupServiceMinutes * MINUTE_MS,
       dropoffServiceMs: parameters.dropoffServiceMinutes * MINUTE_MS,
-      // A courier takes nothing before it is free.
-      maxHoldMs: null,
+      maxHoldMs: LIMITS.holdMs,
     };
     this.orderIds = orders.map(({ id }) => id);
     this.courierIds = couriers.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { FreeAgent, OpenOrder, Place, RoundView } from '../../engine/domain/planning/round-view.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 
 /**
@@ -46,7 +47,7 @@ export function madeUpRound({ agents, tasks }: RoundSize, shape: CityShape, seed
       pickupServiceMs: 4 * MINUTE_MS,
       dropoffServiceMs: 4 * MINUTE_MS,
       nextRoundAt: NOW + MINUTE_MS / 2,
-      maxHoldMs: null,
+      maxHoldMs: LIMITS.holdMs,
     },
   };
 }

@@ -86,6 +86,21 @@ describe('a sparse assignment', () => {
     }
   });
 
+  test('leaves no row out for which a free column would be cheaper, however short it may look', () => {
+    fc.assert(
+      fc.property(instances(20, 10, fc.integer({ min: -3, max: 9 })), fc.nat(60), (instance, looks) => {
+        const assignment = assignSparse(costRowsOf(instance), looks);
+        assert.ok(paid(instance, assignment) <= instance.rows.reduce((sum, { price }) => sum + price, 0));
+        for (const [row, { price, edges }] of instance.rows.entries()) {
+          if (assignment.columnOf[row] !== -1) continue;
+          const isFree = (column: number) => !assignment.columnOf.includes(column);
+          assert.ok(edges.every(([column, cost]) => !isFree(column) || cost >= price));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test('gives nothing where there is nothing', () => {
     assert.deepEqual([...assignSparse(new CostRows(0)).columnOf], []);
     assert.deepEqual([...assignSparse(costRowsOf({ columns: 0, rows: [{ price: 7, edges: [] }] })).columnOf], [-1]);
