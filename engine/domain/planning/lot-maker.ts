@@ -10,7 +10,7 @@ import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from './
  */
 const LEFT_OUT_MS = 30 * 86_400_000;
 /** Of those who may take an order beside many others from the same place. */
-const CANDIDATES_PER_ORDER = 32;
+const CANDIDATES_PER_ORDER = 24;
 /** Of those near the pickup, for an order that many of them may not take; with fewer, others are looked for. */
 const ENOUGH_TAKERS = 8;
 /** Agents looked at in a round for orders that those near the pickup will not do for, and at least for each of these. */
