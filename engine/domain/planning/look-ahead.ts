@@ -86,33 +86,36 @@ class Search {
     return move.trips !== trips;
   }
 
-  /** Where the order adds less than `limit`, with those who are there soonest or go there anyway. */
+  /** Where the order adds less than `limit`. */
   private bestPlace(single: Lot, limit: number): Move | undefined {
-    const { candidates, costs } = single;
-    const tried = new Set<number>();
     let best: Move | undefined;
     let least = limit;
-    for (let at = 0; at < candidates.length && tried.size < SOONEST_TRIED; at += 1) {
-      // Nobody can bring it sooner beside other orders than alone.
-      if (costs[at]! >= least) continue;
-      const { agent } = candidates[at]!;
-      tried.add(agent);
-      const move = this.bestOf(agent, single, least);
-      if (!move) continue;
-      best = move;
-      least = move.cost - this.itineraries.costOf(agent);
-    }
-    let visitorsLeft = VISITORS_TRIED;
-    for (const agent of this.itineraries.visitorsOf(single.orders[0]!) ?? []) {
-      if (tried.has(agent)) continue;
-      if (visitorsLeft === 0) break;
-      visitorsLeft -= 1;
-      const move = this.bestOf(agent, single, least);
+    for (const [agent, atLeast] of this.whomToTry(single)) {
+      const move = atLeast < least ? this.bestOf(agent, single, least) : undefined;
       if (!move) continue;
       best = move;
       least = move.cost - this.itineraries.costOf(agent);
     }
     return best;
+  }
+
+  /** Those who are there soonest and those who go there anyway, each with what the order adds at least. */
+  private *whomToTry({ orders, candidates, costs }: Lot): Generator<readonly [agent: number, atLeast: number]> {
+    const tried = new Set<number>();
+    for (let at = 0; at < candidates.length && tried.size < SOONEST_TRIED; at += 1) {
+      if (costs[at] === Number.POSITIVE_INFINITY) continue;
+      const { agent } = candidates[at]!;
+      tried.add(agent);
+      // Nobody can bring it sooner beside other orders than alone.
+      yield [agent, costs[at]!];
+    }
+    const most = tried.size + VISITORS_TRIED;
+    for (const agent of this.itineraries.visitorsOf(orders[0]!) ?? []) {
+      if (tried.has(agent)) continue;
+      if (tried.size === most) break;
+      tried.add(agent);
+      yield [agent, 0];
+    }
   }
 
   /** Where among its trips the order adds less than `limit`. */
