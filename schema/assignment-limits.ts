@@ -1,5 +1,7 @@
 /** The bounds of searches, offers and rounds; part of LIMITS. */
 export const ASSIGNMENT_LIMITS = {
+  /** Requests that a round of broadcasts makes; the tasks that are left are in the next one. */
+  broadcastOffers: 5_000,
   /** Agents asked at once by a broadcast: each request travels with its task until it is answered. */
   broadcastAgents: 50,
   /** Offers of one proposal; what else a round found goes in further ones. */
@@ -21,12 +23,25 @@ export const ASSIGNMENT_LIMITS = {
   roundPauseMs: 50,
   /** After a round that failed. */
   roundRetryMs: 1_000,
+  /** How long before the end of a window its round begins at most, if the last one took so long. */
+  roundLeadMs: 100,
+  /** What a commit takes at most to be heard of, as far as its window is concerned: clocks may differ. */
+  roundHeardMs: 100,
+  /** The longest rest of an organization whose rounds find nobody while nothing happens that could help. */
+  roundRestMs: 15_000,
+  /** At most so often a round is made only because agents have moved. */
+  roundMovesMs: 2_000,
+  /** Who rests and is not heard of for so long after that looks for nobody. */
+  roundForgetMs: 5_000,
   /** A process that has not ended its round by then may have died: another one begins. */
   roundTurnMs: 1_000,
   /** Our patience with Redis for a round. */
   roundPositionsMs: 2_000,
   /** Orders times agents of a round that is planned beside other work; a larger one has a thread of its own. */
   roundPairsInTurn: 90_000,
+  /** Where the CPU is short, requests come first: the niceness of the workers, and of that thread. */
+  workersNiceness: 5,
+  planningNiceness: 10,
   /** Rounds that wait for that thread, and how long one may take there. */
   roundsInThread: 16,
   roundPlanMs: 30_000,
@@ -49,6 +64,8 @@ export const ASSIGNMENT_LIMITS = {
   declinedAgents: 200,
   /** Why nobody was found is noted so often at most. */
   searchNoteMs: 30_000,
+  /** Requests that have been answered are kept so long; who was asked stays in the history of the task. */
+  requestRetentionDays: 90,
   /** Answered requests that an actor remembers, so that late answers cost no query. */
   requestsInMemory: 10_000,
   /** Tasks of an agent's schedule that are shown; more than rounds ever give to one. */
@@ -59,6 +76,8 @@ export const ASSIGNMENT_LIMITS = {
   courierJobs: 100,
   /** How long a company's courier is booked before a task has it: a round and its command take far less. */
   courierBookingMs: 60_000,
+  /** How often courier companies are told what was called off. */
+  courierNewsMs: 2_000,
   /** Vehicles of an organization's fleet, and what they may have to do in all. */
   fleetVehicles: 50,
   fleetJobs: 1_000,

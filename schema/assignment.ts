@@ -55,6 +55,8 @@ export interface AssignmentRequestRecord {
  *   offered    `open` are asked, each until its own end
  */
 export interface TaskSearch {
+  /** Since when it counts as waiting, or will; not there in searches of releases that did not keep it. */
+  readonly since?: string;
   /** When it begins; null once it has begun. */
   readonly startsAt: string | null;
   readonly until: string;

@@ -33,6 +33,9 @@ export const LIMITS = {
   requestScanMs: 500,
   /** A connection without a request for this long is closed (node:http; the native server has 12 s built in). */
   idleConnectionMs: 12_000,
+  /** Connections that ask the workers for their metrics, and how long a request may take to come. */
+  metricsConnections: 16,
+  metricsRequestMs: 5_000,
 
   // --- Fields (decisions.md §1) ---------------------------------------------------------------------
   shortTextChars: 255,

@@ -17,7 +17,7 @@ import { createRelayStore, type RelayStore } from '../engine/store/relay-store.t
 import { createRoundTurnStore } from '../engine/store/round-turn-store.ts';
 import { JOBS } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { startAssignment } from './assignment/start-assignment.ts';
+import { type Assignment, startAssignment } from './assignment/start-assignment.ts';
 import { checkEvictionPolicy } from './eviction-policy.ts';
 import { activityJobId, createActivityProcessor } from './history/activity.ts';
 import { type JobRunner, type Processors, startJobRunner } from './job-runner.ts';
@@ -26,11 +26,13 @@ import { createAccessUpkeepProcessor } from './maintenance/access-upkeep.ts';
 import { createOrganizationDeletionProcessor } from './maintenance/organization-deletion.ts';
 import { createPartitionProcessor } from './maintenance/partitions.ts';
 import { createSearchIndexProcessor } from './maintenance/search-index.ts';
+import { startMetricsListener } from './metrics-listener.ts';
 import { createMailTransport, removeMailsTo, type SendMail } from './notifications/mail-transport.ts';
 import { startMailer } from './notifications/mailer.ts';
 import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
 import { waitForStore } from './wait-for-store.ts';
 import { openWebhooks, type Webhooks } from './webhooks/start-webhooks.ts';
+import { workersMetrics } from './workers-metrics.ts';
 
 export interface WorkersOptions {
   readonly config: Config;
@@ -101,16 +103,18 @@ export async function startWorkers({
 
   const turns = createRoundTurnStore(redis, keys, createRandomSource().uuid());
   const assignment = startAssignment({ config, positions, turns, scheduler, log, releaser });
+  await serveMetrics(assignment, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner), assignment];
   for (const relay of relays) releaser.push('relay', () => relay.stop());
   // Of two connections that come and go together, one tells of it.
   const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');
   releaser.push('hints', () => hints.disconnect());
-  hints.on('message', (_channel, message) => {
+  hints.on('message', (channel, message) => {
+    if (channel === keys.moved) return assignment.moved(message);
     for (const relay of relays) relay.hint(message);
   });
   hints
-    .subscribe(keys.committed)
+    .subscribe(keys.committed, keys.moved)
     .catch((error) => log.warn({ err: error }, 'no hints: the relays go by their sweeps alone'));
 
   for (const [name, everyMs] of SCHEDULES) {
@@ -121,6 +125,13 @@ export async function startWorkers({
     .add('partitions', [{ id: 'partitions-at-start', payload: {} }])
     .catch((error) => log.warn({ err: error }, 'partitions wait for their schedule'));
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
+}
+
+async function serveMetrics(assignment: Assignment, config: Config, log: Log, releaser: Releaser): Promise<void> {
+  if (!config.workersMetrics) return;
+  const metrics = await startMetricsListener(config.workersMetrics, workersMetrics(assignment), log);
+  releaser.push('metrics', () => metrics.stop());
+  log.info({ port: metrics.port }, 'metrics of the workers are served');
 }
 
 function startActivityRelay(runner: JobRunner, store: RelayStore, scheduler: Scheduler, log: Log): OutboxRelay {

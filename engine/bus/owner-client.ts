@@ -56,6 +56,11 @@ export class OwnerClient {
     }
   }
 
+  /** Reads who owns what before anybody asks. Rejects while Postgres is away. */
+  async prepare(): Promise<void> {
+    await this.#read(this.#owners);
+  }
+
   async stop(): Promise<void> {
     const pools = [...this.#pools.values()];
     this.#pools.clear();

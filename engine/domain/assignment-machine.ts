@@ -28,7 +28,8 @@ export function newSearch(
   const timeoutAt = isoOf(Date.parse(begin) + settings.searchTimeoutSeconds * 1_000);
   // Nobody is sought for a window that has closed before it began.
   const until = task.windowEnd ?? timeoutAt;
-  return { startsAt, until, attempts: 0, open: [], rejectedBy: [], expiredBy: [], lacking: null, notedAt: null };
+  const asked = { attempts: 0, open: [], rejectedBy: [], expiredBy: [] };
+  return { since: begin, startsAt, until, ...asked, lacking: null, notedAt: null };
 }
 
 /** Whether rounds of the planner have to look at the task. */
@@ -104,6 +105,15 @@ export function endOfSearch(
 /** The end of a search in which everybody who could take the task has been asked. */
 export function declinedReason({ rejectedBy, expiredBy }: TaskSearch): FailureReason {
   return rejectedBy.length >= expiredBy.length ? 'all_rejected' : 'all_expired';
+}
+
+/** Whether a search is to note why a round found nobody: when that has changed, and only now and then. */
+export function isWorthNoting(
+  { lacking, notedAt }: Pick<TaskSearch, 'lacking' | 'notedAt'>,
+  reason: FailureReason,
+  nowMs: number,
+): boolean {
+  return notedAt === null || (lacking !== reason && nowMs - Date.parse(notedAt) >= LIMITS.searchNoteMs);
 }
 
 export function wasAsked({ rejectedBy, expiredBy }: TaskSearch): boolean {

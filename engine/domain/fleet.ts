@@ -13,7 +13,7 @@ export interface FleetJob {
 
 /**
  * Who of a fleet takes which of some loads, in their order: the smallest vehicle that carries it beside what it has, so
- * that the large ones stay free for what is large. Tasks for which there is none are left out. The same for the same
+ * that the large ones stay free for what is large; one that has the task already keeps it. Tasks for which there is none are left out. The same for the same
  * fleet and jobs.
  */
 export function takeJobs(
@@ -25,7 +25,9 @@ export function takeJobs(
   const taken: FleetJob[] = [];
   for (const { taskId, load } of wanted) {
     const jobs = [...open, ...taken].filter((job) => job.taskId !== taskId);
-    const vehicle = bySize.find((one) => carries(one, jobs, load));
+    const before = open.find((job) => job.taskId === taskId)?.vehicle;
+    const fitting = bySize.filter((one) => carries(one, jobs, load));
+    const vehicle = fitting.find(({ externalId }) => externalId === before) ?? fitting[0];
     if (vehicle) taken.push({ taskId, vehicle: vehicle.externalId, load });
   }
   return taken;

@@ -48,7 +48,7 @@ class Shortlist<T> {
 
 /**
  * A round that asks many for each order, whoever answers first: those who would be there soonest, the preferred one
- * before them. An agent may be asked for several orders; whether it can take them all is judged when it answers.
+ * before them; what goes beyond the bound of a round waits for the next one. An agent may be asked for several orders; whether it can take them all is judged when it answers.
  */
 export function broadcastRound(
   view: RoundView,
@@ -58,6 +58,10 @@ export function broadcastRound(
   const offers: PlannedOffer[] = [];
   const unplanned: Unplanned[] = [];
   for (const order of view.orders) {
+    if (offers.length >= LIMITS.broadcastOffers) {
+      unplanned.push({ taskId: order.taskId, why: 'held', counts: {}, nearest: [] });
+      continue;
+    }
     const { candidates, nobody } = examine(order, view, travel, atOnce);
     for (const candidate of candidates) offers.push(offerOf(order, candidate, view, travel));
     if (candidates.length === 0) unplanned.push(nobody);

@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../schema/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { wasAsked } from '../domain/assignment-machine.ts';
+import { isWorthNoting, wasAsked } from '../domain/assignment-machine.ts';
 import type { PassedOver, RoundPlan, Unplanned } from '../domain/planning/round-view.ts';
 import type { SoughtTask } from '../store/round-store.ts';
 import type { ViewOfRound } from './round-view-of.ts';
@@ -30,13 +30,13 @@ export function proposalOf(plan: RoundPlan, seen: ViewOfRound): Proposal {
   return { offers, lacking: plan.unplanned.map((unplanned) => lackingOf(unplanned, seen)) };
 }
 
-/** Without what the owner knows: rounds are many, and most say the same of the same tasks. */
-export function newsOf({ offers, lacking }: Proposal, tasks: readonly SoughtTask[]): Proposal {
+/** Without what the owner knows, or would not note yet: rounds are many, and most say the same of the same tasks. */
+export function newsOf({ offers, lacking }: Proposal, tasks: readonly SoughtTask[], nowMs: number): Proposal {
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
   const isNews = ({ taskId, reason, isHopeless }: LackingTask) => {
     const { status, search } = byId.get(taskId)!;
     if (status === 'new' || !search) return true;
-    return reason !== null && (search.lacking !== reason || (isHopeless && wasAsked(search)));
+    return reason !== null && (isWorthNoting(search, reason, nowMs) || (isHopeless && wasAsked(search)));
   };
   return { offers, lacking: lacking.filter(isNews) };
 }

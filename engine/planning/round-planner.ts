@@ -45,17 +45,29 @@ export class RoundPlanner {
     const { orders, agents } = input.view;
     if (orders.length * agents.length <= (this.#options.pairsInTurn ?? LIMITS.roundPairsInTurn))
       return computeRound(input);
-    if (this.#isStopped || this.#waiting.length >= LIMITS.roundsInThread)
-      throw new PlanningError('no room for another large round');
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ input, resolve, reject });
-      if (this.#waiting.length === 1) this.#begin();
-    });
+    return this.#planInThread(input);
+  }
+
+  /** Computes a round so many times, here and in the thread, so that those which matter find their code compiled. */
+  async warmUp(input: RoundInput, times: number): Promise<void> {
+    for (let time = 0; time < times; time += 1) {
+      computeRound(input);
+      await this.#planInThread(input);
+    }
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#end(new PlanningError('planning was stopped'));
+  }
+
+  #planInThread(input: RoundInput): Promise<RoundPlan> {
+    if (this.#isStopped || this.#waiting.length >= LIMITS.roundsInThread)
+      return Promise.reject(new PlanningError('no room for another large round'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ input, resolve, reject });
+      if (this.#waiting.length === 1) this.#begin();
+    });
   }
 
   #begin(): void {

@@ -42,7 +42,7 @@ export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound 
   });
   const view = {
     now,
-    orders: tasks.map((task) => orderOf(task, settings, now)),
+    orders: tasks.map((task) => orderOf(task, now)),
     agents: free,
     settings: settingsOf(settings, now),
   };
@@ -65,7 +65,7 @@ function settingsOf(
   };
 }
 
-function orderOf(task: SoughtTask, settings: AssignmentSettings, now: number): OpenOrder {
+function orderOf(task: SoughtTask, now: number): OpenOrder {
   const { search } = task;
   const pickup = pickupOf(task);
   const placedAt = Date.parse(task.createdAt);
@@ -76,7 +76,7 @@ function orderOf(task: SoughtTask, settings: AssignmentSettings, now: number): O
     dropoff: dropoffOf(task),
     pickupKey: slot ? null : keyOf(pickup),
     placedAt,
-    searchingSince: Math.min(now, beginOfSearch(task, settings) ?? placedAt),
+    searchingSince: Math.min(now, msOf(search?.since ?? null) ?? placedAt),
     readyAt: msOf(task.readyAt),
     dueAt: msOf(task.windowEnd) ?? slot?.until ?? null,
     load: loadOfRow(task),
@@ -85,11 +85,6 @@ function orderOf(task: SoughtTask, settings: AssignmentSettings, now: number): O
     preferredAgentId: task.preferredAgentId,
     declinedBy: search ? [...search.rejectedBy, ...search.expiredBy] : [],
   };
-}
-
-/** What is kept of a search is its end; one that ends with the task's own window began when the task was made. */
-function beginOfSearch({ search, windowEnd }: SoughtTask, { searchTimeoutSeconds }: AssignmentSettings): number | null {
-  return search && windowEnd === null ? Date.parse(search.until) - searchTimeoutSeconds * 1_000 : null;
 }
 
 function freeAgentOf(

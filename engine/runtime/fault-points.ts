@@ -6,7 +6,11 @@ export type FaultPoint =
   | 'before-commit-send'
   | 'after-commit-send'
   | 'after-commit-before-reply'
-  | 'after-takeover-before-load';
+  | 'after-takeover-before-load'
+  | 'after-round-view'
+  | 'after-round-plan'
+  /** The owner has decided, and its answer is lost. */
+  | 'after-proposal';
 
 export type FaultPoints = (point: FaultPoint) => void;
 

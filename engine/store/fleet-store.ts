@@ -26,6 +26,11 @@ export interface FleetStore {
   /** Adds entries behind `last`; false when it is no longer the last one, and nothing was written. */
   add(organizationId: number, last: number, entries: readonly FleetEntry[]): Promise<boolean>;
   withdraw(organizationId: number, taskIds: readonly number[]): Promise<void>;
+  /**
+   * Of all organizations, `limit` tasks in the books that their vehicles are not to carry out: cancelled ones at once, and
+   * those that have no such courier as soon as no command of their booking can be on its way any more.
+   */
+  findCalledOff(provider: string, limit: number): Promise<{ organizationId: number; taskIds: number[] }[]>;
 }
 
 const OPEN_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.indexOf(status)));
@@ -71,6 +76,20 @@ export function createFleetStore(sql: Sql): FleetStore {
         if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return false;
         throw error;
       }
+    },
+    async findCalledOff(provider, limit) {
+      const query = sql<{ organizationId: number; taskIds: number[] }[]>`
+        SELECT organization_id, json_agg(task_id ORDER BY task_id) AS task_ids FROM (
+          SELECT j.organization_id, j.task_id FROM (
+            SELECT DISTINCT ON (organization_id, task_id) * FROM fleet_jobs
+            ORDER BY organization_id, task_id, entry DESC) j
+          LEFT JOIN tasks t ON t.organization_id = j.organization_id AND t.id = j.task_id
+            AND t.courier ->> 'provider' = ${provider} AND t.courier ->> 'externalId' = j.vehicle
+          WHERE NOT j.is_withdrawn AND CASE WHEN t.id IS NOT NULL THEN t.status = 'cancelled'
+            ELSE j.booked_at <= now() - ${LIMITS.courierBookingMs} * interval '1 millisecond' END
+          LIMIT ${limit}) called_off
+        GROUP BY organization_id`;
+      return [...(await bounded(query, 'looking for jobs of fleets that were called off'))];
     },
     async withdraw(organizationId, taskIds) {
       const query = sql`

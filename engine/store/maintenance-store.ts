@@ -29,7 +29,7 @@ export interface MaintenanceStore {
   /**
    * Removes up to LIMITS.upkeepBatchRows of each: sessions that ended more than a day ago, or were revoked more than 30
    * days ago; changes of access that every gateway has long heard of; expired tokens; outcomes past their keys'
-   * retention. Returns how many rows of one kind there were at most.
+   * retention; answered assignment requests past theirs. Returns how many rows of one kind there were at most.
    */
   removeOutdated(): Promise<number>;
 }
@@ -73,6 +73,13 @@ async function removeOutdated(sql: Sql): Promise<number> {
     sql`DELETE FROM kept_outcomes WHERE (organization_id, scope, key_hash) IN (
       SELECT organization_id, scope, key_hash FROM kept_outcomes
       WHERE at < now() - ${LIMITS.idempotencyRetentionMs} * interval '1 millisecond' LIMIT ${most})`,
+    // Organization by organization, along an index: the table is large, and nearly all of it is younger.
+    sql`DELETE FROM assignment_requests WHERE (organization_id, id) IN (
+      SELECT o.organization_id, old.id FROM organizations o CROSS JOIN LATERAL (
+        SELECT r.id FROM assignment_requests r
+        WHERE r.organization_id = o.organization_id AND r.status <> 'pending'
+          AND r.created_at < now() - make_interval(days => ${LIMITS.requestRetentionDays})
+        ORDER BY r.created_at, r.id LIMIT ${most}) old LIMIT ${most})`,
   ];
   let rows = 0;
   for (const statement of statements) {

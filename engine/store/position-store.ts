@@ -13,8 +13,8 @@ export interface SavedPosition extends DevicePoint {
 /** Where agents are, kept in Redis so that a process that starts knows it at once. All reject while Redis is away. */
 export interface PositionStore {
   /**
-   * Keeps positions as they are when it is called, but none over one recorded later; resolves to how many of the
-   * organization are kept then. At most LIMITS.positionsPerStep, and at least one.
+   * Keeps positions as they are when it is called, but none over one recorded later, and tells on the channel of moves if
+   * there were any; resolves to how many of the organization are kept then. At most LIMITS.positionsPerStep, and at least one.
    */
   save(organizationId: number, positions: readonly SavedPosition[]): Promise<number>;
   load(organizationId: number): Promise<SavedPosition[]>;
@@ -22,13 +22,13 @@ export interface PositionStore {
 }
 
 /**
- * ARGV: how long the hash lives, and `<agent id>=<position>;…`; a position begins with when it was recorded and when it
+ * ARGV: how long the hash lives, the channel of moves, the organization, and `<agent id>=<position>;…`; a position begins with when it was recorded and when it
  * was received. A process that no longer owns the organization can do no harm with what it had.
  */
 const SAVE = `
 local key = KEYS[1]
 local ids, positions = {}, {}
-for id, position in string.gmatch(ARGV[2], '(%d+)=([^;]+)') do
+for id, position in string.gmatch(ARGV[4], '(%d+)=([^;]+)') do
   ids[#ids + 1] = id
   positions[#positions + 1] = position
 end
@@ -46,15 +46,24 @@ for i, kept in ipairs(redis.call('HMGET', key, unpack(ids))) do
     newer[#newer + 1] = positions[i]
   end
 end
-if #newer > 0 then redis.call('HSET', key, unpack(newer)) end
+if #newer > 0 then
+  redis.call('HSET', key, unpack(newer))
+  redis.call('PUBLISH', ARGV[2], ARGV[3])
+end
 redis.call('PEXPIRE', key, ARGV[1])
 return redis.call('HLEN', key)`;
 
 interface WithSave {
-  dispatchSavePositions(key: string, keptMs: number, positions: string): Promise<number>;
+  dispatchSavePositions(
+    key: string,
+    keptMs: number,
+    channel: string,
+    organizationId: number,
+    positions: string,
+  ): Promise<number>;
 }
 
-export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positions'>): PositionStore {
+export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positions' | 'moved'>): PositionStore {
   redis.defineCommand('dispatchSavePositions', { numberOfKeys: 1, lua: SAVE });
   const scripted = redis as unknown as WithSave;
   return {
@@ -62,7 +71,13 @@ export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positio
       // One text: the client works on each argument by itself, several times.
       let text = '';
       for (const position of positions) text += `${position.agentId}=${encode(position)};`;
-      return scripted.dispatchSavePositions(keys.positions(organizationId), LIMITS.positionsKeptMs, text);
+      return scripted.dispatchSavePositions(
+        keys.positions(organizationId),
+        LIMITS.positionsKeptMs,
+        keys.moved,
+        organizationId,
+        text,
+      );
     },
     async load(organizationId) {
       const kept = await redis.hgetall(keys.positions(organizationId));

@@ -5,6 +5,8 @@
 export interface RedisKeys {
   /** Channel of hints: which organizations have just committed something. Losing one costs a second. */
   readonly committed: string;
+  /** Channel of hints: of which organization agents have just told where they are. */
+  readonly moved: string;
   /** Channel of hints: something that access rests on has just changed. Messages are empty, nothing in them counts. */
   readonly access: string;
   /** Channel on which processes say whose events they want. */
@@ -26,6 +28,7 @@ export interface RedisKeys {
 export function redisKeys(prefix: string, history: string): RedisKeys {
   return {
     committed: `${prefix}:${history}:committed`,
+    moved: `${prefix}:${history}:moved`,
     access: `${prefix}:${history}:access`,
     listening: `${prefix}:${history}:listening`,
     events: (organizationId) => `${prefix}:${history}:{${organizationId}}:events`,

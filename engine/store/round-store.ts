@@ -11,6 +11,10 @@ import { OPEN_STATUSES } from './roster-store.ts';
 export interface SearchingOrganization {
   readonly organizationId: number;
   readonly settings: AssignmentSettings;
+  /** The end of its log: what could help a search, but for where agents are, moves it. */
+  readonly lastSequence: number;
+  /** How long ago it got there, by the clock of Postgres. */
+  readonly quietMs: number;
 }
 
 /** What a task leads to, and how much it is. Degrees, kilograms, cubic metres; minutes of duration. */
@@ -74,6 +78,14 @@ export interface RoundStore {
   readRound(organizationId: number, wanted: RoundTasks): Promise<RoundRows>;
 }
 
+interface SearchingRow {
+  readonly organizationId: number;
+  readonly lastSequence: number;
+  readonly quietMs: number;
+  readonly assignment: unknown;
+  readonly leadMinutes: unknown;
+}
+
 export function createRoundStore(sql: Sql): RoundStore {
   return {
     async findSearching(after, limit) {
@@ -85,14 +97,18 @@ export function createRoundStore(sql: Sql): RoundStore {
       return { lagging, next: lagging.length === limit ? lagging.at(-1) : undefined };
     },
     async findSearchingOf(organizationIds) {
-      const query = () => sql<{ organizationId: number; assignment: unknown; leadMinutes: unknown }[]>`
-        SELECT o.organization_id, o.settings -> 'assignment' AS assignment, o.settings -> 'leadMinutes' AS lead_minutes
-        FROM organizations o
+      const query = () => sql<SearchingRow[]>`
+        SELECT o.organization_id, h.last_sequence,
+          extract(epoch FROM clock_timestamp() - h.last_at)::float8 * 1000 AS quiet_ms, o.settings -> 'assignment' AS assignment,
+          o.settings -> 'leadMinutes' AS lead_minutes
+        FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
         WHERE o.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
           AND EXISTS (SELECT FROM searching_tasks s WHERE s.organization_id = o.organization_id)`;
       const rows = await read(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
-      return rows.map(({ organizationId, ...settings }) => ({
+      return rows.map(({ organizationId, lastSequence, quietMs, ...settings }) => ({
         organizationId,
+        lastSequence,
+        quietMs,
         settings: assignmentSettingsOf(settings),
       }));
     },
@@ -102,7 +118,8 @@ export function createRoundStore(sql: Sql): RoundStore {
         readAgents(sql, organizationId),
         readCarried(sql, organizationId),
       ]);
-      return { tasks, agents, carried };
+      const onDuty = new Set(agents.map(({ agentId }) => agentId));
+      return { tasks, agents, carried: carried.filter(({ agentId }) => onDuty.has(agentId)) };
     },
   };
 }
@@ -123,21 +140,24 @@ const SHARED_JOINS = `
 const SOUGHT_COLUMNS = `${SHARED_COLUMNS}, t.created_at, t.window_end, t.required_skills, t.preferred_agent_id, t.search,
   t.child_ids IS NOT NULL AS is_job`;
 
-function readTasks(sql: Sql, organizationId: number, wanted: RoundTasks): Promise<SoughtTask[]> {
+/** By their ids, which Postgres plans the same whether or not it knows how many tasks look for somebody. */
+async function readTasks(sql: Sql, organizationId: number, wanted: RoundTasks): Promise<SoughtTask[]> {
+  const taskIds = 'taskIds' in wanted ? wanted.taskIds : await readSought(sql, organizationId, wanted.after);
   const query = () =>
-    'taskIds' in wanted
-      ? sql.unsafe<SoughtTask[]>(
-          `SELECT ${SOUGHT_COLUMNS} FROM tasks t ${SHARED_JOINS}
-          WHERE t.organization_id = $1 AND t.id = ANY($2::bigint[]) ORDER BY t.id LIMIT $3`,
-          [organizationId, numberArray(wanted.taskIds), LIMITS.roundTasks],
-        )
-      : sql.unsafe<SoughtTask[]>(
-          `SELECT ${SOUGHT_COLUMNS}
-          FROM searching_tasks s JOIN tasks t ON t.organization_id = s.organization_id AND t.id = s.task_id ${SHARED_JOINS}
-          WHERE s.organization_id = $1 AND s.task_id > $2 ORDER BY s.task_id LIMIT $3`,
-          [organizationId, wanted.after, LIMITS.roundTasks],
-        );
+    sql.unsafe<SoughtTask[]>(
+      `SELECT ${SOUGHT_COLUMNS} FROM tasks t ${SHARED_JOINS}
+      WHERE t.organization_id = $1 AND t.id = ANY($2::bigint[]) ORDER BY t.id LIMIT $3`,
+      [organizationId, numberArray(taskIds), LIMITS.roundTasks],
+    );
   return read(query, LIMITS.readDeadlineMs, 'reading the tasks of a round');
+}
+
+async function readSought(sql: Sql, organizationId: number, after: number): Promise<number[]> {
+  const query = () => sql<{ taskId: number }[]>`
+    SELECT task_id FROM searching_tasks WHERE organization_id = ${organizationId} AND task_id > ${after}
+    ORDER BY task_id LIMIT ${LIMITS.roundTasks}`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'looking for the tasks of a round');
+  return rows.map(({ taskId }) => taskId);
 }
 
 function readAgents(sql: Sql, organizationId: number): Promise<AgentOnDuty[]> {
@@ -149,12 +169,15 @@ function readAgents(sql: Sql, organizationId: number): Promise<AgentOnDuty[]> {
 
 const CARRIED_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.indexOf(status)));
 
+/**
+ * What any agent has to do. Joined to the agents on duty, it would take Postgres, while it has no statistics of a young
+ * organization, all open tasks for each agent.
+ */
 function readCarried(sql: Sql, organizationId: number): Promise<CarriedTask[]> {
   const query = () =>
     sql.unsafe<CarriedTask[]>(
-      `SELECT t.agent_id, t.assigned_at, t.arrived_at, ${SHARED_COLUMNS}
-      FROM agents a JOIN tasks t ON t.organization_id = a.organization_id AND t.agent_id = a.id ${SHARED_JOINS}
-      WHERE a.organization_id = $1 AND a.on_duty AND a.is_active AND t.status_rank = ANY($2::smallint[]) LIMIT $3`,
+      `SELECT t.agent_id, t.assigned_at, t.arrived_at, ${SHARED_COLUMNS} FROM tasks t ${SHARED_JOINS}
+      WHERE t.organization_id = $1 AND t.agent_id IS NOT NULL AND t.status_rank = ANY($2::smallint[]) LIMIT $3`,
       [organizationId, CARRIED_RANKS, LIMITS.roundCarried],
     );
   return read(query, LIMITS.readDeadlineMs, 'reading what the agents of a round have to do');

@@ -5,12 +5,13 @@ import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import { roundViewOf } from '../../engine/planning/round-view-of.ts';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
+import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { PositionStore } from '../../engine/store/position-store.ts';
 import type { RoundStore, SearchingOrganization } from '../../engine/store/round-store.ts';
 import type { RoundTurnStore } from '../../engine/store/round-turn-store.ts';
 import type { TravelTimes } from '../../engine/travel/travel-times.ts';
-import type { Answer } from '../../schema/commands.ts';
+import type { Answer, LackingTask } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { OwnerCommand } from '../../schema/owner-command.ts';
 import { createOutage, type Outage } from '../outage.ts';
@@ -24,6 +25,7 @@ export interface AssignmentDeskOptions {
   readonly travel: Pick<TravelTimes, 'prepare'>;
   readonly ask: (organizationId: number, command: OwnerCommand) => Promise<Answer>;
   readonly callCouriers: CallCouriers;
+  readonly faultPoints: FaultPoints;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -38,19 +40,44 @@ export interface RoundCounts {
 
 interface Place {
   organization: SearchingOrganization;
-  state: 'waiting' | 'due' | 'planning';
-  /** When it was heard of during the round, on the monotonic clock. */
+  state: 'waiting' | 'due' | 'planning' | 'resting';
+  /** When there was something new since the round began, on the monotonic clock. */
   heardAt: number | undefined;
   /** The last task that the round before looked at, when there were more. */
   after: number;
+  /** What may change the outcome, besides commits. */
+  hopes: Hopes;
+  /** Rounds since the last commit that only one could have changed. */
+  idleRounds: number;
+  /** When the last round ended, and until when the rest lasts that followed, on the monotonic clock. */
+  endedAt: number;
+  restsUntil: number;
+  /** Agents have told where they are since the last round began. */
+  haveMoved: boolean;
+  /** What its last round took. */
+  tookMs: number;
+  /** Of the timer that forgets who rests and is not heard of any more. */
+  cancelForget: () => void;
 }
+
+/** What a task that found nobody may be helped by, though nothing is committed. */
+interface Hopes {
+  /** It is meant for somebody who is not free yet, or not ready. */
+  readonly time: boolean;
+  readonly moves: boolean;
+}
+
+const NO_HOPES: Hopes = { time: false, moves: false };
 
 /**
  * Rounds of the organizations that look for agents: one at a time of each, a few at a time in all. Nothing here has to
  * be remembered: what a round saw too late, twice or not at all is in the next one.
  *
  * States of an organization: unknown → waiting (for what comes within its window) → due (for a place) → planning →
- * waiting (heard of meanwhile, more tasks than a round takes, or failed) | unknown.
+ * waiting (something new meanwhile, more tasks than a round takes, or failed) | resting → waiting (something new, or
+ * the rest is over) | unknown (nobody looks any more).
+ *
+ * Rests grow while nothing happens that could help: the log stands still, and agents do not come nearer.
  */
 export class AssignmentDesk {
   readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0 };
@@ -66,19 +93,28 @@ export class AssignmentDesk {
     this.#outage = createOutage(options.log, 'planning a round');
   }
 
-  /** These have tasks that look for somebody, or may have; whoever finds no room is found by the next sweep. */
+  /** Organizations that it knows. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** These have tasks that look for somebody; whoever finds no room is found by the next sweep. */
   nudge(organizations: readonly SearchingOrganization[]): void {
     const now = this.#options.clock.monotonic();
     for (const organization of organizations) {
       const place = this.#places.get(organization.organizationId);
-      if (place) {
-        place.organization = organization;
-        if (place.state === 'planning') place.heardAt ??= now;
-      } else if (this.#places.size < LIMITS.relayedOrganizations && !this.#isStopped) {
-        const added: Place = { organization, state: 'waiting', heardAt: undefined, after: 0 };
-        this.#places.set(organization.organizationId, added);
-        this.#wait(added, organization.settings.batchingWindowMs);
-      }
+      if (place) this.#hear(place, organization, now);
+      else if (this.#places.size < LIMITS.relayedOrganizations && !this.#isStopped) this.#add(organization, now);
+    }
+  }
+
+  /** Agents of these have told where they are. */
+  moved(organizationIds: readonly number[]): void {
+    for (const organizationId of organizationIds) {
+      const place = this.#places.get(organizationId);
+      if (!place) continue;
+      place.haveMoved = true;
+      if (place.hopes.moves) place.restsUntil = Math.min(place.restsUntil, place.endedAt + LIMITS.roundMovesMs);
     }
   }
 
@@ -87,6 +123,34 @@ export class AssignmentDesk {
     this.#isStopped = true;
     this.#due.length = 0;
     await Promise.all(this.#planning);
+  }
+
+  #add(organization: SearchingOrganization, now: number): void {
+    const place: Place = {
+      organization,
+      state: 'waiting',
+      heardAt: undefined,
+      after: 0,
+      hopes: NO_HOPES,
+      idleRounds: 0,
+      endedAt: now,
+      restsUntil: now,
+      haveMoved: false,
+      tookMs: 0,
+      cancelForget: () => {},
+    };
+    this.#places.set(organization.organizationId, place);
+    this.#wait(place, windowMs(place) - sinceNews(organization));
+  }
+
+  #hear(place: Place, organization: SearchingOrganization, now: number): void {
+    const isNews = organization.lastSequence !== place.organization.lastSequence;
+    place.organization = organization;
+    if (isNews) place.idleRounds = 0;
+    if (isNews && place.state === 'planning') place.heardAt ??= now - sinceNews(organization);
+    if (place.state !== 'resting' || !(isNews || now >= place.restsUntil)) return;
+    place.cancelForget();
+    this.#wait(place, windowMs(place) - (isNews ? sinceNews(organization) : 0));
   }
 
   #wait(place: Place, ms: number): void {
@@ -113,10 +177,10 @@ export class AssignmentDesk {
 
   async #serve(place: Place): Promise<void> {
     const { clock } = this.#options;
-    const { organizationId } = place.organization;
     const begunAt = clock.monotonic();
     place.state = 'planning';
     place.heardAt = undefined;
+    place.haveMoved = false;
     let pauseMs: number = LIMITS.roundPauseMs;
     let isOver = false;
     try {
@@ -128,9 +192,23 @@ export class AssignmentDesk {
       if (!this.#isStopped) this.#outage.failed(error);
     }
     const endedAt = clock.monotonic();
-    if (isOver && place.heardAt === undefined) return void this.#places.delete(organizationId);
-    const windowLeftMs = (place.heardAt ?? endedAt) + place.organization.settings.batchingWindowMs - endedAt;
-    this.#wait(place, Math.max(windowLeftMs, pauseMs, endedAt - begunAt));
+    place.tookMs = endedAt - begunAt;
+    if (isOver && place.heardAt === undefined) return this.#rest(place, endedAt);
+    const windowLeftMs = (place.heardAt ?? endedAt) + windowMs(place) - endedAt;
+    this.#wait(place, Math.max(windowLeftMs, pauseMs, place.tookMs));
+  }
+
+  /** Until the next sweep where time may help or something has just happened; then longer and longer. */
+  #rest(place: Place, now: number): void {
+    const { organizationId } = place.organization;
+    const { idleRounds, haveMoved, hopes } = place;
+    const mostMs = haveMoved && hopes.moves ? LIMITS.roundMovesMs : LIMITS.roundRestMs;
+    const restMs = idleRounds <= 1 ? 0 : Math.min(mostMs, LIMITS.relaySweepMs * 2 ** (idleRounds - 1));
+    place.state = 'resting';
+    place.endedAt = now;
+    place.restsUntil = now + restMs;
+    const forget = () => void this.#places.delete(organizationId);
+    place.cancelForget = this.#options.scheduler.after(restMs + LIMITS.roundForgetMs, forget);
   }
 
   /** Resolves to whether all tasks have been looked at, which another process may just be doing. */
@@ -150,26 +228,31 @@ export class AssignmentDesk {
 
   /** Resolves to whether all tasks have been looked at. */
   async #round(place: Place): Promise<boolean> {
-    const { store, positions, planner, travel, callCouriers, clock, log } = this.#options;
+    const { store, positions, planner, travel, callCouriers, faultPoints, clock, log } = this.#options;
     const { organizationId, settings } = place.organization;
     const [rows, located] = await Promise.all([
       store.readRound(organizationId, { after: place.after }),
       withDeadline(positions.load(organizationId), LIMITS.roundPositionsMs, 'finding out where agents are'),
     ]);
+    const known = place.after === 0 ? NO_HOPES : place.hopes;
     const isWhole = rows.tasks.length < LIMITS.roundTasks;
     place.after = isWhole ? 0 : rows.tasks.at(-1)!.taskId;
     const tasks = rows.tasks.filter(isSought);
     if (tasks.length === 0) return isWhole;
     const readAt = clock.monotonic();
     const seen = roundViewOf({ ...rows, tasks, positions: located, settings, now: clock.now() }, straightTravel);
+    faultPoints('after-round-view');
     const trips = await travel.prepare(seen.view);
     const plan = await planner.plan({ view: seen.view, trips, mode: settings.mode });
     const plannedAt = clock.monotonic();
     const proposal = proposalOf(plan, seen);
+    faultPoints('after-round-plan');
     await this.#propose(organizationId, { ...proposal, lacking: [] });
     // Before the owner hears that nobody is left to be asked, and gives up.
     await callCouriers(organizationId, settings, jobsForCouriers(proposal.lacking, seen.view));
-    await this.#propose(organizationId, newsOf({ ...proposal, offers: [] }, tasks));
+    await this.#propose(organizationId, newsOf({ ...proposal, offers: [] }, tasks, seen.view.now));
+    place.hopes = hopesOf(proposal.lacking, known);
+    if (isWhole) place.idleRounds = place.hopes.time ? 0 : place.idleRounds + 1;
     const ms = { planMs: plannedAt - readAt, proposeMs: clock.monotonic() - plannedAt };
     const size = { tasks: tasks.length, agents: rows.agents.length, offers: plan.offers.length };
     log.debug({ organizationId, ...size, ...ms }, 'a round is over');
@@ -179,8 +262,28 @@ export class AssignmentDesk {
   async #propose(organizationId: number, proposal: Proposal): Promise<void> {
     for (const piece of piecesOf(proposal)) {
       const answer = await this.#options.ask(organizationId, { kind: 'propose-offers', ...piece });
+      this.#options.faultPoints('after-proposal');
       if (!answer.ok) throw new Error(`the owner of ${organizationId} refused a proposal: ${answer.refusal.code}`);
       this.counts.offers += piece.offers.length;
     }
   }
+}
+
+/** The window ends when offers leave, so that planning begins a little before. */
+function windowMs({ organization, tookMs }: Place): number {
+  const { batchingWindowMs } = organization.settings;
+  return batchingWindowMs - Math.min(tookMs, LIMITS.roundLeadMs, batchingWindowMs / 2);
+}
+
+/** The window begins with the commit, and not with when it is heard of. */
+function sinceNews({ quietMs }: SearchingOrganization): number {
+  return Math.min(Math.max(quietMs, 0), LIMITS.roundHeardMs);
+}
+
+/** `known`: of the tasks before these. */
+function hopesOf(lacking: readonly LackingTask[], known: Hopes): Hopes {
+  return {
+    time: known.time || lacking.some(({ reason }) => reason === null),
+    moves: known.moves || lacking.some(({ counts }) => counts['too_far'] || counts['stale_position']),
+  };
 }

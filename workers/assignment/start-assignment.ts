@@ -2,6 +2,7 @@ import { OwnerClient } from '../../engine/bus/owner-client.ts';
 import { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import { type Scheduler, systemClock } from '../../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../../engine/runtime/config.ts';
+import { armFaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { createCourierStore } from '../../engine/store/courier-store.ts';
@@ -11,12 +12,24 @@ import type { PositionStore } from '../../engine/store/position-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { createRoundStore } from '../../engine/store/round-store.ts';
 import type { RoundTurnStore } from '../../engine/store/round-turn-store.ts';
-import { createTravelTimes } from '../../engine/travel/travel-times.ts';
+import { createTravelTimes, type TravelCounts } from '../../engine/travel/travel-times.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type OutboxRelay, startOutboxRelay } from '../outbox-relay.ts';
-import { AssignmentDesk } from './assignment-desk.ts';
+import { type OutboxRelay, parseHint, startOutboxRelay } from '../outbox-relay.ts';
+import { AssignmentDesk, type RoundCounts } from './assignment-desk.ts';
 import { createCallCouriers } from './couriers/call-couriers.ts';
 import { createFleetProvider } from './couriers/fleet-provider.ts';
+import { startTellingCompanies } from './couriers/tell-companies.ts';
+import { warmUp } from './warm-up.ts';
+
+/** Wakes where something was committed, and where agents have moved. */
+export interface Assignment extends OutboxRelay {
+  /** A message of the channel of moves: ids of organizations whose agents have told where they are. */
+  moved(message: string): void;
+  readonly counts: Readonly<RoundCounts>;
+  readonly travel: Readonly<TravelCounts>;
+  /** Organizations that are waited for, planned or left alone for a while. */
+  readonly organizations: () => number;
+}
 
 export interface AssignmentOptions {
   readonly config: Config;
@@ -31,14 +44,7 @@ export interface AssignmentOptions {
  * Looks for agents: hints say where something may have changed, a sweep finds every organization whose tasks still look
  * for somebody, and rounds propose to the owners whom to ask.
  */
-export function startAssignment({
-  config,
-  positions,
-  turns,
-  scheduler,
-  log,
-  releaser,
-}: AssignmentOptions): OutboxRelay {
+export function startAssignment({ config, positions, turns, scheduler, log, releaser }: AssignmentOptions): Assignment {
   const clock = systemClock;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch rounds',
@@ -54,6 +60,8 @@ export function startAssignment({
   const planner = new RoundPlanner({ scheduler, log });
   const ask = owners.ask.bind(owners);
   const provider = createFleetProvider(createFleetStore(sql));
+  const news = startTellingCompanies(provider, scheduler, log);
+  releaser.push('news for courier companies', () => news.stop());
   const callCouriers = createCallCouriers({ provider, store: createCourierStore(sql), ask, log });
   const desk = new AssignmentDesk({
     store,
@@ -63,16 +71,20 @@ export function startAssignment({
     travel,
     ask,
     callCouriers,
+    faultPoints: armFaultPoints(config.faultPoint),
     clock,
     scheduler,
     log,
   });
   // A round in the thread is not waited for: the next process begins it anew.
   releaser.push('rounds', () => Promise.all([desk.stop(), planner.stop()]));
-  return startOutboxRelay({
+  void warmUp({ store, owners, planner, log });
+  const relay = startOutboxRelay({
     findLagging: (after, limit) => store.findSearching(after, limit),
     wake: async (organizationIds) => desk.nudge(await store.findSearchingOf(organizationIds)),
     scheduler,
     log,
   });
+  const moved = (message: string) => desk.moved(parseHint(message) ?? []);
+  return { ...relay, moved, counts: desk.counts, travel: travel.counts, organizations: () => desk.size };
 }

@@ -3,7 +3,7 @@ import type { MaintenanceStore } from '../../engine/store/maintenance-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
-/** Removes sessions, tokens, kept outcomes and notes of changed access that nobody can use any more. */
+/** Removes sessions, tokens, kept outcomes, notes of changed access and answered requests that nobody can use any more. */
 export function createAccessUpkeepProcessor(store: Pick<MaintenanceStore, 'removeOutdated'>, log: Log) {
   return async (_: JobPayload<'access-upkeep'>, signal: AbortSignal): Promise<void> => {
     let removed = 0;
@@ -14,6 +14,6 @@ export function createAccessUpkeepProcessor(store: Pick<MaintenanceStore, 'remov
     ) {
       rows = await store.removeOutdated();
     }
-    if (removed > 0) log.info({ removed }, 'removed outdated sessions, tokens and notes');
+    if (removed > 0) log.info({ removed }, 'removed outdated sessions, tokens, notes and requests');
   };
 }

@@ -3,7 +3,7 @@ import type { AssignmentRequestRecord, AssignmentSettings } from '../../../schem
 import type { LackingTask, ProposedOffer, ProposeOffers } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
-import { declinedReason, isSought, wasAsked } from '../../domain/assignment-machine.ts';
+import { declinedReason, isSought, isWorthNoting, wasAsked } from '../../domain/assignment-machine.ts';
 import { lacksSkills } from '../../domain/eligibility.ts';
 import type { Draft } from '../draft.ts';
 import { judgeFit } from './agent-fit.ts';
@@ -68,17 +68,14 @@ function noteLack(draft: Draft, lacking: LackingTask, now: string): void {
   const { taskId, reason, isHopeless, counts, nearest } = lacking;
   const sought = soughtTask(draft, taskId);
   if (!sought) return;
-  beginSearch(draft, sought, now);
-  const { task } = draft.findTask(taskId)!;
-  const search = task.search!;
-  if (reason === null) return;
+  if (reason === null) return beginSearch(draft, sought, now);
+  const search = sought.search!;
   const details = { reason, counts, nearest };
-  if (isHopeless && wasAsked(search)) return failSearch(draft, task, declinedReason(search), now, details);
-  const isKnown = search.lacking === reason && search.notedAt !== null;
-  const isFresh = search.notedAt !== null && Date.parse(now) - Date.parse(search.notedAt) < LIMITS.searchNoteMs;
-  if (!isKnown && !isFresh) {
-    const noted = { ...search, lacking: reason, notedAt: now };
-    draftSearch(draft, task, { search: noted, autoAssignmentStatus: 'searching' }, now, details);
+  if (isHopeless && wasAsked(search)) return failSearch(draft, sought, declinedReason(search), now, details);
+  if (isWorthNoting(search, reason, Date.parse(now))) {
+    const noted = { search: { ...search, lacking: reason, notedAt: now }, autoAssignmentStatus: 'searching' } as const;
+    if (sought.status === 'new') draftStatus(draft, sought, 'awaiting_assignment', noted, now, { details });
+    else draftSearch(draft, sought, noted, now, details);
   }
   endSearchIfOver(draft, taskId, now);
 }

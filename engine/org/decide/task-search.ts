@@ -54,7 +54,7 @@ export function draftStatus(
   return draft.findTask(task.id)!.task;
 }
 
-/** Drafts what a search has come to, with no step of the task. */
+/** Drafts what a search has come to, with no step of the task; where the task shows nothing of it, its search changed. */
 export function draftSearch(
   draft: Draft,
   before: TaskRecord,
@@ -63,9 +63,10 @@ export function draftSearch(
   details: Readonly<Record<string, unknown>> = {},
 ): TaskRecord {
   const task = changedTask(before, fields, now);
-  const changed = (['autoAssignmentStatus', 'autoAssignmentFailureReason'] as const).filter(
+  const shown = (['autoAssignmentStatus', 'autoAssignmentFailureReason'] as const).filter(
     (key) => task[key] !== before[key],
   );
+  const changed = shown.length > 0 ? shown : ['search'];
   draft.put({ kind: 'put-task', task });
   draft.put({
     kind: 'tell',
@@ -90,10 +91,16 @@ export function draftDecline(
   const search = afterDecline(before.search!, request, how);
   const isLast = search.open.length === 0;
   const fields = { search, autoAssignmentStatus: isLast ? 'searching' : before.autoAssignmentStatus } as const;
-  draftRequest(draft, closedRequest(request, how, now, reason));
+  const closed = closedRequest(request, how, now, reason);
+  if (!isLast) {
+    // The others are still being asked: all there is to tell is told of the request.
+    draft.put({ kind: 'put-task', task: changedTask(before, fields, now) });
+    return draftRequest(draft, closed);
+  }
+  draftRequest(draft, closed);
   if (before.status === 'assigned') draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: how });
   else draftSearch(draft, before, fields, now, { requestId: request.id });
-  if (isLast) endSearchIfOver(draft, taskId, now);
+  endSearchIfOver(draft, taskId, now);
 }
 
 /** Gives up when the search is over by its own rules. */

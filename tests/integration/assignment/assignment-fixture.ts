@@ -137,13 +137,18 @@ export class AssignmentFixture {
 
   /** Types of the events of a task and of its requests. */
   async events(taskId: number): Promise<string[]> {
+    return (await this.told(taskId)).map(({ type }) => type);
+  }
+
+  /** The events of a task and of its requests. */
+  async told(taskId: number): Promise<{ readonly type: string; readonly data: Readonly<Record<string, unknown>> }[]> {
     const rows = await this.#query(
       (sql) => sql<{ type: string; body: string }[]>`
         SELECT type, body FROM events WHERE organization_id = ${this.#organizationId} ORDER BY sequence`,
     );
     return rows.flatMap(({ type, body }) => {
       const { data } = JSON.parse(body);
-      return (data.task?.id ?? data.assignmentRequest?.taskId) === taskId ? [type] : [];
+      return (data.task?.id ?? data.assignmentRequest?.taskId) === taskId ? [{ type, data }] : [];
     });
   }
 

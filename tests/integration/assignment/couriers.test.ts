@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
+import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createCourierStore } from '../../../engine/store/courier-store.ts';
 import { createFleetStore } from '../../../engine/store/fleet-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
@@ -12,7 +13,9 @@ import type { OwnerCommand } from '../../../schema/owner-command.ts';
 import type { TaskView } from '../../../schema/task-view.ts';
 import { createCallCouriers } from '../../../workers/assignment/couriers/call-couriers.ts';
 import { createFleetProvider } from '../../../workers/assignment/couriers/fleet-provider.ts';
+import { startTellingCompanies } from '../../../workers/assignment/couriers/tell-companies.ts';
 import { withSql } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 
 const BIKE: FleetVehicle = {
@@ -68,6 +71,34 @@ async function callBy(ask: (command: OwnerCommand) => Promise<Answer>, tasks: re
 function system() {
   const { channelId } = place.organization;
   return { type: 'system', id: null, channelId, role: 'system', agentId: null } as const;
+}
+
+const fleet = () => createFleetProvider(createFleetStore(sql));
+
+async function isCalledOff({ task }: Weighed): Promise<boolean> {
+  return (await fleet().findCalledOff()).some(({ taskIds }) => taskIds.includes(task.id));
+}
+
+/** What is to be done now and then is done when the test says so. */
+class HandScheduler implements Scheduler {
+  readonly #tasks: (() => void)[] = [];
+
+  after(): () => void {
+    return () => {};
+  }
+
+  every(_periodMs: number, task: () => void): () => void {
+    this.#tasks.push(task);
+    return () => {};
+  }
+
+  soon(task: () => void): void {
+    task();
+  }
+
+  tick(): void {
+    for (const task of this.#tasks) task();
+  }
 }
 
 interface Weighed {
@@ -200,6 +231,63 @@ describe('an external courier', () => {
     assert.equal(await courierOf(small), 'bike-7');
     await call(small);
     assert.equal((await place.read(small.task.id)).status, 'accepted');
+  });
+
+  test('is not withdrawn while the lost answer may still become a courier, and is when it has become none', async () => {
+    withFleet([BIKE]);
+    const [small, other] = [await weighing(10), await weighing(10)];
+    const lost: Answer = { ok: false, refusal: { code: 'OUTCOME_UNKNOWN', message: 'lost' } };
+    let late: OwnerCommand | undefined;
+    await callBy(
+      async (command) => {
+        late = command;
+        return lost;
+      },
+      [small],
+    );
+    assert.ok(!(await isCalledOff(small)));
+    await call(other);
+    assert.equal(await courierOf(other), undefined, 'the bike is booked');
+    await place.engine.ask(place.organization.organizationId, { ...late!, caller: system() });
+    await forget();
+    assert.equal(await courierOf(small), 'bike-7');
+    assert.ok(!(await isCalledOff(small)), 'it has arrived');
+    withFleet([BIKE]);
+    await callBy(async () => lost, [other]);
+    await forget();
+    assert.ok(await isCalledOff(other), 'it has not');
+    await fleet().withdraw(place.organization.organizationId, [other.task.id]);
+    assert.ok(!(await isCalledOff(other)));
+  });
+
+  test('is told when its task is cancelled, though who had called it is gone, and is free at once', async () => {
+    withFleet([BIKE]);
+    const [first, second] = [await weighing(10), await weighing(10)];
+    await call(first);
+    assert.equal(await courierOf(first), 'bike-7');
+    assert.ok(!(await isCalledOff(first)));
+    const { engine, organization, staff } = place;
+    const cancel = { kind: 'change-task-status', taskId: first.task.id, input: { status: 'cancelled' } } as const;
+    await engine.ask(organization.organizationId, { ...cancel, caller: staff } as Parameters<typeof engine.ask>[1]);
+    await call(second);
+    assert.equal(await courierOf(second), undefined, 'it has not heard of it');
+    const time = new HandScheduler();
+    const news = startTellingCompanies(fleet(), time, pino({ level: 'silent' }));
+    time.tick();
+    await until('it has heard of it', async () => !(await isCalledOff(first)));
+    await news.stop();
+    await call(second);
+    assert.equal(await courierOf(second), 'bike-7');
+  });
+
+  test('keeps a task that it is asked to take once more', async () => {
+    withFleet([{ ...BIKE, maxWeightKg: 20 }, VAN]);
+    const [small, large] = [await weighing(10), await weighing(15)];
+    await callBy(async () => ({ ok: false, refusal: { code: 'OUTCOME_UNKNOWN', message: 'lost' } }), [large]);
+    await call(small);
+    assert.equal(await courierOf(small), 'van-1');
+    await call(large);
+    assert.equal(await courierOf(large), 'bike-7');
   });
 
   test('fails without holding up anybody', async () => {

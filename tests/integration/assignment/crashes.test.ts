@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
+import type { FaultPoint } from '../../../engine/runtime/fault-points.ts';
 import type { TaskView } from '../../../schema/task-view.ts';
 import type { TestPlace } from '../../support/gateway.ts';
 import { until } from '../../support/until.ts';
@@ -70,6 +71,28 @@ test('a scheduled task begins to look in time, though everything was killed sinc
     await place.locate();
     const request = await place.untilOffered(id);
     assert.ok(Date.parse(request.createdAt) >= Date.parse(scheduledAt) - 30 * 60_000, 'not before its time');
+  } finally {
+    await place.stop();
+  }
+});
+
+test('workers that die wherever a round can be cut off leave its task to the next ones, which offer it once', async () => {
+  const place = await startRoundsPlace({ agents: 2 });
+  const points: readonly FaultPoint[] = ['after-round-view', 'after-round-plan', 'after-proposal'];
+  try {
+    await place.locate();
+    let id: number | undefined;
+    for (const point of points) {
+      const workers = await place.startWorkers({ FAULT_POINT: point });
+      id ??= (await place.createTask()).id;
+      await workers.ended;
+      assert.equal((await place.requestsOf(id)).length, point === 'after-proposal' ? 1 : 0, point);
+    }
+    await place.startWorkers();
+    // Whose rounds go on.
+    await place.untilOffered((await place.createTask()).id);
+    assert.equal((await readTask(place, id!)).autoAssignmentStatus, 'offered');
+    assert.equal((await place.requestsOf(id!)).length, 1);
   } finally {
     await place.stop();
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Answer, Caller, LackingTask } from '../../../schema/commands.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 
 const codeOf = (answer: Answer) => (answer.ok ? answer.status : answer.refusal.code);
@@ -207,17 +208,34 @@ describe('sequential offers', () => {
     await fixture.propose([], [lack(task.id)]);
     await fixture.propose([], [lack(task.id)]);
     await fixture.propose([], [lack(task.id, { reason: 'capacity_exceeded' })]);
-    const noted = (await fixture.history(task.id)).filter(({ kind }) => kind === 'updated');
-    assert.deepEqual(
-      noted.map(({ details }) => details?.['reason']),
-      ['no_eligible_agents'],
-    );
+    const noted = (await fixture.history(task.id)).flatMap(({ details }) => details?.['reason'] ?? []);
+    assert.deepEqual(noted, ['no_eligible_agents']);
     await fixture.pass(901_000);
     const { status, autoAssignmentStatus, autoAssignmentFailureReason } = await fixture.read(task.id);
     assert.deepEqual(
       [status, autoAssignmentStatus, autoAssignmentFailureReason],
       ['awaiting_assignment', 'failed', 'no_eligible_agents'],
     );
+  });
+
+  test('reasons that alternate are told now and then, each time with what changed', async () => {
+    const { id } = await fixture.task();
+    const reasons = ['no_eligible_agents', 'capacity_exceeded'] as const;
+    const seconds = (2 * LIMITS.searchNoteMs) / 1_000 + 1;
+    for (let second = 0; second < seconds; second += 1) {
+      await fixture.propose([], [lack(id, { reason: reasons[second % 2]! })]);
+      fixture.forward(1_000);
+    }
+    const [, ...told] = await fixture.told(id);
+    assert.deepEqual(
+      told.map(({ type, data }) => [type, data['changed']]),
+      [
+        ['task.status_changed', undefined],
+        ['task.updated', ['search']],
+      ],
+    );
+    const noted = (await fixture.history(id)).flatMap(({ details }) => details?.['reason'] ?? []);
+    assert.deepEqual(noted, ['no_eligible_agents', 'capacity_exceeded']);
   });
 
   test('when everybody who could take it has turned it down the search ends at once', async () => {
@@ -302,6 +320,25 @@ describe('broadcast', () => {
     assert.deepEqual([taken.status, taken.agentId, taken.autoAssignmentStatus], ['accepted', winner, 'assigned']);
     const steps = (await fixture.history(task.id)).flatMap(({ toStatus }) => toStatus ?? []);
     assert.deepEqual(steps, ['new', 'awaiting_assignment', 'assigned', 'accepted']);
+  });
+
+  test('what one of many turns down is told of the request alone, and of the last one the task is told as well', async () => {
+    const agents = [await fixture.agent(), await fixture.agent()];
+    const { id } = await fixture.task();
+    await fixture.propose(agents.map((agentId) => ({ taskId: id, agentId })));
+    const before = (await fixture.told(id)).length;
+    for (const request of await fixture.requests(id))
+      assert.equal(codeOf(await fixture.answer(request.id, 'reject')), 200);
+    const told = (await fixture.told(id)).slice(before);
+    assert.deepEqual(
+      told.map(({ type, data }) => [type, data['changed']]),
+      [
+        ['assignment_request.rejected', undefined],
+        ['assignment_request.rejected', undefined],
+        ['task.updated', ['autoAssignmentStatus']],
+      ],
+    );
+    assert.ok((await fixture.sought()).includes(id));
   });
 
   test('whoever is full by then cannot take it', async () => {

@@ -25,7 +25,8 @@ export interface RoundsPlace {
   readonly agentIds: readonly number[];
   /** Changes the setting `assignment`, as the next gateway reads it. */
   setAssignment(assignment: object): Promise<void>;
-  startWorkers(): Promise<WorkersProcess>;
+  /** `settings`: more of its environment. */
+  startWorkers(settings?: Readonly<Record<string, string>>): Promise<WorkersProcess>;
   /** Says where all agents are, and waits until rounds can know it. Needs the gateway. */
   locate(): Promise<void>;
   /** A task at the first agent that somebody is to be found for. */
@@ -73,9 +74,9 @@ async function fill(
     api,
     agentIds,
     setAssignment,
-    async startWorkers() {
-      const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
-      const started = await startWorkersProcess(environment);
+    async startWorkers(settings) {
+      const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
+      const started = await startWorkersProcess({ ...stores, ...settings });
       workers.push(started);
       return started;
     },

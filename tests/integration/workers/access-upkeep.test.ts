@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createMaintenanceStore } from '../../../engine/store/maintenance-store.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { createAccessUpkeepProcessor } from '../../../workers/maintenance/access-upkeep.ts';
 import { createWorkersPlace } from './workers-place.ts';
 
@@ -36,6 +37,14 @@ test('what access has outlived goes, in batches, and what may still be used stay
       INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, at)
       SELECT ${organizationId}, 'test', ${unique('key')}, '', 200, '', now() - interval '23 hours' * (n - 1)
       FROM generate_series(1, 3) AS n`;
+    const request = (status: string, days: number) => sql`
+      INSERT INTO assignment_requests (organization_id, id, version, task_id, agent_id, channel_id, status, mode, attempt,
+        score, expires_at, created_at, updated_at)
+      SELECT ${organizationId}, nextval('assignment_request_ids'), 1, 1, 1, 1, ${status}, 'sequential', 1, 0, now(), at, now()
+      FROM (SELECT now() - make_interval(days => ${days}) AS at) a`;
+    await request('rejected', LIMITS.requestRetentionDays + 1);
+    await request('rejected', LIMITS.requestRetentionDays - 1);
+    await request('pending', LIMITS.requestRetentionDays + 1);
     await createAccessUpkeepProcessor(createMaintenanceStore(sql), createLog('workers', 'silent'))(
       {},
       new AbortController().signal,
@@ -44,8 +53,9 @@ test('what access has outlived goes, in batches, and what may still be used stay
       SELECT (SELECT count(*) FROM sessions WHERE organization_id = ${organizationId}) AS sessions,
         (SELECT count(*) FROM access_changes WHERE organization_id = ${organizationId}) AS changes,
         (SELECT count(*) FROM user_tokens WHERE organization_id = ${organizationId}) AS tokens,
-        (SELECT count(*) FROM kept_outcomes WHERE organization_id = ${organizationId}) AS outcomes`;
-    assert.deepEqual({ ...left }, { sessions: 3, changes: 60, tokens: 1, outcomes: 2 });
+        (SELECT count(*) FROM kept_outcomes WHERE organization_id = ${organizationId}) AS outcomes,
+        (SELECT count(*) FROM assignment_requests WHERE organization_id = ${organizationId}) AS requests`;
+    assert.deepEqual({ ...left }, { sessions: 3, changes: 60, tokens: 1, outcomes: 2, requests: 2 });
   } finally {
     await place.drop();
   }

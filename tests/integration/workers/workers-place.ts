@@ -89,6 +89,14 @@ export interface WorkersProcess {
   readonly logLines: readonly string[];
   stop(): Promise<number | null>;
   kill(): Promise<void>;
+  /** Resolves when it has ended by itself. */
+  readonly ended: Promise<unknown>;
+}
+
+/** Where it serves its metrics, when its WORKERS_METRICS_PORT is 0. */
+export function metricsPortOf({ logLines }: WorkersProcess): number {
+  const ports = logLines.map((line) => /"port":(\d+).*metrics of the workers/.exec(line)?.[1]);
+  return Number(ports.find((port) => port !== undefined));
 }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -108,7 +116,7 @@ export async function startWorkersProcess(environment: Readonly<Record<string, s
     child.kill(signal);
     return (await exited)[0];
   };
-  return { logLines, stop: () => end('SIGTERM'), kill: async () => void (await end('SIGKILL')) };
+  return { logLines, stop: () => end('SIGTERM'), kill: async () => void (await end('SIGKILL')), ended: exited };
 }
 
 function readiness(child: ChildProcess, logLines: string[]): Promise<void> {

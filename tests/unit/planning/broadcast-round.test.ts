@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { FreeAgent, OpenOrder } from '../../../engine/domain/planning/round-view.ts';
 import { straightTravel } from '../../../engine/domain/straight-travel.ts';
 import { broadcastRound } from '../../../engine/planning/broadcast-round.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { agent, NOW, order, roundView } from './round-fixture.ts';
 
 const agents = (...fields: readonly Partial<FreeAgent>[]) => fields.map((each, index) => agent(index + 1, each));
@@ -13,6 +14,15 @@ test('those who would be there soonest are asked, and of too many the others are
   const { offers, unplanned } = broadcastRound(view, straightTravel, 3);
   assert.deepEqual([offers.map(({ agentId }) => agentId), unplanned], [[2, 3, 4], []]);
   assert.deepEqual(broadcastRound(view, straightTravel).offers.at(-1)?.agentId, 1, 'a late one is better than nobody');
+});
+
+test('a round asks so many in all, and the orders that are left wait for the next one', () => {
+  const atOnce = LIMITS.broadcastOffers / 2;
+  const orders = [1, 2, 3].map((taskId) => order({ taskId }));
+  const all = Array.from({ length: atOnce }, (_, index) => agent(index + 1));
+  const { offers, unplanned } = broadcastRound(roundView(orders, all), straightTravel, atOnce);
+  assert.equal(offers.length, LIMITS.broadcastOffers);
+  assert.deepEqual(unplanned, [{ taskId: 3, why: 'held', counts: {}, nearest: [] }]);
 });
 
 test('the preferred agent is asked first, however far away', () => {

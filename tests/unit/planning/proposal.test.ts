@@ -6,7 +6,7 @@ import type { SoughtTask } from '../../../engine/store/round-store.ts';
 import type { FailureReason, TaskSearch } from '../../../schema/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { agent, order, roundView } from './round-fixture.ts';
+import { agent, NOW, order, roundView } from './round-fixture.ts';
 
 const seen = (count: number, unlocated = 0, isStale = false) => ({
   view: roundView(
@@ -74,15 +74,22 @@ function sought(fields: Partial<Pick<SoughtTask, 'status'>>, search: Partial<Tas
 }
 
 test('the owner is told of a lack when it does not know it yet', () => {
-  const told = (task: SoughtTask, lack: LackingTask) => newsOf({ offers: [], lacking: [lack] }, [task]).lacking.length;
+  const told = (task: SoughtTask, lack: LackingTask) =>
+    newsOf({ offers: [], lacking: [lack] }, [task], NOW).lacking.length;
+  const [long, just] = [NOW - LIMITS.searchNoteMs, NOW - LIMITS.searchNoteMs + 1].map((ms) =>
+    new Date(ms).toISOString(),
+  );
   const none = lacking({ skills: 3 });
   const held = lacking({}, seen(3), 'held');
   assert.equal(told(sought({ status: 'new' }), held), 1, 'it has not been looked at before');
   assert.equal(told(sought({}), held), 0);
   assert.equal(told(sought({}), none), 1);
-  assert.equal(told(sought({}, { lacking: 'no_eligible_agents' }), none), 0, 'it is known');
-  assert.equal(told(sought({}, { lacking: 'capacity_exceeded' }), none), 1, 'it is another');
-  assert.equal(told(sought({}, { lacking: 'no_eligible_agents', expiredBy: [3] }), none), 1, 'there is no hope left');
+  const noted = (lacking: FailureReason, notedAt = long!, expiredBy: number[] = []) =>
+    sought({}, { lacking, notedAt, expiredBy });
+  assert.equal(told(noted('no_eligible_agents'), none), 0, 'it is known');
+  assert.equal(told(noted('capacity_exceeded'), none), 1, 'it is another');
+  assert.equal(told(noted('capacity_exceeded', just), none), 0, 'it is another so soon that it may alternate');
+  assert.equal(told(noted('no_eligible_agents', just, [3]), none), 1, 'there is no hope left');
 });
 
 test('pieces are as large as the owner takes them, and the offers of one task stay together', () => {

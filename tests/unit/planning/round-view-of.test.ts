@@ -28,8 +28,8 @@ const TASK = {
 } as const;
 
 function sought(fields: Partial<SoughtTask> = {}): SoughtTask {
-  const ofSearch = { startsAt: null, until: iso(NOW + 600_000), attempts: 2, open: [], lacking: null, notedAt: null };
-  const search = { ...ofSearch, rejectedBy: [7], expiredBy: [8] };
+  const begun = { since: iso(NOW - 300_000), startsAt: null, until: iso(NOW + 600_000) };
+  const search = { ...begun, attempts: 2, open: [], lacking: null, notedAt: null, rejectedBy: [7], expiredBy: [8] };
   const none = { windowEnd: null, requiredSkills: null, preferredAgentId: null, isJob: false };
   return { ...TASK, createdAt: iso(NOW - 3_600_000), ...none, search, ...fields };
 }

@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import { computeRound } from '../../../engine/planning/compute-round.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import type { RoundRows, RoundTasks, SearchingOrganization, SoughtTask } from '../../../engine/store/round-store.ts';
+import type { SavedPosition } from '../../../engine/store/position-store.ts';
+import type {
+  AgentOnDuty,
+  RoundRows,
+  RoundTasks,
+  SearchingOrganization,
+  SoughtTask,
+} from '../../../engine/store/round-store.ts';
 import type { RoundTurnStore } from '../../../engine/store/round-turn-store.ts';
 import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment.ts';
 import type { Answer } from '../../../schema/commands.ts';
@@ -88,7 +95,11 @@ interface Round {
 
 const ALWAYS: RoundTurnStore = { take: async () => true, giveBack: async () => {} };
 
-function openDesk(read: (round: Round) => Promise<RoundRows> | RoundRows, turns = ALWAYS) {
+function openDesk(
+  read: (round: Round) => Promise<RoundRows> | RoundRows,
+  turns = ALWAYS,
+  positions: readonly SavedPosition[] = [],
+) {
   const time = new HandTime();
   const rounds: Round[] = [];
   const asked: OwnerCommand[] = [];
@@ -101,11 +112,12 @@ function openDesk(read: (round: Round) => Promise<RoundRows> | RoundRows, turns 
         return read(round);
       },
     },
-    positions: { load: async () => [] },
+    positions: { load: async () => [...positions] },
     turns,
     planner: { plan: async (input) => computeRound(input) },
     travel: { prepare: async () => null },
     callCouriers: async () => {},
+    faultPoints: () => {},
     ask: async (_organizationId, command) => {
       asked.push(command);
       return answers.shift() ?? DONE;
@@ -117,8 +129,13 @@ function openDesk(read: (round: Round) => Promise<RoundRows> | RoundRows, turns 
   return { desk, time, rounds, asked, answers, times: () => rounds.map(({ at }) => at) };
 }
 
+let lastSequence = 0;
+
+/** As it is heard of after a commit. */
 function searching(organizationId: number, settings: Partial<AssignmentSettings> = {}): SearchingOrganization {
-  return { organizationId, settings: { ...assignmentSettingsOf({}), batchingWindowMs: 500, ...settings } };
+  lastSequence += 1;
+  const all = { ...assignmentSettingsOf({}), batchingWindowMs: 500, ...settings };
+  return { organizationId, lastSequence, quietMs: 0, settings: all };
 }
 
 const NOBODY: RoundRows = { tasks: [soughtTask(1)], agents: [], carried: [] };
@@ -134,9 +151,22 @@ test('what comes within the window of the first is planned with it, in one round
   assert.deepEqual(times(), [500]);
 });
 
+test('the window begins with the commit, which is heard of a little later', async () => {
+  for (const [quietMs, at] of [
+    [40, 460],
+    [-5, 500],
+    [60_000, 500 - LIMITS.roundHeardMs],
+  ] as const) {
+    const { desk, time, times } = openDesk(() => NOBODY);
+    desk.nudge([{ ...searching(1), quietMs }]);
+    await time.pass(1_000);
+    assert.deepEqual(times(), [at]);
+  }
+});
+
 test('what comes during a round has a window of its own, and its round comes no sooner than a pause later', async () => {
   for (const [windowMs, second] of [
-    [500, 1_200],
+    [500, 1_200 - LIMITS.roundLeadMs],
     [0, 200 + LIMITS.roundPauseMs],
   ] as const) {
     let end = (_rows: RoundRows) => {};
@@ -251,4 +281,78 @@ test('a desk that stops begins no round, and waits for those under way', async (
   assert.deepEqual([rounds.length, hasStopped], [1, false]);
   end(NOBODY);
   await stopped;
+});
+
+const SECOND = 1_000;
+const AGENT: AgentOnDuty = { agentId: 1, vehicle: null, skills: [] };
+
+/** Lets a sweep see it once a second. */
+async function sweep(desk: AssignmentDesk, time: HandTime, organization: SearchingOrganization, seconds: number) {
+  for (let passed = 0; passed < seconds; passed += 1) {
+    desk.nudge([organization]);
+    await time.pass(SECOND);
+  }
+}
+
+test('rounds that find nobody become rare while nothing happens, and come at once when something does', async () => {
+  const { desk, time, times } = openDesk(() => NOBODY);
+  await sweep(desk, time, searching(1), 100);
+  const begun = times().map((ms) => ms / SECOND);
+  assert.deepEqual(begun, [0.5, 1.5, 4.5, 9.5, 18.5, 34.5, 50.5, 66.5, 82.5, 98.5]);
+  desk.nudge([searching(1)]);
+  await time.pass(500);
+  assert.equal(times().at(-1), 100.5 * SECOND);
+  await sweep(desk, time, searching(1), 3);
+  assert.equal(times().length, begun.length + 3, 'from then on it begins anew');
+});
+
+test('a task that is meant for later is looked at by each sweep', async () => {
+  const readyAt = new Date(START + 3_600_000).toISOString();
+  const position = { agentId: 1, recordedAtMs: START, receivedAtMs: START, heardAtMs: 0, latitude: 0, longitude: 0 };
+  const device = { accuracy: null, speed: null, heading: null, altitude: null, battery: null };
+  const rows = { ...NOBODY, tasks: [{ ...soughtTask(1), readyAt }], agents: [AGENT] };
+  const { desk, time, times } = openDesk(() => rows, ALWAYS, [{ ...position, ...device } as unknown as SavedPosition]);
+  await sweep(desk, time, searching(1), 30);
+  assert.equal(times().length, 30);
+});
+
+test('agents that tell where they are end the rest of who might be helped by that, and of nobody else', async () => {
+  const unlocated = { ...NOBODY, agents: [AGENT] };
+  for (const [rows, isHelped] of [
+    [unlocated, true],
+    [NOBODY, false],
+  ] as const) {
+    const { desk, time, times } = openDesk(() => rows);
+    const organization = searching(1);
+    await sweep(desk, time, organization, 36);
+    const before = times().length;
+    desk.moved([1, 2]);
+    await sweep(desk, time, organization, 2);
+    assert.equal(times().length - before, isHelped ? 1 : 0);
+  }
+});
+
+test('what happens during a round is looked at after it, what the sweep says again is not', async () => {
+  for (const isNews of [true, false]) {
+    const ends: ((rows: RoundRows) => void)[] = [];
+    const { desk, time, times } = openDesk(() => new Promise((resolve) => ends.push(resolve)));
+    const first = searching(1);
+    desk.nudge([first]);
+    await time.pass(500);
+    desk.nudge([isNews ? searching(1) : first]);
+    ends[0]!(NOBODY);
+    await settle();
+    await time.pass(5 * SECOND);
+    assert.equal(times().length, isNews ? 2 : 1);
+  }
+});
+
+test('who looks for nobody any more is forgotten', async () => {
+  const { desk, time, times } = openDesk(() => NOBODY);
+  const organization = searching(1);
+  await sweep(desk, time, organization, 40);
+  await time.pass(LIMITS.roundRestMs + LIMITS.roundForgetMs);
+  const before = times().length;
+  await sweep(desk, time, organization, 2);
+  assert.equal(times().length - before, 2, 'it is as new');
 });

@@ -26,7 +26,7 @@ export type CallCouriers = (
 
 /**
  * First the company says yes, then the owner: what the owner does not take is withdrawn. When the process dies in
- * between, the company hears nothing, and its booking lapses by itself (LIMITS.courierBookingMs for the fleet).
+ * between, or the owner's answer is lost, whoever comes next tells the company (tell-companies.ts).
  */
 export function createCallCouriers(options: CallCouriersOptions): CallCouriers {
   return async (organizationId, settings, jobs) => {
@@ -61,8 +61,9 @@ async function sendCouriers(
   const couriers = await store.identify(organizationId, [...sent.values()]);
   const assignments = taskIds.map((taskId, index) => ({ taskId, courier: couriers[index]! }));
   const answer = await ask(organizationId, { kind: 'assign-couriers', assignments });
-  // Whether all were taken, and whether any was when the answer is lost, stands in the rows.
+  if (!answer.ok) log.warn({ organizationId, code: answer.refusal.code }, 'an owner may not have heard of couriers');
+  // What may still be on its way is not withdrawn now: tellCompanies finds it when it must have arrived.
+  if (!answer.ok && answer.refusal.code === 'OUTCOME_UNKNOWN') return;
   const untaken = await store.findWithoutCourier(organizationId, taskIds);
   if (untaken.length > 0) await provider.withdraw(organizationId, untaken);
-  if (!answer.ok) log.warn({ organizationId, code: answer.refusal.code }, 'an owner may not have heard of couriers');
 }

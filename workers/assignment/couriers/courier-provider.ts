@@ -10,6 +10,11 @@ export interface CourierJob {
   readonly dropoff: Place | null;
 }
 
+export interface CalledOff {
+  readonly organizationId: number;
+  readonly taskIds: readonly number[];
+}
+
 /** A courier company. */
 export interface CourierProvider {
   /** As `provider` of its couriers. */
@@ -23,6 +28,12 @@ export interface CourierProvider {
     settings: AssignmentSettings,
     jobs: readonly CourierJob[],
   ): Promise<ReadonlyMap<number, SentCourier>>;
-  /** Tasks that it took are not to be carried out by it after all. */
+  /** Tasks that it took are not to be carried out by it after all. To say so twice is to say so once. */
   withdraw(organizationId: number, taskIds: readonly number[]): Promise<void>;
+  /**
+   * Tasks that it means to carry out and should not: they were cancelled, or it never got them, or no longer has them. By
+   * what is durable, so that whoever asks need not remember what it booked; some of them, and never one whose booking
+   * may still be on its way to the task.
+   */
+  findCalledOff(): Promise<readonly CalledOff[]>;
 }

@@ -29,6 +29,7 @@ export function createFleetProvider(store: FleetStore): CourierProvider {
       throw new Error('the books of a fleet were written by somebody else again and again');
     },
     withdraw: (organizationId, taskIds) => store.withdraw(organizationId, taskIds),
+    findCalledOff: () => store.findCalledOff(NAME, LIMITS.courierJobs),
   };
 }
 

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import { ConfigError } from '../engine/runtime/config.ts';
+import type { Log } from '../engine/runtime/log.ts';
+import { LIMITS } from '../schema/limits.ts';
+
+export interface MetricsListener {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Answers `GET /metrics` with Prometheus text and anything else with 404. Without a key: it belongs on the loopback or on a
+ * private network. 0 takes any free port. Rejects with ConfigError when the port cannot be had.
+ */
+export async function startMetricsListener(
+  { host, port }: { readonly host: string; readonly port: number },
+  registry: Registry,
+  log: Log,
+): Promise<MetricsListener> {
+  const server = createServer({ requestTimeout: LIMITS.metricsRequestMs }, (request, response) => {
+    request.resume();
+    const isAsked = request.method === 'GET' && request.url === '/metrics';
+    const answered = isAsked ? answer(registry, response) : end(response, 404);
+    answered.catch((error) => {
+      log.warn({ err: error }, 'metrics could not be told');
+      response.destroy();
+    });
+  });
+  server.maxConnections = LIMITS.metricsConnections;
+  const listening = once(server, 'listening');
+  server.listen({ host, port });
+  try {
+    await listening;
+  } catch (error) {
+    throw new ConfigError(`WORKERS_METRICS_PORT ${port} on ${host}: ${(error as Error).message}`);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(registry: Registry, response: ServerResponse): Promise<void> {
+  const text = await registry.metrics();
+  response.setHeader('Content-Type', registry.contentType);
+  await end(response, 200, text);
+}
+
+async function end(response: ServerResponse, status: number, text = ''): Promise<void> {
+  response.statusCode = status;
+  response.end(text);
+}
