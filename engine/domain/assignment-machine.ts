@@ -18,7 +18,7 @@ export function newSearch(
   task: Pick<TaskRecord, 'scheduledAt' | 'windowEnd' | 'readyAt'>,
   settings: AssignmentSettings,
   now: string,
-): TaskSearch {
+): Required<TaskSearch> {
   const leadMs = settings.leadMinutes * 60_000;
   const startMs = task.scheduledAt === null ? 0 : Date.parse(task.scheduledAt) - leadMs;
   const nearAt = isoOf(startMs);

@@ -3,8 +3,11 @@ import type { RedisKeys } from './redis-keys.ts';
 
 /** Whose turn it is to plan an organization, so that processes do not all plan the same. All reject while Redis is away. */
 export interface RoundTurnStore {
-  /** False while somebody else has the turn; it ends by itself after `ms`. A turn that is lost costs a round twice. */
-  take(organizationId: number, ms: number): Promise<boolean>;
+  /**
+   * 0: the turn is ours, and ends by itself after `ms`. Otherwise somebody else's ends by itself after so many milliseconds,
+   * whatever has become of that one. A turn that is lost costs a round twice.
+   */
+  take(organizationId: number, ms: number): Promise<number>;
   /** Ends the turn, if it is still ours. */
   giveBack(organizationId: number): Promise<void>;
 }
@@ -22,7 +25,10 @@ export function createRoundTurnStore(redis: Redis, keys: Pick<RedisKeys, 'roundT
   const scripted = redis as unknown as WithGiveBack;
   return {
     async take(organizationId, ms) {
-      return (await redis.set(keys.roundTurn(organizationId), holder, 'PX', ms, 'NX')) === 'OK';
+      const key = keys.roundTurn(organizationId);
+      if ((await redis.set(key, holder, 'PX', ms, 'NX')) === 'OK') return 0;
+      // Negative once it has ended.
+      return Math.max(1, await redis.pttl(key));
     },
     async giveBack(organizationId) {
       await scripted.dispatchGiveBackTurn(keys.roundTurn(organizationId), holder);

@@ -184,7 +184,10 @@ export class AssignmentDesk {
     let pauseMs: number = LIMITS.roundPauseMs;
     let isOver = false;
     try {
-      isOver = await this.#takeTurn(place);
+      const othersMs = await this.#takeTurn(place);
+      // Another process plans it, or died at that.
+      if (othersMs > 0) return this.#wait(place, othersMs);
+      isOver = await this.#roundInTurn(place);
       this.#outage.worked();
     } catch (error) {
       this.counts.failed += 1;
@@ -211,12 +214,16 @@ export class AssignmentDesk {
     place.cancelForget = this.#options.scheduler.after(restMs + LIMITS.roundForgetMs, forget);
   }
 
-  /** Resolves to whether all tasks have been looked at, which another process may just be doing. */
-  async #takeTurn(place: Place): Promise<boolean> {
+  /** Resolves to for how long at most the turn is another process's; 0 when it is ours. */
+  #takeTurn({ organization: { organizationId } }: Place): Promise<number> {
+    const taken = this.#options.turns.take(organizationId, LIMITS.roundTurnMs);
+    return withDeadline(taken, LIMITS.roundPositionsMs, 'taking a turn');
+  }
+
+  /** Resolves to whether all tasks have been looked at. */
+  async #roundInTurn(place: Place): Promise<boolean> {
     const { turns, log } = this.#options;
     const { organizationId } = place.organization;
-    const taken = turns.take(organizationId, LIMITS.roundTurnMs);
-    if (!(await withDeadline(taken, LIMITS.roundPositionsMs, 'taking a turn'))) return true;
     try {
       const isOver = await this.#round(place);
       this.counts.rounds += 1;

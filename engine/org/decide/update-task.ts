@@ -93,8 +93,8 @@ function changedFields(
 
 /** Who is asked was asked for another time. The search begins when the new one comes near. */
 function rescheduled(before: TaskRecord, scheduledAt: string, settings: AssignmentSettings, now: string) {
-  const { startsAt, until } = newSearch({ ...before, scheduledAt }, settings, now);
-  const search = { ...before.search!, startsAt, until, open: [] };
+  const { since, startsAt, until } = newSearch({ ...before, scheduledAt }, settings, now);
+  const search = { ...before.search!, since, startsAt, until, open: [] };
   const isNew = before.status === 'new' || startsAt !== null;
   return { search, autoAssignmentStatus: isNew ? 'pending' : 'searching' };
 }

@@ -51,6 +51,12 @@ function seenBy(facts: Partial<RoundFacts>) {
   );
 }
 
+test('an order whose search does not say since when it looks has been looked for since it was made', () => {
+  const { since: _since, ...search } = sought().search!;
+  const [order] = seenBy({ tasks: [sought({ search })] }).view.orders;
+  assert.equal(order!.searchingSince, NOW - 3_600_000);
+});
+
 test('an order has been looked for since its search began, and its decliners are all who said no or nothing', () => {
   const [order] = seenBy({ tasks: [sought()] }).view.orders;
   const { searchingSince, declinedBy, load, dropoff, pickup, slot, dueAt } = order!;

@@ -93,7 +93,7 @@ interface Round {
   readonly wanted: RoundTasks;
 }
 
-const ALWAYS: RoundTurnStore = { take: async () => true, giveBack: async () => {} };
+const ALWAYS: RoundTurnStore = { take: async () => 0, giveBack: async () => {} };
 
 function openDesk(
   read: (round: Round) => Promise<RoundRows> | RoundRows,
@@ -241,8 +241,8 @@ test('tasks that no longer look for anybody are not planned, and nothing is prop
   assert.deepEqual([asked, desk.counts.rounds], [[], 1]);
 });
 
-test('an organization whose turn another process has is left to it, and each turn is given back', async () => {
-  const taken = [false, true, true];
+test('an organization whose turn another process has is planned when that must have ended it, and each turn is given back', async () => {
+  const taken = [700, 0, 0];
   const givenBack: number[] = [];
   const turns: RoundTurnStore = {
     take: async () => taken.shift()!,
@@ -254,16 +254,15 @@ test('an organization whose turn another process has is left to it, and each tur
     return NOBODY;
   }, turns);
   desk.nudge([searching(1)]);
-  await time.pass(2_000);
+  await time.pass(500 + 699);
   assert.deepEqual([times(), givenBack], [[], []]);
-  desk.nudge([searching(1)]);
-  await time.pass(500);
+  await time.pass(1);
   isAway = false;
   await time.pass(LIMITS.roundRetryMs);
   assert.deepEqual(
     [times(), givenBack],
     [
-      [2_500, 2_500 + LIMITS.roundRetryMs],
+      [1_200, 1_200 + LIMITS.roundRetryMs],
       [1, 1],
     ],
   );
@@ -330,6 +329,18 @@ test('agents that tell where they are end the rest of who might be helped by tha
     await sweep(desk, time, organization, 2);
     assert.equal(times().length - before, isHelped ? 1 : 0);
   }
+});
+
+test('agents that tell where they are during a round keep the rest after it short', async () => {
+  const { desk, time, times } = openDesk(() => {
+    desk.moved([1]);
+    return { ...NOBODY, agents: [AGENT] };
+  });
+  await sweep(desk, time, searching(1), 12);
+  assert.deepEqual(
+    times().map((ms) => ms / SECOND),
+    [0.5, 1.5, 4.5, 7.5, 10.5],
+  );
 });
 
 test('what happens during a round is looked at after it, what the sweep says again is not', async () => {
