@@ -13,8 +13,8 @@ export interface FleetJob {
 
 /**
  * Who of a fleet takes which of some loads, in their order: the smallest vehicle that carries it beside what it has, so
- * that the large ones stay free for what is large; one that has the task already keeps it. Tasks for which there is none are left out. The same for the same
- * fleet and jobs.
+ * that the large ones stay free for what is large; one that has the task already keeps it. Tasks for which there is none
+ * are left out. The same for the same fleet and jobs.
  */
 export function takeJobs(
   fleet: readonly FleetVehicle[],

@@ -48,7 +48,8 @@ class Shortlist<T> {
 
 /**
  * A round that asks many for each order, whoever answers first: those who would be there soonest, the preferred one
- * before them; what goes beyond the bound of a round waits for the next one. An agent may be asked for several orders; whether it can take them all is judged when it answers.
+ * before them; what goes beyond the bound of a round waits for the next one. An agent may be asked for several orders;
+ * whether it can take them all is judged when it answers.
  */
 export function broadcastRound(
   view: RoundView,

@@ -14,7 +14,8 @@ export interface SavedPosition extends DevicePoint {
 export interface PositionStore {
   /**
    * Keeps positions as they are when it is called, but none over one recorded later, and tells on the channel of moves if
-   * there were any; resolves to how many of the organization are kept then. At most LIMITS.positionsPerStep, and at least one.
+   * there were any; resolves to how many of the organization are kept then. At most LIMITS.positionsPerStep, and at least
+   * one.
    */
   save(organizationId: number, positions: readonly SavedPosition[]): Promise<number>;
   load(organizationId: number): Promise<SavedPosition[]>;
@@ -22,8 +23,9 @@ export interface PositionStore {
 }
 
 /**
- * ARGV: how long the hash lives, the channel of moves, the organization, and `<agent id>=<position>;…`; a position begins with when it was recorded and when it
- * was received. A process that no longer owns the organization can do no harm with what it had.
+ * ARGV: how long the hash lives, the channel of moves, the organization, and `<agent id>=<position>;…`; a position begins
+ * with when it was recorded and when it was received. A process that no longer owns the organization can do no harm with
+ * what it had.
  */
 const SAVE = `
 local key = KEYS[1]

@@ -99,8 +99,8 @@ export function createRoundStore(sql: Sql): RoundStore {
     async findSearchingOf(organizationIds) {
       const query = () => sql<SearchingRow[]>`
         SELECT o.organization_id, h.last_sequence,
-          extract(epoch FROM clock_timestamp() - h.last_at)::float8 * 1000 AS quiet_ms, o.settings -> 'assignment' AS assignment,
-          o.settings -> 'leadMinutes' AS lead_minutes
+          extract(epoch FROM clock_timestamp() - h.last_at)::float8 * 1000 AS quiet_ms,
+          o.settings -> 'assignment' AS assignment, o.settings -> 'leadMinutes' AS lead_minutes
         FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
         WHERE o.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
           AND EXISTS (SELECT FROM searching_tasks s WHERE s.organization_id = o.organization_id)`;
