@@ -129,9 +129,9 @@ for (const adapter of ADAPTERS) {
         for (const client of clients) {
           assert.ok(await client.until(() => client.text.includes('data: 3')), 'the tail did not arrive');
           assert.deepEqual(eventsOf(client.text), ['1', '2', '3']);
-          client.end();
         }
         assert.equal(ends.size, 0);
+        for (const client of clients) client.end();
       });
     });
 
