@@ -280,16 +280,6 @@ describe('an external courier', () => {
     assert.equal(await courierOf(second), 'bike-7');
   });
 
-  test('keeps a task that it is asked to take once more', async () => {
-    withFleet([{ ...BIKE, maxWeightKg: 20 }, VAN]);
-    const [small, large] = [await weighing(10), await weighing(15)];
-    await callBy(async () => ({ ok: false, refusal: { code: 'OUTCOME_UNKNOWN', message: 'lost' } }), [large]);
-    await call(small);
-    assert.equal(await courierOf(small), 'van-1');
-    await call(large);
-    assert.equal(await courierOf(large), 'bike-7');
-  });
-
   test('fails without holding up anybody', async () => {
     const small = await weighing(1);
     await callBy(async () => {

@@ -64,3 +64,14 @@ describe('a fleet', () => {
     );
   });
 });
+
+test('a vehicle that has a task keeps it when it is asked for once more, though a smaller one has become free', () => {
+  const load = { weightKg: 5, volumeM3: 0, packages: 1 };
+  const named = { name: 'Vera', vehicleType: 'van' };
+  const fleet = [
+    { ...named, externalId: 'small', maxWeightKg: 10 },
+    { ...named, externalId: 'large', maxWeightKg: 50 },
+  ];
+  const [taken] = takeJobs(fleet, [{ taskId: 1, vehicle: 'large', load }], [{ taskId: 1, load }]);
+  assert.equal(taken?.vehicle, 'large');
+});
