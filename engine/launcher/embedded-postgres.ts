@@ -53,6 +53,8 @@ const SETTINGS = {
   max_wal_size: '2GB',
   wal_compression: 'off',
   jit: 'off',
+  // New tables grow from nothing: a minute of plans without statistics is long for somebody who tries the system out.
+  autovacuum_naptime: '5s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',

@@ -53,8 +53,10 @@ export async function readTaskPage(
   const text = `WITH ${ctes.join(', ')}
     SELECT h.last_sequence, ${count}, b.*
     FROM organization_heads h LEFT JOIN (
-      SELECT p.key, ${BUNDLE_COLUMNS} FROM (SELECT id, key FROM page LIMIT ${MOST_TASKS}) p
-      JOIN tasks t ON t.organization_id = $1::bigint AND t.id = p.id) b ON true
+      SELECT p.key, found.* FROM (SELECT id, key FROM page LIMIT ${MOST_TASKS}) p
+      -- One by one: as a join, a planner without statistics reads all tasks for each one of the page.
+      CROSS JOIN LATERAL (
+        SELECT ${BUNDLE_COLUMNS} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id LIMIT 1) found) b ON true
     WHERE h.organization_id = $1::bigint
     ORDER BY b.key ${sortOrder}, b.id ${sortOrder}`;
   const sql = isReusable ? connections.prepared : connections.planned;
