@@ -26,6 +26,7 @@ Scenarios: create   our gateway, its ceiling and two ordinary services under POS
            locations  positions of 5,000 agents against the same server that only parses them; has options of its own
            fanout   events to a thousand streams, against nginx with nchan; has options of its own
            webhooks deliveries of one workers process, beside bare BullMQ; has options of its own
+           payments wallet payments, against a service that makes one transaction a request; has options of its own
            mdrp     days of the Meal Delivery Routing Problem under the planner and under simpler rules; has options of its own
            rounds   how long a round of the planner takes; has options of its own
 

@@ -6,6 +6,7 @@ import { runFanout } from './fanout/run-fanout.ts';
 import { runLists } from './lists/run-lists.ts';
 import { runLocations } from './locations/run-locations.ts';
 import { runMdrp } from './mdrp/run-mdrp.ts';
+import { runPayments } from './payments/run-payments.ts';
 import { runRounds } from './rounds/run-rounds.ts';
 import { runToEnd } from './stand/run-to-end.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
@@ -24,6 +25,7 @@ await runToEnd((releaser, signal) => {
   if (scenario === 'locations') return runLocations(rest, releaser, signal);
   if (scenario === 'fanout') return runFanout(rest, releaser, signal);
   if (scenario === 'webhooks') return runWebhooks(rest, releaser, signal);
+  if (scenario === 'payments') return runPayments(rest, releaser, signal);
   if (scenario === 'mdrp') return runMdrp(rest, signal);
   if (scenario === 'rounds') return runRounds(rest, signal);
   const options = parseBenchOptions(process.argv.slice(2));

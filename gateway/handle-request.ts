@@ -88,6 +88,8 @@ export class RequestHandler {
   };
 }
 
+const TOO_LARGE: Refused = { ...plain(413, 'The body is too large'), close: true };
+
 function plain(status: number, message: string): Refused {
   return { status, body: errorBody(status, message) };
 }
@@ -125,12 +127,12 @@ class Exchange {
       const admission = known instanceof Promise ? undefined : this.#admit(route, known);
       if (admission && 'refused' in admission) return this.refuse(admission.refused);
       // The body must be asked for in the turn of the request; a caller who is refused at once is not read at all.
-      const body = route.kind === 'api' && route.body ? this.#readBody(route.body.maxBytes) : undefined;
+      const body = route.body && this.#readBody(route.body.maxBytes);
       body?.catch(() => {});
       const admitted = admission ?? this.#admit(route, await known);
       if ('refused' in admitted) return this.refuse(admitted.refused);
       const { identity } = admitted;
-      if (route.kind === 'raw') return await this.#serveRaw(route, params, identity);
+      if (route.kind === 'raw') return await this.#serveRaw(route, params, identity, body);
       const parsed = await this.#parse(route, params, identity, body);
       if ('refused' in parsed) return this.refuse(parsed.refused);
       this.#answer(route, await route.handle(parsed.request));
@@ -168,8 +170,11 @@ class Exchange {
     route: Extract<Route, { kind: 'raw' }>,
     params: Readonly<Record<string, string>>,
     identity: Identity,
+    body: Promise<Buffer | 'too-large'> | undefined,
   ): Promise<void> {
-    const ids = parseParams(params);
+    const bytes = body && (await body);
+    if (bytes === 'too-large') return this.refuse(TOO_LARGE);
+    const ids = route.textParams ? { value: {} } : parseParams(params);
     const query = route.query ? parseQuery(this.#incoming.query, route.query) : { value: {} };
     const violations = [
       ...('violations' in ids ? ids.violations : []),
@@ -181,7 +186,7 @@ class Exchange {
       origin: this.#origin,
       params: (ids as { value: Record<string, number> }).value,
       query: (query as { value: unknown }).value,
-      body: undefined,
+      body: bytes,
       facts: this.#facts,
       idempotency: undefined,
       ifMatch: undefined,
@@ -206,7 +211,7 @@ class Exchange {
     let json: unknown;
     if (body && route.body) {
       const bytes = await body;
-      if (bytes === 'too-large') return { refused: { ...plain(413, 'The body is too large'), close: true } };
+      if (bytes === 'too-large') return { refused: TOO_LARGE };
       const isAbsent = bytes.length === 0 && route.body.mayBeAbsent;
       if (!isAbsent && !isJsonMedia(this.#incoming.header('content-type')))
         return { refused: plain(415, 'The Content-Type must be application/json') };

@@ -52,7 +52,7 @@ function operationOf(route: Route): Json {
     summary: route.summary,
     ...accessOf(route),
     parameters: [...pathParameters(route), ...queryParameters(route.query), ...headerParameters(route)],
-    ...(route.kind === 'api' && route.body ? { requestBody: requestBody(route) } : {}),
+    ...(route.body ? { requestBody: requestBody(route) } : {}),
     responses: route.guard.kind === 'operational' ? responses : withRateLimit(responses),
   };
 }
@@ -87,7 +87,8 @@ function pathParameters(route: Route): Json[] {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   const integer = { type: 'integer', minimum: 1 };
   const schema = route.kind === 'api' && route.me ? { anyOf: [integer, { const: 'me' }] } : integer;
-  return names.map((name) => ({ name, in: 'path', required: true, schema }));
+  const isText = route.kind === 'raw' && route.textParams;
+  return names.map((name) => ({ name, in: 'path', required: true, schema: isText ? { type: 'string' } : schema }));
 }
 
 function queryParameters(query: QuerySchema | undefined): Json[] {
@@ -118,7 +119,7 @@ function headerParameters(route: Route): Json[] {
     schema: { type: 'integer', minimum: 1 },
   };
   const { guard } = route;
-  const keepsAnswer = route.method !== 'GET' && !(route.kind === 'api' && route.keepsNothing);
+  const keepsAnswer = route.kind === 'api' && route.method !== 'GET' && !route.keepsNothing;
   return [
     correlation,
     ...(keepsAnswer ? [idempotency] : []),
@@ -126,7 +127,8 @@ function headerParameters(route: Route): Json[] {
   ];
 }
 
-function requestBody(route: ApiRoute): Json {
+function requestBody(route: Route): Json {
+  if (route.kind === 'raw') return { required: true, content: { [route.body!.media]: {} } };
   const required = !route.body!.mayBeAbsent;
   return { required, content: { 'application/json': { schema: jsonSchema(route.body!.schema, 'input') } } };
 }

@@ -1,12 +1,17 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Engine } from '../engine/org/start-engine.ts';
 import type { TravelCounts } from '../engine/travel/travel-times.ts';
+import type { CallbackCounts } from './payments/open-payments.ts';
 
 /** What the process and its engine are doing, read when somebody asks. */
 export function observeProcess(
   registry: Registry,
   engine: Engine,
-  counts: { readonly streams: () => number; readonly pendingRequests: () => number },
+  counts: {
+    readonly streams: () => number;
+    readonly pendingRequests: () => number;
+    readonly callbacks: Readonly<CallbackCounts>;
+  },
   travel: Readonly<TravelCounts>,
 ): void {
   collectDefaultMetrics({ register: registry });
@@ -36,5 +41,13 @@ export function observeProcess(
   gauge('dispatch_trips_known_total', 'Ways of plans that it has told', () => travel.tripsKnown);
   gauge('dispatch_trips_estimated_total', 'Ways of plans that had to be estimated', () => travel.tripsEstimated);
   gauge('dispatch_streams', 'Open event streams', counts.streams);
+  const { callbacks } = counts;
+  gauge(
+    'dispatch_payment_callbacks_taken_total',
+    'Callbacks of payment providers that were taken',
+    () => callbacks.taken,
+  );
+  gauge('dispatch_payment_callbacks_untrusted_total', 'Callbacks that nobody had signed', () => callbacks.untrusted);
+  gauge('dispatch_payment_callbacks_refused_total', 'Callbacks that are to be sent again', () => callbacks.refused);
   gauge('dispatch_pending_requests', 'Requests without an answer yet', counts.pendingRequests);
 }

@@ -121,11 +121,16 @@ export interface QuerySchema {
   readonly lists: ReadonlySet<string>;
 }
 
-/** A route outside the envelope: it answers by itself, with a stream, a text or a probe. */
+/** A route outside the envelope: it answers by itself, with a stream, a page, a text or a probe. */
 export interface RawRoute {
   readonly kind: 'raw';
-  readonly method: 'GET';
+  readonly method: 'GET' | 'POST';
+  /** Its `:name` segments are ids, too, unless it has `textParams`. */
   readonly path: string;
+  /** What stands in its `:name` segments is its own to read, by lastSegmentOf. */
+  readonly textParams?: true;
+  /** Takes a body, whose bytes are the `body` of the request. */
+  readonly body?: { readonly maxBytes: number; readonly media: string };
   /** `root`: an operational path; `api`: below /api/v1, and guarded like any other. */
   readonly place: 'root' | 'api';
   readonly bare?: boolean;
@@ -141,3 +146,8 @@ export interface RawRoute {
 }
 
 export type Route = ApiRoute | RawRoute;
+
+/** What a path ends with, as it was sent. */
+export function lastSegmentOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -3,6 +3,7 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
 import type { Access } from './guards/open-access.ts';
+import type { Payments } from './payments/open-payments.ts';
 import type { Preview } from './preview/open-preview.ts';
 import type { Route } from './route.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
@@ -12,18 +13,22 @@ import { auditRoutes } from './routes/audit-routes.ts';
 import { authRoutes } from './routes/auth-routes.ts';
 import { batchRoute } from './routes/batch-route.ts';
 import { channelRoutes } from './routes/channel-routes.ts';
+import { checkoutRoutes } from './routes/checkout-routes.ts';
 import { customerRoutes } from './routes/customer-routes.ts';
 import { eventRoutes } from './routes/event-routes.ts';
 import { locationRoutes } from './routes/location-routes.ts';
 import { type OperationalState, operationalRoutes } from './routes/operational-routes.ts';
 import { organizationRoutes } from './routes/organization-routes.ts';
 import { packageRoutes } from './routes/package-routes.ts';
+import { paymentCallbackRoutes } from './routes/payment-callback-routes.ts';
+import { paymentRoutes } from './routes/payment-routes.ts';
 import { previewRoute } from './routes/preview-route.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
 import { trailRoutes } from './routes/trail-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
+import { walletRoutes } from './routes/wallet-routes.ts';
 import { warehouseRoutes } from './routes/warehouse-routes.ts';
 import { webhookRoutes } from './routes/webhook-routes.ts';
 import type { LastingReplies } from './sse/lasting-replies.ts';
@@ -38,12 +43,13 @@ export interface RouteParts {
   readonly accounts: Accounts;
   readonly administration: Administration;
   readonly preview: Preview;
+  readonly payments: Payments;
   readonly operational: OperationalState;
 }
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, replies, hub, access, accounts, administration, preview, operational } = parts;
+  const { engine, clock, replies, hub, access, accounts, administration, preview, payments, operational } = parts;
   return [
     ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
@@ -55,6 +61,10 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...assignmentRoutes(engine),
     ...assignmentRequestRoutes(engine),
     previewRoute(preview),
+    ...paymentRoutes(engine, payments.provider),
+    ...paymentCallbackRoutes(payments),
+    ...checkoutRoutes(payments),
+    ...walletRoutes(engine),
     ...locationRoutes(engine),
     ...eventRoutes(engine),
     ...streamRoutes(hub, access.streamTokens),

@@ -19,6 +19,7 @@ import { type CommandListener, startCommandListener } from './internal/command-l
 import { lastResorts } from './last-resorts.ts';
 import { openEventBus } from './open-event-bus.ts';
 import { openApiDocument } from './openapi.ts';
+import { openPayments } from './payments/open-payments.ts';
 import { openPreview } from './preview/open-preview.ts';
 import { observeProcess } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
@@ -68,6 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const replies = new LastingReplies({ access, clock, scheduler });
   const { feed, positions } = engine;
   const preview = openPreview({ ...options, positions: positionStoreOf(options, redis, engine.history) });
+  const payments = openPayments({ ...options, port: () => server.port }, engine);
   const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random: createRandomSource(), log });
 
   let draining = false;
@@ -80,6 +82,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     accounts,
     administration: openAdministration(options, engine, access, accounts.hasher, announce),
     preview,
+    payments,
     operational: {
       engine,
       registry,
@@ -102,7 +105,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     hub.stop();
     await Promise.all([server.drain(DRAIN_MS), commands.drain(DRAIN_MS)]);
   });
-  const counts = { streams: () => hub.size, pendingRequests: () => server.pending };
+  const { callbackCounts: callbacks } = payments;
+  const counts = { streams: () => hub.size, pendingRequests: () => server.pending, callbacks };
   observeProcess(registry, engine, counts, preview.travelCounts);
   return { port: server.port, engine };
 }

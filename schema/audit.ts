@@ -9,6 +9,8 @@ export const AUDITED_TYPES = [
   'warehouse',
   'agent',
   'organization',
+  'payment',
+  'top_up',
   'user',
   'channel',
   'webhook',
@@ -26,6 +28,10 @@ export const listAuditQuery = v.object({
   to: v.optional(isoTime),
 });
 export type ListAuditQuery = v.InferOutput<typeof listAuditQuery>;
+
+/** The query of the audit log of one record. */
+export const recordAuditQuery = v.object(pageQuery);
+export type RecordAuditQuery = v.InferOutput<typeof recordAuditQuery>;
 
 const fields = v.nullable(v.record(v.string(), v.unknown()));
 

@@ -7,8 +7,10 @@ import type { CourierRecord } from './courier.ts';
 import type { CreateTaskInput } from './create-task.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customer.ts';
 import type { Refusal } from './errors.ts';
+import type { TopUpInput } from './ledger.ts';
 import type { UpdateOrganizationInput } from './organization.ts';
 import type { PackageInput } from './package.ts';
+import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } from './payment.ts';
 import type { CallerRole } from './role.ts';
 import type { UpdateTaskInput } from './update-task.ts';
 import type { CreateWarehouseInput, UpdateWarehouseInput } from './warehouse.ts';
@@ -219,6 +221,31 @@ export interface AssignCouriers extends CommandBase {
   readonly assignments: readonly { readonly taskId: number; readonly courier: CourierRecord }[];
 }
 
+/** A payment for a task. `provider`: who carries out an online one. */
+export type PayTask = CommandBase & { readonly kind: 'pay-task'; readonly input: PayTaskInput } & (
+    | { readonly method: 'cash' | 'wallet' }
+    | { readonly method: 'online'; readonly provider: ProviderName }
+  );
+
+export interface RefundPayment extends CommandBase {
+  readonly kind: 'refund-payment';
+  readonly paymentId: number;
+  readonly input: RefundPaymentInput;
+}
+
+/** What the provider said. Answered alike when that is known already, or no longer matters. */
+export interface SettlePayment extends CommandBase {
+  readonly kind: 'settle-payment';
+  readonly paymentId: number;
+  readonly report: ProviderReport;
+}
+
+export interface TopUpWallet extends CommandBase {
+  readonly kind: 'top-up-wallet';
+  readonly customerId: number;
+  readonly input: TopUpInput;
+}
+
 /** Ends the organization for good. `confirm` must be its name. */
 export interface DeleteOrganization extends CommandBase {
   readonly kind: 'delete-organization';
@@ -270,6 +297,10 @@ export type SingleCommand =
   | AnswerRequest
   | ProposeOffers
   | AssignCouriers
+  | PayTask
+  | RefundPayment
+  | SettlePayment
+  | TopUpWallet
   | UpdateOrganization
   | DeleteOrganization
   | NoteArrival

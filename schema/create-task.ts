@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { amountInput } from './amount.ts';
 import { inlineCustomerInput } from './customer.ts';
 import { boolean, freeObject, id, idList, isoTime, longText, oneOf, parseIsoTime, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
@@ -23,7 +24,6 @@ const estimatedDuration = v.pipe(
 );
 
 /** How many decimals it may have depends on the currency, which may be the organization's: the engine judges that. */
-const amount = v.union([v.number(), v.string()], 'must be a number or a decimal string');
 const currency = v.pipe(
   v.string('must be a string'),
   v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code of three capital letters'),
@@ -61,7 +61,7 @@ function taskFields(types: readonly TaskType[]) {
     windowEnd: v.nullish(isoTime),
     estimatedDuration: v.nullish(estimatedDuration),
     requiredSkills: v.nullish(skillList),
-    amount: v.nullish(amount),
+    amount: v.nullish(amountInput),
     currency: v.nullish(currency),
   };
 }

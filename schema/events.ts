@@ -18,6 +18,9 @@ export const EVENT_TYPES = [
   'assignment_request.expired',
   'assignment_request.cancelled',
   'agent.duty_changed',
+  'payment.succeeded',
+  'payment.failed',
+  'payment.refunded',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

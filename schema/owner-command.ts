@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { FAILURE_REASONS } from './assignment.ts';
-import type { Answer, AssignCouriers, ProposeOffers } from './commands.ts';
+import type { Answer, AssignCouriers, ProposeOffers, SettlePayment } from './commands.ts';
 import { courierView } from './courier.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { id } from './fields.ts';
 import { LIMITS } from './limits.ts';
 
 /** What a process may ask of the one that owns an organization. The owner says who asks: the system. */
-export type OwnerCommand = Asked<ProposeOffers> | Asked<AssignCouriers>;
+export type OwnerCommand = Asked<ProposeOffers> | Asked<AssignCouriers> | Asked<SettlePayment>;
 type Asked<T> = Omit<T, 'caller' | 'idempotency'>;
 
 const number = v.pipe(v.number(), v.finite());
@@ -46,9 +46,34 @@ const assignCouriers = v.strictObject({
   assignments: list(v.strictObject({ taskId: id, courier: courierView })),
 });
 
+const providerText = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.providerTextChars));
+const attempt = v.pipe(v.number(), v.integer(), v.minValue(1));
+const settlePayment = v.strictObject({
+  kind: v.literal('settle-payment'),
+  paymentId: id,
+  report: v.variant('kind', [
+    v.strictObject({ kind: v.literal('checkout-made'), providerReference: providerText, page: providerText }),
+    v.strictObject({ kind: v.literal('checkout-refused'), reason: providerText }),
+    v.strictObject({
+      kind: v.literal('paid'),
+      providerReference: providerText,
+      amountMinor: v.pipe(v.number(), v.safeInteger()),
+      currency: providerText,
+    }),
+    v.strictObject({
+      kind: v.literal('not-paid'),
+      providerReference: v.nullable(providerText),
+      reason: providerText,
+    }),
+    v.strictObject({ kind: v.literal('refund-begun'), attempt, refundReference: providerText }),
+    v.strictObject({ kind: v.literal('refunded'), attempt, refundReference: providerText }),
+    v.strictObject({ kind: v.literal('refund-failed'), attempt, reason: providerText }),
+  ]),
+});
+
 const ownerRequest = v.strictObject({
   organizationId: id,
-  command: v.variant('kind', [proposeOffers, assignCouriers]),
+  command: v.variant('kind', [proposeOffers, assignCouriers, settlePayment]),
 });
 
 /** The body of `POST /commands` between processes. */

@@ -33,6 +33,15 @@ export const PERMISSIONS = {
   'events:own': { ...STAFF, agent: 'own' },
   /** Those that a channel's key made; an administrator's are all. */
   webhooks: { integration: 'own', org_admin: 'all' },
+  'payments:read': STAFF,
+  /** Online and from wallets. */
+  'payments:make': STAFF,
+  /** Agents take cash for their own tasks. */
+  'payments:cash': { ...STAFF, agent: 'own' },
+  'payments:refund': { dispatcher: 'all', org_admin: 'all' },
+  'wallets:top-up': { dispatcher: 'all', org_admin: 'all' },
+  /** What agents have collected. */
+  'agents:cash': { ...STAFF, agent: 'own' },
   users: { org_admin: 'all' },
   channels: { org_admin: 'all' },
   /** The caller's own organization. */

@@ -12,6 +12,7 @@ export const HISTORY_KINDS = [
   'package_added',
   'package_status_changed',
   'assignment_request',
+  'payment',
 ] as const;
 
 /** One step in the life of a task; outlives the event log. A row of `task_history`. */

@@ -116,6 +116,10 @@ export interface TaskBundle {
   readonly children: readonly TaskBundle[];
 }
 
+export function isCashType(taskType: TaskType | undefined): taskType is (typeof CASH_TASK_TYPES)[number] {
+  return taskType === 'cash_collection' || taskType === 'cash_drop';
+}
+
 export function isTerminal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'cancelled';
 }

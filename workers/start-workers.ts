@@ -30,6 +30,7 @@ import { startMetricsListener } from './metrics-listener.ts';
 import { createMailTransport, removeMailsTo, type SendMail } from './notifications/mail-transport.ts';
 import { startMailer } from './notifications/mailer.ts';
 import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
+import { startPayments } from './payments/start-payments.ts';
 import { waitForStore } from './wait-for-store.ts';
 import { openWebhooks, type Webhooks } from './webhooks/start-webhooks.ts';
 import { workersMetrics } from './workers-metrics.ts';
@@ -83,10 +84,11 @@ export async function startWorkers({
     return currentHistory(sql, createRandomSource());
   };
   const history = await waitForStore('reaching Postgres', findHistory, log, starting.signal);
-  // Needs Postgres alone: mail goes out while Redis is away.
+  // These need Postgres alone: mail goes out and payments are carried out while Redis is away.
   const sendMail = openMail(config);
   const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
+  const payments = startPayments({ config, random: createRandomSource(), scheduler, log, releaser });
   await checkEvictionPolicy(redis, log);
   const keys = redisKeys(config.redisPrefix, history);
 
@@ -112,6 +114,7 @@ export async function startWorkers({
   hints.on('message', (channel, message) => {
     if (channel === keys.moved) return assignment.moved(message);
     for (const relay of relays) relay.hint(message);
+    payments.hint();
   });
   hints
     .subscribe(keys.committed, keys.moved)

@@ -12,11 +12,12 @@ import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { COUNTINGS } from './counting.ts';
 import { NchanPublisher } from './nchan-publisher.ts';
-import { type CreatedTask, createPeerTask, PEER_HISTORY, type PeerCaller, PeerRefusal } from './peer-create-task.ts';
+import { createPeerTask, PEER_HISTORY, type PeerCaller, PeerRefusal } from './peer-create-task.ts';
+import { type PeerPayment, payPeerTask, payTaskBody, preparePeerPayments } from './peer-pay-task.ts';
 import { createTaskBody, type PeerTaskBody } from './peer-schema.ts';
 
 /**
- * POST /tasks the ordinary way, by the same standards: Fastify with its own validator, postgres.js with a pool of 10
+ * POST /tasks and POST /payments/wallet the ordinary way, by the same standards: Fastify with its own validator, postgres.js with a pool of 10
  * and prepared statements, one transaction a request, on the tables and indexes of our own migrations. Keys are
  * looked up in memory; the task is encoded once, by our serializer, for the event and for the answer. Left out, since
  * the load has none of it: packageIds, Idempotency-Key, matching customers by e-mail, rate limits. With PEER_PUBLISH_URL
@@ -47,6 +48,7 @@ await useEveryId(sql);
 const publishUrl = process.env['PEER_PUBLISH_URL'];
 const publisher = publishUrl === undefined ? undefined : new NchanPublisher(publishUrl);
 await counting.prepare(sql);
+await preparePeerPayments(sql);
 const callers = await loadCallers(sql);
 const { uuid } = createRandomSource();
 
@@ -63,7 +65,16 @@ app.post<{ Body: PeerTaskBody }>(
   async (request, reply) => {
     const created = await createPeerTask(sql, counting, request.caller!, request.body);
     await publisher?.publish(request.caller!.organizationId, created.eventBody);
-    return succeed(request, reply, created);
+    const { taskJson: data, sequence } = created;
+    return succeed(request, reply, { path: '/v1/tasks', message: 'Task created', data, sequence });
+  },
+);
+app.post<{ Body: PeerPayment }>(
+  '/api/v1/payments/wallet',
+  { schema: { body: payTaskBody }, onRequest: authenticate },
+  async (request, reply) => {
+    const { paymentJson: data, sequence } = await payPeerTask(sql, counting, request.caller!, request.body);
+    return succeed(request, reply, { path: '/v1/payments/wallet', message: 'Wallet payment made', data, sequence });
   },
 );
 app.setErrorHandler((error: Error & { statusCode?: number; code?: string }, _request, reply) => {
@@ -83,20 +94,28 @@ async function authenticate(request: FastifyRequest): Promise<void> {
   if (!request.caller) throw new PeerRefusal(401, 'Unauthorized');
 }
 
-function succeed(request: FastifyRequest, reply: FastifyReply, { taskJson, sequence }: CreatedTask): FastifyReply {
-  const facts = { correlationId: request.id, canonicalPath: '/v1/tasks', method: request.method };
+interface Made {
+  readonly path: string;
+  readonly message: string;
+  /** JSON of the record. */
+  readonly data: string;
+  readonly sequence: number;
+}
+
+function succeed(request: FastifyRequest, reply: FastifyReply, { path, message, data, sequence }: Made): FastifyReply {
+  const facts = { correlationId: request.id, canonicalPath: path, method: request.method };
   const position = formatPosition(PEER_HISTORY, sequence);
   const time = { now: isoTime(Date.now()), durationMs: reply.elapsedTime };
   return reply
     .status(201)
     .header('content-type', 'application/json; charset=utf-8')
     .header('x-correlation-id', request.id)
-    .send(successBody(facts, { status: 201, message: 'Task created', data: taskJson, position }, time));
+    .send(successBody(facts, { status: 201, message, data, position }, time));
 }
 
 /** Our own processes take ids by the thousand; here each row takes one. */
 async function useEveryId(database: Sql): Promise<void> {
-  for (const kind of ['task', 'customer', 'user', 'location', 'package']) {
+  for (const kind of ['task', 'customer', 'user', 'location', 'package', 'payment', 'transfer']) {
     await database.unsafe(`ALTER SEQUENCE ${kind}_ids INCREMENT BY 1`);
   }
 }

@@ -4,7 +4,7 @@ import { BASE64_URL, CROCKFORD_BASE32, createRandomSource } from '../../engine/r
 import type { Sql } from '../../engine/store/postgres.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import { type CustomerRecord, splitName } from '../../schema/customer.ts';
-import { eventId } from '../../schema/events.ts';
+import { type EventType, eventId } from '../../schema/events.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import { parsePhone } from '../../schema/phone.ts';
@@ -72,9 +72,10 @@ export function createPeerTask(
       ...(body.packages ?? []).map((item) => insertPackage(tx, newPackage(task, item))),
     ]);
     const taskJson = encodeTask({ task, customer, agent: null, location, pickupLocation, packages, children: [] });
-    const eventBody = encodeEvent(task, sequence, taskJson);
+    const event = { organizationId, channelId: task.channelId, type: 'task.created', at: now, sequence } as const;
+    const eventBody = encodePeerEvent(event, `"task":${taskJson}`);
     await Promise.all([
-      insertEvent(tx, { organizationId, sequence, at: now, type: 'task.created', body: eventBody }),
+      insertEvent(tx, { ...event, body: eventBody }),
       insertHistory(tx, {
         organizationId,
         taskId: task.id,
@@ -234,11 +235,21 @@ function newPackage(task: TaskRecord, item: PeerPackage): New<PackageRecord> {
   };
 }
 
-function encodeEvent(task: TaskRecord, sequence: number, taskJson: string): string {
-  const { organizationId, channelId, createdAt } = task;
+/** `data`: what stands between the braces of the event's data. */
+export function encodePeerEvent(
+  event: {
+    readonly organizationId: number;
+    readonly channelId: number;
+    readonly type: EventType;
+    readonly at: string;
+    readonly sequence: number;
+  },
+  data: string,
+): string {
+  const { organizationId, channelId, type, at, sequence } = event;
   return (
-    `{"id":"${eventId(PEER_HISTORY, organizationId, sequence)}","type":"task.created","timestamp":"${createdAt}",` +
+    `{"id":"${eventId(PEER_HISTORY, organizationId, sequence)}","type":"${type}","timestamp":"${at}",` +
     `"apiVersion":"v1","organizationId":${organizationId},"channelId":${channelId},"sequence":${sequence},` +
-    `"data":{"task":${taskJson}}}`
+    `"data":{${data}}}`
   );
 }

@@ -1,8 +1,9 @@
 import { create, keyedCreate } from './create.ts';
 import { createBatch } from './create-batch.ts';
+import { payWallet } from './pay-wallet.ts';
 import type { Load } from './scenario.ts';
 
 /** What a generator was told to send. */
 export function findLoad(name: string, tasksPerRequest: number): Load | undefined {
-  return [create, keyedCreate, createBatch(tasksPerRequest)].find((load) => load.name === name);
+  return [create, keyedCreate, createBatch(tasksPerRequest), payWallet].find((load) => load.name === name);
 }

@@ -54,6 +54,21 @@ export const SERVERS: readonly ContestantPlan[] = [
   },
 ];
 
+/** Who takes payments. */
+export const PAYERS: readonly ContestantPlan[] = [
+  SERVERS[0]!,
+  {
+    name: 'peer',
+    description:
+      'Fastify + postgres.js, pool of 10, one transaction a request that locks the rows of its task and of the wallet; ' +
+      'events numbered by a sequence, what was earned not summed up: no lock that all payments would wait for',
+    program: new URL('../peers/fastify-peer.ts', import.meta.url),
+    readyPath: '/readyz',
+    commitsBy: 'transaction',
+    environment: { PEER_COUNTING: 'free' },
+  },
+];
+
 /** The gateway as it is, and with its guards left out. */
 export const GUARDED: readonly ContestantPlan[] = [
   SERVERS[0]!,

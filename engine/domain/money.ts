@@ -22,6 +22,11 @@ const EXPONENTS: ReadonlyMap<string, number> = new Map(
 const LARGEST_CENTS = Math.round(LIMITS.amountMajorUnits * 100);
 const DECIMAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/;
 
+/** How many decimals a currency has; undefined for one that is not in ISO 4217. */
+export function exponentOf(currency: string): number | undefined {
+  return EXPONENTS.get(currency);
+}
+
 /** Whether the text is a code of ISO 4217 in use, in capital letters. */
 export function isCurrency(code: string): boolean {
   return EXPONENTS.has(code);

@@ -1,5 +1,6 @@
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { PACKAGE_STATUSES, type PackageStatus } from '../../schema/package.ts';
+import type { PaymentMethod } from '../../schema/payment.ts';
 import type { TaskOutcome } from '../../schema/task.ts';
 
 /** The steps of decisions.md §3 that every package may make. */
@@ -79,6 +80,12 @@ export function afterCompletion(status: PackageStatus, outcome: TaskOutcome): Pa
 export function afterCancellation(status: PackageStatus): PackageStatus {
   if (NOT_YET_TAKEN.has(status)) return 'cancelled';
   return IN_CUSTODY.has(status) ? 'returned' : status;
+}
+
+/** Where the payment of its task leaves a package that waits for it. Cash at the door needs no step of its own before. */
+export function afterPayment(status: PackageStatus, method: PaymentMethod): PackageStatus {
+  const waits = status === 'collecting_payment' || (status === 'delivering' && method === 'cash');
+  return waits ? 'payment_collected' : status;
 }
 
 /** Whether the customer has it, whatever became of the money since: such a package moves to no other task. */

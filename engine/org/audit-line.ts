@@ -1,4 +1,5 @@
 import type { Caller } from '../../schema/commands.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { AuditRecord } from '../store/commit-store.ts';
 import type { Change } from './changes.ts';
 import type { StateView } from './state-view.ts';
@@ -52,7 +53,29 @@ function auditedBy(state: StateView, change: Change): Audited | undefined {
         after: change.organization,
       };
     }
+    case 'put-payment': {
+      const { id: recordId, version } = change.payment;
+      const before = state.findPayment(recordId);
+      return {
+        recordType: 'payment',
+        recordId,
+        version,
+        before: before ? told(before) : null,
+        after: told(change.payment),
+      };
+    }
+    case 'move-money': {
+      // Those of payments and tasks stand in their audit.
+      const { transfer, entries } = change;
+      if (transfer.kind !== 'top_up') return undefined;
+      return { recordType: 'top_up', recordId: transfer.id, version: 1, before: null, after: { ...transfer, entries } };
+    }
     default:
       return undefined;
   }
+}
+
+/** Whoever has the link to a checkout sees it: that is for who may read the payment, not for who reads the log. */
+function told({ checkoutToken: _, ...payment }: PaymentRecord): object {
+  return payment;
 }

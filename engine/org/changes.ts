@@ -2,9 +2,11 @@ import type { AgentRecord } from '../../schema/agent.ts';
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { EventType } from '../../schema/events.ts';
+import type { EntryRecord, TransferRecord } from '../../schema/ledger.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { QuotaResource } from '../domain/quota.ts';
@@ -48,16 +50,33 @@ export interface TellRequest {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A line of the log about a payment as it stands then, with its task, and the step that the task's history keeps. */
+export interface TellPayment {
+  readonly kind: 'tell-payment';
+  readonly type: EventType;
+  readonly paymentId: number;
+  readonly taskId: number;
+}
+
+/** Money moves: a line of the ledger, whose entries cancel out. */
+export interface MoveMoney {
+  readonly kind: 'move-money';
+  readonly transfer: TransferRecord;
+  readonly entries: readonly EntryRecord[];
+}
+
 /**
  * What a decision changes, in full records. A change is applied to memory and written to Postgres as it stands:
  * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task,
- * or of a request for it: no change without an event.
+ * or of a request or a payment for it: no change without an event.
  */
 export type Change =
   | PutTask
   | Tell
   | TellAgent
   | TellRequest
+  | TellPayment
+  | MoveMoney
   | { readonly kind: 'put-customer'; readonly customer: CustomerRecord }
   /** An agent, and its user with it. `passwordHash` is the new user's, if it has one. */
   | { readonly kind: 'put-agent'; readonly agent: AgentRecord; readonly passwordHash?: string | null }
@@ -67,6 +86,7 @@ export type Change =
   /** A package as it is now, and the task that had it before, if it leaves one. */
   | { readonly kind: 'put-package'; readonly record: PackageRecord; readonly leaves: number | null }
   | { readonly kind: 'put-request'; readonly request: AssignmentRequestRecord }
+  | { readonly kind: 'put-payment'; readonly payment: PaymentRecord }
   | { readonly kind: 'count-usage'; readonly resource: QuotaResource; readonly period: string; readonly used: number }
   | { readonly kind: 'put-organization'; readonly organization: OrganizationRecord }
   /** The end of the organization. `nameHash`: SHA-256 of its name, hex. `requestedBy`: the user. */

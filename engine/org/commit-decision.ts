@@ -8,7 +8,7 @@ import { auditLineOf } from './audit-line.ts';
 import type { Shown } from './decide/decision.ts';
 import type { Draft } from './draft.ts';
 import { encodeShown } from './encode-shown.ts';
-import { tellAgent, tellChange, tellRequest } from './event-encoding.ts';
+import { tellAgent, tellChange, tellPayment, tellRequest } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
 import { UntoldTasks } from './untold-tasks.ts';
@@ -69,13 +69,16 @@ export function applyDraft(
         const isPlain = change.type === 'task.created' && !change.extra;
         applied = { data: told.taskJson, toldAt: isPlain ? state.lastSequence : null };
       }
-    } else if (change.kind === 'tell-request') {
+    } else if (change.kind === 'tell-request' || change.kind === 'tell-payment') {
       state.lastSequence += 1;
       state.apply(change, batch.ticket);
       const before = untold.take(change.taskId);
       const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller, before };
-      const told = tellRequest(state, change, context);
+      const told =
+        change.kind === 'tell-request' ? tellRequest(state, change, context) : tellPayment(state, change, context);
       batch.log(told.event, told.history);
+      // The payment of a task's end changes the task once more after that is told.
+      if (change.kind === 'tell-payment' && shown.kind === 'task' && shown.id === change.taskId) applied = undefined;
     } else if (change.kind === 'tell-agent') {
       state.lastSequence += 1;
       state.apply(change, batch.ticket);

@@ -1,6 +1,9 @@
 import type { ListAgentsQuery } from '../../schema/agent.ts';
 import type { ListRequestsQuery } from '../../schema/assignment.ts';
+import type { RecordAuditQuery } from '../../schema/audit.ts';
 import type { ListCustomersQuery } from '../../schema/customer.ts';
+import type { StatementQuery } from '../../schema/ledger.ts';
+import type { ListPaymentsQuery } from '../../schema/payment.ts';
 import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
 import { type Actor, maySee, onlyAgentOf } from '../domain/task-machine.ts';
 import { type AgentSchedule, readAgentSchedule } from '../store/agent-schedule-store.ts';
@@ -11,7 +14,10 @@ import {
   listAssignmentRequests,
   readAssignmentRequest,
 } from '../store/assignment-request-store.ts';
+import { type AuditPage, listRecordAudit } from '../store/audit-store.ts';
 import { type CustomerDetail, type CustomerPage, listCustomers, readCustomer } from '../store/customer-store.ts';
+import { type BalancesDetail, listStatement, readBalances, type StatementPage } from '../store/ledger-store.ts';
+import { listPayments, type PaymentDetail, type PaymentPage, readPayment } from '../store/payment-store.ts';
 import { isReachable } from '../store/platform-store.ts';
 import type { Sql } from '../store/postgres.ts';
 import { readTaskHistory, type TaskHistoryPage } from '../store/task-history-store.ts';
@@ -40,6 +46,13 @@ export interface CommittedReads {
   ): Promise<AssignmentRequestDetail | undefined>;
   listWarehouses(organizationId: number, query: ListWarehousesQuery): Promise<WarehousePage>;
   readWarehouse(organizationId: number, warehouseId: number): Promise<WarehouseDetail | undefined>;
+  listPayments(organizationId: number, query: ListPaymentsQuery): Promise<PaymentPage>;
+  readPayment(organizationId: number, paymentId: number): Promise<PaymentDetail | undefined>;
+  listPaymentAudit(organizationId: number, paymentId: number, query: RecordAuditQuery): Promise<AuditPage | undefined>;
+  readWallet(organizationId: number, customerId: number): Promise<BalancesDetail | undefined>;
+  listStatement(organizationId: number, customerId: number, query: StatementQuery): Promise<StatementPage | undefined>;
+  /** As the caller may see it: an agent finds its own alone. */
+  readAgentCash(organizationId: number, agentId: number, caller: Actor): Promise<BalancesDetail | undefined>;
   /** Postgres answers now. */
   isReachable(deadlineMs: number): Promise<boolean>;
 }
@@ -63,6 +76,15 @@ export function createCommittedReads(sql: Sql): CommittedReads {
       readAssignmentRequest(sql, organizationId, requestId, onlyAgentOf(caller)),
     listWarehouses: (organizationId, query) => listWarehouses(sql, organizationId, query),
     readWarehouse: (organizationId, warehouseId) => readWarehouse(sql, organizationId, warehouseId),
+    listPayments: (organizationId, query) => listPayments(sql, organizationId, query),
+    readPayment: (organizationId, paymentId) => readPayment(sql, organizationId, paymentId),
+    listPaymentAudit: (organizationId, paymentId, query) =>
+      listRecordAudit(sql, organizationId, 'payment', paymentId, query),
+    readWallet: (organizationId, customerId) => readBalances(sql, organizationId, 'wallet', customerId),
+    listStatement: (organizationId, customerId, query) => listStatement(sql, organizationId, customerId, query),
+    async readAgentCash(organizationId, agentId, caller) {
+      return maySee({ agentId }, caller) ? readBalances(sql, organizationId, 'agent_cash', agentId) : undefined;
+    },
     isReachable: (deadlineMs) => isReachable(sql, deadlineMs),
   };
 }

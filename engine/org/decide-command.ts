@@ -30,8 +30,12 @@ import { type DecideContext, type Decision, refuse, type Shown } from './decide/
 import { decideDeleteOrganization } from './decide/delete-organization.ts';
 import { decideNoteArrival } from './decide/note-arrival.ts';
 import { decideNoteEta } from './decide/note-eta.ts';
+import { decidePayTask } from './decide/pay-task.ts';
 import { decideProposeOffers } from './decide/propose-offers.ts';
+import { decideRefundPayment } from './decide/refund-payment.ts';
 import { decideSearchAgent } from './decide/search-agent.ts';
+import { decideSettlePayment } from './decide/settle-payment.ts';
+import { decideTopUpWallet } from './decide/top-up-wallet.ts';
 import { decideUnassignTask } from './decide/unassign-task.ts';
 import { decideUpdateAgent } from './decide/update-agent.ts';
 import { decideUpdateCustomer } from './decide/update-customer.ts';
@@ -107,6 +111,14 @@ function decide(draft: Draft, command: SingleCommand, context: DecideContext, du
       return decideProposeOffers(draft, command, context);
     case 'assign-couriers':
       return decideAssignCouriers(draft, command, context);
+    case 'pay-task':
+      return decidePayTask(draft, command, context);
+    case 'refund-payment':
+      return decideRefundPayment(draft, command, context);
+    case 'settle-payment':
+      return decideSettlePayment(draft, command, context);
+    case 'top-up-wallet':
+      return decideTopUpWallet(draft, command, context);
     case 'update-organization':
       return decideUpdateOrganization(draft, command, context);
     case 'delete-organization':

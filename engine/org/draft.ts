@@ -1,12 +1,15 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
+import type { AccountBalance, AccountOwner, EntryRecord } from '../../schema/ledger.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import type { Change, PutTask } from './changes.ts';
 import { type HeldTask, heldTask } from './held-task.ts';
+import { balanceAfter } from './money-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 /**
@@ -23,6 +26,9 @@ export class Draft implements StateView {
   #agents: Map<number, AgentRecord> | undefined;
   #packages: Map<number, PackageRecord> | undefined;
   #requests: Map<number, AssignmentRequestRecord> | undefined;
+  #payments: Map<number, PaymentRecord> | undefined;
+  /** The last entry of each account that money moved on. */
+  #entries: Map<string, EntryRecord> | undefined;
   #usage: Map<string, number> | undefined;
   #organization: OrganizationRecord | undefined;
 
@@ -64,6 +70,14 @@ export class Draft implements StateView {
         this.#requests ??= new Map();
         this.#requests.set(change.request.id, change.request);
         break;
+      case 'put-payment':
+        this.#payments ??= new Map();
+        this.#payments.set(change.payment.id, change.payment);
+        break;
+      case 'move-money':
+        this.#entries ??= new Map();
+        for (const entry of change.entries) this.#entries.set(accountKeyOf(entry, entry.currency), entry);
+        break;
       case 'count-usage':
         this.#usage ??= new Map();
         this.#usage.set(`${change.resource} ${change.period}`, change.used);
@@ -76,6 +90,7 @@ export class Draft implements StateView {
       case 'tell':
       case 'tell-agent':
       case 'tell-request':
+      case 'tell-payment':
       case 'scan-timers':
         break;
     }
@@ -139,6 +154,15 @@ export class Draft implements StateView {
     return this.#requests?.get(id) ?? this.#base.findRequest(id);
   }
 
+  findPayment(id: number): PaymentRecord | undefined {
+    return this.#payments?.get(id) ?? this.#base.findPayment(id);
+  }
+
+  findBalance(owner: AccountOwner, currency: string): AccountBalance | undefined {
+    const drafted = this.#entries?.get(accountKeyOf(owner, currency));
+    return drafted ? balanceAfter(drafted) : this.#base.findBalance(owner, currency);
+  }
+
   hasChannel(id: number): boolean {
     return this.#base.hasChannel(id);
   }
@@ -175,4 +199,8 @@ export class Draft implements StateView {
   #unlessDrafted(customer: CustomerRecord | undefined): CustomerRecord | undefined {
     return customer && this.#customers?.has(customer.id) ? undefined : customer;
   }
+}
+
+function accountKeyOf({ account, ownerId }: AccountOwner, currency: string): string {
+  return `${account} ${ownerId} ${currency}`;
 }

@@ -36,6 +36,9 @@ class GroupRows {
   readonly audit: string[] = [];
   readonly agents: string[] = [];
   readonly requests: string[] = [];
+  readonly payments: string[] = [];
+  readonly transfers: string[] = [];
+  readonly ledgerEntries: string[] = [];
   readonly eventBodies: string[] = [];
   readonly idempotencyBodies: string[] = [];
 
@@ -50,6 +53,9 @@ class GroupRows {
       this.agents.push(encodeRow(row, hash === undefined ? '' : `,"passwordHash":${JSON.stringify(hash)}`));
     }
     for (const row of batch.requests.values()) this.requests.push(encodeRow(row));
+    for (const row of batch.payments.values()) this.payments.push(encodeRow(row));
+    for (const transfer of batch.transfers) this.transfers.push(encodeRecord(transfer));
+    for (const entry of batch.ledgerEntries) this.ledgerEntries.push(encodeRecord(entry));
     for (const location of batch.locations) this.locations.push(encodeRecord(location));
     for (const step of batch.history) this.history.push(encodeRecord(step));
     for (const { resource, period, used } of batch.usage.values()) {
@@ -100,9 +106,9 @@ export function encodeGroup(
   const rows = new GroupRows();
   for (const { batch, shard } of group) rows.add(batch, epochs.get(shard)!);
   const { heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses } = rows;
-  const { organizations, audit, agents, requests } = rows;
+  const { organizations, audit, agents, requests, payments, transfers, ledgerEntries } = rows;
   const ofTasks = [heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses];
-  const counts = [...ofTasks, organizations, audit, agents, requests];
+  const counts = [...ofTasks, organizations, audit, agents, requests, payments, transfers, ledgerEntries];
   return {
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
@@ -125,6 +131,9 @@ export function encodeGroup(
     audit: jsonArray(audit),
     agents: jsonArray(agents),
     requests: jsonArray(requests),
+    payments: jsonArray(payments),
+    transfers: jsonArray(transfers),
+    ledgerEntries: jsonArray(ledgerEntries),
   };
 }
 

@@ -3,6 +3,7 @@ import { encodeAssignmentRequest } from '../views/assignment-request-view.ts';
 import { encodeCustomer } from '../views/customer-view.ts';
 import { encodeOrganization } from '../views/organization-view.ts';
 import { encodePackage } from '../views/package-view.ts';
+import { encodePayment } from '../views/payment-view.ts';
 import { encodeTask } from '../views/task-view.ts';
 import { encodeWarehouse } from '../views/warehouse-view.ts';
 import type { Shown } from './decide/decision.ts';
@@ -35,6 +36,12 @@ export function encodeShown(state: OrgState, shown: Shown): string | undefined {
       const request = state.findRequest(shown.id);
       return request && encodeAssignmentRequest(request);
     }
+    case 'payment': {
+      const payment = state.findPayment(shown.id);
+      return payment && encodePayment(payment);
+    }
+    case 'written':
+      return shown.json;
     case 'organization':
       return encodeOrganization(state.organization);
     case 'deletion':

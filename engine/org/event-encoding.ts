@@ -1,12 +1,15 @@
 import type { Caller } from '../../schema/commands.ts';
 import { type EventType, eventId, type LoggedEvent } from '../../schema/events.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import { taskChangesOf } from '../../schema/task-changes.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
+import { formatMinor } from '../domain/money.ts';
 import { encodeAgent } from '../views/agent-view.ts';
 import { encodeAssignmentRequest } from '../views/assignment-request-view.ts';
+import { encodePayment } from '../views/payment-view.ts';
 import { inOnePiece } from '../views/serializer.ts';
 import { encodeTask } from '../views/task-view.ts';
-import type { Tell, TellAgent, TellRequest } from './changes.ts';
+import type { Tell, TellAgent, TellPayment, TellRequest } from './changes.ts';
 import type { OrgState } from './org-state.ts';
 import type { TaskFacts } from './state-view.ts';
 
@@ -62,6 +65,27 @@ export function tellRequest(state: OrgState, tell: TellRequest, told: TellContex
     event: { organizationId: state.organizationId, sequence, type, at, body: inOnePiece(body) },
     history: historyStep(state.findTask(tell.taskId)!, step, told, before),
   };
+}
+
+/** The event that tells of a payment as it has just become, with its task, and the step that the task's history keeps. */
+export function tellPayment(state: OrgState, tell: TellPayment, told: TellContext): Omit<ToldChange, 'taskJson'> {
+  const { type, paymentId, taskId } = tell;
+  const { sequence, at, caller, before } = told;
+  const payment = state.findPayment(paymentId)!;
+  const live = state.findTask(taskId)!;
+  const head = headOf(state, type, payment.channelId, told);
+  const data = `"payment":${encodePayment(payment)},"task":${encodeTask(state.bundleOf(live))}${extraOf({}, caller)}`;
+  const { organizationId } = state;
+  return {
+    event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{${data}}}`) },
+    history: historyStep(live, paymentStep(payment), told, before),
+  };
+}
+
+/** What the history of a task keeps of its payments. */
+export function paymentStep({ id, method, status, amountMinor, currency, failureReason }: PaymentRecord): Tell['step'] {
+  const details = { paymentId: id, method, status, amount: formatMinor(amountMinor, currency), currency };
+  return { kind: 'payment', reason: failureReason, details };
 }
 
 function historyStep(

@@ -11,6 +11,8 @@ const KINDS: readonly IdKind[] = [
   'warehouse',
   'agent',
   'assignment_request',
+  'payment',
+  'transfer',
 ];
 
 /** How many ids of each kind a decision may take. */

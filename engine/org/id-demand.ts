@@ -14,7 +14,11 @@ const ORDINARY: IdDemand = {
   warehouse: 1,
   agent: 0,
   assignment_request: 0,
+  payment: 0,
+  transfer: 0,
 };
+/** What was taken, and what goes back at once. */
+const MONEY: IdDemand = { ...ORDINARY, payment: 1, transfer: 2 };
 const NEW_AGENT: IdDemand = {
   task: 0,
   customer: 0,
@@ -24,12 +28,24 @@ const NEW_AGENT: IdDemand = {
   warehouse: 0,
   agent: 1,
   assignment_request: 0,
+  payment: 0,
+  transfer: 0,
 };
+
+const MOVES_MONEY: ReadonlySet<Command['kind']> = new Set([
+  'pay-task',
+  'refund-payment',
+  'settle-payment',
+  'top-up-wallet',
+  // The tasks of agents that collect cash and hand it over.
+  'change-task-status',
+]);
 
 /** The ids that a decision may take at most. */
 export function idDemandOf(command: Command): IdDemand {
   if (command.kind === 'create-task') return command.input.children ? demandOfAll([command.input]) : ORDINARY;
   if (command.kind === 'create-agent') return NEW_AGENT;
+  if (MOVES_MONEY.has(command.kind)) return MONEY;
   if (command.kind === 'propose-offers') return { ...ORDINARY, assignment_request: command.offers.length };
   if (command.kind !== 'create-tasks') return ORDINARY;
   return demandOfAll(command.items.flatMap((item) => ('input' in item ? item.input : [])));

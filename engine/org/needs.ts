@@ -1,5 +1,17 @@
-import type { Command, ProposeOffers } from '../../schema/commands.ts';
+import type {
+  ChangeTaskStatus,
+  Command,
+  CreateTasks,
+  PayTask,
+  ProposeOffers,
+  RefundPayment,
+  SettlePayment,
+  TopUpWallet,
+} from '../../schema/commands.ts';
 import type { CreateTaskInput, TaskInput } from '../../schema/create-task.ts';
+import type { AccountOwner } from '../../schema/ledger.ts';
+import { isCashType, type TaskRecord } from '../../schema/task.ts';
+import { cashOf, OWN_ACCOUNTS, walletOf } from '../domain/ledger.ts';
 import type { RecordNeeds } from '../store/org-store.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
 
@@ -20,6 +32,9 @@ export function noNeeds(): RecordNeeds {
     loadedAgentIds: new Set(),
     requestIds: new Set(),
     packageIds: new Set(),
+    paymentIds: new Set(),
+    accountOwners: new Map(),
+    isChained: false,
     idempotency: new Map(),
   };
 }
@@ -36,14 +51,16 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
       search.newTask(command.input, command.caller.channelId);
       break;
     case 'create-tasks':
-      for (const item of command.items) {
-        if ('errorBody' in item) continue;
-        search.idempotency(item.idempotency);
-        search.newTask(item.input, command.caller.channelId);
-      }
+      search.newTasks(command);
+      break;
+    case 'change-task-status':
+    case 'pay-task':
+    case 'refund-payment':
+    case 'settle-payment':
+    case 'top-up-wallet':
+      collectMoney(search, command);
       break;
     case 'update-task':
-    case 'change-task-status':
     case 'add-package':
     case 'read-task':
     case 'note-arrival':
@@ -97,6 +114,30 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
   return search.missing;
 }
 
+type MoneyCommand = ChangeTaskStatus | PayTask | RefundPayment | SettlePayment | TopUpWallet;
+
+/** Of commands that move money, or may. */
+function collectMoney(search: Search, command: MoneyCommand): void {
+  switch (command.kind) {
+    case 'change-task-status':
+      search.task(command.taskId);
+      search.moneyOfEnd(command.taskId, command.input.status);
+      break;
+    case 'pay-task':
+      search.task(command.input.taskId);
+      search.moneyOf(command.input.taskId);
+      break;
+    case 'refund-payment':
+    case 'settle-payment':
+      search.paymentWithMoney(command.paymentId);
+      break;
+    case 'top-up-wallet':
+      search.customer(command.customerId);
+      search.accounts([...OWN_ACCOUNTS, walletOf(command.customerId)]);
+      break;
+  }
+}
+
 /** Looks for what a command touches, and notes what memory does not have. */
 class Search {
   missing = false;
@@ -112,6 +153,14 @@ class Search {
     this.#oneTask(input, ownChannelId);
     if (input.parentId) this.task(input.parentId);
     for (const child of input.children ?? []) this.#oneTask(child, ownChannelId);
+  }
+
+  newTasks({ items, caller }: CreateTasks): void {
+    for (const item of items) {
+      if ('errorBody' in item) continue;
+      this.idempotency(item.idempotency);
+      this.newTask(item.input, caller.channelId);
+    }
   }
 
   task(id: number): void {
@@ -171,6 +220,49 @@ class Search {
     this.loadOf(id);
   }
 
+  /** What a payment for a task rests on, whatever pays. */
+  moneyOf(taskId: number): void {
+    const facts = this.#state.findTask(taskId);
+    // What it names is known once it is here.
+    if (!facts) this.#chain();
+    else this.#moneyOf(facts.task);
+  }
+
+  /** What the end of a task rests on, and of its parts: payments that are open, and cash. */
+  moneyOfEnd(taskId: number, status: ChangeTaskStatus['input']['status']): void {
+    if (status !== 'completed' && status !== 'cancelled') return;
+    const facts = this.#state.findTask(taskId);
+    if (!facts) return this.#chain();
+    if (status === 'completed') {
+      if (isCashType(facts.task.taskType)) this.#moneyOf(facts.task);
+      return;
+    }
+    const { childIds, parentId } = facts.task;
+    // A job goes with the last of its parts.
+    const family = [taskId, ...(childIds ?? []), ...(parentId === null ? [] : [parentId])];
+    for (const id of family) this.#payment(this.#state.findTask(id)?.task.paymentId ?? null);
+  }
+
+  /** A payment with its task, and with what its money rests on. */
+  paymentWithMoney(id: number): void {
+    const payment = this.#state.findPayment(id);
+    this.#payment(id);
+    if (!payment) return this.#chain();
+    this.task(payment.taskId);
+    this.moneyOf(payment.taskId);
+    // Whoever took it: the task may have another agent by now.
+    const wallet = payment.customerId === null ? [] : [walletOf(payment.customerId)];
+    this.accounts([...OWN_ACCOUNTS, cashOf(payment), ...wallet]);
+  }
+
+  accounts(owners: readonly AccountOwner[]): void {
+    for (const owner of owners) {
+      if (!this.#state.money.knowsAccountsOf(owner)) {
+        this.#miss()?.accountOwners.set(`${owner.account} ${owner.ownerId}`, owner);
+      }
+    }
+  }
+
   package(id: number): void {
     if (!this.#state.findPackage(id)) this.#miss()?.packageIds.add(id);
   }
@@ -180,6 +272,22 @@ class Search {
     const scopedKey = scopedKeyOf(key);
     if (this.#state.findIdempotency(scopedKey) || !this.#state.keys.mayKnow(scopedKey)) return;
     this.#miss()?.idempotency.set(scopedKey, key);
+  }
+
+  #moneyOf(task: TaskRecord): void {
+    this.#payment(task.paymentId);
+    const wallet = task.customerId === null ? [] : [walletOf(task.customerId)];
+    this.accounts([...OWN_ACCOUNTS, cashOf(task), ...wallet]);
+  }
+
+  #payment(id: number | null): void {
+    if (id !== null && !this.#state.findPayment(id)) this.#miss()?.paymentIds.add(id);
+  }
+
+  /** Something is missing that only what is missing as well can name. */
+  #chain(): void {
+    const needs = this.#miss();
+    if (needs) needs.isChained = true;
   }
 
   #oneTask(input: TaskInput, ownChannelId: number): void {

@@ -239,13 +239,16 @@ export class OrgActor implements BatchOwner {
     this.#makeRoom();
     this.#fetching = true;
     try {
-      const needs = noNeeds();
-      let missing = false;
-      for (const { command } of commands) missing = collectNeeds(this.#state, command, needs) || missing;
-      if (needs.phones.size > 0) needs.contacts = this.#state.wantsContacts();
-      if (needs.idempotency.size > 0) needs.usedKeys = this.#state.keys.isWanted();
-      const fetched = missing ? await store.fetchRecords(this.organizationId, needs) : undefined;
-      if (fetched && this.isLive) this.#state.absorb(fetched);
+      for (let depth = 0; depth < DEEPEST_CHAIN; depth++) {
+        const needs = noNeeds();
+        let missing = false;
+        for (const { command } of commands) missing = collectNeeds(this.#state, command, needs) || missing;
+        if (needs.phones.size > 0) needs.contacts = this.#state.wantsContacts();
+        if (needs.idempotency.size > 0) needs.usedKeys = this.#state.keys.isWanted();
+        const fetched = missing ? await store.fetchRecords(this.organizationId, needs) : undefined;
+        if (fetched && this.isLive) this.#state.absorb(fetched);
+        if (!needs.isChained || !this.isLive) break;
+      }
     } catch (error) {
       log.warn({ err: error, organizationId: this.organizationId }, 'records could not be fetched');
       if (this.isLive && alone) this.#oneByOne.shift();
@@ -323,6 +326,9 @@ export class OrgActor implements BatchOwner {
     });
   }
 }
+
+/** A payment, its task, and the payment that the task has now. */
+const DEEPEST_CHAIN = 3;
 
 const WAKE_UP: Command = {
   kind: 'wake-up',

@@ -3,9 +3,11 @@ import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LoggedEvent } from '../../schema/events.ts';
+import type { EntryRecord, TransferRecord } from '../../schema/ledger.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
@@ -63,6 +65,9 @@ export class OrgBatch {
   readonly warehouses = new Map<number, StagedRow<WarehouseRecord>>();
   readonly agents = new Map<number, StagedRow<AgentRecord>>();
   readonly requests = new Map<number, StagedRow<AssignmentRequestRecord>>();
+  readonly payments = new Map<number, StagedRow<PaymentRecord>>();
+  readonly transfers: TransferRecord[] = [];
+  readonly ledgerEntries: EntryRecord[] = [];
   /** Hashes that the users of new agents sign in with, by the agent's id. */
   readonly passwords = new Map<number, string>();
   readonly locations: LocationRow[] = [];
@@ -123,6 +128,15 @@ export class OrgBatch {
         stageRow(this.requests, change.request);
         this.rows += 1;
         break;
+      case 'put-payment':
+        stageRow(this.payments, change.payment);
+        this.rows += 1;
+        break;
+      case 'move-money':
+        this.transfers.push(change.transfer);
+        this.ledgerEntries.push(...change.entries);
+        this.rows += 1 + change.entries.length;
+        break;
       case 'count-usage':
         this.usage.set(`${change.resource} ${change.period}`, change);
         break;
@@ -140,6 +154,7 @@ export class OrgBatch {
       case 'tell':
       case 'tell-agent':
       case 'tell-request':
+      case 'tell-payment':
       case 'scan-timers':
         break;
     }

@@ -1,10 +1,12 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
+import type { AccountBalance, AccountOwner } from '../../schema/ledger.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
 import { quotaPeriod } from '../domain/quota.ts';
 import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../store/org-store.ts';
@@ -18,6 +20,7 @@ import { evictOldest } from './evict-oldest.ts';
 import type { HeldTask } from './held-task.ts';
 import { KeyBook } from './key-book.ts';
 import { type Basis, type Live, READ } from './live.ts';
+import { MoneyBook } from './money-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 export interface LiveTask extends TaskFacts {
@@ -57,6 +60,7 @@ export class OrgState implements StateView {
   readonly contacts = new ContactBook();
   /** Which idempotency keys may have been used. */
   readonly keys = new KeyBook();
+  readonly money = new MoneyBook();
 
   readonly #tasks = new Map<number, LiveTask>();
   readonly #taskIdByCode = new Map<string, number>();
@@ -136,6 +140,14 @@ export class OrgState implements StateView {
     return this.#requests.get(id)?.record;
   }
 
+  findPayment(id: number): PaymentRecord | undefined {
+    return this.money.findPayment(id);
+  }
+
+  findBalance(owner: AccountOwner, currency: string): AccountBalance | undefined {
+    return this.money.findBalance(owner, currency);
+  }
+
   hasChannel(id: number): boolean {
     return this.#channels.has(id);
   }
@@ -206,11 +218,16 @@ export class OrgState implements StateView {
         break;
       case 'tell':
       case 'tell-request':
+      case 'tell-payment':
         this.#tasks.get(change.taskId)!.sequence = this.lastSequence;
         break;
       case 'put-request':
         this.#requests.delete(change.request.id);
         this.#requests.set(change.request.id, { record: change.request, ...basis });
+        break;
+      case 'put-payment':
+      case 'move-money':
+        this.money.apply(change, basis);
         break;
       case 'tell-agent':
         this.#agents.tell(change.agentId, this.lastSequence);
@@ -263,6 +280,7 @@ export class OrgState implements StateView {
     for (const record of fetched.requests) {
       if (!this.#requests.has(record.id)) this.#requests.set(record.id, { record, ...READ });
     }
+    this.money.absorb(fetched);
     for (const id of fetched.channelIds) this.#channels.add(id);
     for (const record of fetched.loosePackages) {
       if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
@@ -304,6 +322,7 @@ export class OrgState implements StateView {
     this.#agents.evict(bounds.agents, durableTicket, () => this.#usedBy((task) => task.agentId));
     this.#loads.evict(LIMITS.agentLoads);
     evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket);
+    this.money.evict(durableTicket);
     evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket);
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
     evictOldest(this.#warehouses, bounds.tasks, durableTicket);

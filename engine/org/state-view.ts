@@ -1,9 +1,11 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
+import type { AccountBalance, AccountOwner } from '../../schema/ledger.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import type { HeldTask } from './held-task.ts';
@@ -34,6 +36,9 @@ export interface StateView {
   /** What an agent has that has not ended. Known only of agents that were asked for. */
   heldBy(agentId: number): readonly HeldTask[];
   findRequest(id: number): AssignmentRequestRecord | undefined;
+  findPayment(id: number): PaymentRecord | undefined;
+  /** Undefined where nothing was ever written to it. Known only of owners that were asked for. */
+  findBalance(owner: AccountOwner, currency: string): AccountBalance | undefined;
   hasChannel(id: number): boolean;
   /** A package with the task it is attached to, if any. */
   findPackage(id: number): { readonly record: PackageRecord; readonly owner: TaskRecord | null } | undefined;

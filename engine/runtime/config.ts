@@ -54,6 +54,10 @@ const environmentSchema = v.object({
   ROUTING_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like http://127.0.0.1:5000'))),
   ROUTING_ENGINE: v.optional(v.picklist(['osrm', 'valhalla']), 'osrm'),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
+  STRIPE_SECRET_KEY: v.optional(v.string()),
+  STRIPE_WEBHOOK_SECRET: v.optional(v.string()),
+  STRIPE_API_BASE: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://api.stripe.com'))),
+  PUBLIC_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://dispatch.example.com'))),
   FAULT_POINT: v.optional(v.string()),
   NODE_ENV: v.optional(v.string()),
 });
@@ -85,6 +89,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   if (Boolean(env.TLS_CERT_FILE) !== Boolean(env.TLS_KEY_FILE)) {
     throw new ConfigError('TLS needs both TLS_CERT_FILE and TLS_KEY_FILE.');
+  }
+  if (env.STRIPE_SECRET_KEY && !env.STRIPE_WEBHOOK_SECRET) {
+    throw new ConfigError('STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET, by which callbacks are known to be genuine.');
   }
   if (env.FAULT_POINT && env.NODE_ENV === 'production') {
     throw new ConfigError('FAULT_POINT is armed in production.');
@@ -119,6 +126,15 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     routing: env.ROUTING_URL ? { url: env.ROUTING_URL, kind: env.ROUTING_ENGINE } : undefined,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
+    stripe:
+      env.STRIPE_SECRET_KEY && env.STRIPE_WEBHOOK_SECRET
+        ? {
+            secretKey: env.STRIPE_SECRET_KEY,
+            webhookSecret: env.STRIPE_WEBHOOK_SECRET,
+            apiBase: env.STRIPE_API_BASE || 'https://api.stripe.com',
+          }
+        : undefined,
+    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || undefined,
     faultPoint: env.FAULT_POINT,
   };
 }
@@ -132,6 +148,12 @@ export function setNativeHeadBytes(bytes: number): void {
 export function requireUrl(name: 'DATABASE_URL' | 'REDIS_URL', url: string | undefined): string {
   if (!url) throw new ConfigError(`${name} is not set. \`npm start\` brings up local stores when it is unset.`);
   return url;
+}
+
+/** Where customers reach the gateway, without a slash at the end: PUBLIC_URL, else where it listens. */
+export function publicUrlOf({ publicUrl, host, port, tlsCertFile }: Config, listening = port): string {
+  const name = isWildcard(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return publicUrl ?? `${tlsCertFile ? 'https' : 'http'}://${name}:${listening}`;
 }
 
 function isWildcard(host: string): boolean {

@@ -10,7 +10,10 @@ export type FaultPoint =
   | 'after-round-view'
   | 'after-round-plan'
   /** The owner has decided, and its answer is lost. */
-  | 'after-proposal';
+  | 'after-proposal'
+  | 'before-provider-call'
+  | 'after-provider-call'
+  | 'after-provider-report';
 
 export type FaultPoints = (point: FaultPoint) => void;
 

@@ -14,6 +14,11 @@ export const BASE64_URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 /** Bytes are drawn from the kernel in blocks: one call for many codes instead of one each. */
 const BLOCK_BYTES = 8_192;
 
+/** Evenly from 0 up to 1. */
+export function drawFraction(random: RandomSource): number {
+  return Number.parseInt(random.text(8, '0123456789abcdef'), 16) / 2 ** 32;
+}
+
 export function createRandomSource(): RandomSource {
   let block = randomBytes(BLOCK_BYTES);
   let used = 0;

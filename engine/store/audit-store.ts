@@ -1,4 +1,4 @@
-import type { AuditEntryView, ListAuditQuery } from '../../schema/audit.ts';
+import type { AuditEntryView, ListAuditQuery, RecordAuditQuery } from '../../schema/audit.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type AuditedTask, beforeTaskChanges, type TaskChanges } from '../../schema/task-changes.ts';
 import { type Fragment, numberArray, type Sql } from './postgres.ts';
@@ -45,6 +45,35 @@ export async function listAudit(sql: Sql, organizationId: number, query: ListAud
     return entryOf(task ? { ...row, after: toldTask(task) } : row);
   });
   return { items, count: rows[0]?.count ?? 0, sequence: rows[0]?.sequence ?? 0 };
+}
+
+/**
+ * A page of what `audit_records` tells of one record, newest first; undefined when there is no such record: whatever is
+ * audited there is from its creation on.
+ */
+export async function listRecordAudit(
+  sql: Sql,
+  organizationId: number,
+  recordType: 'payment',
+  recordId: number,
+  { page, limit }: RecordAuditQuery,
+): Promise<AuditPage | undefined> {
+  const ofRecord = sql`FROM audit_records r
+    WHERE r.organization_id = ${organizationId} AND r.record_type = ${recordType} AND r.record_id = ${recordId}`;
+  const query = () => sql<EntryRow[]>`
+    SELECT h.last_sequence AS sequence, (SELECT count(*) ${ofRecord}) AS count, e.*, 'r' AS source, e.version AS key,
+      e.record_type || CASE WHEN e.before IS NULL THEN '.created' ELSE '.updated' END AS action,
+      CASE e.actor_type WHEN 'user' THEN e.actor_id ELSE c.user_id END AS actor_user_id
+    FROM organization_heads h
+    LEFT JOIN (SELECT r.* ${ofRecord} ORDER BY r.version DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) e ON true
+    LEFT JOIN channels c ON c.organization_id = h.organization_id AND e.actor_type = 'channel' AND c.id = e.actor_id
+    WHERE h.organization_id = ${organizationId}
+    ORDER BY e.version DESC`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'reading the audit log of a record');
+  const [first] = rows;
+  if (!first || first.count === 0) return undefined;
+  const items = rows.filter((row) => row.recordId !== null).map(entryOf);
+  return { items, count: first.count, sequence: first.sequence };
 }
 
 function pageOf(sql: Sql, organizationId: number, query: ListAuditQuery): PromiseLike<EntryRow[]> {

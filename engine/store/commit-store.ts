@@ -24,12 +24,15 @@ export interface CommitParameters {
   readonly audit: string | null;
   readonly agents: string | null;
   readonly requests: string | null;
+  readonly payments: string | null;
+  readonly transfers: string | null;
+  readonly ledgerEntries: string | null;
 }
 
 /** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
 export interface AuditRecord {
   readonly organizationId: number;
-  readonly recordType: 'customer' | 'warehouse' | 'agent' | 'organization';
+  readonly recordType: 'customer' | 'warehouse' | 'agent' | 'organization' | 'payment' | 'top_up';
   readonly recordId: number;
   /** Of the record after the change. */
   readonly version: number;
@@ -69,7 +72,8 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const COMMIT_GROUP = 'SELECT commit_group($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21)';
+const PARAMETERS = 24;
+const COMMIT_GROUP = `SELECT commit_group(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(',')})`;
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
 export function createCommitStore(
@@ -117,6 +121,9 @@ export function createCommitStore(
         p.audit,
         p.agents,
         p.requests,
+        p.payments,
+        p.transfers,
+        p.ledgerEntries,
       ];
       try {
         const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });

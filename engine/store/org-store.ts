@@ -1,12 +1,15 @@
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import { taskOfCreatedEvent } from '../../schema/events.ts';
+import type { AccountBalance, AccountOwner } from '../../schema/ledger.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskBundle } from '../../schema/task.ts';
 import { type FetchedAgents, fetchAgents } from './agent-store.ts';
+import { fetchBalances, fetchPayments } from './money-rows.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
 import { ASSIGNMENT_REQUEST, BUNDLE_COLUMNS, bundleOfRow, CUSTOMER, PACKAGE } from './task-rows.ts';
@@ -59,7 +62,12 @@ export interface RecordNeeds {
   /** Requests, each with its task, its agent and what that has. */
   readonly requestIds: Set<number>;
   readonly packageIds: Set<number>;
+  readonly paymentIds: Set<number>;
+  /** Whose accounts are wanted, by any name that tells them apart. */
+  readonly accountOwners: Map<string, AccountOwner>;
   readonly idempotency: Map<string, { readonly scope: string; readonly key: string }>;
+  /** Whether more will be wanted, which only these records can name. */
+  isChained: boolean;
 }
 
 export interface FetchedRecords extends FetchedAgents {
@@ -75,6 +83,10 @@ export interface FetchedRecords extends FetchedAgents {
   readonly channelIds: readonly number[];
   readonly requests: readonly AssignmentRequestRecord[];
   readonly loosePackages: readonly PackageRecord[];
+  readonly payments: readonly PaymentRecord[];
+  /** Owners whose accounts were wanted; what is not among `balances` they do not have. */
+  readonly accountOwners: readonly AccountOwner[];
+  readonly balances: readonly AccountBalance[];
   readonly idempotency: readonly IdempotencyRecord[];
 }
 
@@ -113,7 +125,9 @@ export type IdKind =
   | 'package'
   | 'warehouse'
   | 'agent'
-  | 'assignment_request';
+  | 'assignment_request'
+  | 'payment'
+  | 'transfer';
 
 export function createOrgStore(sql: Sql): OrgStore {
   const ask = <T>(query: () => PromiseLike<T>, what: string) => read(query, LIMITS.fetchDeadlineMs, what);
@@ -174,7 +188,8 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
 async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds): Promise<FetchedRecords> {
   const requests = await fetchRequests(sql, organizationId, asked.requestIds);
   const needs = withThoseOf(requests, asked);
-  const [tasks, customers, contacts, locations, warehouses, channels, ofAgents, loosePackages, idempotency, usedKeys] =
+  const accountOwners = [...needs.accountOwners.values()];
+  const [tasks, customers, contacts, locations, warehouses, channels, ofAgents, loosePackages, ...others] =
     await Promise.all([
       fetchBundles(sql, organizationId, needs),
       fetchCustomers(sql, organizationId, needs),
@@ -204,7 +219,10 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
             AND p.task_id IS NULL`,
       fetchIdempotency(sql, organizationId, needs),
       needs.usedKeys ? fetchUsedKeys(sql, organizationId) : ('not-wanted' as const),
+      fetchPayments(sql, organizationId, needs.paymentIds),
+      fetchBalances(sql, organizationId, accountOwners),
     ]);
+  const [idempotency, usedKeys, payments, balances] = others;
   return {
     tasks,
     customers,
@@ -215,6 +233,9 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
     requests,
     ...ofAgents,
     loosePackages: loosePackages.map((row) => PACKAGE.ofJson(row.package)),
+    payments,
+    accountOwners,
+    balances,
     idempotency,
     usedKeys,
   };

@@ -3,6 +3,7 @@ import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
 import type { PackageRecord } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
 import type { AuditedTask } from '../../schema/task-changes.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
@@ -101,6 +102,28 @@ export const ASSIGNMENT_REQUEST = recordColumns<AssignmentRequestRecord>({
   expiresAt: 'time',
   respondedAt: 'time',
   rejectionReason: 'plain',
+  ...STAMPED,
+});
+
+export const PAYMENT = recordColumns<PaymentRecord>({
+  ...VERSIONED,
+  taskId: 'plain',
+  customerId: 'plain',
+  agentId: 'plain',
+  courierId: 'plain',
+  channelId: 'plain',
+  method: 'plain',
+  status: 'plain',
+  amountMinor: 'plain',
+  currency: 'plain',
+  reference: 'plain',
+  provider: 'plain',
+  providerReference: 'plain',
+  checkoutToken: 'plain',
+  checkoutPage: 'plain',
+  step: 'plain',
+  refund: 'plain',
+  failureReason: 'plain',
   ...STAMPED,
 });
 

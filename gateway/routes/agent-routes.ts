@@ -1,6 +1,7 @@
 import { heldTimeOf } from '../../engine/domain/held-time.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodeAgent } from '../../engine/views/agent-view.ts';
+import { encodeAgentCash } from '../../engine/views/ledger-view.ts';
 import { encodeSchedule } from '../../engine/views/schedule-view.ts';
 import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
 import {
@@ -17,6 +18,7 @@ import {
 } from '../../schema/agent.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
+import { agentCashView } from '../../schema/ledger.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ListTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/list-tasks.ts';
 import { scheduleView } from '../../schema/schedule.ts';
@@ -35,6 +37,7 @@ export function agentRoutes(engine: Engine, administration: Administration): Api
     changeDuty(engine),
     listTasksOfAgent(engine),
     readSchedule(engine),
+    readCash(engine),
   ];
 }
 
@@ -182,6 +185,26 @@ function readSchedule(engine: Engine): ApiRoute {
       const items = schedule.items.map((task) => ({ ...heldTimeOf(task), taskId: task.taskId, status: task.status }));
       const position = formatPosition(engine.history, schedule.sequence);
       return { status: 200, message: 'Schedule', data: encodeSchedule(items, schedule.count), position };
+    },
+  };
+}
+
+function readCash(engine: Engine): ApiRoute {
+  return {
+    kind: 'api',
+    method: 'GET',
+    path: '/agents/:id/cash',
+    me: true,
+    guard: may('agents:cash'),
+    summary: 'Read what an agent has collected in cash and not handed over',
+    success: { status: 200, data: agentCashView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId, caller }, params }) {
+      const agentId = params['id']!;
+      const cash = await engine.readAgentCash(organizationId, agentId, caller);
+      if (!cash) return { refusal: notFound('Agent', agentId) };
+      const position = formatPosition(engine.history, cash.sequence);
+      return { status: 200, message: 'Cash', data: encodeAgentCash(agentId, cash), position };
     },
   };
 }

@@ -14,6 +14,8 @@ DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, t
   text, text, text, text, text, text);
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text, text, text, text);
+DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
+  text, text, text, text, text, text, text, text);
 
 CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -27,7 +29,8 @@ CREATE OR REPLACE FUNCTION commit_group(
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
   events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text, warehouses_in text,
   task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL,
-  agents_in text DEFAULT NULL, requests_in text DEFAULT NULL
+  agents_in text DEFAULT NULL, requests_in text DEFAULT NULL, payments_in text DEFAULT NULL,
+  transfers_in text DEFAULT NULL, ledger_entries_in text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
@@ -143,6 +146,14 @@ BEGIN
 
   IF requests_in IS NOT NULL THEN
     PERFORM write_assignment_requests(requests_in::json, counts[14]);
+  END IF;
+
+  IF payments_in IS NOT NULL THEN
+    PERFORM write_payments(payments_in::json, counts[15]);
+  END IF;
+
+  IF transfers_in IS NOT NULL THEN
+    PERFORM write_ledger(transfers_in::json, ledger_entries_in::json, counts[16], counts[17]);
   END IF;
 END $$;
 

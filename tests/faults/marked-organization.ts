@@ -9,6 +9,7 @@ import { createTaskSchema } from '../../schema/create-task.ts';
 import { createCustomerInput } from '../../schema/customer.ts';
 import { updateOrganizationInput } from '../../schema/organization.ts';
 import { packageInput } from '../../schema/package.ts';
+import type { PaymentView } from '../../schema/payment.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import { updateTaskSchema } from '../../schema/update-task.ts';
 import { createWarehouseInput } from '../../schema/warehouse.ts';
@@ -61,6 +62,7 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
     VALUES ('verify_email', ${email.toUpperCase()}, now() + interval '1 day')`;
   await insertWebhook(sql, organizationId, marker);
   await insertAssignment(sql, organizationId, marker);
+  await insertPayment(sql, organizationId, marker);
   await sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, address, after)
     VALUES (${organizationId}, 'user.created', 'user', ${userId}, 'user', ${userId}, ${marker},
@@ -115,6 +117,17 @@ async function insertAssignment(sql: Sql, organizationId: number, marker: string
     VALUES (${organizationId}, 1, 1, ${marker}, 1, 1, 1, now())`;
 }
 
+/** What workers and the test provider keep of a payment: of none that is there, so that nobody has anything to do. */
+async function insertPayment(sql: Sql, organizationId: number, marker: string): Promise<void> {
+  await sql`
+    INSERT INTO payment_attempts (organization_id, payment_id, step, due_at, last_error)
+    VALUES (${organizationId}, 1, 'refund', now() + interval '1 day', ${marker})`;
+  await sql`
+    INSERT INTO test_checkouts (organization_id, payment_id, secret, amount_minor, currency, description, return_url,
+      status, expires_at)
+    VALUES (${organizationId}, 1, ${marker}, 1, 'USD', ${marker}, ${marker}, 'open', now() + interval '1 day')`;
+}
+
 /** Has the organization's actor make records of every kind, with the marker in every free text. */
 export async function fillMarked(engine: Engine, owner: MarkedOrganization, marker: string, tasks: number) {
   const { organizationId, staff: caller, superAdmin } = owner;
@@ -166,6 +179,11 @@ export async function fillMarked(engine: Engine, owner: MarkedOrganization, mark
   await ask({ kind: 'change-package-status', caller, packageId: first.packages[0]!.id, input: step });
   await ask({ kind: 'assign-task', caller, taskId: first.id, input: { agentId, reason: marker } });
   await ask({ kind: 'unassign-task', caller, taskId: first.id, input: { reason: marker } });
+  const topUp = { amount: 10, reference: marker };
+  await ask({ kind: 'top-up-wallet', caller, customerId: first.customerId!, input: topUp });
+  const sum = { taskId: first.id, amount: 5, reference: marker };
+  const { id: paymentId } = await ask<PaymentView>({ kind: 'pay-task', method: 'wallet', caller, input: sum });
+  await ask({ kind: 'refund-payment', caller, paymentId, input: { reason: marker } });
   const cancel = { status: 'cancelled', reason: marker } as const;
   await ask({ kind: 'change-task-status', caller, taskId: second.id, input: cancel });
 }

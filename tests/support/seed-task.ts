@@ -9,8 +9,9 @@ export interface TaskSeed {
   readonly agentId?: number | null;
   /** An external courier. */
   readonly courierId?: number | null;
-  /** Makes it a cash task in USD. */
+  /** Makes it a cash task in USD: a collection, unless it is said to be a drop. */
   readonly amountMinor?: number;
+  readonly taskType?: 'cash_drop';
   /** One package in each of these statuses. */
   readonly packages?: readonly PackageStatus[];
   /** Makes it a job; whoever seeds it gives it the status that follows. */
@@ -79,11 +80,11 @@ async function insertFamily(sql: Sql, place: Place, seed: TaskSeed): Promise<See
 
 async function insertTask(sql: Sql, place: Place, seed: TaskSeed, parentId: number | null): Promise<SeededTask> {
   const { organizationId, channelId, customerId, times } = place;
-  const { status = 'new', agentId = null, courierId = null, amountMinor = null, packages = [] } = seed;
+  const { status = 'new', agentId = null, courierId = null, amountMinor = null, packages = [], taskType: named } = seed;
   const rank = TASK_STATUSES.indexOf(status);
   const reached = (step: TaskStatus, at: string) =>
     status !== 'cancelled' && rank >= TASK_STATUSES.indexOf(step) ? at : null;
-  const taskType = amountMinor === null ? 'delivery' : 'cash_collection';
+  const taskType = named ?? (amountMinor === null ? 'delivery' : 'cash_collection');
   const outcome = status === 'completed' ? 'succeeded' : null;
   const [row] = await sql<{ id: number }[]>`
     INSERT INTO tasks (organization_id, id, version, name, code, task_type, status, status_rank, time_to_serve,

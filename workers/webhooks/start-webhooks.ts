@@ -2,7 +2,7 @@ import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { RandomSource } from '../../engine/runtime/random.ts';
+import { drawFraction, type RandomSource } from '../../engine/runtime/random.ts';
 import { createDeliveryStore } from '../../engine/store/delivery-store.ts';
 import { createFollowerStore, type EndpointKey } from '../../engine/store/follower-store.ts';
 import { createLogStore } from '../../engine/store/log-store.ts';
@@ -113,8 +113,4 @@ function startWaking({ runner, desk, followers, log }: WakingOptions): OutboxRel
     scheduler,
     log,
   });
-}
-
-function drawFraction(random: RandomSource): number {
-  return Number.parseInt(random.text(8, '0123456789abcdef'), 16) / 2 ** 32;
 }

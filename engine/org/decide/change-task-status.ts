@@ -7,6 +7,7 @@ import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../
 import type { Draft } from '../draft.ts';
 import type { TaskFacts } from '../state-view.ts';
 import { FOUND } from './answer-request.ts';
+import { draftCash, draftUnpaid, judgeCash } from './cash-task.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from './decision.ts';
 import { followChildren } from './job-upkeep.ts';
 import { draftRequest, withdrawRequests } from './request-steps.ts';
@@ -40,8 +41,16 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
     const late = input.occurredAt ? checkOccurredAt(task, input.occurredAt, context.now) : undefined;
     if (late) return violate(late);
   }
-  for (const one of moving) draftStep(draft, one, input, context.now);
-  if (facts.task.parentId !== null) followChildren(draft, facts.task.parentId, context.now);
+  const uncovered = judgeCash(draft, facts.task, { status: input.status, outcome: input.outcome ?? null });
+  if (uncovered) return refuse(uncovered);
+  for (const one of moving) {
+    draftStep(draft, one, input, context.now);
+    draftCash(draft, one.task.id, caller, context);
+  }
+  if (facts.task.parentId !== null) {
+    followChildren(draft, facts.task.parentId, context.now);
+    draftUnpaid(draft, facts.task.parentId, context.now);
+  }
   return done('task', taskId);
 }
 

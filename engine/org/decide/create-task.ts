@@ -1,7 +1,7 @@
 import type { CreateTask } from '../../../schema/commands.ts';
 import type { CreateTaskInput, TaskInput } from '../../../schema/create-task.ts';
 import { notFound, type Refusal, refusal } from '../../../schema/errors.ts';
-import { isTerminal } from '../../../schema/task.ts';
+import { isCashType, isTerminal } from '../../../schema/task.ts';
 import { checkNewChildren } from '../../domain/job.ts';
 import { isCurrency, parseAmount } from '../../domain/money.ts';
 import { wasDelivered } from '../../domain/package-machine.ts';
@@ -86,10 +86,6 @@ function amountViolations(draft: Draft, input: TaskInput, children: readonly Tas
 /** Of all tasks agents make only those about their own cash (decisions.md §2). */
 function isOfAgents({ taskType, parentId, children }: CreateTaskInput): boolean {
   return isCashType(taskType) && !parentId && !children?.length;
-}
-
-function isCashType(taskType: TaskInput['taskType']): boolean {
-  return taskType === 'cash_collection' || taskType === 'cash_drop';
 }
 
 function missingRecord(draft: Draft, input: TaskInput, ownChannelId: number): Refusal | undefined {

@@ -13,9 +13,11 @@ export interface DecideContext {
 /** The record that answers a command, as it is after the change. */
 export type Shown =
   | {
-      readonly kind: 'task' | 'package' | 'customer' | 'warehouse' | 'agent' | 'request' | 'organization';
+      readonly kind: 'task' | 'package' | 'customer' | 'warehouse' | 'agent' | 'request' | 'payment' | 'organization';
       readonly id: number;
     }
+  /** What is no record of its own, as JSON. */
+  | { readonly kind: 'written'; readonly json: string }
   /** That the organization is being deleted. */
   | { readonly kind: 'deletion' }
   | { readonly kind: 'nothing' };

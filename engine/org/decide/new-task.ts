@@ -2,7 +2,7 @@ import type { Caller } from '../../../schema/commands.ts';
 import type { TaskInput } from '../../../schema/create-task.ts';
 import type { Refusal } from '../../../schema/errors.ts';
 import type { PackageInput, PackageRecord } from '../../../schema/package.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import { isCashType, type TaskRecord } from '../../../schema/task.ts';
 import { newSearch } from '../../domain/assignment-machine.ts';
 import { parseAmount } from '../../domain/money.ts';
 import { deadlineOf } from '../../domain/task-deadline.ts';
@@ -161,7 +161,7 @@ function moneyOf(
   draft: Draft,
   { taskType, amount, currency }: TaskInput,
 ): Pick<TaskRecord, 'amountMinor' | 'currency'> {
-  if (amount == null || (taskType !== 'cash_collection' && taskType !== 'cash_drop')) return NO_MONEY;
+  if (amount == null || !isCashType(taskType)) return NO_MONEY;
   const own = currency ?? draft.organization.currency;
   const parsed = parseAmount(amount, own);
   if ('violation' in parsed) throw new RangeError(`an amount that was checked ${parsed.violation}`);

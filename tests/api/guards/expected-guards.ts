@@ -9,6 +9,7 @@ export type RecordKind =
   | 'warehouse'
   | 'agent'
   | 'request'
+  | 'payment'
   | 'user'
   | 'channel'
   | 'webhook'
@@ -88,6 +89,23 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'PUT /agents/:id/duty': { who: DISPATCHERS_AND_AGENTS, names: 'agent' },
   'GET /agents/:id/tasks': { who: STAFF_AND_AGENTS, names: 'agent' },
   'GET /agents/:id/schedule': { who: STAFF_AND_AGENTS, names: 'agent' },
+
+  'POST /payments/initialize': { who: STAFF },
+  'POST /payments/cash': { who: STAFF_AND_AGENTS },
+  'POST /payments/wallet': { who: STAFF },
+  'GET /payments': { who: STAFF },
+  'GET /payments/:id': { who: STAFF, names: 'payment' },
+  'POST /payments/:id/refund': { who: DISPATCHERS, names: 'payment' },
+  'GET /payments/:id/audit-logs': { who: STAFF, names: 'payment' },
+  'POST /payments/callbacks/stripe': { who: 'public' },
+  'POST /payments/callbacks/test': { who: 'public' },
+  'GET /payments/checkout/:link': { who: 'public' },
+  'GET /payments/test-provider/checkout/:session': { who: 'public' },
+  'POST /payments/test-provider/checkout/:session': { who: 'public' },
+  'GET /wallets/:customerId': { who: STAFF, names: 'customer' },
+  'GET /wallets/:customerId/statement': { who: STAFF, names: 'customer' },
+  'POST /wallets/:customerId/top-ups': { who: DISPATCHERS, names: 'customer' },
+  'GET /agents/:id/cash': { who: STAFF_AND_AGENTS, names: 'agent' },
 
   'POST /customers': { who: STAFF },
   'GET /customers': { who: STAFF },

@@ -24,6 +24,9 @@ const NOT_THEIRS = {
   taskId: MARK,
   locationId: MARK,
   paymentId: MARK,
+  providerReference: `${MARK}`,
+  checkoutPage: `${MARK}`,
+  refund: { status: 'succeeded', attempt: MARK },
   channelId: MARK,
   version: MARK,
   sequence: MARK,
@@ -52,6 +55,7 @@ interface Place {
   readonly packageId: number;
   readonly agentId: number;
   readonly assignedTaskId: number;
+  readonly paymentId: number;
   readonly customerId: number;
   readonly warehouseId: number;
   readonly userId: number;
@@ -86,6 +90,11 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
     `/assignment-requests/${requestId}/reject`,
     { reason: 'r' },
   ],
+  'POST /payments/initialize': ({ taskId }) => ['/payments/initialize', { taskId, amount: '5.00' }],
+  'POST /payments/cash': ({ taskId }) => ['/payments/cash', { taskId, amount: '5.00', reference: 'till 4' }],
+  'POST /payments/wallet': ({ taskId }) => ['/payments/wallet', { taskId, amount: 5 }],
+  'POST /payments/:id/refund': ({ paymentId }) => [`/payments/${paymentId}/refund`, { reason: 'r' }],
+  'POST /wallets/:customerId/top-ups': ({ customerId }) => [`/wallets/${customerId}/top-ups`, { amount: 5 }],
   'POST /agents': () => ['/agents', newAgent()],
   'PATCH /agents/:id': ({ agentId }) => [`/agents/${agentId}`, { name: 'Grace' }],
   'PUT /agents/:id/duty': ({ agentId }) => [`/agents/${agentId}/duty`, { onDuty: true }],
@@ -144,6 +153,8 @@ async function makePlace(): Promise<Place> {
   const { id: assignedTaskId } = await api.createTask();
   await api.post(`/tasks/${assignedTaskId}/assign`, { agentId });
   await api.put(`/agents/${agentId}/duty`, { onDuty: true });
+  await api.post(`/wallets/${task.customerId}/top-ups`, { amount: 5 });
+  const payment = await api.post<{ id: number }>('/payments/cash', { taskId: assignedTaskId, amount: 5 });
   const [request] = await askAgents(fixture, { api, organizationId }, [agentId]);
   return {
     requestId: request!.id,
@@ -151,6 +162,7 @@ async function makePlace(): Promise<Place> {
     packageId: task.packages[0]!.id,
     agentId,
     assignedTaskId,
+    paymentId: payment.body.data.id,
     customerId: customer.body.data.id,
     warehouseId: warehouse.body.data.id,
     webhookId,
@@ -189,7 +201,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

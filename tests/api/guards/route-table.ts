@@ -21,7 +21,7 @@ interface JsonSchema {
 
 interface Operation {
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
 }
 
 const { paths } = openApiDocument(ROUTES, '0') as { paths: Readonly<Record<string, Record<string, Operation>>> };
@@ -30,7 +30,7 @@ const { paths } = openApiDocument(ROUTES, '0') as { paths: Readonly<Record<strin
 export function fieldsOf({ method, path }: Route): { readonly query: string[]; readonly body: string[] } {
   const described = Object.keys(paths).find((each) => each.replace(/^\/api\/v1|[{}]/g, '') === path.replace(/:/g, ''));
   const { parameters, requestBody } = paths[described!]![method.toLowerCase()]!;
-  const schemas = Object.values(requestBody?.content ?? {}).map(({ schema }) => schema);
+  const schemas = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => schema ?? []);
   return {
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     body: [...new Set(schemas.flatMap((schema) => propertiesOf(schema)))],

@@ -14,6 +14,7 @@ const mayImport: Record<string, readonly string[]> = {
   'engine/bus': ['schema', 'engine/runtime', 'engine/store'],
   'engine/views': ['schema', 'engine/domain'],
   'engine/travel': ['schema', 'engine/domain', 'engine/runtime'],
+  'engine/providers': ['schema', 'engine/domain', 'engine/runtime', 'engine/store'],
   'engine/positions': ['schema', 'engine/domain', 'engine/runtime', 'engine/store', 'engine/views'],
   'engine/org': [
     'schema',
@@ -35,6 +36,7 @@ const mayImport: Record<string, readonly string[]> = {
     'engine/views',
     'engine/org',
     'engine/positions',
+    'engine/providers',
     'engine/travel',
     'engine/planning',
   ],
@@ -47,6 +49,7 @@ const mayImport: Record<string, readonly string[]> = {
     'engine/store',
     'engine/bus',
     'engine/views',
+    'engine/providers',
     'engine/travel',
     'engine/planning',
   ],
@@ -99,6 +102,11 @@ const packageHomes: readonly PackageHome[] = [
       'bench',
     ],
     instead: 'connect through engine/runtime/outbound, which keeps to public addresses',
+  },
+  {
+    packages: ['stripe'],
+    homes: ['engine/providers/stripe-provider.ts', 'tests'],
+    instead: 'go through the port of engine/providers/payment-provider.ts',
   },
   {
     packages: ['smtp-server'],

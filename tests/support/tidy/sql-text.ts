@@ -21,7 +21,7 @@ export interface TableReference {
 const verbs = /^\s*(select|insert\s+into|update|delete\s+from|with|copy|merge\s+into|truncate|create\s+table)\s/i;
 const NAME = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*|\$\{)`;
 const writeTarget = new RegExp(
-  String.raw`\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?|copy|(?<!\b(?:do|for|key)\s+)update(?!\s+of\b))\s+${NAME}`,
+  String.raw`\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?!\s+on\b)(?:\s+table)?|copy|(?<!\b(?:do|for|key)\s+)update(?!\s+o[fr]\b))\s+${NAME}`,
   'gi',
 );
 const anyTable = new RegExp(

@@ -19,6 +19,9 @@ const NOTHING: FetchedRecords = {
   heldTasks: [],
   requests: [],
   loosePackages: [],
+  payments: [],
+  accountOwners: [],
+  balances: [],
   idempotency: [],
 };
 

@@ -38,6 +38,8 @@ export interface StateOptions {
   readonly hasAmount?: boolean;
   /** Whatever else is to be different. */
   readonly fields?: Partial<TaskRecord>;
+  /** The same of the job that a child is a part of. */
+  readonly jobFields?: Partial<TaskRecord>;
 }
 
 /** Memory with one task of this shape in this status, its family and a package of it. */
@@ -67,7 +69,7 @@ export function stateWith(shape: Shape, status: TaskStatus, options: StateOption
     const child = bundle({ id: CHILD, status, parentId: TASK, agentId: OWN_AGENT });
     state.absorbTask({ ...task, children: [child] });
   } else if (shape === 'a child') {
-    const job = bundle({ id: JOB, status, childIds: [TASK] });
+    const job = bundle({ id: JOB, status, childIds: [TASK], ...options.jobFields });
     state.absorbTask({ ...job, children: [task] });
   } else {
     state.absorbTask(task);

@@ -1,0 +1,32 @@
+import type { ProviderName } from '../../schema/payment.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../runtime/config.ts';
+import type { RandomSource } from '../runtime/random.ts';
+import type { Sql } from '../store/postgres.ts';
+import { createTestCheckoutStore } from '../store/test-checkout-store.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import { createStripeProvider } from './stripe-provider.ts';
+import { createTestProvider } from './test-provider.ts';
+
+export interface ProvidersOptions {
+  readonly config: Pick<Config, 'stripe'>;
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+}
+
+/** Who carries out new online payments; those of before are finished by whoever began them. */
+export function providerNameOf({ stripe }: Pick<Config, 'stripe'>): ProviderName {
+  return stripe ? 'stripe' : 'test';
+}
+
+/** The providers that there are settings for; the one of our own is always among them. */
+export function openProviders({
+  config,
+  sql,
+  clock,
+  random,
+}: ProvidersOptions): Readonly<Partial<Record<ProviderName, PaymentProvider>>> {
+  const test = createTestProvider({ store: createTestCheckoutStore(sql), random, clock });
+  return config.stripe ? { test, stripe: createStripeProvider({ ...config.stripe, clock }) } : { test };
+}

@@ -1,0 +1,60 @@
+import type { ProviderName, ProviderReport } from '../../schema/payment.ts';
+
+/** A payment, as much of it as its provider has to know. The same at each attempt of a step. */
+export interface ProviderPayment {
+  readonly organizationId: number;
+  readonly paymentId: number;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** What it is for, as the customer reads it. */
+  readonly description: string;
+  /** Where the customer goes from the provider's page; absolute. */
+  readonly returnUrl: string;
+}
+
+/** A checkout that the provider has made: `reference` is what it calls it. */
+export interface ProviderCheckout extends ProviderPayment {
+  readonly reference: string;
+}
+
+/** What a callback tells, and of which payment. */
+export interface ProviderNews {
+  readonly organizationId: number;
+  readonly paymentId: number;
+  readonly report: ProviderReport;
+}
+
+/**
+ * Who carries out online payments. Each call may be made again, by several at once, and after a crash: money moves once.
+ * A call rejects when nobody knows what came of it, or when it may go better later; what the provider will not do,
+ * however often it is asked, is a report.
+ */
+export interface PaymentProvider {
+  readonly name: ProviderName;
+  /** Has a checkout made: `checkout-made`, the same one each time, or `checkout-refused`. */
+  makeCheckout(payment: ProviderPayment): Promise<ProviderReport>;
+  /** `paid` or `not-paid`; undefined while the customer may still pay. */
+  findOutcome(checkout: ProviderCheckout): Promise<ProviderReport | undefined>;
+  /** Sees to it that nobody pays any more; as `findOutcome`, since somebody may have, or may be about to. */
+  closeCheckout(checkout: ProviderCheckout): Promise<ProviderReport | undefined>;
+  /**
+   * Pays all of it back: `refund-begun`, `refunded` or `refund-failed`; asked again, it tells what has become of that.
+   * Each `attempt` is a refund of its own.
+   */
+  refund(checkout: ProviderCheckout, attempt: number): Promise<ProviderReport>;
+  /**
+   * Reads a callback; undefined for one that tells nothing about a payment of ours. Throws UntrustedCallbackError when
+   * the provider has not signed it, or not within LIMITS.callbackToleranceSeconds of now.
+   */
+  readCallback(callback: Callback): ProviderNews | undefined | Promise<ProviderNews | undefined>;
+}
+
+/** A callback as it was received; `header` finds one by its lower-case name. */
+export interface Callback {
+  readonly body: Buffer;
+  readonly header: (name: string) => string | undefined;
+}
+
+export class UntrustedCallbackError extends Error {
+  override readonly name = 'UntrustedCallbackError';
+}

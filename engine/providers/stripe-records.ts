@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import { LIMITS } from '../../schema/limits.ts';
+import type { ProviderReport } from '../../schema/payment.ts';
+import type { ProviderNews, ProviderPayment } from './payment-provider.ts';
+import { fromStripeAmount } from './stripe-amount.ts';
+
+/** As much of Stripe's records as is read here, in answers and in callbacks alike. */
+
+const text = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.providerTextChars));
+const metadata = v.nullish(v.record(v.string(), v.string()));
+
+const stripeSession = v.object({
+  id: text,
+  status: v.nullable(v.picklist(['open', 'complete', 'expired'])),
+  payment_status: v.picklist(['paid', 'unpaid', 'no_payment_required']),
+  amount_total: v.nullable(v.pipe(v.number(), v.safeInteger())),
+  currency: v.nullable(text),
+  url: v.nullish(v.pipe(text, v.url())),
+  /** With its status where it was asked for, which callbacks do not do. */
+  payment_intent: v.nullish(v.union([text, v.object({ id: text, status: text })])),
+  metadata,
+});
+export type StripeSession = v.InferOutput<typeof stripeSession>;
+
+const stripeRefund = v.object({
+  id: text,
+  status: v.nullable(text),
+  amount: v.pipe(v.number(), v.safeInteger()),
+  failure_reason: v.nullish(text),
+  metadata,
+});
+export type StripeRefund = v.InferOutput<typeof stripeRefund>;
+
+const stripeEvent = v.object({ type: v.string(), data: v.object({ object: v.unknown() }) });
+const stripeCharge = v.object({ refunds: v.nullish(v.object({ data: v.array(v.unknown()) })) });
+
+/** Throws on what is no session: nobody knows then what was answered. */
+export function parseSession(record: unknown): StripeSession {
+  return v.parse(stripeSession, record);
+}
+
+/** Throws on what is no refund. */
+export function parseRefund(record: unknown): StripeRefund {
+  return v.parse(stripeRefund, record);
+}
+
+/** By what records at Stripe are known to be about a payment of ours. */
+export function metadataOf({ organizationId, paymentId }: ProviderPayment, attempt?: number): Record<string, string> {
+  const ids = { organizationId: `${organizationId}`, paymentId: `${paymentId}` };
+  return attempt === undefined ? ids : { ...ids, attempt: `${attempt}` };
+}
+
+/** What became of a checkout; undefined while it may still be paid. */
+export function outcomeOf(session: StripeSession): ProviderReport | undefined {
+  const { id: providerReference, status, payment_status, amount_total, currency, payment_intent } = session;
+  if (payment_status === 'paid') {
+    const amountMinor = fromStripeAmount(amount_total ?? 0, currency ?? '');
+    return { kind: 'paid', providerReference, amountMinor, currency: currency?.toUpperCase() ?? '?' };
+  }
+  if (status === 'expired') return { kind: 'not-paid', providerReference, reason: 'expired' };
+  // Completed, and the bank that was to send the money has not.
+  const intent = typeof payment_intent === 'object' ? payment_intent?.status : undefined;
+  const isLost = status === 'complete' && (intent === 'canceled' || intent === 'requires_payment_method');
+  return isLost ? { kind: 'not-paid', providerReference, reason: 'payment_failed' } : undefined;
+}
+
+export function refundReportOf(refund: StripeRefund, attempt: number): ProviderReport {
+  const { id: refundReference, status, failure_reason } = refund;
+  if (status === 'succeeded') return { kind: 'refunded', attempt, refundReference };
+  if (isRefundLost(refund)) return { kind: 'refund-failed', attempt, reason: failure_reason ?? status! };
+  return { kind: 'refund-begun', attempt, refundReference };
+}
+
+export function isRefundLost({ status }: StripeRefund): boolean {
+  return status === 'failed' || status === 'canceled';
+}
+
+/** What an event that Stripe has signed tells; undefined when it is about nothing of ours. */
+export function newsOf(event: unknown): ProviderNews | undefined {
+  const parsed = v.safeParse(stripeEvent, event);
+  if (!parsed.success) return undefined;
+  const { type, data } = parsed.output;
+  switch (type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded':
+    case 'checkout.session.async_payment_failed':
+    case 'checkout.session.expired':
+      return sessionNews(data.object, type === 'checkout.session.async_payment_failed');
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+    case 'charge.refund.updated':
+      return refundNews(data.object);
+    case 'charge.refunded': {
+      // Only older versions of the API put the refunds into it.
+      const charge = v.safeParse(stripeCharge, data.object);
+      const refunds = charge.success ? (charge.output.refunds?.data ?? []) : [];
+      return refunds.map(refundNews).find((news) => news !== undefined);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function sessionNews(record: unknown, isLost: boolean): ProviderNews | undefined {
+  const parsed = v.safeParse(stripeSession, record);
+  if (!parsed.success) return undefined;
+  const { id: providerReference, metadata: ids } = parsed.output;
+  const lost = { kind: 'not-paid', providerReference, reason: 'payment_failed' } as const;
+  return newsAbout(ids, outcomeOf(parsed.output) ?? (isLost ? lost : undefined));
+}
+
+function refundNews(record: unknown): ProviderNews | undefined {
+  const parsed = v.safeParse(stripeRefund, record);
+  if (!parsed.success) return undefined;
+  const attempt = idOf(parsed.output.metadata?.['attempt']);
+  return attempt === undefined ? undefined : newsAbout(parsed.output.metadata, refundReportOf(parsed.output, attempt));
+}
+
+function newsAbout(ids: StripeSession['metadata'], report: ProviderReport | undefined): ProviderNews | undefined {
+  const organizationId = idOf(ids?.['organizationId']);
+  const paymentId = idOf(ids?.['paymentId']);
+  return organizationId && paymentId && report ? { organizationId, paymentId, report } : undefined;
+}
+
+function idOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
+    ? Number(text)
+    : undefined;
+}

@@ -1,0 +1,84 @@
+import type { OwnerBalances, StatementLine, StatementQuery } from '../../schema/ledger.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { Fragment, Sql } from './postgres.ts';
+import { read } from './read.ts';
+
+/** Whose accounts are shown, and where the owners stand. */
+const OWNERS = { wallet: 'customers', agent_cash: 'agents' } as const;
+export type OwnedAccount = keyof typeof OWNERS;
+
+export interface BalancesDetail extends OwnerBalances {
+  /** Sequence of the organization's log at which all of it was true. */
+  readonly sequence: number;
+}
+
+export interface StatementPage {
+  readonly items: readonly StatementLine[];
+  /** Exact number of matching entries, of the same snapshot as the items. */
+  readonly count: number;
+  /** Sequence of the organization's log at which the page was true. */
+  readonly sequence: number;
+}
+
+/** What a customer's wallet or an agent has; undefined when the organization has no such customer or agent. */
+export async function readBalances(
+  sql: Sql,
+  organizationId: number,
+  account: OwnedAccount,
+  ownerId: number,
+): Promise<BalancesDetail | undefined> {
+  type Account = OwnerBalances['balances'][number] | { currency: null; balanceMinor: null };
+  const query = () => sql<({ sequence: number; homeCurrency: string } & Account)[]>`
+    SELECT h.last_sequence AS sequence, o.currency AS home_currency, a.currency, a.balance_minor
+    FROM ${sql(OWNERS[account])} w JOIN organizations o ON o.organization_id = w.organization_id
+    JOIN organization_heads h ON h.organization_id = w.organization_id
+    LEFT JOIN ledger_accounts a
+      ON a.organization_id = w.organization_id AND a.account = ${account} AND a.owner_id = w.id
+    WHERE w.organization_id = ${organizationId} AND w.id = ${ownerId}
+    ORDER BY a.currency`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'reading what an account has');
+  const [first] = rows;
+  if (!first) return undefined;
+  const balances = rows.flatMap(({ currency, balanceMinor }) => (currency === null ? [] : { currency, balanceMinor }));
+  return { balances, homeCurrency: first.homeCurrency, sequence: first.sequence };
+}
+
+/** A page of what came into a customer's wallet and went out of it, newest first; undefined when there is no such one. */
+export async function listStatement(
+  sql: Sql,
+  organizationId: number,
+  customerId: number,
+  { page, limit, ...filter }: StatementQuery,
+): Promise<StatementPage | undefined> {
+  const matching = matchingEntries(sql, organizationId, customerId, filter);
+  const query = () => sql<({ sequence: number; count: number } & (StatementLine | { transferId: null }))[]>`
+    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM ${matching}) AS count, b.*
+    FROM customers c JOIN organization_heads h ON h.organization_id = c.organization_id
+    LEFT JOIN (
+      SELECT e.transfer_id, e.currency, e.amount_minor, e.balance_minor, e.entry, t.kind, t.payment_id, t.task_id,
+        t.reference, t.at
+      FROM ${matching}
+      ORDER BY t.at DESC, e.currency, e.entry DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+    WHERE c.organization_id = ${organizationId} AND c.id = ${customerId}
+    ORDER BY b.at DESC, b.currency, b.entry DESC`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'reading the statement of a wallet');
+  const [first] = rows;
+  if (!first) return undefined;
+  const items = rows.flatMap((row) => (row.transferId === null ? [] : [row]));
+  return { items, count: first.count, sequence: first.sequence };
+}
+
+function matchingEntries(
+  sql: Sql,
+  organizationId: number,
+  customerId: number,
+  { currency, from, to, paymentId }: Omit<StatementQuery, 'page' | 'limit'>,
+): Fragment {
+  return sql`ledger_entries e
+    JOIN ledger_transfers t ON t.organization_id = e.organization_id AND t.id = e.transfer_id
+    WHERE e.organization_id = ${organizationId} AND e.account = 'wallet' AND e.owner_id = ${customerId}
+      ${currency === undefined ? sql`` : sql`AND e.currency = ${currency}`}
+      ${paymentId === undefined ? sql`` : sql`AND t.payment_id = ${paymentId}`}
+      ${from === undefined ? sql`` : sql`AND t.at >= ${from}`}
+      ${to === undefined ? sql`` : sql`AND t.at <= ${to}`}`;
+}

@@ -1,0 +1,31 @@
+import { checkoutPath } from '../../schema/checkout-link.ts';
+import { type PaymentRecord, type PaymentView, paymentView } from '../../schema/payment.ts';
+import { formatMinor } from '../domain/money.ts';
+import { compileSerializer } from './serializer.ts';
+
+const serialize = compileSerializer(paymentView);
+
+/** The JSON of a payment, the same whether it comes from memory or from Postgres. */
+export function encodePayment(payment: PaymentRecord): string {
+  return serialize(paymentViewOf(payment));
+}
+
+function paymentViewOf(payment: PaymentRecord): PaymentView {
+  const { amountMinor, currency, refund } = payment;
+  return {
+    ...payment,
+    amount: formatMinor(amountMinor, currency),
+    checkoutUrl: checkoutUrlOf(payment),
+    refund: refund && {
+      status: refund.status,
+      reason: refund.reason,
+      requestedAt: refund.requestedAt,
+      refundedAt: refund.refundedAt,
+      failureReason: refund.failureReason,
+    },
+  };
+}
+
+function checkoutUrlOf({ organizationId, id: paymentId, checkoutToken: token }: PaymentRecord): string | null {
+  return token === null ? null : checkoutPath({ organizationId, paymentId, token });
+}

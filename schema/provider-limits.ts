@@ -1,0 +1,45 @@
+/** The bounds of payment providers, and of the pages on which customers pay; part of LIMITS. */
+export const PROVIDER_LIMITS = {
+  /** Steps that one process of workers has under way; each may hang for as long as its calls may take. */
+  paymentStepsAtOnce: 32,
+  paymentConnections: 4,
+  /** Of what a payment is for, as its customer reads it: providers cut no names, they refuse them. */
+  providerDescriptionChars: 200,
+  /** Of one call to a provider. */
+  providerCallMs: 20_000,
+  /** A step whose worker has died is taken on by another one within this; the living put it off again at a third of it. */
+  paymentLeaseMs: 10_000,
+  /** Between looks for steps that no hint has told of, and for payments that only wait and that nobody looks after. */
+  paymentSweepMs: 1_000,
+  paymentRecountMs: 60_000,
+  /** Between two looks, however many commits tell of something: a burst costs few of them. */
+  paymentPauseMs: 50,
+  /** When the process stops; what is not done by then is done again by the next one. */
+  paymentDrainMs: 5_000,
+  /** New steps that one statement notes. */
+  paymentsEnlisted: 500,
+  /** Before a call that failed is made again, and before a provider is asked what became of something; both double. */
+  paymentFirstPauseMs: 1_000,
+  paymentLookMs: 60_000,
+  paymentLongestPauseMs: 3_600_000,
+  /** Characters of why a step failed that are kept. */
+  paymentErrorChars: 500,
+
+  /** A callback holds one record of the provider's. */
+  callbackBytes: 262_144,
+  /** How far the time of a callback's signature may be from ours, either way. */
+  callbackToleranceSeconds: 300,
+
+  checkoutConnections: 4,
+  /** Whoever opens a checkout before the provider has made its page waits this long for it; more of them do not wait. */
+  checkoutWaitMs: 4_000,
+  checkoutPollMs: 250,
+  checkoutsWaiting: 200,
+  /** A page that tells of something to come reloads itself. */
+  checkoutReloadSeconds: 3,
+  /** The form on the page of the test provider. */
+  formBytes: 1_024,
+  /** Checkouts of the test provider are open this long; and how long it waits for its callback to be taken. */
+  testCheckoutMs: 86_400_000,
+  testCallbackMs: 5_000,
+} as const;

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertMoneyAgrees } from './ledger/money-histories.ts';
+
+const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
+
+test('no money appears or vanishes, and books, payments, memory and a plain model agree after every step', async (t) => {
+  t.diagnostic(`seed ${seed}: repeat with TEST_SEED=${seed}`);
+  const made = await assertMoneyAgrees({ seed, histories: 60, steps: 50, timeLimitMs: 6_000, fewestOperations: 40 });
+  assert.ok(made >= 40, `only ${made} operations were made`);
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { customerPage } from '../../../gateway/payments/customer-page.ts';
+import { usePayments } from './payment-place.ts';
+
+const place = usePayments('test');
+
+test('a link whose page is not made yet says so, waits for it, and tells the browser to come again', async () => {
+  const { checkoutUrl } = await place.initialize();
+  const waiting = await place.ask('GET', checkoutUrl!);
+  assert.equal(waiting.status, 200);
+  assert.match(waiting.text, /is being made/);
+  assert.match(waiting.text, /<meta http-equiv="refresh" content="3">/);
+  const followed = place.ask('GET', checkoutUrl!);
+  await place.working(async () => {
+    const { status, headers } = await followed;
+    assert.equal(status, 303);
+    assert.match(headers.location!, /^\/api\/v1\/payments\/test-provider\/checkout\/tc_/);
+  });
+});
+
+test('whoever comes back before anything is known is told to wait, and may go on paying', () =>
+  place.working(async () => {
+    const { id, checkoutUrl } = await place.initialize();
+    await place.when(id, ({ providerReference }) => providerReference !== null);
+    const { status, text } = await place.ask('GET', `${checkoutUrl}?returned=1`);
+    assert.equal(status, 200);
+    assert.match(text, /Not confirmed yet/);
+    assert.ok(text.includes(`href="${checkoutUrl}"`));
+  }));
+
+test('a link with another token is as unknown as one of no payment, byte for byte', async () => {
+  const { checkoutUrl } = await place.initialize();
+  const link = checkoutUrl!.split('/').at(-1)!;
+  const [organization, payment, token] = link.split('.') as [string, string, string];
+  const other = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
+  const told = new Set<string>();
+  for (const wrong of [
+    `${organization}.${payment}.${other}`,
+    `${organization}.${payment}.${token.slice(1)}`,
+    `${organization}.zzzz.${token}`,
+    `zzzz.${payment}.${token}`,
+    `${organization}.${payment}`,
+    `${organization}.${payment}.`,
+    `${organization}.${payment}.%00`,
+    'x',
+  ]) {
+    const { status, text } = await place.ask('GET', `/api/v1/payments/checkout/${wrong}`);
+    assert.equal(status, 404, wrong);
+    told.add(text);
+  }
+  assert.equal(told.size, 1);
+});
+
+test('the payment of another organization is not found under a token of its own', async () => {
+  const { checkoutUrl } = await place.initialize();
+  const [, payment, token] = checkoutUrl!.split('/').at(-1)!.split('.');
+  const { status } = await place.ask('GET', `/api/v1/payments/checkout/2.${payment}.${token}`);
+  assert.equal(status, 404);
+});
+
+test('a session of the test provider is known to whoever has all of its name', () =>
+  place.working(async () => {
+    const { checkoutUrl } = await place.initialize();
+    const { headers } = await place.ask('GET', checkoutUrl!);
+    const page = headers.location!;
+    assert.equal((await place.ask('GET', page)).status, 200);
+    const wrong = `${page.slice(0, -1)}${page.endsWith('A') ? 'B' : 'A'}`;
+    for (const method of ['GET', 'POST'])
+      assert.equal((await place.ask(method, wrong, { body: 'outcome=pay' })).status, 404);
+  }));
+
+test('pages load nothing, run nothing, are framed by nobody and tell nobody where they are', () =>
+  place.working(async () => {
+    const { checkoutUrl } = await place.initialize();
+    const redirect = await place.ask('GET', checkoutUrl!);
+    const shown = await place.ask('GET', redirect.headers.location!);
+    const { 'content-security-policy': policy, ...headers } = shown.headers;
+    assert.match(policy as string, /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; base-uri/);
+    assert.match(policy as string, /frame-ancestors 'none'$/);
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+    for (const { headers: each } of [shown, redirect]) {
+      assert.equal(each['referrer-policy'], 'no-referrer');
+      assert.equal(each['cache-control'], 'no-store');
+    }
+    assert.doesNotMatch(shown.text, /<script|javascript:|\son\w+=|src=/i);
+  }));
+
+test('whatever texts a page has, they stay texts', () => {
+  const evil = `"><script>alert('1')</script>&`;
+  const html = customerPage({
+    title: evil,
+    text: evil,
+    form: { name: evil, buttons: [[evil, evil]] },
+    link: { href: evil, label: evil },
+  });
+  assert.doesNotMatch(html, /<script|'1'|"">/);
+  assert.equal(html.match(/&lt;script&gt;/g)?.length, 8);
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createPaymentStepStore, type PaymentStepStore } from '../../../engine/store/payment-step-store.ts';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { ProviderStep } from '../../../schema/payment.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let store: PaymentStepStore;
+before(async () => {
+  database = await createMigratedDatabase();
+  sql = connectPostgres(database.url, { name: 'test', connections: 8, statementTimeoutMs: 30_000 });
+  store = createPaymentStepStore(sql);
+});
+after(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+beforeEach(async () => {
+  await sql`DELETE FROM payments WHERE organization_id > 0`;
+  await sql`DELETE FROM payment_attempts WHERE organization_id > 0`;
+});
+
+const ORGANIZATION = 7;
+
+async function payments(step: ProviderStep | null, count = 1): Promise<void> {
+  await sql`
+    INSERT INTO payments (organization_id, id, version, task_id, channel_id, method, status, amount_minor, currency,
+      provider, checkout_token, step, created_at, updated_at)
+    SELECT ${ORGANIZATION}, n + (SELECT count(*) FROM payments WHERE organization_id = ${ORGANIZATION}), 1, 3, 1, 'online',
+      'pending', 100, 'EUR', 'test', 't', ${step}, now(), now()
+    FROM generate_series(1, ${count}) AS n`;
+}
+
+async function become(step: ProviderStep | null): Promise<void> {
+  await sql`UPDATE payments SET step = ${step} WHERE organization_id = ${ORGANIZATION}`;
+}
+
+async function noted(): Promise<{ step: string; attempts: number; dueInMs: number }[]> {
+  const rows = await sql<{ step: string; attempts: number; dueInMs: number }[]>`
+    SELECT step, attempts, extract(epoch FROM due_at - now())::float8 * 1000 AS due_in_ms FROM payment_attempts
+    WHERE organization_id = ${ORGANIZATION} ORDER BY payment_id, step`;
+  return [...rows];
+}
+
+const steps = async () => (await noted()).map(({ step }) => step);
+
+test('a step that calls for work is due at once, and one that only waits is looked at in a minute', async () => {
+  await payments('create_checkout');
+  await payments('await_payment');
+  await payments(null);
+  await store.enlist('urgent');
+  assert.deepEqual(await steps(), ['create_checkout']);
+  await store.enlist('all');
+  await store.enlist('all');
+  const [urgent, waiting, ...others] = await noted();
+  assert.ok(urgent!.dueInMs <= 0);
+  assert.ok(Math.abs(waiting!.dueInMs - LIMITS.paymentLookMs) < 30_000);
+  assert.deepEqual(others, []);
+});
+
+test('of many who look at the same time, each step is taken on by one', async () => {
+  await payments('create_checkout', 100);
+  await store.enlist('urgent');
+  const leased = (await Promise.all(Array.from({ length: 8 }, () => store.lease(32)))).flat();
+  assert.equal(leased.length, 100);
+  assert.equal(new Set(leased.map(({ paymentId }) => paymentId)).size, 100);
+  assert.equal((await store.lease(32)).length, 0);
+});
+
+test('what is taken on says all that its provider has to know', async () => {
+  await payments('create_checkout');
+  await sql`
+    UPDATE payments SET step = 'refund', provider_reference = 'cs_1', reference = 'till', refund = '{"attempt":2}'
+    WHERE organization_id = ${ORGANIZATION}`;
+  await store.enlist('urgent');
+  const [step, ...others] = await store.lease(1);
+  assert.equal(others.length, 0);
+  assert.deepEqual(step, {
+    ...{ organizationId: ORGANIZATION, paymentId: 1, step: 'refund', attempts: 1, amountMinor: 100, currency: 'EUR' },
+    ...{ reference: 'till', taskId: 3, provider: 'test', providerReference: 'cs_1', checkoutToken: 't' },
+    refundAttempt: 2,
+  });
+});
+
+test('a step whose worker is gone is due again within the lease, and one that is renewed is not', async () => {
+  await payments('create_checkout', 2);
+  await store.enlist('urgent');
+  const [lost, kept] = await store.lease(2);
+  await sql`UPDATE payment_attempts SET due_at = now() WHERE organization_id = ${ORGANIZATION}`;
+  await store.renew([kept!]);
+  const again = await store.lease(2);
+  assert.deepEqual([again.length, again[0]!.paymentId, again[0]!.attempts], [1, lost!.paymentId, 2]);
+});
+
+test('renewing never brings a step forward that was put off', async () => {
+  await payments('create_checkout');
+  await store.enlist('urgent');
+  const [step] = await store.lease(1);
+  await store.postpone(step!, 3_600_000, 'away');
+  await store.renew([step!]);
+  assert.ok((await noted())[0]!.dueInMs > 3_000_000);
+});
+
+test('a step that is done is forgotten, and the one that follows is noted', async () => {
+  await payments('create_checkout');
+  await store.enlist('urgent');
+  const [step] = await store.lease(1);
+  await become('await_payment');
+  assert.equal(await store.settle(step!), true);
+  assert.deepEqual(await steps(), ['await_payment']);
+});
+
+test('a step that is still to be done after its report is not forgotten', async () => {
+  await payments('create_checkout');
+  await store.enlist('urgent');
+  const [step] = await store.lease(1);
+  assert.equal(await store.settle(step!), false);
+  assert.deepEqual(await steps(), ['create_checkout']);
+});
+
+test('a step that comes back begins anew', async () => {
+  await payments('refund');
+  await store.enlist('urgent');
+  await sql`UPDATE payment_attempts SET attempts = 9, due_at = now() + interval '1 hour' WHERE organization_id = ${ORGANIZATION}`;
+  await become('await_refund');
+  await store.settle({ organizationId: ORGANIZATION, paymentId: 1, step: 'create_checkout' });
+  await become('refund');
+  await store.settle({ organizationId: ORGANIZATION, paymentId: 1, step: 'await_refund' });
+  const [refund] = await noted();
+  assert.deepEqual([refund!.step, refund!.attempts], ['refund', 0]);
+  assert.ok(refund!.dueInMs <= 0);
+});
+
+test('a step that somebody else has settled is forgotten when it is due', async () => {
+  await payments('await_payment');
+  await store.enlist('all');
+  await become(null);
+  await sql`UPDATE payment_attempts SET due_at = now() WHERE organization_id = ${ORGANIZATION}`;
+  assert.equal((await store.lease(1)).length, 0);
+  assert.deepEqual(await noted(), []);
+});
+
+test('why a step failed is kept, cut short', async () => {
+  await payments('create_checkout');
+  await store.enlist('urgent');
+  const [step] = await store.lease(1);
+  await store.postpone(step!, 1_000, 'x'.repeat(10_000));
+  const [row] = await sql<{ lastError: string }[]>`
+    SELECT last_error FROM payment_attempts WHERE organization_id = ${ORGANIZATION}`;
+  assert.equal(row!.lastError.length, LIMITS.paymentErrorChars);
+});

@@ -1,0 +1,54 @@
+import type { PaymentProvider, ProviderCheckout, ProviderPayment } from '../../engine/providers/payment-provider.ts';
+import type { PaymentStep } from '../../engine/store/payment-step-store.ts';
+import { checkoutPath } from '../../schema/checkout-link.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { ProviderReport } from '../../schema/payment.ts';
+
+/** Does at the provider what a payment's step says; undefined when there is nothing to tell yet. */
+export async function carryOutStep(
+  provider: PaymentProvider,
+  step: PaymentStep,
+  publicUrl: string,
+): Promise<ProviderReport | undefined> {
+  const payment = providerPaymentOf(step, publicUrl);
+  switch (step.step) {
+    case 'create_checkout':
+      return provider.makeCheckout(payment);
+    case 'await_payment':
+      return provider.findOutcome(checkoutOf(payment, step));
+    case 'cancel_checkout':
+      return cancel(provider, payment, step);
+    case 'refund':
+    case 'await_refund':
+      return provider.refund(checkoutOf(payment, step), attemptOf(step));
+  }
+}
+
+/** Whether a checkout was made of which nobody has heard is found out by having it made: that gives the same one. */
+async function cancel(
+  provider: PaymentProvider,
+  payment: ProviderPayment,
+  { providerReference }: PaymentStep,
+): Promise<ProviderReport | undefined> {
+  if (providerReference !== null) return provider.closeCheckout({ ...payment, reference: providerReference });
+  const made = await provider.makeCheckout(payment);
+  if (made.kind !== 'checkout-made') return made;
+  return provider.closeCheckout({ ...payment, reference: made.providerReference });
+}
+
+function providerPaymentOf(step: PaymentStep, publicUrl: string): ProviderPayment {
+  const { organizationId, paymentId, amountMinor, currency, reference, taskId, checkoutToken: token } = step;
+  const description = [...(reference ?? `Task ${taskId}`)].slice(0, LIMITS.providerDescriptionChars).join('');
+  const returnUrl = `${publicUrl}${checkoutPath({ organizationId, paymentId, token })}?returned=1`;
+  return { organizationId, paymentId, amountMinor, currency, description, returnUrl };
+}
+
+function checkoutOf(payment: ProviderPayment, { providerReference, step }: PaymentStep): ProviderCheckout {
+  if (providerReference === null) throw new Error(`a payment without a checkout is to ${step}`);
+  return { ...payment, reference: providerReference };
+}
+
+function attemptOf({ refundAttempt, step }: PaymentStep): number {
+  if (refundAttempt === null) throw new Error(`a payment without a refund is to ${step}`);
+  return refundAttempt;
+}
