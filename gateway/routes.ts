@@ -5,6 +5,7 @@ import type { Administration } from './administration/open-administration.ts';
 import type { Access } from './guards/open-access.ts';
 import type { Payments } from './payments/open-payments.ts';
 import type { Preview } from './preview/open-preview.ts';
+import { ReceiptPrinter } from './receipts/receipt-printer.ts';
 import type { Route } from './route.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
 import { assignmentRequestRoutes } from './routes/assignment-request-routes.ts';
@@ -23,6 +24,8 @@ import { packageRoutes } from './routes/package-routes.ts';
 import { paymentCallbackRoutes } from './routes/payment-callback-routes.ts';
 import { paymentRoutes } from './routes/payment-routes.ts';
 import { previewRoute } from './routes/preview-route.ts';
+import { proofRoutes } from './routes/proof-routes.ts';
+import { receiptRoutes } from './routes/receipt-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
@@ -55,6 +58,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     batchRoute(engine, clock),
     ...packageRoutes(engine),
     ...taskListRoutes(engine, replies),
+    ...proofRoutes(administration),
+    ...receiptRoutes(new ReceiptPrinter(engine, administration)),
     ...customerRoutes(engine),
     ...warehouseRoutes(engine),
     ...agentRoutes(engine, administration),

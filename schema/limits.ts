@@ -2,13 +2,14 @@ import { ASSIGNMENT_LIMITS } from './assignment-limits.ts';
 import { OWNER_LIMITS } from './owner-limits.ts';
 import { PAYMENT_LIMITS } from './payment-limits.ts';
 import { POSITION_LIMITS } from './position-limits.ts';
+import { PROOF_LIMITS } from './proof-limits.ts';
 import { PROVIDER_LIMITS } from './provider-limits.ts';
 import { ROUTING_LIMITS } from './routing-limits.ts';
 import { WEBHOOK_LIMITS } from './webhook-limits.ts';
 
 /**
  * Every bound of the system, with its unit in its name and its reason beside it.
- * A queue, buffer, batch, cache or retry without a line here is a defect. Those of assignment, payments, positions, ways and webhooks have files of their own.
+ * A queue, buffer, batch, cache or retry without a line here is a defect. Those of assignment, payments, positions, proofs, ways and webhooks have files of their own.
  */
 export const LIMITS = {
   // --- Requests -----------------------------------------------------------------------------------
@@ -318,6 +319,7 @@ export const LIMITS = {
   ...OWNER_LIMITS,
   ...PAYMENT_LIMITS,
   ...POSITION_LIMITS,
+  ...PROOF_LIMITS,
   ...PROVIDER_LIMITS,
   ...ROUTING_LIMITS,
   ...WEBHOOK_LIMITS,

@@ -6,6 +6,7 @@ import { isTerminal, type TaskBundle } from '../../schema/task.ts';
 import { type TaskView, taskView } from '../../schema/task-view.ts';
 import { formatMinor } from '../domain/money.ts';
 import { compileSerializer } from './serializer.ts';
+import { trackingUrlOf } from './tracking-url.ts';
 
 const NO_CHILDREN: TaskView['children'] = [];
 const serializeTask = compileSerializer(taskView);
@@ -59,7 +60,7 @@ function taskViewOf(bundle: TaskBundle): TaskView {
     currency: task.currency,
     outcome: task.outcome,
     failureReason: task.failureReason,
-    trackingUrl: `/t/${task.trackingToken}`,
+    trackingUrl: trackingUrlOf(task.trackingToken),
     createdAt: task.createdAt,
     updatedAt: task.updatedAt,
     isDelayed: task.delayedAt !== null && !isTerminal(task.status),

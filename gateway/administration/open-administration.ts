@@ -14,6 +14,8 @@ import type { Administering } from './administer.ts';
 export interface Administration extends Administering {
   /** Reads something for an organization when it is its turn; rejects with a RefusalError when too much waits. */
   read<T>(organizationId: number, work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** How proofs are written: there are many of them, they are large, and nobody else shall wait for them. */
+  readonly proofs: Administering;
   readonly hashPassword: PasswordHasher['hash'];
   readonly ask: Engine['ask'];
   /** What is wrong with where an organization wants its events, when it is its turn to know; see checkWebhookUrl. */
@@ -41,12 +43,17 @@ export function openAdministration(
   const readTurns = turnsAt(LIMITS.administrationReadConnections);
   const urlTurns = turnsAt(LIMITS.webhookUrlChecks);
   const { webhookAllowPrivate: allowPrivate } = config;
+  const shared = { clock: systemClock, settled: access.settled };
   return {
+    ...shared,
     sql: connect('dispatch administration', LIMITS.administrationConnections, LIMITS.commitDeadlineMs / 2),
     turns: turnsAt(LIMITS.administrationConnections),
+    proofs: {
+      ...shared,
+      sql: connect('dispatch proofs', LIMITS.proofConnections, LIMITS.commitDeadlineMs / 2),
+      turns: turnsAt(LIMITS.proofConnections, { all: LIMITS.proofQueue, ofOne: LIMITS.proofQueuePerOrganization }),
+    },
     read: (organizationId, work) => readTurns.run(organizationId, () => work(reads)),
-    clock: systemClock,
-    settled: access.settled,
     hashPassword: passwords.hash,
     ask: engine.ask,
     checkUrl: (organizationId, url) => urlTurns.run(organizationId, () => checkWebhookUrl(url, { allowPrivate })),
@@ -55,11 +62,16 @@ export function openAdministration(
   };
 }
 
-function turnsAt(atOnce: number): FairQueue {
+const QUEUE: { readonly all: number; readonly ofOne: number } = {
+  all: LIMITS.administrationQueue,
+  ofOne: LIMITS.administrationQueuePerOrganization,
+};
+
+function turnsAt(atOnce: number, waiting = QUEUE): FairQueue {
   return new FairQueue({
     atOnce,
-    waiting: LIMITS.administrationQueue,
-    waitingOfOne: LIMITS.administrationQueuePerOrganization,
+    waiting: waiting.all,
+    waitingOfOne: waiting.ofOne,
     patience: { ms: LIMITS.administrationPatienceMs, scheduler: systemScheduler },
     full: () => refusal('OVERLOADED'),
   });

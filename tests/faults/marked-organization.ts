@@ -63,6 +63,7 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
   await insertWebhook(sql, organizationId, marker);
   await insertAssignment(sql, organizationId, marker);
   await insertPayment(sql, organizationId, marker);
+  await insertProof(sql, organizationId, marker);
   await sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, address, after)
     VALUES (${organizationId}, 'user.created', 'user', ${userId}, 'user', ${userId}, ${marker},
@@ -98,6 +99,14 @@ async function insertWebhook(sql: Sql, organizationId: number, marker: string): 
     SELECT ${organizationId}, nextval('webhook_delivery_ids'), ${webhook!.id}, now() + i * interval '1 day', ${marker},
       'webhook.test', ${marker}, 'failed', 1, json_build_array(json_build_object('excerpt', ${marker}::text))
     FROM generate_series(0, 2) i`;
+}
+
+/** A proof, and a PIN that was given wrong, of no task that is there. */
+async function insertProof(sql: Sql, organizationId: number, marker: string): Promise<void> {
+  await sql`
+    INSERT INTO task_proofs (organization_id, task_id, id, kind, content_type, content, actor_type, created_at)
+    VALUES (${organizationId}, 1, nextval('proof_ids'), 'photo', ${marker}, convert_to(${marker}, 'UTF8'), 'system', now())`;
+  await sql`INSERT INTO task_pins (organization_id, task_id, wrong_count) VALUES (${organizationId}, 1, 1)`;
 }
 
 /** What a search for an agent leaves behind: a request, a task that is sought, a courier with a job. */

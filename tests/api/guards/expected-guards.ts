@@ -66,6 +66,11 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'POST /tasks/:id/packages': { who: STAFF, names: 'task' },
   'GET /tasks/:id/packages': { who: STAFF_AND_AGENTS, names: 'task' },
   'PATCH /packages/:id': { who: STAFF_AND_AGENTS, names: 'package' },
+  'POST /tasks/:id/proof': { who: STAFF_AND_AGENTS, names: 'task' },
+  'GET /tasks/:id/proof': { who: STAFF_AND_AGENTS, names: 'task' },
+  'GET /tasks/:id/proof/:proofId': { who: STAFF_AND_AGENTS, names: 'task' },
+  'GET /tasks/:id/print/receipt': { who: STAFF_AND_AGENTS, names: 'task' },
+  'GET /tasks/print/receipts': { who: STAFF_AND_AGENTS },
 
   'POST /agents/me/locations': { who: AGENTS },
   'POST /agents/me/heartbeat': { who: AGENTS },

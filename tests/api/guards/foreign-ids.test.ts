@@ -70,6 +70,7 @@ const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'PUT /tasks/:id/status': { status: 'awaiting_assignment' },
   'POST /tasks/:id/packages': { name: 'one more' },
   'PATCH /packages/:id': { status: 'cancelled' },
+  'POST /tasks/:id/proof': { pin: '0000' },
   'POST /tasks/:id/assign': ({ agent }) => ({ agentId: agent }),
   'POST /tasks/:id/unassign': {},
   'POST /assignment-requests/:id/reject': {},
@@ -186,7 +187,7 @@ for (const route of ROUTES) {
   const name = nameOf(route);
   const { names } = EXPECTED[name] ?? {};
   if (NOTHING_FOREIGN.has(name)) continue;
-  const pathWith = (id: number) => route.path.replace(/:\w+/, String(id));
+  const pathWith = (id: number) => route.path.replace(/:\w+/g, String(id));
 
   // What stands in the path of such a route is no id.
   const isText = route.kind === 'raw' && route.textParams;

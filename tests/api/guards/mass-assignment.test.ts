@@ -56,6 +56,7 @@ interface Place {
   readonly agentId: number;
   readonly assignedTaskId: number;
   readonly paymentId: number;
+  readonly acceptedTaskId: number;
   readonly customerId: number;
   readonly warehouseId: number;
   readonly userId: number;
@@ -74,6 +75,8 @@ const newAgent = () => ({
   agentType: 'employee',
 });
 const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
+/** Its first bytes, which tell what it is. */
+const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 const DEPOT = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
 
 /** For each route a record of its own, and a body that it takes. */
@@ -86,6 +89,7 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
   'POST /tasks/:id/assign': ({ taskId, agentId }) => [`/tasks/${taskId}/assign`, { agentId }],
   'POST /tasks/:id/unassign': ({ assignedTaskId }) => [`/tasks/${assignedTaskId}/unassign`, { reason: 'r' }],
+  'POST /tasks/:id/proof': ({ acceptedTaskId }) => [`/tasks/${acceptedTaskId}/proof`, { signature: PNG }],
   'POST /assignment-requests/:id/reject': ({ requestId }) => [
     `/assignment-requests/${requestId}/reject`,
     { reason: 'r' },
@@ -152,6 +156,9 @@ async function makePlace(): Promise<Place> {
   const { id: agentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
   const { id: assignedTaskId } = await api.createTask();
   await api.post(`/tasks/${assignedTaskId}/assign`, { agentId });
+  const { id: acceptedTaskId } = await api.createTask();
+  await api.post(`/tasks/${acceptedTaskId}/assign`, { agentId });
+  await api.put(`/tasks/${acceptedTaskId}/status`, { status: 'accepted' });
   await api.put(`/agents/${agentId}/duty`, { onDuty: true });
   await api.post(`/wallets/${task.customerId}/top-ups`, { amount: 5 });
   const payment = await api.post<{ id: number }>('/payments/cash', { taskId: assignedTaskId, amount: 5 });
@@ -163,6 +170,7 @@ async function makePlace(): Promise<Place> {
     agentId,
     assignedTaskId,
     paymentId: payment.body.data.id,
+    acceptedTaskId,
     customerId: customer.body.data.id,
     warehouseId: warehouse.body.data.id,
     webhookId,
@@ -201,7 +209,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

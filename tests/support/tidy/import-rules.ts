@@ -92,6 +92,11 @@ const packageHomes: readonly PackageHome[] = [
     instead: 'ask for a mail by a row of mail_requests',
   },
   {
+    packages: ['bwip-js'],
+    homes: ['gateway/receipts'],
+    instead: 'ask gateway/receipts/code-symbols.ts for the drawing of a code',
+  },
+  {
     packages: ['undici'],
     homes: [
       'engine/runtime/outbound',
@@ -109,7 +114,7 @@ const packageHomes: readonly PackageHome[] = [
     instead: 'go through the port of engine/providers/payment-provider.ts',
   },
   {
-    packages: ['smtp-server'],
+    packages: ['smtp-server', 'playwright-core'],
     homes: ['tests'],
     instead: 'keep development packages out of what runs in production',
   },

@@ -64,6 +64,8 @@ export const reviewed: Reviewed = {
     ledger_entries: 'commit_group',
     ledger_accounts: 'commit_group',
     payment_attempts: 'worker',
+    task_proofs: 'plain',
+    task_pins: 'plain',
     webhooks: 'plain',
     webhook_orders: 'plain',
     webhook_followers: 'worker',

@@ -60,7 +60,7 @@ const topUp: fc.Arbitrary<Make> = fc
   });
 
 const end: fc.Arbitrary<Make> = fc
-  .record({ task: nat, how: fc.constantFrom('completed', 'completed', 'completed', 'failed', 'cancelled') })
+  .record({ task: nat, how: fc.constantFrom('completed', 'completed', 'failed', 'cancelled', 'cancelled') })
   .map(({ task: index, how }) => (known) => {
     const taskId = pickTask(known, index).id;
     if (how === 'cancelled') return { kind: 'end', taskId, status: 'cancelled' };
@@ -118,7 +118,7 @@ const operation: fc.Arbitrary<Make> = fc.oneof(
   { weight: 8, arbitrary: pay },
   { weight: 4, arbitrary: refund },
   { weight: 3, arbitrary: topUp },
-  { weight: 2, arbitrary: end },
+  { weight: 4, arbitrary: end },
   { weight: 10, arbitrary: report },
 );
 

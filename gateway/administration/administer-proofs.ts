@@ -1,0 +1,75 @@
+import { deliveryPinOf } from '../../engine/domain/delivery-pin.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
+import { drawProofId, insertProof, notePin } from '../../engine/store/proof-store.ts';
+import { encodeProof } from '../../engine/views/proof-view.ts';
+import { trackingTokenOf } from '../../engine/views/tracking-url.ts';
+import { type Refusal, refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { ProofInput, ProofKind, ProofRecord } from '../../schema/proof.ts';
+import type { TaskStatus } from '../../schema/task.ts';
+import type { TaskView } from '../../schema/task-view.ts';
+import type { Identity, ParsedRequest, RouteAnswer } from '../route.ts';
+import { administer } from './administer.ts';
+import type { Administration } from './open-administration.ts';
+
+const WITH_PROOFS: ReadonlySet<TaskStatus> = new Set(['accepted', 'in_transit', 'completed']);
+
+/**
+ * Adds a proof to a task that the caller may see, once it was accepted. Refuses: 404, 409 PROOF_NOT_EXPECTED,
+ * TOO_MANY_PROOFS, PIN_MISMATCH with what may still be tried, PIN_LOCKED.
+ */
+export function addProof(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+  const { sql } = administration.proofs;
+  const { identity, body, params } = request;
+  const { organizationId, caller } = identity;
+  const input = body as ProofInput;
+  const taskId = params['id']!;
+  return administer(administration.proofs, { ...request, organizationId }, async (now) => {
+    const found = await findTask(administration, identity, taskId);
+    if ('refusal' in found) return found;
+    if (!WITH_PROOFS.has(found.task.status)) return { refusal: refusal('PROOF_NOT_EXPECTED') };
+    const refused = input.pin == null ? undefined : await judgePin(sql, found.task, input.pin);
+    if (refused) return { refusal: refused };
+    const image = input.photo ?? input.signature ?? undefined;
+    const proof: ProofRecord = {
+      ...{ organizationId, taskId, id: await drawProofId(sql), kind: kindOf(input) },
+      ...{ contentType: image?.contentType ?? null, bytes: image?.bytes ?? null },
+      ...{ actorType: caller.type, actorId: caller.id, createdAt: now },
+    };
+    const data = encodeProof(proof);
+    const note = { organizationId, recordType: 'task', recordId: taskId, caller, before: null, after: data } as const;
+    return {
+      answer: { status: 201, message: 'Proof added', data },
+      write: {
+        change: insertProof(sql, proof, image),
+        notes: [{ ...note, action: 'task.proof_added' }],
+        elseRefusal: refusal('TOO_MANY_PROOFS'),
+        revokes: false,
+      },
+    };
+  });
+}
+
+/** The task as the caller may see it, and the place in the log at which it was that. */
+export async function findTask(
+  { ask }: Pick<Administration, 'ask'>,
+  { organizationId, caller }: Identity,
+  taskId: number,
+): Promise<{ readonly task: TaskView; readonly sequence: number } | { readonly refusal: Refusal }> {
+  const answer = await ask(organizationId, { kind: 'read-task', caller, taskId, show: 'task' });
+  if (!answer.ok) return { refusal: answer.refusal };
+  return { task: JSON.parse(answer.data) as TaskView, sequence: answer.sequence };
+}
+
+/** A wrong PIN counts even if its sender never hears of it. */
+async function judgePin(sql: Sql, task: TaskView, pin: string): Promise<Refusal | undefined> {
+  const isRight = pin === deliveryPinOf(trackingTokenOf(task.trackingUrl));
+  const wrongCount = await notePin(sql, task.organizationId, task.id, isRight);
+  if (wrongCount === undefined) return refusal('PIN_LOCKED');
+  return isRight ? undefined : refusal('PIN_MISMATCH', undefined, { attemptsLeft: LIMITS.wrongPins - wrongCount });
+}
+
+function kindOf({ photo, signature }: ProofInput): ProofKind {
+  if (photo) return 'photo';
+  return signature ? 'signature' : 'pin';
+}

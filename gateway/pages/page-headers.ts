@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { Header } from '../http/port.ts';
+
+/** What stands in a page and may take effect there, each to the letter. Anything else a browser refuses. */
+export interface PageParts {
+  readonly style: string;
+  readonly script?: string;
+  /** Directives for what the page loads, of its own origin or of others: `img-src`, `connect-src`. */
+  readonly sources?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The headers of a page for people: it may do nothing but what it is made of, and is neither kept nor framed nor named to
+ * others.
+ */
+export function pageHeaders({ style, script, sources = {} }: PageParts): Header[] {
+  const directives = {
+    'default-src': "'none'",
+    'style-src': sourceOf(style),
+    'script-src': script === undefined ? "'none'" : sourceOf(script),
+    ...sources,
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  };
+  const policy = Object.entries(directives).map(([name, value]) => `${name} ${value}`);
+  return [
+    ['Content-Type', 'text/html; charset=utf-8'],
+    ['Content-Security-Policy', policy.join('; ')],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+    ['Cross-Origin-Resource-Policy', 'same-origin'],
+    ['Cache-Control', 'no-store'],
+  ];
+}
+
+function sourceOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

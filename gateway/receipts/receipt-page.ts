@@ -1,0 +1,228 @@
+import { formatMinor } from '../../engine/domain/money.ts';
+import type { UserView } from '../../schema/customer.ts';
+import type { LocationView } from '../../schema/location.ts';
+import type { PackageView } from '../../schema/package.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
+import type { PaperWidth } from '../../schema/receipt.ts';
+import type { TaskView } from '../../schema/task-view.ts';
+import { type Html, html, type Piece, trusted } from '../pages/html.ts';
+import { barcodeOf, qrCodeOf } from './code-symbols.ts';
+import { PRINTED_MM } from './receipt-style.ts';
+
+/** What all receipts of one printing share. */
+export interface Printing {
+  readonly organizationName: string;
+  readonly width: PaperWidth;
+  /** ISO 8601. */
+  readonly printedAt: string;
+}
+
+/** A task, with the payment that it names. */
+export interface PrintedTask {
+  readonly task: TaskView;
+  readonly payment: PaymentRecord | undefined;
+}
+
+/** The document around receipts. */
+export function receiptPage(style: string, receipts: readonly Html[]): Html {
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${receipts.length === 1 ? 'Receipt' : `${receipts.length} receipts`}</title>
+${trusted(`<style>${style}</style>`)}
+</head>
+<body>
+${receipts}
+</body>
+</html>
+`;
+}
+
+/**
+ * The receipt of a task. Every text of a record has an element of its own that takes its direction from what it says, so
+ * that neither it nor a control character in it can turn what stands beside it around.
+ */
+export function receiptOf({ task, payment }: PrintedTask, { organizationName, width, printedAt }: Printing): Html {
+  const barcode = barcodeOf(task.code, PRINTED_MM[width]);
+  return html`<article class="receipt">
+<header>
+<h1 dir="auto">${organizationName}</h1>
+<p>${TASK_TYPES[task.taskType]}</p>
+${barcode && html`<div class="barcode">${barcode}</div>`}
+<p class="code" dir="auto">${task.code}</p>
+</header>
+${section(
+  'Task',
+  html`<p class="name" dir="auto">${task.name}</p>
+<dl>${statusOf(task)}${timesOf(task)}</dl>`,
+)}
+${task.customer && section('Customer', personOf(task.customer.user))}
+${task.pickupLocation && section('From', placeOf(task.pickupLocation))}
+${task.location && section(task.pickupLocation ? 'To' : 'Address', placeOf(task.location))}
+${task.agent && section('Driver', html`<p dir="auto">${nameOf(task.agent.user)}</p>`)}
+${packagesOf(task.packages)}
+${partsOf(task.children)}
+${amountOf(task)}
+${payment && paymentOf(payment)}
+${textOf('Description', task.description)}
+${textOf('Notes', task.notes)}
+<footer>
+<div class="qr">${qrCodeOf(task.code)}</div>
+<p class="small">Printed ${timeOf(printedAt)}</p>
+</footer>
+</article>
+`;
+}
+
+const TASK_TYPES: Readonly<Record<TaskView['taskType'], string>> = {
+  delivery: 'Delivery',
+  pickup: 'Pickup',
+  return: 'Return',
+  transfer: 'Transfer',
+  cash_collection: 'Cash collection',
+  cash_drop: 'Cash drop',
+};
+
+const STATUSES: Readonly<Record<TaskView['status'], string>> = {
+  new: 'New',
+  awaiting_assignment: 'Awaiting assignment',
+  assigned: 'Assigned',
+  accepted: 'Accepted',
+  in_transit: 'In transit',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+};
+
+function section(title: string, content: Piece): Html {
+  return html`<section>
+<h2>${title}</h2>
+${content}
+</section>`;
+}
+
+function field(name: string, value: Piece): Html {
+  return html`<dt>${name}</dt><dd dir="auto">${value}</dd>`;
+}
+
+function textOf(title: string, text: string | null): Piece {
+  return (
+    text !== null && text.trim() !== '' && section(title, html`<p class="text" dir="auto">${paragraphsOf(text)}</p>`)
+  );
+}
+
+/** Lines as they were written, but no two blank ones in a row: they cost paper. */
+function paragraphsOf(text: string): string {
+  const lines = text.trim().split('\n');
+  return lines.filter((line, index) => line.trim() !== '' || lines[index - 1]?.trim() !== '').join('\n');
+}
+
+function statusOf({ status, outcome, failureReason }: TaskView): Piece {
+  if (outcome !== 'failed') return field('Status', STATUSES[status]);
+  return [field('Status', 'Failed'), failureReason !== null && field('Reason', failureReason)];
+}
+
+function amountOf({ amount, currency }: Pick<TaskView, 'amount' | 'currency'>): Piece {
+  return amount !== null && section('Amount', html`<p class="amount">${amount} ${currency}</p>`);
+}
+
+const PAYMENT_STATUSES: Readonly<Record<PaymentRecord['status'], string>> = {
+  pending: 'not paid yet',
+  succeeded: 'paid',
+  failed: 'not paid',
+  refunded: 'refunded',
+};
+const PAYMENT_METHODS: Readonly<Record<PaymentRecord['method'], string>> = {
+  online: 'Online',
+  cash: 'Cash',
+  wallet: 'Wallet',
+};
+
+function paymentOf({ method, status, amountMinor, currency, reference }: PaymentRecord): Html {
+  return section(
+    'Payment',
+    html`<p class="amount">${formatMinor(amountMinor, currency)} ${currency}</p>
+<dl>${field(PAYMENT_METHODS[method], PAYMENT_STATUSES[status])}${reference !== null && field('Reference', reference)}</dl>`,
+  );
+}
+
+/** The moments that matter to whoever holds the paper. */
+function timesOf(task: TaskView): Piece {
+  const moments: readonly (readonly [name: string, at: string | null])[] = [
+    ['Created', task.createdAt],
+    ['Ready', task.readyAt],
+    ['Scheduled', task.scheduledAt],
+    ['From', task.windowStart],
+    ['Until', task.windowEnd],
+    ['Completed', task.completedAt],
+  ];
+  return moments.map(([name, at]) => at !== null && field(name, html`<span class="moment">${timeOf(at)}</span>`));
+}
+
+/** `2026-05-01 10:30 UTC`: the same to everyone, wherever the paper goes. */
+function timeOf(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+function nameOf({ firstName, lastName }: UserView): string {
+  return `${firstName} ${lastName}`.trim();
+}
+
+function personOf(user: UserView): Piece {
+  const phone = user.phoneNumber === null ? null : `${user.countryCode} ${user.phoneNumber}`;
+  return html`<p class="name" dir="auto">${nameOf(user)}</p>
+${phone !== null && html`<p dir="ltr">${phone}</p>`}
+${user.email !== null && html`<p dir="ltr">${user.email}</p>`}`;
+}
+
+function placeOf({ address, building, floor, apartment }: LocationView): Piece {
+  const details = [
+    ['Building', building],
+    ['Floor', floor],
+    ['Apartment', apartment],
+  ] as const;
+  const known = details.filter(([, value]) => value !== null && value.trim() !== '');
+  return html`<p dir="auto">${address}</p>
+${known.length > 0 && html`<dl>${known.map(([name, value]) => field(name, value))}</dl>`}`;
+}
+
+function packagesOf(packages: readonly PackageView[]): Piece {
+  if (packages.length === 0) return null;
+  const pieces = packages.reduce((sum, { quantity }) => sum + quantity, 0);
+  return section(
+    `Packages (${pieces} ${pieces === 1 ? 'piece' : 'pieces'})`,
+    html`<ul>${packages.map(
+      (parcel) => html`<li>
+<p dir="auto"><bdi class="name">${parcel.quantity} ×</bdi> <bdi>${parcel.name}</bdi></p>
+${linesOf(parcel).map((line) => html`<p class="small" dir="auto">${line}</p>`)}
+</li>`,
+    )}</ul>`,
+  );
+}
+
+/** What is worth knowing of a package besides its name. */
+function linesOf({ name, description, weight, isFragile, barcode, notes }: PackageView): string[] {
+  const lines = [
+    description === name ? null : description,
+    weight === null ? null : `${weight} kg each`,
+    isFragile ? 'Fragile' : null,
+    barcode,
+    notes,
+  ];
+  return lines.filter((line) => line !== null && line.trim() !== '') as string[];
+}
+
+function partsOf(children: TaskView['children']): Piece {
+  if (children.length === 0) return null;
+  return section(
+    `Stops (${children.length})`,
+    html`<ul>${children.map(
+      (child) => html`<li>
+<p dir="auto"><bdi class="name">${child.code}</bdi> <bdi>${child.name}</bdi></p>
+${child.location && html`<p class="small" dir="auto">${child.location.address}</p>`}
+${child.amount !== null && html`<p class="small">${child.amount} ${child.currency}</p>`}
+</li>`,
+    )}</ul>`,
+  );
+}

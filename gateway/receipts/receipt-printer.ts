@@ -1,0 +1,86 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { isoTime, systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
+import { Turns } from '../../engine/runtime/turns.ts';
+import { readOrganization } from '../../engine/store/organization-store.ts';
+import { refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import type { PaymentRecord } from '../../schema/payment.ts';
+import type { PaperWidth } from '../../schema/receipt.ts';
+import type { TaskView } from '../../schema/task-view.ts';
+import type { Administration } from '../administration/open-administration.ts';
+import { FairQueue } from '../fair-queue.ts';
+import type { Html } from '../pages/html.ts';
+import { RefusalError } from '../refusal-error.ts';
+import type { Identity } from '../route.ts';
+import { receiptOf, receiptPage } from './receipt-page.ts';
+import { receiptStyle } from './receipt-style.ts';
+
+/**
+ * Prints receipts. Drawing the codes of one takes some 6 ms, so that few documents are made at a time, and other work has
+ * its turn between any two receipts.
+ */
+export class ReceiptPrinter {
+  readonly #engine: Pick<Engine, 'ask' | 'readPayment'>;
+  readonly #read: Administration['read'];
+  readonly #documents = new FairQueue({
+    atOnce: LIMITS.receiptDocumentsAtOnce,
+    waiting: LIMITS.receiptDocumentsWaiting,
+    waitingOfOne: LIMITS.receiptDocumentsWaitingOfOne,
+    patience: { ms: LIMITS.receiptPatienceMs, scheduler: systemScheduler },
+    full: () => refusal('OVERLOADED'),
+  });
+  readonly #turns = new Turns(systemClock, systemScheduler);
+
+  constructor(engine: Pick<Engine, 'ask' | 'readPayment'>, { read }: Pick<Administration, 'read'>) {
+    this.#engine = engine;
+    this.#read = read;
+  }
+
+  /**
+   * The receipts of tasks in one document, in the order of their ids. Rejects with a RefusalError: of the first task that
+   * the caller cannot see, of too much text for one document, and 503 when too many print.
+   */
+  print(identity: Identity, taskIds: readonly number[], width: PaperWidth): Promise<string> {
+    const { organizationId } = identity;
+    return this.#documents.run(organizationId, async () => {
+      const [tasks, organizationName] = await Promise.all([
+        this.#readTasks(identity, taskIds),
+        this.#readName(organizationId),
+      ]);
+      const printing = { organizationName, width, printedAt: isoTime(systemClock.now()) };
+      const receipts: Html[] = [];
+      for (const json of tasks) {
+        const task = JSON.parse(json) as TaskView;
+        const payment = await this.#readPayment(organizationId, task);
+        await this.#turns.next();
+        receipts.push(receiptOf({ task, payment }, printing));
+      }
+      return receiptPage(receiptStyle(width), receipts).toString();
+    });
+  }
+
+  /** The tasks as the API shows them, encoded. */
+  async #readTasks({ organizationId, caller }: Identity, taskIds: readonly number[]): Promise<string[]> {
+    const answers = await Promise.all(
+      taskIds.map((taskId) => this.#engine.ask(organizationId, { kind: 'read-task', caller, taskId, show: 'task' })),
+    );
+    const tasks = answers.map((answer) => {
+      if (!answer.ok) throw new RefusalError(answer.refusal);
+      return answer.data;
+    });
+    const chars = tasks.reduce((sum, { length }) => sum + length, 0);
+    if (tasks.length > 1 && chars > LIMITS.receiptDocumentChars)
+      throw new RefusalError(refusal('TASK_TOO_LARGE', 'The receipts would hold too much text; print fewer at a time'));
+    return tasks;
+  }
+
+  async #readPayment(organizationId: number, { paymentId }: TaskView): Promise<PaymentRecord | undefined> {
+    if (paymentId === null) return undefined;
+    return (await this.#engine.readPayment(organizationId, paymentId))?.payment;
+  }
+
+  async #readName(organizationId: number): Promise<string> {
+    const found = await this.#read(organizationId, (sql) => readOrganization(sql, organizationId));
+    return found?.organization.name ?? '';
+  }
+}

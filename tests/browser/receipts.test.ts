@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { TaskView } from '../../schema/task-view.ts';
+import { useGateway } from '../api/api-fixture.ts';
+import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts';
+
+const texts = Object.values(HOSTILE_TEXTS);
+let hostile: readonly TaskView[] = [];
+
+const fixture = useGateway({}, async () => {
+  hostile = await Promise.all(texts.map(createTaskOf));
+});
+const chrome = useBrowser();
+const WIDTHS = [
+  ['80mm', 80],
+  ['58mm', 58],
+] as const;
+const MM_OF_POINT = 25.4 / 72;
+
+/** A receipt as a browser shows it. A page that asks for anything else than itself would be heard of. */
+async function open(path: string): Promise<{ readonly page: Page; readonly asked: string[] }> {
+  const { baseUrl, key } = fixture.gateway;
+  const page = await chrome.browser.newPage({ extraHTTPHeaders: { 'x-api-key': key } });
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  page.on('dialog', (dialog) => asked.push(dialog.message()));
+  await page.goto(`${baseUrl}/api/v1${path}`);
+  return { page, asked };
+}
+
+function createTaskOf(text: string, index: number): Promise<TaskView> {
+  return fixture.api.createTask({
+    name: text,
+    code: text,
+    description: text,
+    notes: text,
+    customer: { name: text, phone: `+4420794600${index + 10}` },
+    location: { address: text, latitude: 1, longitude: 2, building: text, floor: text, apartment: text },
+    packages: [{ name: text, notes: text, barcode: text }],
+  });
+}
+
+/** What a page shows of a text: white space in one, and no controls or overrides of direction. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found.
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202d\u202e]/g;
+const asShown = (text: string) => text.replace(/\r\n?/g, '\n').replace(CONTROLS, '\ufffd').replace(/\s+/g, ' ').trim();
+
+/** Where an element ends outside of the paper, and what each receipt says, field by field. */
+const LOOK = `[...document.querySelectorAll('article')].map((article) => {
+  const paper = article.getBoundingClientRect();
+  const all = [...article.querySelectorAll('*')];
+  return {
+    outside: all.filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return left < paper.left - 1 || right > paper.right + 1;
+    }).map((element) => element.outerHTML.slice(0, 80)),
+    fields: [...article.querySelectorAll('p, dd, bdi')].map((element) => element.textContent.replace(/\\s+/g, ' ').trim()),
+  };
+})`;
+
+test('no text comes alive on the narrowest paper, leaves it or is lost', WITH_BROWSER, async () => {
+  const { page, asked } = await open(`/tasks/print/receipts?width=58mm&ids=${hostile.map(({ id }) => id)}`);
+  const receipts = await page.evaluate<{ outside: string[]; fields: string[] }[]>(LOOK);
+  assert.equal(receipts.length, texts.length);
+  for (const [index, { name }] of hostile.entries()) {
+    const { outside, fields } = receipts[index]!;
+    assert.deepEqual(outside, [], name);
+    const times = fields.filter((field) => field === asShown(name)).length;
+    // name, code, description, notes, customer, address, building, floor, apartment, package with barcode and notes
+    assert.equal(times, 12, `shown ${times} times: ${name} in ${JSON.stringify(fields)}`);
+  }
+  assert.equal(await page.title(), `${texts.length} receipts`);
+  assert.deepEqual(asked, ['/api/v1/tasks/print/receipts']);
+  await page.close();
+});
+
+for (const [width, mm] of WIDTHS) {
+  test(`each receipt is a page of paper of ${width}`, WITH_BROWSER, async () => {
+    const { api } = fixture;
+    const tasks = [await api.createTask(), await api.createTask()];
+    const { page } = await open(`/tasks/print/receipts?width=${width}&ids=${tasks.map(({ id }) => id)}`);
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    const widths = [...pdf.matchAll(/\/MediaBox \[0 0 ([\d.]+) /g)].map(([, points]) => Number(points) * MM_OF_POINT);
+    assert.equal(widths.length, tasks.length);
+    for (const printed of widths) assert.ok(Math.abs(printed - mm) < 0.5, `${printed} mm`);
+    await page.close();
+  });
+}
