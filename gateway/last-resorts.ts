@@ -4,6 +4,7 @@ import { errorBody } from '../engine/views/error-body.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Access } from './guards/open-access.ts';
 import type { Header, HttpServerOptions, IncomingRequest, RefusalReason } from './http/port.ts';
+import { canonicalPath } from './router.ts';
 
 const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   lengthRequired: 'A body needs a Content-Length',
@@ -37,7 +38,7 @@ export function lastResorts(
     },
     onUnhandled(error: unknown, request: IncomingRequest) {
       const correlationId = correlationIdOf(request, random);
-      log.error({ err: error, correlationId, path: request.path }, 'a request was not answered');
+      log.error({ err: error, correlationId, path: canonicalPath(request.path, '') }, 'a request was not answered');
       return {
         status: 500,
         headers: headersOf(500, correlationId, request),

@@ -75,9 +75,14 @@ function newNode(): Node {
 export const TOKEN_PARAMETER = 'token=';
 const TOKEN_VALUE = /(^|&)token=[^&]*/g;
 
+/** Links of which a part is a token, of whatever is sent for one. */
+const TRACKING_LINK = /^\/t\/[^/]*/;
+
 /** How bodies name a path: `/v1/tasks`, whichever way it was called, with the raw query; a token is not repeated. */
 export function canonicalPath(path: string, query: string): string {
-  const below = path.startsWith(`${API_PREFIX}/`) ? path.slice(API_PREFIX.length) : path;
+  const below = path.startsWith(`${API_PREFIX}/`)
+    ? path.slice(API_PREFIX.length)
+    : path.replace(TRACKING_LINK, '/t/***');
   if (query === '') return `/v1${below}`;
   return `/v1${below}?${query.includes(TOKEN_PARAMETER) ? query.replace(TOKEN_VALUE, '$1token=***') : query}`;
 }

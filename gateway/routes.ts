@@ -29,6 +29,8 @@ import { receiptRoutes } from './routes/receipt-routes.ts';
 import { streamRoutes } from './routes/stream-routes.ts';
 import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
+import { trackingPageRoutes } from './routes/tracking-page-routes.ts';
+import { trackingRoutes } from './routes/tracking-routes.ts';
 import { trailRoutes } from './routes/trail-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { walletRoutes } from './routes/wallet-routes.ts';
@@ -36,6 +38,8 @@ import { warehouseRoutes } from './routes/warehouse-routes.ts';
 import { webhookRoutes } from './routes/webhook-routes.ts';
 import type { LastingReplies } from './sse/lasting-replies.ts';
 import type { StreamHub } from './sse/stream-hub.ts';
+import type { Tracking } from './tracking/open-tracking.ts';
+import type { TrackingStreams } from './tracking/tracking-streams.ts';
 
 export interface RouteParts {
   readonly engine: Engine;
@@ -47,12 +51,15 @@ export interface RouteParts {
   readonly administration: Administration;
   readonly preview: Preview;
   readonly payments: Payments;
+  readonly tracking: Tracking;
+  readonly trackingStreams: TrackingStreams;
   readonly operational: OperationalState;
 }
 
 /** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, replies, hub, access, accounts, administration, preview, payments, operational } = parts;
+  const { engine, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
+  const { tracking, trackingStreams, operational } = parts;
   return [
     ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
@@ -70,6 +77,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...paymentCallbackRoutes(payments),
     ...checkoutRoutes(payments),
     ...walletRoutes(engine),
+    ...trackingRoutes(tracking),
+    ...trackingPageRoutes(tracking, trackingStreams),
     ...locationRoutes(engine),
     ...eventRoutes(engine),
     ...streamRoutes(hub, access.streamTokens),

@@ -28,6 +28,8 @@ import { Router } from './router.ts';
 import { createRoutes } from './routes.ts';
 import { LastingReplies } from './sse/lasting-replies.ts';
 import { StreamHub } from './sse/stream-hub.ts';
+import { openTracking } from './tracking/open-tracking.ts';
+import { TrackingStreams } from './tracking/tracking-streams.ts';
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -72,6 +74,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const payments = openPayments({ ...options, port: () => server.port }, engine);
   const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random: createRandomSource(), log });
 
+  const tracking = openTracking(options, engine);
+  const trackingStreams = new TrackingStreams({ tracking, feed, replies, clock, scheduler, log });
+
   let draining = false;
   const routes = createRoutes({
     engine,
@@ -83,6 +88,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     administration: openAdministration(options, engine, access, accounts.hasher, announce),
     preview,
     payments,
+    tracking,
+    trackingStreams,
     operational: {
       engine,
       registry,
@@ -103,10 +110,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     draining = true;
     server.stopListening();
     hub.stop();
+    trackingStreams.stop();
     await Promise.all([server.drain(DRAIN_MS), commands.drain(DRAIN_MS)]);
   });
   const { callbackCounts: callbacks } = payments;
-  const counts = { streams: () => hub.size, pendingRequests: () => server.pending, callbacks };
+  const counts = { streams: () => hub.size + trackingStreams.size, pendingRequests: () => server.pending, callbacks };
   observeProcess(registry, engine, counts, preview.travelCounts);
   return { port: server.port, engine };
 }

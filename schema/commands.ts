@@ -12,6 +12,7 @@ import type { UpdateOrganizationInput } from './organization.ts';
 import type { PackageInput } from './package.ts';
 import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } from './payment.ts';
 import type { CallerRole } from './role.ts';
+import type { RateTaskInput } from './tracking.ts';
 import type { UpdateTaskInput } from './update-task.ts';
 import type { CreateWarehouseInput, UpdateWarehouseInput } from './warehouse.ts';
 
@@ -97,8 +98,15 @@ export interface ChangeTaskStatus extends CommandBase {
 export interface ReadTask extends CommandBase {
   readonly kind: 'read-task';
   readonly taskId: number;
-  /** The task, or the list of its packages. */
-  readonly show: 'task' | 'packages';
+  /** The task, the list of its packages, or what its tracking link rests on. */
+  readonly show: 'task' | 'packages' | 'tracking';
+}
+
+/** What the customer says of a task that has been completed. */
+export interface RateTask extends CommandBase {
+  readonly kind: 'rate-task';
+  readonly taskId: number;
+  readonly input: RateTaskInput;
 }
 
 export interface AddPackage extends CommandBase {
@@ -282,6 +290,7 @@ export type SingleCommand =
   | CreateTask
   | UpdateTask
   | ChangeTaskStatus
+  | RateTask
   | AddPackage
   | ChangePackageStatus
   | CreateCustomer

@@ -25,6 +25,8 @@ export const ERRORS = {
   ASSIGNMENT_ALREADY_TAKEN: { status: 409, message: 'Somebody else has taken the task' },
   ASSIGNMENT_REQUEST_EXPIRED: { status: 409, message: 'The request has run out' },
   ASSIGNMENT_REQUEST_CLOSED: { status: 409, message: 'The request no longer waits for an answer' },
+  TASK_NOT_COMPLETED: { status: 409, message: 'The task is not completed' },
+  TASK_ALREADY_RATED: { status: 409, message: 'The task is rated' },
   TASK_NOT_PAYABLE: { status: 409, message: 'A cancelled task cannot be paid' },
   TASK_ALREADY_PAID: { status: 409, message: 'The task is paid' },
   PAYMENT_PENDING: { status: 409, message: 'The task has a payment that is not settled yet' },

@@ -1,15 +1,17 @@
 import { ASSIGNMENT_LIMITS } from './assignment-limits.ts';
+import { LAUNCHER_LIMITS } from './launcher-limits.ts';
 import { OWNER_LIMITS } from './owner-limits.ts';
 import { PAYMENT_LIMITS } from './payment-limits.ts';
 import { POSITION_LIMITS } from './position-limits.ts';
 import { PROOF_LIMITS } from './proof-limits.ts';
 import { PROVIDER_LIMITS } from './provider-limits.ts';
 import { ROUTING_LIMITS } from './routing-limits.ts';
+import { TRACKING_LIMITS } from './tracking-limits.ts';
 import { WEBHOOK_LIMITS } from './webhook-limits.ts';
 
 /**
- * Every bound of the system, with its unit in its name and its reason beside it.
- * A queue, buffer, batch, cache or retry without a line here is a defect. Those of assignment, payments, positions, proofs, ways and webhooks have files of their own.
+ * Every bound of the system, with its unit in its name and its reason beside it. A queue, buffer, batch, cache or retry
+ * without a line here is a defect. Those of the parts that are imported above have files of their own.
  */
 export const LIMITS = {
   // --- Requests -----------------------------------------------------------------------------------
@@ -316,12 +318,14 @@ export const LIMITS = {
   outboxFiles: 1_000,
 
   ...ASSIGNMENT_LIMITS,
+  ...LAUNCHER_LIMITS,
   ...OWNER_LIMITS,
   ...PAYMENT_LIMITS,
   ...POSITION_LIMITS,
   ...PROOF_LIMITS,
   ...PROVIDER_LIMITS,
   ...ROUTING_LIMITS,
+  ...TRACKING_LIMITS,
   ...WEBHOOK_LIMITS,
 
   // --- Deletion of organizations ------------------------------------------------------------------------
@@ -376,24 +380,4 @@ export const LIMITS = {
   partitionDaysAhead: 7,
   /** Twice the time for which keys are honoured, since partitions go as a whole. */
   idempotencyPartitionDays: 2,
-
-  // --- The local launcher -----------------------------------------------------------------------------
-  /** A longer line of a child's output is cut into pieces of this length. */
-  logLineChars: 65_536,
-  /** Last lines of a child kept for the message that tells of its failure. */
-  lastLines: 20,
-  /** A store may replay its log after a crash before it answers. */
-  storeStartMs: 120_000,
-  gatewayStartMs: 60_000,
-  /** Draining takes the gateway and the workers up to 10 s; past this they are killed. */
-  processStopMs: 12_000,
-  /** Between two questions whether a process has come up or gone. */
-  processPollMs: 50,
-  /** Starts on a port that another process took between looking and listening. */
-  portAttempts: 5,
-  /** Unexpected ends of one process within a minute; past it everything stops. */
-  restartsPerMinute: 5,
-  /** The pause before a restart doubles from the first to the last. */
-  firstRestartPauseMs: 100,
-  lastRestartPauseMs: 5_000,
 } as const;

@@ -4,6 +4,7 @@ import type { CourierRecord } from './courier.ts';
 import type { CustomerRecord } from './customer.ts';
 import type { LocationRecord } from './location.ts';
 import type { PackageRecord } from './package.ts';
+import type { TaskRating } from './task-rating.ts';
 
 /** In lifecycle order: the order in which lists sort by status. */
 export const TASK_STATUSES = [
@@ -61,6 +62,7 @@ export interface TaskRecord {
   readonly acceptedAt: string | null;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
+  readonly cancelledAt: string | null;
   readonly description: string | null;
   readonly notes: string | null;
   readonly customerId: number | null;
@@ -92,6 +94,8 @@ export interface TaskRecord {
   readonly outcome: TaskOutcome | null;
   readonly failureReason: string | null;
   readonly trackingToken: string;
+  /** What its customer says of it, once. */
+  readonly rating: TaskRating | null;
   /** When it was found late; null while it is in time. */
   readonly delayedAt: string | null;
   /** When the agent that has it reached the place where it is delivered. */

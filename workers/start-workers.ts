@@ -108,17 +108,13 @@ export async function startWorkers({
   await serveMetrics(assignment, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner), assignment];
   for (const relay of relays) releaser.push('relay', () => relay.stop());
-  // Of two connections that come and go together, one tells of it.
-  const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');
-  releaser.push('hints', () => hints.disconnect());
-  hints.on('message', (channel, message) => {
-    if (channel === keys.moved) return assignment.moved(message);
-    for (const relay of relays) relay.hint(message);
-    payments.hint();
+  listenForHints(redisUrl, log, releaser, {
+    [keys.moved]: (message) => assignment.moved(message),
+    [keys.committed](message) {
+      for (const relay of relays) relay.hint(message);
+      payments.hint();
+    },
   });
-  hints
-    .subscribe(keys.committed, keys.moved)
-    .catch((error) => log.warn({ err: error }, 'no hints: the relays go by their sweeps alone'));
 
   for (const [name, everyMs] of SCHEDULES) {
     const schedule = startJobSchedule({ runner, name, everyMs, scheduler, log });
@@ -128,6 +124,22 @@ export async function startWorkers({
     .add('partitions', [{ id: 'partitions-at-start', payload: {} }])
     .catch((error) => log.warn({ err: error }, 'partitions wait for their schedule'));
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
+}
+
+/** `on`: what is done with the messages of each channel. None is needed: what they tell is found without them, later. */
+function listenForHints(
+  redisUrl: string,
+  log: Log,
+  releaser: Releaser,
+  on: Readonly<Record<string, (message: string) => void>>,
+): void {
+  // Of two connections that come and go together, one tells of it.
+  const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');
+  releaser.push('hints', () => hints.disconnect());
+  hints.on('message', (channel, message) => on[channel]?.(message));
+  hints
+    .subscribe(...Object.keys(on))
+    .catch((error) => log.warn({ err: error }, 'no hints: the relays go by their sweeps alone'));
 }
 
 async function serveMetrics(assignment: Assignment, config: Config, log: Log, releaser: Releaser): Promise<void> {

@@ -136,6 +136,7 @@ type StepFields = Partial<
     | 'acceptedAt'
     | 'startedAt'
     | 'completedAt'
+    | 'cancelledAt'
     | 'arrivedAt'
     | 'etaAt'
     | 'status'
@@ -168,6 +169,8 @@ export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
       return { status: to, startedAt: at };
     case 'completed':
       return { status: to, completedAt: at };
+    case 'cancelled':
+      return { status: to, cancelledAt: at };
     default:
       return { status: to };
   }

@@ -4,6 +4,7 @@ import { isAsked } from '../domain/assignment-machine.ts';
 import { maySee } from '../domain/task-machine.ts';
 import { isoTime } from '../runtime/clock.ts';
 import { matchesEtag } from '../views/etag.ts';
+import { encodeFollowed } from '../views/followed-task.ts';
 import { encodePackage } from '../views/package-view.ts';
 import { encodeTask } from '../views/task-view.ts';
 import {
@@ -32,6 +33,7 @@ import { decideNoteArrival } from './decide/note-arrival.ts';
 import { decideNoteEta } from './decide/note-eta.ts';
 import { decidePayTask } from './decide/pay-task.ts';
 import { decideProposeOffers } from './decide/propose-offers.ts';
+import { decideRateTask } from './decide/rate-task.ts';
 import { decideRefundPayment } from './decide/refund-payment.ts';
 import { decideSearchAgent } from './decide/search-agent.ts';
 import { decideSettlePayment } from './decide/settle-payment.ts';
@@ -81,6 +83,8 @@ function decide(draft: Draft, command: SingleCommand, context: DecideContext, du
       return decideUpdateTask(draft, command, context);
     case 'change-task-status':
       return decideChangeTaskStatus(draft, command, context);
+    case 'rate-task':
+      return decideRateTask(draft, command, context);
     case 'add-package':
       return decideAddPackage(draft, command, context);
     case 'change-package-status':
@@ -221,9 +225,11 @@ function readTask(state: OrgState, { taskId, caller, show }: ReadTask): DecidedC
   state.touchTask(live);
   const bundle = state.bundleOf(live);
   const { ticket, sequence } = state.basisOf(live);
-  const encode = () =>
-    show === 'task'
-      ? encodeTask(bundle)
-      : `{"items":[${bundle.packages.map(encodePackage).join(',')}],"count":${bundle.packages.length}}`;
+  const { organization } = state;
+  const encode = () => {
+    if (show === 'task') return encodeTask(bundle);
+    if (show === 'tracking') return encodeFollowed(bundle, organization);
+    return `{"items":[${bundle.packages.map(encodePackage).join(',')}],"count":${bundle.packages.length}}`;
+  };
   return { answer: () => ({ ok: true, status: 200, data: encode(), sequence }), changes: false, restsOn: ticket };
 }

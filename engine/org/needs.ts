@@ -63,6 +63,7 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
     case 'update-task':
     case 'add-package':
     case 'read-task':
+    case 'rate-task':
     case 'note-arrival':
     case 'note-eta':
     case 'unassign-task':
@@ -86,11 +87,9 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
       search.freeEmail(command.input.email);
       break;
     case 'update-agent':
-      search.agent(command.agentId);
-      if (command.input.isActive === false) search.loadOf(command.agentId);
-      break;
     case 'change-duty':
       search.agent(command.agentId);
+      if ('isActive' in command.input && command.input.isActive === false) search.loadOf(command.agentId);
       break;
     case 'assign-task':
       search.task(command.taskId);

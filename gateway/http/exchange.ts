@@ -254,7 +254,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     if (error instanceof BodyTooLarge || error instanceof BodyOverload || error instanceof ClientGone) {
       if (this.state !== 'open') return;
     }
-    log.error({ err: error, method: this.method, path: this.path, state: this.state }, 'a request handler failed');
+    log.error({ err: error, method: this.method, state: this.state }, 'a request handler failed');
     if (this.state !== 'open') return;
     const { status, headers, body } = this.traffic.failure(error, this);
     this.#answerForHandler(status, headers, body, false);

@@ -5,7 +5,7 @@ import type { Header } from '../http/port.ts';
 export interface PageParts {
   readonly style: string;
   readonly script?: string;
-  /** Directives for what the page loads, of its own origin or of others: `img-src`, `connect-src`. */
+  /** Directives for what the page loads and sends, of its own origin or of others: `img-src`, `connect-src`, `form-action`. */
   readonly sources?: Readonly<Record<string, string>>;
 }
 
@@ -18,9 +18,9 @@ export function pageHeaders({ style, script, sources = {} }: PageParts): Header[
     'default-src': "'none'",
     'style-src': sourceOf(style),
     'script-src': script === undefined ? "'none'" : sourceOf(script),
+    'form-action': "'none'",
     ...sources,
     'base-uri': "'none'",
-    'form-action': "'none'",
     'frame-ancestors': "'none'",
   };
   const policy = Object.entries(directives).map(([name, value]) => `${name} ${value}`);

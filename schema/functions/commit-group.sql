@@ -195,13 +195,15 @@ BEGIN
       courier_type, courier_id, payment_id, location_id, pickup_location_id, channel_id, parent_id, integration_data,
       auto_assignment_status, auto_assignment_failure_reason, preferred_agent_id, ready_at, window_start, window_end,
       estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
-      arrived_at, eta_at, deadline_at, created_at, updated_at, child_ids, search, courier)
+      arrived_at, eta_at, deadline_at, created_at, updated_at, child_ids, search, courier,
+      cancelled_at, rating)
     SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
       "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
       "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
       "autoAssignmentStatus", "autoAssignmentFailureReason", "preferredAgentId", "readyAt", "windowStart", "windowEnd",
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
-      "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "childIds", search, courier
+      "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "childIds", search, courier,
+      "cancelledAt", rating
     FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
       name text, code text, "taskType" text, status text, "statusRank" smallint, "timeToServe" text,
       "scheduledAt" timestamptz, "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz,
@@ -212,7 +214,7 @@ BEGIN
       "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json, "amountMinor" bigint, currency text,
       outcome text, "failureReason" text, "trackingToken" text, "delayedAt" timestamptz, "arrivedAt" timestamptz,
       "etaAt" timestamptz, "deadlineAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz, "childIds" json,
-      search json, courier json)
+      search json, courier json, "cancelledAt" timestamptz, rating json)
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
@@ -228,7 +230,8 @@ BEGIN
         estimated_duration = n."estimatedDuration", required_skills = n."requiredSkills",
         amount_minor = n."amountMinor", currency = n.currency, outcome = n.outcome, failure_reason = n."failureReason",
         delayed_at = n."delayedAt", arrived_at = n."arrivedAt", eta_at = n."etaAt", deadline_at = n."deadlineAt",
-        updated_at = n."updatedAt", child_ids = n."childIds", search = n.search, courier = n.courier
+        updated_at = n."updatedAt", child_ids = n."childIds", search = n.search, courier = n.courier,
+        cancelled_at = n."cancelledAt", rating = n.rating
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
         name text, status text, "statusRank" smallint, "timeToServe" text, "scheduledAt" timestamptz,
         "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz, "completedAt" timestamptz,
@@ -238,7 +241,7 @@ BEGIN
         "windowStart" timestamptz, "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json,
         "amountMinor" bigint, currency text, outcome text, "failureReason" text, "delayedAt" timestamptz,
         "arrivedAt" timestamptz, "etaAt" timestamptz, "deadlineAt" timestamptz, "updatedAt" timestamptz, "childIds" json,
-        search json, courier json)
+        search json, courier json, "cancelledAt" timestamptz, rating json)
       WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;

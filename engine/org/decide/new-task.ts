@@ -77,6 +77,8 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
   return record;
 }
 
+const NO_STEPS = { assignedAt: null, acceptedAt: null, startedAt: null, completedAt: null, cancelledAt: null };
+
 type Links = Family & Pick<TaskRecord, 'customerId' | 'locationId' | 'pickupLocationId'>;
 
 function newTask(
@@ -102,10 +104,7 @@ function newTask(
     status: 'new',
     timeToServe,
     scheduledAt,
-    assignedAt: null,
-    acceptedAt: null,
-    startedAt: null,
-    completedAt: null,
+    ...NO_STEPS,
     description: input.description ?? null,
     notes: input.notes ?? null,
     customerId: links.customerId,
@@ -133,6 +132,7 @@ function newTask(
     outcome: null,
     failureReason: null,
     trackingToken: random.text(TRACKING_TOKEN_CHARS, BASE64_URL),
+    rating: null,
     delayedAt: null,
     arrivedAt: null,
     etaAt: null,

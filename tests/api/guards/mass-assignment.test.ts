@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from '../../../gateway/route.ts';
+import type { TaskView } from '../../../schema/task-view.ts';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
 import { seedChannel, seedOrganization, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
@@ -41,6 +42,9 @@ const NOT_THEIRS = {
   outcome: 'failed',
   isDelayed: true,
   trackingToken: `${MARK}`,
+  rating: { score: MARK, comment: null, at: LONG_AGO },
+  ratedAt: LONG_AGO,
+  cancelledAt: LONG_AGO,
   passwordHash: `${MARK}`,
   apiKey: `dk_live_${MARK}`,
   keyHash: `${MARK}`,
@@ -55,6 +59,7 @@ interface Place {
   readonly packageId: number;
   readonly agentId: number;
   readonly assignedTaskId: number;
+  readonly completed: TaskView;
   readonly paymentId: number;
   readonly acceptedTaskId: number;
   readonly customerId: number;
@@ -99,6 +104,10 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'POST /payments/wallet': ({ taskId }) => ['/payments/wallet', { taskId, amount: 5 }],
   'POST /payments/:id/refund': ({ paymentId }) => [`/payments/${paymentId}/refund`, { reason: 'r' }],
   'POST /wallets/:customerId/top-ups': ({ customerId }) => [`/wallets/${customerId}/top-ups`, { amount: 5 }],
+  'POST /tracking/tasks/:id/rating': ({ completed }) => [
+    `/tracking/tasks/${completed.id}/rating?token=${completed.trackingUrl.slice('/t/'.length)}`,
+    { score: 5 },
+  ],
   'POST /agents': () => ['/agents', newAgent()],
   'PATCH /agents/:id': ({ agentId }) => [`/agents/${agentId}`, { name: 'Grace' }],
   'PUT /agents/:id/duty': ({ agentId }) => [`/agents/${agentId}/duty`, { onDuty: true }],
@@ -159,6 +168,10 @@ async function makePlace(): Promise<Place> {
   const { id: acceptedTaskId } = await api.createTask();
   await api.post(`/tasks/${acceptedTaskId}/assign`, { agentId });
   await api.put(`/tasks/${acceptedTaskId}/status`, { status: 'accepted' });
+  const completed = await api.createTask();
+  await api.post(`/tasks/${completed.id}/assign`, { agentId });
+  for (const status of ['accepted', 'in_transit', 'completed'])
+    await api.put(`/tasks/${completed.id}/status`, { status });
   await api.put(`/agents/${agentId}/duty`, { onDuty: true });
   await api.post(`/wallets/${task.customerId}/top-ups`, { amount: 5 });
   const payment = await api.post<{ id: number }>('/payments/cash', { taskId: assignedTaskId, amount: 5 });
@@ -169,6 +182,7 @@ async function makePlace(): Promise<Place> {
     packageId: task.packages[0]!.id,
     agentId,
     assignedTaskId,
+    completed,
     paymentId: payment.body.data.id,
     acceptedTaskId,
     customerId: customer.body.data.id,
@@ -209,7 +223,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

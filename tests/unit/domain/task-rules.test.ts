@@ -82,7 +82,7 @@ describe('what a step writes', () => {
     ['accepted', { acceptedAt: AT }],
     ['in_transit', { startedAt: AT }],
     ['completed', { completedAt: AT }],
-    ['cancelled', {}],
+    ['cancelled', { cancelledAt: AT }],
   ] as const) {
     test(`a step to ${to} writes ${['status', ...Object.keys(fields)].join(', ')}`, () => {
       assert.deepEqual(fieldsOfStep(to, AT), { status: to, ...fields });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
 import { type ApiRoute, may } from '../../../gateway/route.ts';
-import { Router } from '../../../gateway/router.ts';
+import { canonicalPath, Router } from '../../../gateway/router.ts';
 
 function route(method: ApiRoute['method'], path: string, options: Pick<ApiRoute, 'me' | 'bare'> = {}): ApiRoute {
   return {
@@ -47,4 +47,21 @@ test('elsewhere `me` is an id like any other, and a path that exists does not fa
   assert.equal(found('GET', '/api/v1/tasks/batch'), '405 POST');
   assert.equal(found('GET', '/agents/me'), '404');
   assert.equal(found('GET', '/api/v1/agents/'), '404');
+});
+
+test('what bodies and logs call a path has no token in it', () => {
+  const named = [
+    ['/t/s3cret', ''],
+    ['/t/s3cret/events', 'seen=x'],
+    ['/tracking/tasks', 'taskId=1&token=s3cret'],
+    ['/api/v1/tracking/tasks', 'token=s3cret&taskId=1'],
+    ['/api/v1/tasks', 'limit=1'],
+  ].map(([path, query]) => canonicalPath(path!, query!));
+  assert.deepEqual(named, [
+    '/v1/t/***',
+    '/v1/t/***/events?seen=x',
+    '/v1/tracking/tasks?taskId=1&token=***',
+    '/v1/tracking/tasks?token=***&taskId=1',
+    '/v1/tasks?limit=1',
+  ]);
 });

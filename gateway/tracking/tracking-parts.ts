@@ -1,0 +1,101 @@
+import { LIMITS } from '../../schema/limits.ts';
+import { isTerminal, type TaskStatus } from '../../schema/task.ts';
+import type { TrackedPosition, TrackedTask } from '../../schema/tracking.ts';
+import { type Html, html } from '../pages/html.ts';
+import { distanceText, trackingMap } from './tracking-map.ts';
+
+/** A task as the page shows it now. */
+export interface PageTask {
+  readonly shown: TrackedTask;
+  readonly position: TrackedPosition | null;
+}
+
+/** What of a task changes while its page is open, by the id of the element that holds it. */
+export function partsOf({ shown, position }: PageTask, token: string): Readonly<Record<string, Html>> {
+  const { id } = shown;
+  return {
+    [`status-${id}`]: statusPart(shown),
+    [`map-${id}`]: mapPart(shown, position),
+    [`steps-${id}`]: stepsPart(shown),
+    [`rating-${id}`]: ratingPart(shown, token),
+  };
+}
+
+const HEADLINES: Readonly<Record<TaskStatus, string>> = {
+  new: 'Order received',
+  awaiting_assignment: 'Looking for a courier',
+  assigned: 'Courier found',
+  accepted: 'Courier confirmed',
+  in_transit: 'On its way',
+  completed: 'Completed',
+  cancelled: 'Cancelled',
+};
+const FAILED = 'Could not be completed';
+
+export function headlineOf({ status, outcome }: TrackedTask): string {
+  return outcome === 'failed' ? FAILED : HEADLINES[status];
+}
+
+/** A time in UTC, for whoever runs no script. */
+export function timeOf(at: string): Html {
+  return html`<time datetime="${at}">${IN_UTC.format(Date.parse(at))} UTC</time>`;
+}
+
+const IN_UTC = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+function statusPart(task: TrackedTask): Html {
+  const { status, etaAt, agent } = task;
+  const tone = hasStopped(task) ? 'stopped' : 'going';
+  const name = agent && html`<bdi>${agent.firstName}</bdi>`;
+  return html`<div class="${tone}"><h2>${headlineOf(task)}</h2>${
+    etaAt && !isTerminal(status) && html`<p>Expected ${timeOf(etaAt)}</p>`
+  }${name && !isTerminal(status) && html`<p>Your courier is ${name}</p>`}</div>`;
+}
+
+function mapPart({ status, destination }: TrackedTask, position: TrackedPosition | null): Html {
+  if (status !== 'in_transit') return html``;
+  if (!position) return html`<p class="name">The position of the courier is not known at the moment.</p>`;
+  const seen = html`${position.isStale ? 'last seen' : 'seen'} ${timeOf(position.recordedAt)}`;
+  if (!destination) return html`<p class="name">Courier ${seen}</p>`;
+  const distance = distanceText(position, destination);
+  return html`<figure>${trackingMap(position, destination)}<figcaption>Courier ${distance} away in a straight line, ${seen}</figcaption></figure>`;
+}
+
+const STEPS = ['new', 'assigned', 'accepted', 'in_transit', 'completed'] as const;
+
+function stepsPart(task: TrackedTask): Html {
+  const times = new Map(task.timeline.map(({ status, at }) => [status, at]));
+  const made = [...times.keys()];
+  const last = made.at(-1);
+  const steps: readonly TaskStatus[] = task.status === 'cancelled' ? made : STEPS;
+  const items = steps.map((step) => {
+    const at = times.get(step);
+    const isNow = step === last;
+    const name = isNow && isTerminal(step) ? headlineOf(task) : HEADLINES[step];
+    return html`<li${at !== undefined && html` class="done${isNow && ' now'}"`}${isNow && html` aria-current="step"`}>${name}${
+      at === undefined ? html`<span class="hidden"> (to come)</span>` : html` ${timeOf(at)}`
+    }</li>`;
+  });
+  return html`<h3>Progress</h3><ol${hasStopped(task) && html` class="stopped"`}>${items}</ol>`;
+}
+
+function hasStopped({ status, outcome }: TrackedTask): boolean {
+  return status === 'cancelled' || outcome === 'failed';
+}
+
+function ratingPart({ id, status, rating }: TrackedTask, token: string): Html {
+  if (rating) {
+    const comment = rating.comment !== null && html`<p dir="auto">${rating.comment}</p>`;
+    return html`<h3>Your rating</h3><p>${rating.score} of 5. Thank you.</p>${comment}`;
+  }
+  if (status !== 'completed') return html``;
+  const scores = [1, 2, 3, 4, 5].map(
+    (score) =>
+      html`<label><input type="radio" name="score" value="${score}" required><span>${score}<span class="hidden"> of 5</span></span></label>`,
+  );
+  return html`<form method="post" action="/t/${token}/rating"><input type="hidden" name="taskId" value="${id}">
+<fieldset><legend>How was it? 1 is poor, 5 is excellent.</legend><div class="scores">${scores}</div></fieldset>
+<label for="comment-${id}">Comment (optional)</label>
+<textarea id="comment-${id}" name="comment" maxlength="${LIMITS.ratingCommentChars}" dir="auto"></textarea>
+<button>Send rating</button></form>`;
+}

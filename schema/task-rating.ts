@@ -1,0 +1,6 @@
+/** What a customer says of a task, as it is kept. */
+export interface TaskRating {
+  readonly score: number;
+  readonly comment: string | null;
+  readonly at: string;
+}

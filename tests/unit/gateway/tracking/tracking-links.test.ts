@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RefusalError } from '../../../../gateway/refusal-error.ts';
+import { TrackingLinks } from '../../../../gateway/tracking/tracking-links.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+
+const TOKEN = 'A'.repeat(22);
+const LINKED = { organizationId: 1, taskId: 2 };
+
+/** Links whose look-ups are counted, and answered when the test says so. */
+function watched(answer: () => Promise<typeof LINKED | undefined>) {
+  const asked: string[] = [];
+  const links = new TrackingLinks((token) => {
+    asked.push(token);
+    return answer();
+  });
+  return { links, asked };
+}
+
+test('a link is looked for once, however many ask at a time, and then known', async () => {
+  const { links, asked } = watched(async () => LINKED);
+  assert.deepEqual(await Promise.all([links.find(TOKEN), links.find(TOKEN)]), [LINKED, LINKED]);
+  assert.equal(await links.find(TOKEN), LINKED);
+  assert.deepEqual(asked, [TOKEN]);
+});
+
+test('what is unknown, or could not be looked for, is looked for again', async () => {
+  let found: typeof LINKED | undefined;
+  const { links, asked } = watched(async () => {
+    if (asked.length === 1) throw new Error('Postgres is away');
+    return found;
+  });
+  await assert.rejects(links.find(TOKEN), /away/);
+  assert.equal(await links.find(TOKEN), undefined);
+  found = LINKED;
+  assert.equal(await links.find(TOKEN), LINKED);
+  assert.equal(asked.length, 3);
+});
+
+test('what can be no token is not looked for', async () => {
+  const { links, asked } = watched(async () => LINKED);
+  for (const text of [undefined, '', 'short', 'A'.repeat(65), `${TOKEN}'`, `${TOKEN} `]) {
+    assert.equal(await links.find(text), undefined);
+  }
+  assert.deepEqual(asked, []);
+});
+
+test('past the bound of look-ups at a time one more is refused', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { links } = watched(() => held.then(() => LINKED));
+  const tokenAt = (index: number) => String(index).padStart(22, '0');
+  const waiting = Array.from({ length: LIMITS.trackingLookups }, (_, index) => links.find(tokenAt(index)));
+  await assert.rejects(
+    links.find(TOKEN),
+    (error) => error instanceof RefusalError && error.refusal.code === 'OVERLOADED',
+  );
+  release();
+  await Promise.all(waiting);
+  assert.equal(await links.find(TOKEN), LINKED);
+});
