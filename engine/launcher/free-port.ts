@@ -5,8 +5,23 @@ import { LaunchError } from './launch-error.ts';
 /** The port went to another process between our looking and the child's listening. */
 export class PortTakenError extends Error {}
 
-/** A port nobody listened on a moment ago. */
+/** Below the ports that systems give to connections, and to listeners that ask for any: Linux begins at 32768. */
+const FIRST_PORT = 30_000;
+const PORTS = 2_700;
+/** Of one process, so that two that look at the same time find different ones. */
+const PORTS_OF_PROCESS = 27;
+let found = 0;
+
+/**
+ * A port that nobody listened on a moment ago, and that hardly anybody takes before our server does: it would be asked
+ * whether it is ready, and somebody else's would answer.
+ */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
+  const first = FIRST_PORT + ((process.pid * PORTS_OF_PROCESS) % PORTS);
+  for (let tries = 0; tries < PORTS_OF_PROCESS; tries++) {
+    const port = await listenOnce(first + (found++ % PORTS_OF_PROCESS), host).catch(() => undefined);
+    if (port !== undefined) return port;
+  }
   return listenOnce(0, host);
 }
 

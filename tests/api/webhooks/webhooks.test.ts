@@ -103,7 +103,7 @@ test('every violation is named at once, and none is kept under an Idempotency-Ke
   assert.equal(status, 400);
   const [urlTold, eventsTold, ...others] = body.message;
   assert.equal(urlTold, 'url must begin with https:// or http://');
-  assert.match(eventsTold!, /^events\.0 must be one of: \*, task\.\*, .*payment\.refunded$/);
+  assert.match(eventsTold!, /^events\.0 must be one of: \*, task\.\*, .*payment\.refunded, agent\.locations_updated$/);
   assert.deepEqual(others, [
     'statuses must not be empty',
     'channelIds.0 must be a positive integer',
