@@ -71,7 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const replies = new LastingReplies({ access, clock, scheduler });
   const { feed, positions } = engine;
   const preview = openPreview({ ...options, positions: positionStoreOf(options, redis, engine.history) });
-  const payments = openPayments({ ...options, port: () => server.port }, engine);
+  const payments = await openPayments({ ...options, port: () => server.port }, engine);
   const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random: createRandomSource(), log });
 
   const tracking = openTracking(options, engine);

@@ -11,6 +11,7 @@ import { killLeftovers, RUN_VARIABLE } from './support/runner/leftover-processes
 import { startSharedStores } from './support/runner/shared-stores.ts';
 import { createTally, type Tally } from './support/runner/tally.ts';
 import { listTestFiles, selectTestFiles, toFilter } from './support/runner/test-files.ts';
+import { translateTree } from './support/runner/translate-tree.ts';
 import { randomName } from './support/stores.ts';
 
 /** `npm run test:only -- [--slow] [part of a path …]`: see CONTRIBUTING.md. */
@@ -57,10 +58,14 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
   // Postgres runs as another user when we are root, and must get through to its data.
   chmodSync(directory, 0o755);
   try {
+    const translating = translateTree(root, join(directory, 'translated'));
+    // Told once the stores are there, and can be stopped.
+    translating.catch(() => {});
     const environment = await startSharedStores(directory, releaser, signal);
+    const translation = await translating;
     const runId = randomName('run');
     // The stores must not bear the mark of what the test files start, so it is set only now.
-    Object.assign(process.env, environment, { [RUN_VARIABLE]: runId });
+    Object.assign(process.env, environment, translation, { [RUN_VARIABLE]: runId });
     releaser.push('leftover processes', async () => {
       for (const left of await killLeftovers(runId)) tally.problem(`left running by a test: ${left}`);
     });
@@ -73,7 +78,8 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
 }
 
 async function runFiles(paths: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {
-  // Each file gets a process with our own flags, those of tsx among them.
+  // Each file gets a process with these flags. Ours start tsx, which it has no use for.
+  process.execArgv = [];
   const events = run({ files: paths, concurrency: FILES_AT_A_TIME, timeout: timeoutMs, signal });
   events.on('test:enqueue', tally.enqueued);
   events.on('test:complete', tally.completed);

@@ -88,7 +88,7 @@ export async function startWorkers({
   const sendMail = openMail(config);
   const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
-  const payments = startPayments({ config, random: createRandomSource(), scheduler, log, releaser });
+  const payments = await startPayments({ config, random: createRandomSource(), scheduler, log, releaser });
   await checkEvictionPolicy(redis, log);
   const keys = redisKeys(config.redisPrefix, history);
 

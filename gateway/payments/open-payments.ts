@@ -61,7 +61,10 @@ export interface CallbackCounts {
 
 const clock = systemClock;
 
-export function openPayments({ config, log, releaser, port }: PaymentsOptions, engine: Pick<Engine, 'ask'>): Payments {
+export async function openPayments(
+  { config, log, releaser, port }: PaymentsOptions,
+  engine: Pick<Engine, 'ask'>,
+): Promise<Payments> {
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch checkouts',
     connections: LIMITS.checkoutConnections,
@@ -69,7 +72,7 @@ export function openPayments({ config, log, releaser, port }: PaymentsOptions, e
   });
   releaser.push('postgres (checkouts)', () => sql.end({ timeout: 2 }));
   const store = createTestCheckoutStore(sql);
-  const providers = openProviders({ config, sql, clock, random: createRandomSource() });
+  const providers = await openProviders({ config, sql, clock, random: createRandomSource() });
   const callbackCounts: CallbackCounts = { taken: 0, untrusted: 0, refused: 0 };
   let waiting = 0;
 

@@ -8,7 +8,7 @@ import { readConfig } from '../../engine/runtime/config.ts';
 import { createReleaser } from '../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../engine/runtime/log.ts';
 import { type GatewayOptions, startGateway } from '../../gateway/start-gateway.ts';
-import { RUN_VARIABLE } from './runner/leftover-processes.ts';
+import { runEnvironment } from './runner/run-environment.ts';
 import { type OrganizationSeed, type SeededOrganization, seedOrganization } from './seed.ts';
 import { createMigratedDatabase, randomName, testRedis } from './stores.ts';
 
@@ -147,7 +147,7 @@ const STOP_MS = 30_000;
 async function startProcess(environment: Record<string, string>): Promise<Running> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'gateway/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], [RUN_VARIABLE]: process.env[RUN_VARIABLE], ...environment },
+    env: { ...runEnvironment(), ...environment },
     // The IPC channel ends with this process, and the gateway with it.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -21,7 +21,8 @@ export interface PaymentsOptions {
 }
 
 /** Has payments carried out by their providers. */
-export function startPayments({ config, random, scheduler, log, releaser }: PaymentsOptions): PaymentDesk {
+export async function startPayments(options: PaymentsOptions): Promise<PaymentDesk> {
+  const { config, random, scheduler, log, releaser } = options;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch payments',
     connections: LIMITS.paymentConnections,
@@ -32,7 +33,7 @@ export function startPayments({ config, random, scheduler, log, releaser }: Paym
   releaser.push('reports to owners', () => owners.stop());
   const desk = new PaymentDesk({
     store: createPaymentStepStore(sql),
-    providers: openProviders({ config, sql, clock: systemClock, random }),
+    providers: await openProviders({ config, sql, clock: systemClock, random }),
     ask: owners.ask.bind(owners),
     publicUrl: publicUrlOf(config),
     fault: armFaultPoints(config.faultPoint),

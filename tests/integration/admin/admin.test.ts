@@ -18,6 +18,7 @@ import { seedDelivery } from '../../api/webhooks/seed-delivery.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { reservePort } from '../../support/reserve-port.ts';
+import { runEnvironment } from '../../support/runner/run-environment.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';
 
@@ -386,7 +387,7 @@ const PROGRAM = fileURLToPath(new URL('../../../gateway/admin/main.ts', import.m
 
 function runProgram(args: readonly string[], settings: Record<string, string>, input = '') {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const env = { PATH: process.env['PATH'], ...settings };
+    const env = { ...runEnvironment(), ...settings };
     const program = [process.execPath, ['--import', 'tsx', PROGRAM, ...args]] as const;
     const child = execFile(...program, { env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),

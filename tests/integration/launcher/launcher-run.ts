@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+import { runEnvironment } from '../../support/runner/run-environment.ts';
 import { until } from '../../support/until.ts';
 
 const LAUNCHER = fileURLToPath(new URL('stand-in-launcher.ts', import.meta.url));
@@ -48,13 +48,7 @@ export function startLauncher(
 ): LauncherRun {
   const [file = '', ...args] = [...wrapper, process.execPath, '--import', import.meta.resolve('tsx'), LAUNCHER];
   const child = spawn(file, args, {
-    env: {
-      PATH: process.env['PATH'],
-      [RUN_VARIABLE]: process.env[RUN_VARIABLE],
-      DATA_DIR: dataDir,
-      PORT: '0',
-      ...environment,
-    },
+    env: { ...runEnvironment(), DATA_DIR: dataDir, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'close');

@@ -125,7 +125,7 @@ async function placeAt(
     ...rowsOf(sql, organizationId),
     async working(meanwhile) {
       const stopping = createReleaser(() => {});
-      startPayments({
+      await startPayments({
         config: readConfig(workerEnvironment),
         random: createRandomSource(),
         scheduler: quickScheduler,

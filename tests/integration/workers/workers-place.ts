@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startLocalRedis } from '../../../engine/launcher/local-redis.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
-import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+import { runEnvironment } from '../../support/runner/run-environment.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
@@ -105,7 +105,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export async function startWorkersProcess(environment: Readonly<Record<string, string>>): Promise<WorkersProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'workers/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], [RUN_VARIABLE]: process.env[RUN_VARIABLE], ...environment },
+    env: { ...runEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;

@@ -1,0 +1,69 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { LoadHook, ResolveHook } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { transform } from 'esbuild';
+
+/** What translateTree() leaves for the processes of a run, beside its copy of this file, which they load as hooks. */
+export interface Translations {
+  /** By the URL of a source. `mtimeMs` and `size` are those of the text that was translated. */
+  readonly files: Record<string, { readonly translated: string; readonly mtimeMs: number; readonly size: number }>;
+  /** The entries of tsx: a process that is told to load it has these hooks already. */
+  readonly translators: readonly string[];
+  /** Where esbuild is found from here. */
+  readonly esbuild: string;
+}
+
+export const TRANSLATIONS = 'translations.json';
+
+let translations: Translations;
+
+export function initialize(): void {
+  translations = JSON.parse(readFileSync(new URL(TRANSLATIONS, import.meta.url), 'utf8'));
+}
+
+/** Spares what imports its neighbours by their names, as everything here does, Node's search. */
+export const resolve: ResolveHook = (specifier, context, nextResolve) => {
+  const { parentURL } = context;
+  if (specifier.startsWith('.') && parentURL?.startsWith('file:')) {
+    const { href } = new URL(specifier, parentURL);
+    if (href in translations.files) return { url: href, format: 'module', shortCircuit: true };
+  }
+  return nextResolve(specifier, context);
+};
+
+export const load: LoadHook = async (url, context, nextLoad) => {
+  if (url.startsWith('file:') && url.endsWith('.ts')) {
+    const source = findTranslation(url) ?? (await translateNow(fileURLToPath(url)));
+    return { format: 'module', source, shortCircuit: true };
+  }
+  if (translations.translators.includes(url)) {
+    return { format: 'module', source: 'export function register() {}', shortCircuit: true };
+  }
+  return nextLoad(url, context);
+};
+
+/** Undefined for a file that is new or has changed since. */
+function findTranslation(url: string): Buffer | undefined {
+  const known = translations.files[url];
+  if (!known) return undefined;
+  const { mtimeMs, size } = statSync(new URL(url));
+  return mtimeMs === known.mtimeMs && size === known.size ? readFileSync(known.translated) : undefined;
+}
+
+async function translateNow(path: string): Promise<string> {
+  const esbuild: { readonly transform: typeof transform } = await import(translations.esbuild);
+  return translate(path, esbuild.transform);
+}
+
+/** Keeps the lines that errors name, by a source map. */
+export async function translate(path: string, by: typeof transform): Promise<string> {
+  const { code } = await by(readFileSync(path, 'utf8'), {
+    loader: 'ts',
+    format: 'esm',
+    target: `node${process.versions.node}`,
+    sourcemap: 'inline',
+    sourcesContent: false,
+    sourcefile: path,
+  });
+  return code;
+}
