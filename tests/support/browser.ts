@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { after, before } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome'];
 
 /** The Chromium of this machine, on its PATH; undefined when it has none. */
 function findChromium(): string | undefined {
