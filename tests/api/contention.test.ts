@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiClient, type ApiReply, taskInput } from '../support/api-client.ts';
+import { nextMonth } from '../support/next-month.ts';
 import { type SeededOrganization, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
@@ -42,17 +43,12 @@ async function stored({ organizationId }: Tenant) {
   return row!;
 }
 
-function nextMonth(): string {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
-}
-
 const child = (overrides: object = {}) => taskInput({ name: 'A part', ...overrides });
 const job = (children: number) => taskInput({ children: Array.from({ length: children }, () => child()) });
 
 test('of 1,000 creates at once against a limit of 100 exactly 100 are made, and the others are told why', async () => {
   const tenant = await fixture.organization({ limits: { tasks: 100 } });
-  const resetsAt = nextMonth();
+  const resetsAt = await nextMonth();
   const replies = await atOnce(tenant, 1_000, (api) => api.post('/tasks', taskInput()));
   assert.deepEqual(countByStatus(replies), { 201: 100, 403: 900 });
   const refusals = new Set(replies.filter(({ status }) => status === 403).map(({ text }) => text));
@@ -183,10 +179,11 @@ test('atomic batches and jobs at once against a limit are made whole or not at a
 
 test('a job over the limit is refused whole, and says how much is left', async () => {
   const tenant = await fixture.organization({ limits: { tasks: 4 } });
+  const resetsAt = await nextMonth();
   assert.equal((await tenant.api.post('/tasks', job(2))).status, 201);
   const { status, body } = await tenant.api.post('/tasks', job(1));
   assert.equal(status, 403);
-  assert.deepEqual(body.details, { resource: 'tasks', limit: 4, used: 3, remaining: 1, resetsAt: nextMonth() });
+  assert.deepEqual(body.details, { resource: 'tasks', limit: 4, used: 3, remaining: 1, resetsAt });
   assert.equal((await tenant.api.post('/tasks', taskInput())).status, 201, 'what a job did not get is still there');
   assert.equal((await stored(tenant)).tasks, 4);
 });

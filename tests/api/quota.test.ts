@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { taskInput } from '../support/api-client.ts';
+import { nextMonth } from '../support/next-month.ts';
 import { withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
 
-/** The first moment of the next calendar month. Not asked for within seconds of it: the test would be told two months. */
-function nextMonth(): string {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
-}
-
 test('of 300 tasks at once exactly as many are created as the limit allows, and the others are told why', async () => {
   const { api, organizationId } = await fixture.organization({ limits: { tasks: 100 } });
-  const resetsAt = nextMonth();
+  const resetsAt = await nextMonth();
   const replies = await Promise.all(Array.from({ length: 300 }, () => api.post('/tasks', taskInput())));
   const refused = replies.filter(({ status }) => status !== 201);
   assert.equal(replies.length - refused.length, 100);
@@ -73,6 +68,7 @@ test('a limit of null is none, and a limit of 0 allows nothing', async () => {
 });
 
 test('last month counts for itself', async () => {
+  await nextMonth();
   const { api, organizationId } = await fixture.organization({ limits: { tasks: 1 } });
   await withSql(
     fixture.gateway.databaseUrl,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { HeartbeatView, PositionView, Tally } from '../../../schema/position.ts';
 import type { ApiClient } from '../../support/api-client.ts';
@@ -227,15 +226,7 @@ test('streams are told of those who moved, once a tick, as far as they asked', a
   const { place, agents } = await fleet(3);
   const { gateway } = fixture;
   const [near, far, still] = agents;
-  await take(still!.api, [point({ latitude: 51.4 })]);
-  await delay(2 * LIMITS.positionTickMs);
   const open = (query: string) => openEventStream(gateway.baseUrl, { ...place, query });
-  const streams = {
-    all: await open(''),
-    box: await open('bbox=-1,51,1,52'),
-    one: await open(`agentIds=${far!.agentId}&types=agent.locations_updated`),
-    none: await open('types=task.created'),
-  };
   const first = async (stream: Awaited<ReturnType<typeof open>>) => {
     for (;;) {
       const { event, id, data } = await stream.next();
@@ -243,6 +234,15 @@ test('streams are told of those who moved, once a tick, as far as they asked', a
       assert.deepEqual([event, id], ['agent.locations_updated', undefined]);
       return (data.data as unknown as PositionList).items.map(({ agentId }) => agentId).sort((a, b) => a - b);
     }
+  };
+  const all = await open('');
+  await take(still!.api, [point({ latitude: 51.4 })]);
+  assert.deepEqual(await first(all), [still!.agentId]);
+  const streams = {
+    all,
+    box: await open('bbox=-1,51,1,52'),
+    one: await open(`agentIds=${far!.agentId}&types=agent.locations_updated`),
+    none: await open('types=task.created'),
   };
   const waiting = Promise.all([first(streams.all), first(streams.box), first(streams.one)]);
   await take(

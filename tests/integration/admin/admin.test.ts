@@ -387,9 +387,8 @@ const PROGRAM = fileURLToPath(new URL('../../../gateway/admin/main.ts', import.m
 
 function runProgram(args: readonly string[], settings: Record<string, string>, input = '') {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const env = { ...runEnvironment(), ...settings };
     const program = [process.execPath, ['--import', 'tsx', PROGRAM, ...args]] as const;
-    const child = execFile(...program, { env }, (error, stdout, stderr) =>
+    const child = execFile(...program, { env: { ...runEnvironment(), ...settings } }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
     child.stdin!.end(input);
