@@ -6,23 +6,25 @@ const SLOW = 'tests/slow/';
 const WAITING = [SLOW, 'tests/faults/', 'tests/integration/'];
 /** Files that take 15 s or more, by a part of their paths. One that is missing here makes a run longer, nothing else. */
 const LONGEST = [
-  'integration/assignment/crashes',
   'faults/two-processes',
+  'faults/fault-points',
   'faults/commit-points',
   'faults/regenerate',
-  'integration/workers/activity',
-  'integration/positions/trail-faults',
-  'faults/silent-connection',
-  'integration/admin/admin',
-  'faults/fault-points',
   'integration/launcher/launcher',
+  'integration/workers/activity',
+  'integration/admin/admin',
+  'integration/positions/trail-faults',
+  'integration/assignment/crashes',
+  'faults/silent-connection',
   'integration/engine/arrivals',
   'integration/assignment/rounds.',
   'faults/positions',
   'integration/workers/mail.',
+  'faults/webhooks',
   'integration/bench/simulate',
+  'integration/bench/lists',
   'faults/kill-nine',
-  'integration/http/survival',
+  'integration/http/',
 ];
 /** The rest, by how long their files take. */
 const LONGER_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/api/'];
