@@ -22,12 +22,12 @@ useGateway({ environment: { ROUTING_URL: roads.url } }, async (fixture) => {
     const told = await agent.api.post('/agents/me/locations', { points });
     assert.equal(told.status, 202, told.text);
   }
-  const { id } = await place.api.createTask();
-  await until('rounds know where agents are', async () => {
-    const { body } = await preview({ taskIds: [id] });
-    return body.data.offers.length === 1;
+  const taskIds = [(await taskAt(at(3_500, 0))).id, (await taskAt(at(-3_500, 0))).id];
+  await until('rounds know where both agents are', async () => {
+    const { body } = await preview({ taskIds });
+    return body.data.offers.length === 2;
   });
-  await place.api.put(`/tasks/${id}/status`, { status: 'cancelled' });
+  for (const id of taskIds) await place.api.put(`/tasks/${id}/status`, { status: 'cancelled' });
 });
 
 const preview = (body: object = {}) => place.api.post<PreviewView>('/dispatch/preview', body);
