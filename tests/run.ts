@@ -59,8 +59,9 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
   chmodSync(directory, 0o755);
   try {
     const translating = translateTree(root, join(directory, 'translated'));
-    // Told once the stores are there, and can be stopped.
-    translating.catch(() => {});
+    // Its failure is told below; until it has ended it writes to the folder.
+    const translated = translating.catch(() => {});
+    releaser.push('translation', () => translated);
     const environment = await startSharedStores(directory, releaser, signal);
     const translation = await translating;
     const runId = randomName('run');
