@@ -104,6 +104,7 @@ class Exchange {
   readonly #origin: Origin;
   /** What every answer says of the caller's rate limit. */
   #quotaHeaders: readonly Header[] = [];
+  #routeHeaders: readonly Header[] = [];
   observe: (status: number, durationMs: number) => void = () => {};
 
   constructor(
@@ -122,6 +123,7 @@ class Exchange {
   }
 
   async serve(route: Route, params: Readonly<Record<string, string>>): Promise<void> {
+    if (route.kind === 'api' && route.headers) this.#routeHeaders = route.headers;
     try {
       const known = this.#services.access.authenticate(this.#incoming, route, this.#origin);
       const admission = known instanceof Promise ? undefined : this.#admit(route, known);
@@ -181,6 +183,8 @@ class Exchange {
       ...('violations' in query ? query.violations : []),
     ];
     if (violations.length > 0) return this.refuse({ status: 400, body: validationBody(this.#facts, violations) });
+    if (route.extraCost)
+      this.#services.access.quotas.owe(identity, route.extraCost((query as { value: unknown }).value));
     const request: ParsedRequest = {
       identity,
       origin: this.#origin,
@@ -303,7 +307,7 @@ class Exchange {
   }
 
   #replyHeaders(): Header[] {
-    return [['X-Correlation-Id', this.#facts.correlationId], ...this.#quotaHeaders];
+    return [['X-Correlation-Id', this.#facts.correlationId], ...this.#quotaHeaders, ...this.#routeHeaders];
   }
 }
 

@@ -1,5 +1,7 @@
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { Engine } from '../engine/org/start-engine.ts';
+import { gaugesOf } from '../engine/runtime/gauges.ts';
+import { observeTravel } from '../engine/travel/travel-metrics.ts';
 import type { TravelCounts } from '../engine/travel/travel-times.ts';
 import type { CallbackCounts } from './payments/open-payments.ts';
 
@@ -15,15 +17,7 @@ export function observeProcess(
   travel: Readonly<TravelCounts>,
 ): void {
   collectDefaultMetrics({ register: registry });
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
+  const gauge = gaugesOf(registry);
   gauge('dispatch_commit_groups_total', 'Groups sent to Postgres', () => engine.groupCommit.groups);
   gauge('dispatch_live_actors', 'Organizations in memory', () => engine.directory.liveActors);
   gauge('dispatch_shards_owned', 'Shards that this process may write', () => engine.ownership.ownedCount);
@@ -35,11 +29,7 @@ export function observeProcess(
   gauge('dispatch_trail_points_buffered', 'Points on their way into trails', () => trail.buffered);
   gauge('dispatch_trail_points_written_total', 'Points that trails have taken', () => trail.written);
   gauge('dispatch_trail_points_dropped_total', 'Points lost to trails: no room, or refused', () => trail.dropped);
-  gauge('dispatch_routing_tables_answered_total', 'Tables of the routing engine', () => travel.tablesAnswered);
-  gauge('dispatch_routing_tables_refused_total', 'Tables that it has no ways for', () => travel.tablesRefused);
-  gauge('dispatch_routing_tables_failed_total', 'Tables that it did not answer', () => travel.tablesFailed);
-  gauge('dispatch_trips_known_total', 'Ways of plans that it has told', () => travel.tripsKnown);
-  gauge('dispatch_trips_estimated_total', 'Ways of plans that had to be estimated', () => travel.tripsEstimated);
+  observeTravel(gauge, travel);
   gauge('dispatch_streams', 'Open event streams', counts.streams);
   const { callbacks } = counts;
   gauge(

@@ -95,6 +95,8 @@ export interface ApiRoute {
   readonly etag?: true;
   /** What a request costs beyond 1, of the caller's rate limit. */
   readonly extraCost?: (input: unknown) => number;
+  /** What every answer carries, a refusal too. */
+  readonly headers?: readonly Header[];
   /** An Idempotency-Key is ignored: nothing of the answer may be kept. */
   readonly keepsNothing?: true;
   readonly summary: string;
@@ -136,6 +138,8 @@ export interface RawRoute {
   readonly bare?: boolean;
   readonly guard: Guard;
   readonly query?: QuerySchema;
+  /** What a request costs beyond 1, of the caller's rate limit, by its query. */
+  readonly extraCost?: (query: unknown) => number;
   /** Also opened by `?token=` of POST /realtime/token; elsewhere that is no credential. */
   readonly takesStreamToken?: true;
   readonly summary: string;

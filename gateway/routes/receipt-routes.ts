@@ -29,11 +29,16 @@ export function receiptRoutes(printer: ReceiptPrinter): RawRoute[] {
       refusals: ['404', '503 OVERLOADED'],
     },
     {
-      ...printing(({ query }) => [...new Set((query as ReceiptsQuery).ids)]),
+      ...printing(({ query }) => idsOf(query)),
+      extraCost: (query) => idsOf(query).length - 1,
       path: '/tasks/print/receipts',
       query: { schema: receiptsQuery, lists: new Set(['ids']) },
       summary: 'The receipts of up to 100 tasks in one document: all of them or none',
       refusals: ['404', '409 TASK_TOO_LARGE', '503 OVERLOADED'],
     },
   ];
+}
+
+function idsOf(query: unknown): number[] {
+  return [...new Set((query as ReceiptsQuery).ids)];
 }

@@ -27,6 +27,11 @@ const TRACKING = {
   kind: 'api',
   bare: true,
   guard: { kind: 'public' },
+  // A link is a secret: what it shows is neither kept on the way nor found by a search engine.
+  headers: [
+    ['Cache-Control', 'no-store'],
+    ['X-Robots-Tag', 'noindex'],
+  ],
 } as const;
 const BY_TOKEN = { schema: trackingQuery, lists: new Set<string>() };
 

@@ -132,6 +132,18 @@ test('a batch costs one, and one more for each 50 tasks', async () => {
   assert.ok(wait <= 10 && wait >= 10 - seconds, `eleven taken and one to take, of two: ${wait} s`);
 });
 
+test('receipts cost one each', async () => {
+  const { api } = await channelWith(1);
+  const ids = await Promise.all(Array.from({ length: 10 }, async () => (await fixture.api.createTask()).id));
+  const startedAt = performance.now();
+  assert.equal((await api.get(`/tasks/print/receipts?ids=${ids},${ids[0]}`)).status, 200);
+  const refused = await api.list();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  assert.equal(refused.status, 429);
+  const wait = Number(refused.headers['retry-after']);
+  assert.ok(wait <= 9 && wait >= 9 - seconds, `ten taken and one to take, of two: ${wait} s`);
+});
+
 test('a user has a limit of its own, whatever its sessions', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
   const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');

@@ -110,6 +110,26 @@ test('an agent is named once it has taken the task, and seen only while the task
   assert.equal((await locate()).location, null);
 });
 
+test('what a link shows is kept nowhere on its way, and found by no search engine', async () => {
+  const { id, ...task } = await place.api.createTask();
+  const path = `/tracking/tasks/${id}`;
+  const token = tokenOf(task);
+  const replies = [
+    await place.ask(`${path}?token=${token}`),
+    await place.ask(`/tracking/tasks?token=${token}`),
+    await place.ask(`${path}/location?token=${token}`),
+    await place.ask(`${path}?token=${'A'.repeat(22)}`),
+    await place.ask(`/tracking/tasks?token=${token}&taskId=x`),
+    await place.rate(id, token, { score: 5 }),
+  ];
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200, 200, 404, 400, 409],
+  );
+  for (const { headers } of replies)
+    assert.deepEqual([headers['cache-control'], headers['x-robots-tag']], ['no-store', 'noindex']);
+});
+
 test('the link of a job shows its parts, that of a part only itself', async () => {
   const job = await place.api.createTask({ name: 'Job', children: [{ name: 'One' }, { name: 'Two' }].map(partInput) });
   const [one, two] = job.children;

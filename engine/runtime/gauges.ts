@@ -1,0 +1,15 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** Adds metrics to a registry whose values are looked up when somebody asks. */
+export function gaugesOf(registry: Registry): (name: string, help: string, value: () => number) => void {
+  return (name, help, value) => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+}
