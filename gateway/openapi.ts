@@ -4,7 +4,7 @@ import { envelopeOf, plainError, validationError } from '../schema/envelope.ts';
 import { isPermitted } from '../schema/permissions.ts';
 import { ROLES } from '../schema/role.ts';
 import { FREE_FIELD } from './parse-request.ts';
-import type { ApiRoute, Guard, QuerySchema, Route } from './route.ts';
+import type { ApiRoute, Guard, QuerySchema, RawRoute, Route } from './route.ts';
 import { API_PREFIX } from './router.ts';
 
 type Json = Record<string, unknown>;
@@ -44,10 +44,7 @@ const RATE_LIMIT_HEADERS: Record<string, Json> = {
 };
 
 function operationOf(route: Route): Json {
-  const responses: Record<string, Json> =
-    route.kind === 'api'
-      ? responsesOf(route)
-      : withRefusals(route.refusals ?? [], { '200': { description: 'OK', content: { [route.answers]: {} } } });
+  const responses = route.kind === 'api' ? responsesOf(route) : rawResponsesOf(route);
   return {
     summary: route.summary,
     ...accessOf(route),
@@ -80,7 +77,12 @@ function withRateLimit(responses: Record<string, Json>): Record<string, Json> {
   const headers = Object.fromEntries(
     Object.keys(RATE_LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
-  return Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, { ...response, headers }]));
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      { ...response, headers: { ...(response['headers'] as Json | undefined), ...headers } },
+    ]),
+  );
 }
 
 function pathParameters(route: Route): Json[] {
@@ -163,15 +165,33 @@ function responsesOf(route: ApiRoute): Record<string, Json> {
   return withRefusals(route.refusals, responses);
 }
 
+function rawResponsesOf({ answers, leadsOn, refusals = [] }: RawRoute): Record<string, Json> {
+  const location = { description: 'The address', schema: { type: 'string', format: 'uri-reference' } };
+  return withRefusals(refusals, {
+    ...(leadsOn?.always ? {} : { '200': { description: 'OK', content: { [answers]: {} } } }),
+    ...(leadsOn ? { '303': { description: `Leads ${leadsOn.to}`, headers: { Location: location } } } : {}),
+  });
+}
+
+/** What a route for people answers instead of an error. */
+const PAGE = 'A page that says so';
+
 function withRefusals(refusals: readonly string[], responses: Record<string, Json>): Record<string, Json> {
   for (const refusal of refusals) {
-    const [status = '', code = status === '404' ? 'Unknown id' : 'Whatever was sent stands for nobody'] =
-      refusal.split(' ');
+    const [status, code = status === '404' ? 'Unknown id' : 'Whatever was sent stands for nobody'] =
+      statusAndCode(refusal);
     const before = responses[status]?.['description'] as string | undefined;
     if (before?.includes(code)) continue;
-    responses[status] = { description: before ? `${before}; ${code}` : code, content: error };
+    const content = code === PAGE ? { 'text/html': {} } : error;
+    responses[status] = { description: before ? `${before}; ${code}` : code, content };
   }
   return responses;
+}
+
+/** `409 TASK_NOT_PAYABLE` as its two parts; the second may be missing, or be several words. */
+function statusAndCode(refusal: string): [status: string, code?: string] {
+  const at = refusal.indexOf(' ');
+  return at < 0 ? [refusal] : [refusal.slice(0, at), refusal.slice(at + 1)];
 }
 
 function forbiddenBy(guard: Guard): string {

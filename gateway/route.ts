@@ -144,6 +144,8 @@ export interface RawRoute {
   readonly takesStreamToken?: true;
   readonly summary: string;
   readonly answers: string;
+  /** Where it leads by a 303: now and then in place of its answer, or always. */
+  readonly leadsOn?: { readonly to: string; readonly always: boolean };
   /** As of an ApiRoute. */
   readonly refusals?: readonly string[];
   readonly handle: (request: ParsedRequest, reply: Reply, incoming: IncomingRequest) => void | Promise<void>;

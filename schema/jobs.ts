@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from './limits.ts';
+import { PROVIDER_STEPS } from './payment.ts';
 
 interface JobDeclaration {
   /** What a job carries; anything else fails for good before it reaches the processor. */
@@ -33,6 +34,15 @@ export const JOBS = {
   'webhook-notices': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Gives webhooks that asked for it where agents are (workers/webhooks/position-news.ts). */
   'webhook-positions': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
+  /** Has a payment's provider do a step that is due (workers/payments/payment-desk.ts). */
+  'payment-steps': {
+    payload: v.object({ organizationId: id, paymentId: id, step: v.picklist(PROVIDER_STEPS) }),
+    concurrency: LIMITS.paymentStepsAtOnce,
+    attempts: 1,
+    firstPauseMs: 1_000,
+  },
+  /** Finds what a crash has left half done of payments (workers/payments/payment-watch.ts). */
+  'payment-reconciliation': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Makes and drops the daily partitions (workers/maintenance/partitions.ts). */
   partitions: { payload: v.strictObject({}), concurrency: 1, attempts: 10, firstPauseMs: 1_000 },
   /** Works new customers into the index that searches go by (workers/maintenance/search-index.ts). */

@@ -68,6 +68,13 @@ const settlePayment = v.strictObject({
     v.strictObject({ kind: v.literal('refund-begun'), attempt, refundReference: providerText }),
     v.strictObject({ kind: v.literal('refunded'), attempt, refundReference: providerText }),
     v.strictObject({ kind: v.literal('refund-failed'), attempt, reason: providerText }),
+    v.strictObject({
+      kind: v.literal('given-back'),
+      refundReference: providerText,
+      amountMinor: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+      isWhole: v.boolean(),
+    }),
+    v.strictObject({ kind: v.literal('give-back-failed'), refundReference: providerText, reason: providerText }),
   ]),
 });
 

@@ -88,7 +88,16 @@ export type ProviderReport =
   | { readonly kind: 'not-paid'; readonly providerReference: string | null; readonly reason: string }
   | { readonly kind: 'refund-begun'; readonly attempt: number; readonly refundReference: string }
   | { readonly kind: 'refunded'; readonly attempt: number; readonly refundReference: string }
-  | { readonly kind: 'refund-failed'; readonly attempt: number; readonly reason: string };
+  | { readonly kind: 'refund-failed'; readonly attempt: number; readonly reason: string }
+  /** Somebody has given money back at the provider itself; `amountMinor`: so far, `refundReference` names the newest. */
+  | {
+      readonly kind: 'given-back';
+      readonly refundReference: string;
+      readonly amountMinor: number;
+      readonly isWhole: boolean;
+    }
+  /** What was given back so did not arrive. */
+  | { readonly kind: 'give-back-failed'; readonly refundReference: string; readonly reason: string };
 
 const paymentFields = {
   taskId: id,

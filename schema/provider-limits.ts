@@ -2,6 +2,8 @@
 export const PROVIDER_LIMITS = {
   /** Steps that one process of workers has under way; each may hang for as long as its calls may take. */
   paymentStepsAtOnce: 32,
+  /** Of them, those of one organization: a provider that hangs for one leaves room for the others. */
+  paymentStepsPerOrganization: 8,
   paymentConnections: 4,
   /** Of what a payment is for, as its customer reads it: providers cut no names, they refuse them. */
   providerDescriptionChars: 200,
@@ -9,11 +11,16 @@ export const PROVIDER_LIMITS = {
   providerCallMs: 20_000,
   /** A step whose worker has died is taken on by another one within this; the living put it off again at a third of it. */
   paymentLeaseMs: 10_000,
-  /** Between looks for steps that no hint has told of, and for payments that only wait and that nobody looks after. */
+  /** Between looks for steps that no hint has told of, and between comparisons of all payments with what is noted. */
   paymentSweepMs: 1_000,
-  paymentRecountMs: 60_000,
+  paymentReconciliationMs: 60_000,
   /** Between two looks, however many commits tell of something: a burst costs few of them. */
   paymentPauseMs: 50,
+  /** Steps due that one statement reads, and statements of one look: what is beyond them is found by the next. */
+  paymentsPerPage: 500,
+  paymentPagesPerLook: 20,
+  /** A Redis that takes longer to take jobs in is away. */
+  paymentAnnounceMs: 1_000,
   /** When the process stops; what is not done by then is done again by the next one. */
   paymentDrainMs: 5_000,
   /** New steps that one statement notes. */
@@ -29,6 +36,9 @@ export const PROVIDER_LIMITS = {
   callbackBytes: 262_144,
   /** How far the time of a callback's signature may be from ours, either way. */
   callbackToleranceSeconds: 300,
+  /** Callbacks that were not taken are looked for as far back as they are sent again, so many at a time. */
+  callbacksMissedMs: 259_200_000,
+  callbacksMissed: 100,
 
   checkoutConnections: 4,
   /** Whoever opens a checkout before the provider has made its page waits this long for it; more of them do not wait. */

@@ -30,7 +30,7 @@ import { startMetricsListener } from './metrics-listener.ts';
 import { createMailTransport, removeMailsTo, type SendMail } from './notifications/mail-transport.ts';
 import { startMailer } from './notifications/mailer.ts';
 import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
-import { startPayments } from './payments/start-payments.ts';
+import { type Payments, startPayments } from './payments/start-payments.ts';
 import { waitForStore } from './wait-for-store.ts';
 import { openWebhooks, type Webhooks } from './webhooks/start-webhooks.ts';
 import { workersMetrics } from './workers-metrics.ts';
@@ -50,6 +50,7 @@ const SCHEDULES = [
   ['access-upkeep', LIMITS.accessUpkeepMs],
   ['webhook-notices', LIMITS.webhookNoticeMs],
   ['webhook-positions', LIMITS.webhookPositionsMs / 4],
+  ['payment-reconciliation', LIMITS.paymentReconciliationMs],
 ] as const;
 
 /**
@@ -66,11 +67,11 @@ export async function startWorkers({
   const databaseUrl = requireUrl('DATABASE_URL', config.databaseUrl);
   const redisUrl = requireUrl('REDIS_URL', config.redisUrl);
   const starting = new AbortController();
-  const { webhooks: _webhooks, ...otherJobs } = JOBS;
+  const { webhooks: _webhooks, 'payment-steps': _steps, ...otherJobs } = JOBS;
 
   const sql = connectPostgres(databaseUrl, {
     name: 'dispatch workers',
-    // Each running job may hold one, but for webhooks, which have their own; the relay's sweep and the mailer go beside.
+    // Each running job may hold one, but for webhooks and payments, which have their own; the relay's sweep and the mailer go beside.
     connections: Object.values(otherJobs).reduce((sum, { concurrency }) => sum + concurrency, 2),
     statementTimeoutMs: LIMITS.readDeadlineMs,
   });
@@ -84,7 +85,7 @@ export async function startWorkers({
     return currentHistory(sql, createRandomSource());
   };
   const history = await waitForStore('reaching Postgres', findHistory, log, starting.signal);
-  // These need Postgres alone: mail goes out and payments are carried out while Redis is away.
+  // These can do with Postgres alone: mail goes out and payments are carried out while Redis is away.
   const sendMail = openMail(config);
   const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
@@ -99,9 +100,11 @@ export async function startWorkers({
   const processors = {
     ...createProcessors(sql, relayStore, config, log, removePositions),
     ...webhooks.processors,
+    ...payments.processors,
   };
   const runner = await startJobRunner({ redis, prefix: keys.jobs, processors, clock: systemClock, log });
   releaser.push('jobs', () => runner.stop());
+  payments.follow(runner);
 
   const turns = createRoundTurnStore(redis, keys, createRandomSource().uuid());
   const assignment = startAssignment({ config, positions, turns, scheduler, log, releaser });
@@ -168,7 +171,7 @@ function createProcessors(
   config: Config,
   log: Log,
   removePositions: (organizationId: number) => Promise<number>,
-): Omit<Processors, keyof Webhooks['processors']> {
+): Omit<Processors, keyof Webhooks['processors'] | keyof Payments['processors']> {
   const maintenanceStore = createMaintenanceStore(sql);
   const removeMails = (organizationId: number) => removeMailsTo(organizationId, outboxOf(config));
   return {

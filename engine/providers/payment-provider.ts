@@ -47,6 +47,12 @@ export interface PaymentProvider {
    * the provider has not signed it, or not within LIMITS.callbackToleranceSeconds of now.
    */
   readCallback(callback: Callback): ProviderNews | undefined | Promise<ProviderNews | undefined>;
+  /**
+   * Tells, one after the other, what callbacks of the last LIMITS.callbacksMissedMs were to tell that were not taken, the
+   * newest LIMITS.callbacksMissed; some of it may be known. Rejects at the end when some could not be told. Providers
+   * that lose no callbacks do without.
+   */
+  readMissed?(tell: (news: ProviderNews) => Promise<void>): Promise<void>;
 }
 
 /** A callback as it was received; `header` finds one by its lower-case name. */

@@ -8,15 +8,20 @@ import {
   type Callback,
   type PaymentProvider,
   type ProviderCheckout,
+  type ProviderNews,
   type ProviderPayment,
   UntrustedCallbackError,
 } from './payment-provider.ts';
 import { toStripeAmount } from './stripe-amount.ts';
 import {
+  foreignNewsOf,
+  foreignRefundOf,
   isRefundLost,
   metadataOf,
   newsOf,
   outcomeOf,
+  PAYMENT_EVENTS,
+  parseIntent,
   parseRefund,
   parseSession,
   refundReportOf,
@@ -32,6 +37,8 @@ export interface StripeProviderOptions extends NonNullable<Config['stripe']> {
 
 /** Refunds that are looked through for one that was made already: those of one payment. */
 const REFUNDS_READ = 100;
+/** Stripe keeps the answer to a key for a day, an error of its own as well; so many errors, with pauses, take as long. */
+const KEYS_OF_REQUEST = 30;
 
 /** Stripe, through its official client. Its checkouts are sessions of Stripe Checkout. */
 export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
@@ -44,7 +51,8 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     },
     closeCheckout: ({ reference }) => closeSession(stripe, reference),
     refund: (checkout, attempt) => refund(stripe, checkout, attempt),
-    readCallback: (callback) => newsOf(verified(stripe, callback, options)),
+    readCallback: (callback) => readEvent(stripe, verified(stripe, callback, options)),
+    readMissed: (tell) => readMissed(stripe, options.clock, tell),
   };
 }
 
@@ -68,17 +76,18 @@ async function makeSession(stripe: Stripe, payment: ProviderPayment): Promise<Pr
   const metadata = metadataOf(payment);
   const price_data = { currency: currency.toLowerCase(), unit_amount, product_data: { name: description } };
   try {
-    const made = await stripe.checkout.sessions.create(
-      {
-        mode: 'payment',
-        line_items: [{ quantity: 1, price_data }],
-        success_url: returnUrl,
-        cancel_url: returnUrl,
-        client_reference_id: `${organizationId}-${paymentId}`,
-        metadata,
-        payment_intent_data: { metadata },
-      },
-      { idempotencyKey: `pay-${organizationId}-${paymentId}` },
+    const session: Stripe.Checkout.SessionCreateParams = {
+      mode: 'payment',
+      line_items: [{ quantity: 1, price_data }],
+      success_url: returnUrl,
+      cancel_url: returnUrl,
+      client_reference_id: `${organizationId}-${paymentId}`,
+      metadata,
+      payment_intent_data: { metadata },
+    };
+    // What was made behind an error has a page that nobody was told: nobody can pay it.
+    const made = await withKeys(`pay-${organizationId}-${paymentId}`, (idempotencyKey) =>
+      stripe.checkout.sessions.create(session, { idempotencyKey }),
     );
     const { id: providerReference, url: page } = parseSession(made);
     if (!page) throw new Error('Stripe has made a session without a page');
@@ -101,44 +110,96 @@ async function closeSession(stripe: Stripe, reference: string): Promise<Provider
   return outcomeOf(parseSession(await stripe.checkout.sessions.expire(reference)));
 }
 
-/** Looks before it asks: the keys that make a repeated request the same one are kept for a day only. */
+/**
+ * Sends a request under its key; under the next one when Stripe repeats that it failed with an error of its own, which
+ * it would do for a day. Whoever asks again finds the same way to the same answer.
+ */
+async function withKeys<T>(key: string, send: (idempotencyKey: string) => Promise<T>): Promise<T> {
+  for (let nth = 1; ; nth += 1) {
+    try {
+      return await send(nth === 1 ? key : `${key}-${nth}`);
+    } catch (error) {
+      if (nth === KEYS_OF_REQUEST || !isKeptFailure(error)) throw error;
+    }
+  }
+}
+
+function isKeptFailure(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeError)) return false;
+  return (error.statusCode ?? 0) >= 500 && error.headers?.['idempotent-replayed'] === 'true';
+}
+
+/** Looks before it asks: what was given back already, by hand as well, is not to be given back again. */
 async function refund(stripe: Stripe, checkout: ProviderCheckout, attempt: number): Promise<ProviderReport> {
-  const payment_intent = await intentOf(stripe, checkout);
-  const known = await findRefund(stripe, payment_intent, checkout, attempt);
+  const session = await readSession(stripe, checkout.reference);
+  const payment_intent = intentOf(session);
+  const known = findRefund(await listRefunds(stripe, payment_intent), session, attempt);
   if (known) return refundReportOf(known, attempt);
   const { organizationId, paymentId } = checkout;
+  const metadata = metadataOf(checkout, attempt);
   try {
-    const made = await stripe.refunds.create(
-      { payment_intent, metadata: metadataOf(checkout, attempt) },
-      { idempotencyKey: `refund-${organizationId}-${paymentId}-${attempt}` },
+    // Without an amount it is all that is left; and Stripe gives no more back than it took, whatever the key.
+    const made = await withKeys(`refund-${organizationId}-${paymentId}-${attempt}`, (idempotencyKey) =>
+      stripe.refunds.create({ payment_intent, metadata }, { idempotencyKey }),
     );
     return refundReportOf(parseRefund(made), attempt);
   } catch (error) {
     const reason = refusalOf(error);
-    if (reason === undefined) throw error;
+    // Somebody was faster: the next look finds it.
+    if (reason === undefined || reason === 'charge_already_refunded') throw error;
     return { kind: 'refund-failed', attempt, reason };
   }
 }
 
-/** The refund of this attempt, or one of the whole payment that somebody has made at Stripe by hand. */
-async function findRefund(
-  stripe: Stripe,
-  payment_intent: string,
-  { amountMinor, currency }: ProviderPayment,
-  attempt: number,
-): Promise<StripeRefund | undefined> {
+async function listRefunds(stripe: Stripe, payment_intent: string): Promise<StripeRefund[]> {
   const { data } = await stripe.refunds.list({ payment_intent, limit: REFUNDS_READ });
-  const refunds = data.map(parseRefund);
-  const amount = toStripeAmount(amountMinor, currency);
-  const isWhole = (one: StripeRefund) => one.amount === amount && !isRefundLost(one);
-  return refunds.find(({ metadata }) => metadata?.['attempt'] === `${attempt}`) ?? refunds.find(isWhole);
+  return data.map(parseRefund);
 }
 
-async function intentOf(stripe: Stripe, { reference }: ProviderCheckout): Promise<string> {
-  const { payment_intent } = await readSession(stripe, reference);
+/** The refund of this attempt; or, where others have given back all that was taken, the one of them that decides. */
+function findRefund(
+  refunds: readonly StripeRefund[],
+  { amount_total }: StripeSession,
+  attempt: number,
+): StripeRefund | undefined {
+  const ofAttempt = refunds.find(({ metadata }) => metadata?.['attempt'] === `${attempt}`);
+  if (ofAttempt) return ofAttempt;
+  const made = refunds.filter((one) => !isRefundLost(one));
+  const total = made.reduce((sum, { amount }) => sum + amount, 0);
+  if (made.length === 0 || amount_total === null || total < amount_total) return undefined;
+  return made.find(({ status }) => status !== 'succeeded') ?? made[0];
+}
+
+function intentOf({ payment_intent }: StripeSession): string {
   const id = typeof payment_intent === 'object' ? payment_intent?.id : payment_intent;
   if (id === undefined) throw new Error('a session that was paid has no payment at Stripe');
   return id;
+}
+
+/** What an event tells; of refunds that we have not made, what Stripe has in its books by now. */
+async function readEvent(stripe: Stripe, event: unknown): Promise<ProviderNews | undefined> {
+  const news = newsOf(event);
+  const foreign = news ? undefined : foreignRefundOf(event);
+  if (!foreign) return news;
+  const intent = parseIntent(await stripe.paymentIntents.retrieve(foreign.intent));
+  return foreignNewsOf(foreign, intent, await listRefunds(stripe, foreign.intent));
+}
+
+async function readMissed(stripe: Stripe, clock: Clock, tell: (news: ProviderNews) => Promise<void>): Promise<void> {
+  const gte = Math.floor((clock.now() - LIMITS.callbacksMissedMs) / 1_000);
+  const query = { types: PAYMENT_EVENTS, delivery_success: false, created: { gte }, limit: LIMITS.callbacksMissed };
+  const { data } = await stripe.events.list(query);
+  const failures: unknown[] = [];
+  // What came first is told first.
+  for (const event of data.toReversed()) {
+    try {
+      const news = await readEvent(stripe, event);
+      if (news) await tell(news);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} missed callbacks were not told`);
 }
 
 /** What Stripe will say again however often it is asked; undefined for what may pass. */

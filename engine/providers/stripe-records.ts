@@ -27,12 +27,30 @@ const stripeRefund = v.object({
   status: v.nullable(text),
   amount: v.pipe(v.number(), v.safeInteger()),
   failure_reason: v.nullish(text),
+  payment_intent: v.nullish(text),
   metadata,
 });
 export type StripeRefund = v.InferOutput<typeof stripeRefund>;
 
 const stripeEvent = v.object({ type: v.string(), data: v.object({ object: v.unknown() }) });
-const stripeCharge = v.object({ refunds: v.nullish(v.object({ data: v.array(v.unknown()) })) });
+const stripeCharge = v.object({
+  payment_intent: v.nullish(text),
+  refunds: v.nullish(v.object({ data: v.array(v.unknown()) })),
+});
+const stripeIntent = v.object({ amount_received: v.pipe(v.number(), v.safeInteger()), currency: text, metadata });
+/** What Stripe took, and for which payment of ours. */
+export type StripeIntent = v.InferOutput<typeof stripeIntent>;
+
+const REFUND_EVENTS = new Set(['refund.created', 'refund.updated', 'refund.failed', 'charge.refund.updated']);
+/** Whatever tells of payments. */
+export const PAYMENT_EVENTS = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+  'charge.refunded',
+  ...REFUND_EVENTS,
+];
 
 /** Throws on what is no session: nobody knows then what was answered. */
 export function parseSession(record: unknown): StripeSession {
@@ -42,6 +60,11 @@ export function parseSession(record: unknown): StripeSession {
 /** Throws on what is no refund. */
 export function parseRefund(record: unknown): StripeRefund {
   return v.parse(stripeRefund, record);
+}
+
+/** Throws on what is none. */
+export function parseIntent(record: unknown): StripeIntent {
+  return v.parse(stripeIntent, record);
 }
 
 /** By what records at Stripe are known to be about a payment of ours. */
@@ -80,17 +103,13 @@ export function newsOf(event: unknown): ProviderNews | undefined {
   const parsed = v.safeParse(stripeEvent, event);
   if (!parsed.success) return undefined;
   const { type, data } = parsed.output;
+  if (REFUND_EVENTS.has(type)) return refundNews(data.object);
   switch (type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
     case 'checkout.session.async_payment_failed':
     case 'checkout.session.expired':
       return sessionNews(data.object, type === 'checkout.session.async_payment_failed');
-    case 'refund.created':
-    case 'refund.updated':
-    case 'refund.failed':
-    case 'charge.refund.updated':
-      return refundNews(data.object);
     case 'charge.refunded': {
       // Only older versions of the API put the refunds into it.
       const charge = v.safeParse(stripeCharge, data.object);
@@ -100,6 +119,51 @@ export function newsOf(event: unknown): ProviderNews | undefined {
     default:
       return undefined;
   }
+}
+
+/** A refund that was not made by us, or that does not say so: of which money, and the refund itself where it is lost. */
+export interface ForeignRefund {
+  readonly intent: string;
+  readonly lost: StripeRefund | undefined;
+}
+
+/** Undefined when an event is about no such refund. */
+export function foreignRefundOf(event: unknown): ForeignRefund | undefined {
+  const parsed = v.safeParse(stripeEvent, event);
+  if (!parsed.success) return undefined;
+  const { type, data } = parsed.output;
+  if (type === 'charge.refunded') {
+    const charge = v.safeParse(stripeCharge, data.object);
+    const intent = charge.success ? charge.output.payment_intent : undefined;
+    return intent ? { intent, lost: undefined } : undefined;
+  }
+  const refund = REFUND_EVENTS.has(type) ? v.safeParse(stripeRefund, data.object) : undefined;
+  if (!refund?.success || !refund.output.payment_intent) return undefined;
+  const lost = isRefundLost(refund.output) ? refund.output : undefined;
+  return { intent: refund.output.payment_intent, lost };
+}
+
+/** What all refunds of a payment come to, the newest first, or that one is lost. */
+export function foreignNewsOf(
+  { lost }: ForeignRefund,
+  { metadata: ids, amount_received, currency }: StripeIntent,
+  refunds: readonly StripeRefund[],
+): ProviderNews | undefined {
+  if (lost) {
+    const reason = lost.failure_reason ?? lost.status!;
+    return newsAbout(ids, { kind: 'give-back-failed', refundReference: lost.id, reason });
+  }
+  const made = refunds.filter((one) => !isRefundLost(one));
+  // Of those that we have made, events of their own tell, and whoever asked for them.
+  if (made.every(({ metadata: note }) => note?.['attempt'] !== undefined)) return undefined;
+  const total = made.reduce((sum, { amount }) => sum + amount, 0);
+  const report = made[0] && {
+    kind: 'given-back' as const,
+    refundReference: made[0].id,
+    amountMinor: fromStripeAmount(total, currency),
+    isWhole: total >= amount_received,
+  };
+  return newsAbout(ids, report);
 }
 
 function sessionNews(record: unknown, isLost: boolean): ProviderNews | undefined {

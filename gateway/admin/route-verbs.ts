@@ -337,6 +337,50 @@ const audit: readonly RouteVerb[] = [
   },
 ];
 
+const payments: readonly RouteVerb[] = [
+  {
+    noun: 'payments',
+    verb: 'list',
+    summary: 'list the payments of an organization, newest first',
+    route: 'GET /payments',
+    isInOrganization: true,
+    parameters: [
+      ...PAGE,
+      { name: 'status', kind: 'text', help: 'pending, succeeded, failed or refunded; several by commas' },
+      { name: 'method', kind: 'text', help: 'online, cash or wallet; several by commas' },
+      { name: 'task', field: 'taskId', kind: 'number', help: 'of this task' },
+      { name: 'customer', field: 'customerId', kind: 'number', help: 'of this customer' },
+      { name: 'agent', field: 'agentId', kind: 'number', help: 'whose cash this agent took' },
+    ],
+    columns: ['id', 'taskId', 'method', 'status', 'amount', 'currency', 'refund.status', 'failureReason', 'createdAt'],
+  },
+  {
+    noun: 'payments',
+    verb: 'show',
+    summary: 'show a payment',
+    route: 'GET /payments/:id',
+    isInOrganization: true,
+    parameters: [ID],
+  },
+  {
+    noun: 'payments',
+    verb: 'audit',
+    summary: 'who changed what of a payment',
+    route: 'GET /payments/:id/audit-logs',
+    isInOrganization: true,
+    parameters: [ID, ...PAGE],
+    columns: AUDIT_LIST.columns,
+  },
+  {
+    noun: 'payments',
+    verb: 'refund',
+    summary: 'give all of a payment back',
+    route: 'POST /payments/:id/refund',
+    isInOrganization: true,
+    parameters: [ID, { name: 'reason', kind: 'text', isRequired: true, help: 'why' }],
+  },
+];
+
 /** What the gateway is asked for; a test holds them to the route table. */
 export const ROUTE_VERBS: readonly RouteVerb[] = [
   ...organizations,
@@ -344,5 +388,6 @@ export const ROUTE_VERBS: readonly RouteVerb[] = [
   ...webhooks,
   ...users,
   ...agents,
+  ...payments,
   ...audit,
 ].map((verb) => (verb.isInOrganization ? { ...verb, parameters: [ORGANIZATION, ...verb.parameters] } : verb));

@@ -12,6 +12,7 @@ import {
   setUserActive,
   verifyUser,
 } from '../../engine/store/operator-store.ts';
+import { hurryStep, listOpenSteps } from '../../engine/store/payment-step-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { newSecret } from '../../engine/store/secrets.ts';
 import { type ListAuditQuery, listAuditQuery } from '../../schema/audit.ts';
@@ -22,7 +23,7 @@ import { newPassword } from '../../schema/session.ts';
 import { RefusedError, UsageError } from './admin-errors.ts';
 import type { OperatorStores } from './operator-stores.ts';
 import { AUDIT_LIST } from './route-verbs.ts';
-import { ORGANIZATION, PASSWORD, PASSWORD_STDIN, type Parameter, type StoreVerb, type Values } from './verb.ts';
+import { ID, ORGANIZATION, PASSWORD, PASSWORD_STDIN, type Parameter, type StoreVerb, type Values } from './verb.ts';
 
 const EMAIL: Parameter = { name: 'email', kind: 'text', isRequired: true, help: 'the address to sign in with' };
 const MINUTES = { fewest: 15, most: 43_200 };
@@ -153,6 +154,29 @@ function choiceOf(ids: Values[string] | undefined, count: Values[string] | undef
   return choice;
 }
 
+const payments: readonly StoreVerb[] = [
+  {
+    noun: 'payments',
+    verb: 'steps',
+    summary: 'what is left to do at the payment providers, those that failed most often first; at most 500',
+    parameters: [ORGANIZATION],
+    columns: ['paymentId', 'provider', 'step', 'attempts', 'dueAt', 'lastError'],
+    run: ({ sql }, { organization }) => listOpenSteps(sql, Number(organization)),
+  },
+  {
+    noun: 'payments',
+    verb: 'retry',
+    summary: 'have what is left to do for a payment done now',
+    parameters: [ID, ORGANIZATION],
+    async run({ sql }, { id, organization }) {
+      const key = { organizationId: Number(organization), paymentId: Number(id) };
+      const step = await hurryStep(sql, key);
+      if (!step) throw new RefusedError(`nothing is left to do at a provider for payment ${id}`);
+      return { id, ...step };
+    },
+  },
+];
+
 const platform: readonly StoreVerb[] = [
   {
     noun: 'audit',
@@ -195,4 +219,4 @@ function parseAuditQuery(values: Values): ListAuditQuery {
 }
 
 /** What is done on the stores themselves. */
-export const STORE_VERBS: readonly StoreVerb[] = [...users, ...agents, ...platform];
+export const STORE_VERBS: readonly StoreVerb[] = [...users, ...agents, ...payments, ...platform];

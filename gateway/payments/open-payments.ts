@@ -89,7 +89,7 @@ export async function openPayments(
     provider: providerNameOf(config),
     callbackCounts,
     async takeCallback(name, callback, caller) {
-      const outcome = await settleCallback(providers[name], callback, caller, engine);
+      const outcome = await settleCallback(providers[name], callback, caller, engine, log);
       callbackCounts[typeof outcome === 'string' ? outcome : 'refused'] += 1;
       return outcome;
     },
@@ -124,12 +124,14 @@ async function settleCallback(
   callback: Callback,
   caller: Caller,
   engine: Pick<Engine, 'ask'>,
+  log: Log,
 ): Promise<CallbackOutcome> {
   if (!provider) return 'untrusted';
   try {
     const news = await provider.readCallback(callback);
     if (!news) return 'taken';
     const { organizationId, paymentId, report } = news;
+    if (report.kind === 'given-back') log.warn(news, 'a payment was given back at its provider, or a part of it');
     const answer = await engine.ask(organizationId, { kind: 'settle-payment', paymentId, report, caller });
     return answer.ok || ERRORS[answer.refusal.code].status < 500 ? 'taken' : answer.refusal;
   } catch (error) {

@@ -33,8 +33,9 @@ function followLink(payments: Payments): RawRoute {
     path: '/payments/checkout/:link',
     query: { schema: linkQuery, lists: new Set() },
     summary:
-      'For the customer: leads on to where the payment is made (303), or says what has become of it; `returned` for ' +
+      'For the customer: leads on to where the payment is made, or says what has become of it; `returned` for ' +
       'whoever comes back from there',
+    leadsOn: { to: "on to the provider's page, while the payment is open", always: false },
     async handle(request, reply, incoming) {
       const link = parseCheckoutLink(lastSegmentOf(incoming.path));
       const checkout = link && (await payments.followLink(link));
@@ -68,7 +69,8 @@ function endTestCheckout(payments: Payments): RawRoute {
     method: 'POST',
     path: `${TEST_PAGES}/:session`,
     body: { maxBytes: LIMITS.formBytes, media: 'application/x-www-form-urlencoded' },
-    summary: 'What the buttons of that page do: `outcome` is `pay` or `decline`; leads back (303)',
+    summary: 'What the buttons of that page do: `outcome` is `pay` or `decline`; leads back',
+    leadsOn: { to: 'back to the checkout', always: true },
     refusals: [...PAGE.refusals, '400 A page that says so'],
     async handle(request, reply, incoming) {
       const key = parseTestSession(lastSegmentOf(incoming.path));

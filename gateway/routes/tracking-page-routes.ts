@@ -71,7 +71,8 @@ function ratePage(tracking: Tracking): RawRoute {
     method: 'POST',
     path: '/t/:token/rating',
     body: { maxBytes: LIMITS.ratingFormBytes, media: 'application/x-www-form-urlencoded' },
-    summary: 'For the page of a link: take the rating of a task, and lead back to the page (303)',
+    summary: 'For the page of a link: take the rating of a task, and lead back to the page',
+    leadsOn: { to: 'back to the page', always: true },
     refusals: ['400 A page that says so', '404 A page that says so', '409 A page that says so'],
     handle: (request, reply, { path }) =>
       answering(request, reply, async () => {

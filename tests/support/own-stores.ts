@@ -12,6 +12,8 @@ const POSTGRES_SETTINGS = { shared_buffers: '64MB' };
 /** A Redis that a test may empty, kill and start again at the same address; empty after each start. */
 export interface OwnRedis {
   readonly url: string;
+  /** Of the server that runs now. */
+  readonly pid: number;
   kill(): Promise<void>;
   start(): Promise<void>;
 }
@@ -24,6 +26,9 @@ export async function startOwnRedis(releaser: Releaser): Promise<OwnRedis> {
   releaser.push('redis', () => server.stop(), STOP_MS);
   return {
     url: server.url,
+    get pid() {
+      return server.pid;
+    },
     async kill() {
       server.kill();
       await server.ended;

@@ -24,8 +24,9 @@ export function createOrganizationDeletionProcessor({ store, removals, log }: De
       deleted = await store.deleteBatch(organizationId);
     }
     await queues.forget('activity', activityJobId(organizationId));
-    // Jobs of its webhooks find nothing, and end.
+    // Jobs of its webhooks and payments find nothing, and end.
     await queues.forget('webhooks');
+    await queues.forget('payment-steps');
     let others = 0;
     for (const remove of removals) others += await remove(organizationId);
     const isFinished = await store.notePass(organizationId, rows + others);

@@ -3,126 +3,117 @@ import type { Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import { isWaiting, type PaymentStep, type PaymentStepStore } from '../../engine/store/payment-step-store.ts';
-import type { Answer } from '../../schema/commands.ts';
-import type { ErrorCode } from '../../schema/errors.ts';
+import {
+  isWaiting,
+  type PaymentStep,
+  type PaymentStepStore,
+  type StepKey,
+} from '../../engine/store/payment-step-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { OwnerCommand } from '../../schema/owner-command.ts';
 import type { ProviderName } from '../../schema/payment.ts';
-import { createOutage, type Outage } from '../outage.ts';
 import { carryOutStep } from './carry-out-step.ts';
+import { type AskOwner, tellOwner } from './tell-owner.ts';
 
 export interface PaymentDeskOptions {
-  readonly store: PaymentStepStore;
+  readonly store: Pick<PaymentStepStore, 'lease' | 'renew' | 'settle' | 'postpone'>;
   readonly providers: Readonly<Partial<Record<ProviderName, PaymentProvider>>>;
-  readonly ask: (organizationId: number, command: OwnerCommand) => Promise<Answer>;
+  readonly ask: AskOwner;
   /** See publicUrlOf. */
   readonly publicUrl: string;
   readonly fault: FaultPoints;
   readonly scheduler: Scheduler;
   /** Evenly from 0 up to 1. */
   readonly draw: () => number;
+  /** There is a lane again for a step that may be waiting for one. */
+  readonly onFreed: () => void;
   readonly log: Log;
 }
-
-/** What the owner says of a payment that is not there any more: nothing is left to be done. */
-const GONE: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'ORGANIZATION_DELETED']);
 
 /**
  * Carries out at the providers what payments need done there, and tells their owners what came of it. Nothing of it is
  * remembered here: what is to be done stands in the payments, when in `payment_attempts`. Each step may be done twice,
- * and by a process that has died halfway. Needs Postgres alone: Redis makes it quicker.
+ * and by a process that has died halfway; the lease of its row sees to it that this is rare.
  *
- * States of a step: noted → due → taken on (put off again and again) → carried out → reported → done
- *                                      ↑                          └── failed, or nothing new: due later, never given up
+ * States of a step: due → taken on (put off again and again) → carried out → reported → done
+ *                    ↑                  └── failed, or nothing new: due later, never given up
  */
 export class PaymentDesk {
   readonly #options: PaymentDeskOptions;
-  readonly #looking: Outage;
   readonly #held = new Set<PaymentStep>();
   readonly #working = new Set<Promise<void>>();
-  readonly #cancelTimers: readonly (() => void)[];
-  #search: Promise<void> | undefined;
-  /** A look has just begun; who wants the next one meanwhile shares it with all others who do. */
-  #isPausing = false;
-  #isWanted = false;
-  #isStopped = false;
+  /** Steps under way by their organizations; those without any are not here. */
+  readonly #lanes = new Map<number, number>();
+  readonly #cancelRenewal: () => void;
+  #stopping: Promise<void> | undefined;
 
   constructor(options: PaymentDeskOptions) {
-    const { log, scheduler } = options;
     this.#options = options;
-    this.#looking = createOutage(log, 'looking for steps of payments');
-    this.#cancelTimers = [
-      scheduler.every(LIMITS.paymentSweepMs, () => this.#look()),
-      scheduler.every(LIMITS.paymentRecountMs, () => this.#enlistAll()),
-      scheduler.every(LIMITS.paymentLeaseMs / 3, () => this.#renew()),
-    ];
-    this.#enlistAll();
-    this.#look();
+    this.#cancelRenewal = options.scheduler.every(LIMITS.paymentLeaseMs / 3, () => this.#renew());
   }
 
-  /** Something has been committed; it may have been a payment. */
-  hint(): void {
-    this.#look();
+  /**
+   * Carries a step out if it is due, nobody is at it, and there is a lane for it here; else it stays as it is, for the
+   * next look. Resolves when it has ended, or when `signal` has stopped the desk. Rejects while Postgres is away.
+   */
+  async serve(key: StepKey, signal?: AbortSignal): Promise<void> {
+    if (this.#stopping || signal?.aborted || this.#isFull || this.#isFullFor(key.organizationId)) return;
+    const work = this.#leaseAndServe(key).finally(() => {
+      this.#working.delete(work);
+      this.#options.onFreed();
+    });
+    this.#working.add(work);
+    if (!signal) return work;
+    let onAbort = () => {};
+    const stopped = new Promise<void>((resolve, reject) => {
+      onAbort = () => this.stop().then(resolve, reject);
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+    await Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  /** The organizations that have as many steps under way here as they may. */
+  fullOrganizations(): number[] {
+    return [...this.#lanes.keys()].filter((organizationId) => this.#isFullFor(organizationId));
   }
 
   /** Begins no more steps; resolves when those under way have ended, or after LIMITS.paymentDrainMs. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopping ??= this.#drain();
+    return this.#stopping;
+  }
+
+  async #drain(): Promise<void> {
     const { log } = this.#options;
-    this.#isStopped = true;
-    await this.#search;
-    const ended = withDeadline(Promise.all(this.#working), LIMITS.paymentDrainMs, 'finishing steps of payments');
+    const ended = withDeadline(Promise.allSettled(this.#working), LIMITS.paymentDrainMs, 'finishing steps of payments');
     await ended.catch((error) => log.warn({ err: error }, 'steps of payments are left to the next process'));
-    for (const cancel of this.#cancelTimers) cancel();
+    this.#cancelRenewal();
   }
 
-  #look(): void {
-    if (this.#isStopped) return;
-    this.#isWanted = this.#isPausing || this.#search !== undefined;
-    if (this.#isWanted) return;
-    this.#isPausing = true;
-    this.#options.scheduler.after(LIMITS.paymentPauseMs, () => {
-      this.#isPausing = false;
-      if (this.#isWanted) this.#look();
-    });
-    this.#search = this.#takeOn().finally(() => {
-      this.#search = undefined;
-      if (this.#isWanted) this.#look();
-    });
+  get #isFull(): boolean {
+    return this.#working.size >= LIMITS.paymentStepsAtOnce;
   }
 
-  async #takeOn(): Promise<void> {
-    const { store } = this.#options;
+  #isFullFor(organizationId: number): boolean {
+    return (this.#lanes.get(organizationId) ?? 0) >= LIMITS.paymentStepsPerOrganization;
+  }
+
+  async #leaseAndServe(key: StepKey): Promise<void> {
+    const { organizationId } = key;
+    this.#lanes.set(organizationId, (this.#lanes.get(organizationId) ?? 0) + 1);
     try {
-      await store.enlist('urgent');
-      for (let room = this.#freeLanes; room > 0; room = this.#freeLanes) {
-        const steps = await store.lease(room);
-        for (const step of steps) this.#begin(step);
-        if (steps.length < room) break;
-      }
-      this.#looking.worked();
-    } catch (error) {
-      if (!this.#isStopped) this.#looking.failed(error);
+      const step = await this.#options.store.lease(key);
+      if (step) await this.#hold(step);
+    } finally {
+      const others = this.#lanes.get(organizationId)! - 1;
+      if (others > 0) this.#lanes.set(organizationId, others);
+      else this.#lanes.delete(organizationId);
     }
   }
 
-  get #freeLanes(): number {
-    return this.#isStopped ? 0 : LIMITS.paymentStepsAtOnce - this.#working.size;
-  }
-
-  #begin(step: PaymentStep): void {
+  async #hold(step: PaymentStep): Promise<void> {
     this.#held.add(step);
-    const work = serve(step, this.#options).finally(() => {
-      this.#held.delete(step);
-      this.#working.delete(work);
-      this.#look();
-    });
-    this.#working.add(work);
-  }
-
-  #enlistAll(): void {
-    const { store, log } = this.#options;
-    store.enlist('all').catch((error) => log.debug({ err: error }, 'payments that wait are noted later'));
+    await serveStep(step, this.#options);
+    this.#held.delete(step);
   }
 
   #renew(): void {
@@ -134,7 +125,7 @@ export class PaymentDesk {
 }
 
 /** Never rejects: a step that nobody puts off is due again when its lease runs out. */
-async function serve(step: PaymentStep, { store, draw, log, ...options }: PaymentDeskOptions): Promise<void> {
+async function serveStep(step: PaymentStep, { store, draw, log, ...options }: PaymentDeskOptions): Promise<void> {
   const { organizationId, paymentId, attempts } = step;
   const context = { organizationId, paymentId, step: step.step, attempts };
   const pauseMs = pauseAfter(step, draw());
@@ -162,9 +153,7 @@ async function report(
   const told = await carryOutStep(provider, step, publicUrl);
   fault('after-provider-call');
   if (!told) return false;
-  const answer = await ask(organizationId, { kind: 'settle-payment', paymentId, report: told });
-  if (!answer.ok && !GONE.has(answer.refusal.code))
-    throw new Error(`the owner of ${organizationId} has not taken a report: ${answer.refusal.code}`);
+  await tellOwner(ask, organizationId, paymentId, told);
   fault('after-provider-report');
   return true;
 }

@@ -10,7 +10,10 @@ import { readOwners } from '../../engine/store/owner-store.ts';
 import { createPaymentStepStore } from '../../engine/store/payment-step-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { JobRunner, Processors } from '../job-runner.ts';
+import { tellMissedCallbacks } from './missed-callbacks.ts';
 import { PaymentDesk } from './payment-desk.ts';
+import { PaymentWatch } from './payment-watch.ts';
 
 export interface PaymentsOptions {
   readonly config: Config;
@@ -20,8 +23,16 @@ export interface PaymentsOptions {
   readonly releaser: Releaser;
 }
 
-/** Has payments carried out by their providers. */
-export async function startPayments(options: PaymentsOptions): Promise<PaymentDesk> {
+export interface Payments {
+  readonly processors: Pick<Processors, 'payment-steps' | 'payment-reconciliation'>;
+  /** From now on steps become jobs of this runner; until then this process carries them out as it finds them. */
+  follow(runner: Pick<JobRunner, 'add'>): void;
+  /** Something has been committed; it may have been a payment. */
+  hint(): void;
+}
+
+/** Has payments carried out by their providers. Needs Postgres alone, and goes on while Redis is away. */
+export async function startPayments(options: PaymentsOptions): Promise<Payments> {
   const { config, random, scheduler, log, releaser } = options;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch payments',
@@ -31,16 +42,32 @@ export async function startPayments(options: PaymentsOptions): Promise<PaymentDe
   releaser.push('postgres (payments)', () => sql.end({ timeout: 2 }));
   const owners = new OwnerClient({ readOwners: () => readOwners(sql), scheduler, log });
   releaser.push('reports to owners', () => owners.stop());
+  const store = createPaymentStepStore(sql);
+  const providers = await openProviders({ config, sql, clock: systemClock, random });
+  const ask = owners.ask.bind(owners);
   const desk = new PaymentDesk({
-    store: createPaymentStepStore(sql),
-    providers: await openProviders({ config, sql, clock: systemClock, random }),
-    ask: owners.ask.bind(owners),
+    store,
+    providers,
+    ask,
     publicUrl: publicUrlOf(config),
     fault: armFaultPoints(config.faultPoint),
     scheduler,
     draw: () => drawFraction(random),
+    onFreed: () => watch.look(),
     log,
   });
   releaser.push('payments', () => desk.stop());
-  return desk;
+  const watch = new PaymentWatch({ store, desk, scheduler, log });
+  releaser.push('steps of payments', () => watch.stop());
+  return {
+    processors: {
+      'payment-steps': (key, signal) => desk.serve(key, signal),
+      async 'payment-reconciliation'() {
+        await watch.reconcile();
+        await tellMissedCallbacks(providers, ask, log);
+      },
+    },
+    follow: (runner) => watch.follow(runner),
+    hint: () => watch.look(),
+  };
 }

@@ -34,6 +34,10 @@ export function decideSettlePayment(draft: Draft, command: SettlePayment, contex
       draftRefund(draft, payment, caller, context);
       tellPayment(draft, payment, 'payment.refunded');
       break;
+    case 'returned':
+      // What was never taken into the ledger does not leave it.
+      tellPayment(draft, payment, 'payment.refunded');
+      break;
     case 'refund-reversed': {
       const { taskId } = payment;
       const what = { kind: 'refund', paymentId, taskId, reference: payment.refund!.failureReason } as const;

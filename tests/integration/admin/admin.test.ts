@@ -23,7 +23,6 @@ import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts
 import { until } from '../../support/until.ts';
 
 /** `npm run admin` against a gateway and its stores: every verb once, and how each kind of end is told. */
-
 let gateway: TestGateway;
 let api: ApiClient;
 let environment: Record<string, string>;
@@ -395,6 +394,7 @@ function runProgram(args: readonly string[], settings: Record<string, string>, i
   });
 }
 
-test('every command has been carried out here', () => {
-  assert.deepEqual([...carriedOut].sort(), VERBS.map(({ noun, verb }) => `${noun} ${verb}`).sort());
+test('every command has been carried out here, or in payments.test.ts', () => {
+  const others = VERBS.filter(({ noun }) => noun !== 'payments');
+  assert.deepEqual([...carriedOut].sort(), others.map(({ noun, verb }) => `${noun} ${verb}`).sort());
 });

@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
 import { type Scheduler, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { readConfig } from '../../../engine/runtime/config.ts';
-import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
+import { createReleaser, type Releaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
@@ -54,8 +54,11 @@ const quickScheduler: Scheduler = {
   every: (periodMs, task) => systemScheduler.every(periodMs === LIMITS.paymentSweepMs ? SWEEP_MS : periodMs, task),
 };
 
-/** A gateway, stores and a stand-in for Stripe, for all tests of a file. */
-export function usePayments(provider: 'stripe' | 'test'): PaymentPlace {
+/** A gateway, stores and a stand-in for Stripe, for all tests of a file, and whatever else `prepare` has stopped. */
+export function usePayments(
+  provider: 'stripe' | 'test',
+  prepare: (place: PaymentPlace, releaser: Releaser) => Promise<void> = async () => {},
+): PaymentPlace {
   const releaser = createReleaser(() => {});
   let place: PaymentPlace | undefined;
   before(async () => {
@@ -70,6 +73,7 @@ export function usePayments(provider: 'stripe' | 'test'): PaymentPlace {
     const gateway = await startTestGateway({ environment });
     releaser.push('gateway', () => gateway.stop());
     place = await placeAt(gateway, stripe, environment, releaser.push);
+    await prepare(place, releaser);
   });
   after(() => releaser.stop());
   return new Proxy({} as PaymentPlace, { get: (_, name) => place![name as keyof PaymentPlace] });

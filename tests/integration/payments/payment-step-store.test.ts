@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { createPaymentStepStore, type PaymentStepStore } from '../../../engine/store/payment-step-store.ts';
+import {
+  createPaymentStepStore,
+  type PaymentStep,
+  type PaymentStepStore,
+} from '../../../engine/store/payment-step-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ProviderStep } from '../../../schema/payment.ts';
@@ -45,6 +49,12 @@ async function noted(): Promise<{ step: string; attempts: number; dueInMs: numbe
   return [...rows];
 }
 
+/** Whatever is due, taken on by one process. */
+async function leaseDue(): Promise<PaymentStep[]> {
+  const leased = await Promise.all((await store.findDue([])).map((step) => store.lease(step)));
+  return leased.filter((step) => step !== undefined);
+}
+
 const steps = async () => (await noted()).map(({ step }) => step);
 
 test('a step that calls for work is due at once, and one that only waits is looked at in a minute', async () => {
@@ -61,13 +71,30 @@ test('a step that calls for work is due at once, and one that only waits is look
   assert.deepEqual(others, []);
 });
 
-test('of many who look at the same time, each step is taken on by one', async () => {
-  await payments('create_checkout', 100);
+test('of many who take it on at the same time, each step is taken on by one', async () => {
+  await payments('create_checkout', 8);
   await store.enlist('urgent');
-  const leased = (await Promise.all(Array.from({ length: 8 }, () => store.lease(32)))).flat();
-  assert.equal(leased.length, 100);
-  assert.equal(new Set(leased.map(({ paymentId }) => paymentId)).size, 100);
-  assert.equal((await store.lease(32)).length, 0);
+  const leased = (await Promise.all(Array.from({ length: 8 }, leaseDue))).flat();
+  assert.equal(leased.length, 8);
+  assert.equal(new Set(leased.map(({ paymentId }) => paymentId)).size, 8);
+  assert.deepEqual(await leaseDue(), []);
+});
+
+test('of what is due each organization has its oldest, and none stands behind another', async () => {
+  const many = LIMITS.paymentStepsPerOrganization + 1;
+  await payments('create_checkout', many);
+  await store.enlist('urgent');
+  await sql`
+    UPDATE payment_attempts SET due_at = now() - payment_id * interval '1 second' WHERE organization_id = ${ORGANIZATION}`;
+  await sql`
+    INSERT INTO payment_attempts (organization_id, payment_id, step, due_at) VALUES
+      (8, 1, 'refund', now()), (9, 1, 'refund', now() + interval '1 minute')`;
+  const keys = async (passed: number[]) =>
+    (await store.findDue(passed)).map(({ organizationId, paymentId }) => `${organizationId}-${paymentId}`);
+  const ofThis = Array.from({ length: many - 1 }, (_, index) => `${ORGANIZATION}-${many - index}`);
+  assert.deepEqual(await keys([]), [...ofThis, '8-1']);
+  assert.deepEqual(await keys([ORGANIZATION]), ['8-1']);
+  assert.deepEqual(await keys([ORGANIZATION, 8]), []);
 });
 
 test('what is taken on says all that its provider has to know', async () => {
@@ -76,7 +103,7 @@ test('what is taken on says all that its provider has to know', async () => {
     UPDATE payments SET step = 'refund', provider_reference = 'cs_1', reference = 'till', refund = '{"attempt":2}'
     WHERE organization_id = ${ORGANIZATION}`;
   await store.enlist('urgent');
-  const [step, ...others] = await store.lease(1);
+  const [step, ...others] = await leaseDue();
   assert.equal(others.length, 0);
   assert.deepEqual(step, {
     ...{ organizationId: ORGANIZATION, paymentId: 1, step: 'refund', attempts: 1, amountMinor: 100, currency: 'EUR' },
@@ -88,17 +115,17 @@ test('what is taken on says all that its provider has to know', async () => {
 test('a step whose worker is gone is due again within the lease, and one that is renewed is not', async () => {
   await payments('create_checkout', 2);
   await store.enlist('urgent');
-  const [lost, kept] = await store.lease(2);
+  const [lost, kept] = await leaseDue();
   await sql`UPDATE payment_attempts SET due_at = now() WHERE organization_id = ${ORGANIZATION}`;
   await store.renew([kept!]);
-  const again = await store.lease(2);
+  const again = await leaseDue();
   assert.deepEqual([again.length, again[0]!.paymentId, again[0]!.attempts], [1, lost!.paymentId, 2]);
 });
 
 test('renewing never brings a step forward that was put off', async () => {
   await payments('create_checkout');
   await store.enlist('urgent');
-  const [step] = await store.lease(1);
+  const [step] = await leaseDue();
   await store.postpone(step!, 3_600_000, 'away');
   await store.renew([step!]);
   assert.ok((await noted())[0]!.dueInMs > 3_000_000);
@@ -107,7 +134,7 @@ test('renewing never brings a step forward that was put off', async () => {
 test('a step that is done is forgotten, and the one that follows is noted', async () => {
   await payments('create_checkout');
   await store.enlist('urgent');
-  const [step] = await store.lease(1);
+  const [step] = await leaseDue();
   await become('await_payment');
   assert.equal(await store.settle(step!), true);
   assert.deepEqual(await steps(), ['await_payment']);
@@ -116,7 +143,7 @@ test('a step that is done is forgotten, and the one that follows is noted', asyn
 test('a step that is still to be done after its report is not forgotten', async () => {
   await payments('create_checkout');
   await store.enlist('urgent');
-  const [step] = await store.lease(1);
+  const [step] = await leaseDue();
   assert.equal(await store.settle(step!), false);
   assert.deepEqual(await steps(), ['create_checkout']);
 });
@@ -139,14 +166,14 @@ test('a step that somebody else has settled is forgotten when it is due', async 
   await store.enlist('all');
   await become(null);
   await sql`UPDATE payment_attempts SET due_at = now() WHERE organization_id = ${ORGANIZATION}`;
-  assert.equal((await store.lease(1)).length, 0);
+  assert.equal((await leaseDue()).length, 0);
   assert.deepEqual(await noted(), []);
 });
 
 test('why a step failed is kept, cut short', async () => {
   await payments('create_checkout');
   await store.enlist('urgent');
-  const [step] = await store.lease(1);
+  const [step] = await leaseDue();
   await store.postpone(step!, 1_000, 'x'.repeat(10_000));
   const [row] = await sql<{ lastError: string }[]>`
     SELECT last_error FROM payment_attempts WHERE organization_id = ${ORGANIZATION}`;

@@ -4,7 +4,15 @@ import type { ProviderCheckout, ProviderPayment } from '../../../engine/provider
 import { createStripeProvider } from '../../../engine/providers/stripe-provider.ts';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import type { ProviderReport } from '../../../schema/payment.ts';
-import { type Mishap, SECRET_KEY, type StripeServer, startStripeServer, WEBHOOK_SECRET } from './stripe-server.ts';
+import {
+  type Mishap,
+  SECRET_KEY,
+  type StripeServer,
+  shownSession,
+  startStripeServer,
+  stripeEvent,
+  WEBHOOK_SECRET,
+} from './stripe-server.ts';
 
 const PAYMENT: ProviderPayment = {
   organizationId: 7,
@@ -118,6 +126,38 @@ for (const mishap of ['refused-connection', 'cut-after'] as const) {
   });
 }
 
+test('an error that Stripe keeps under a key holds up neither a checkout nor a refund', async () => {
+  for (let tries = 1; tries <= 3; tries += 1) {
+    // Under the keys of before it is told again what it was.
+    for (let i = 0; i < tries; i += 1) stripe.mishaps.push({ request: /^POST .*sessions$/, mishap: 'error-500-kept' });
+    await assert.rejects(provider().makeCheckout(PAYMENT), { statusCode: 500 });
+  }
+  assert.deepEqual(await provider().makeCheckout(PAYMENT), MADE);
+  assert.deepEqual(await provider().makeCheckout(PAYMENT), MADE);
+  assert.equal(stripe.sessions.size, 1);
+  stripe.pay('cs_1');
+  stripe.mishaps.push({ request: /^POST .*refunds$/, mishap: 'error-500-kept' });
+  await assert.rejects(provider().refund({ ...PAYMENT, reference: 'cs_1' }, 1), { statusCode: 500 });
+  assert.deepEqual(await provider().refund({ ...PAYMENT, reference: 'cs_1' }, 1), REFUNDED);
+  assert.equal(stripe.refunds.size, 1);
+});
+
+test('of a session that was made behind an error nobody is told, now or later', async () => {
+  stripe.mishaps.push({ request: /^POST .*sessions$/, mishap: 'error-500-after' });
+  await assert.rejects(provider().makeCheckout(PAYMENT));
+  const second = { kind: 'checkout-made', providerReference: 'cs_2', page: 'https://checkout.stripe.test/cs_2' };
+  for (let i = 0; i < 3; i += 1) assert.deepEqual(await provider().makeCheckout(PAYMENT), second);
+  assert.equal(stripe.sessions.size, 2);
+});
+
+test('a refund that others have made in parts is taken for ours, and one that is made meanwhile looked for again', async () => {
+  const checkout = await paidCheckout();
+  for (const amount of [500, 750]) stripe.giveBack('cs_1', amount);
+  assert.deepEqual(await provider().refund(checkout, 1), { ...REFUNDED, refundReference: 're_2' });
+  stripe.mishaps.push({ request: /^GET .*refunds$/, mishap: 'no-refunds' });
+  await assert.rejects(provider().refund(checkout, 1), { code: 'charge_already_refunded' });
+});
+
 test('a refund that was made behind an error is found, though its key tells of nothing but the error', async () => {
   const checkout = await paidCheckout();
   stripe.mishaps.push({ request: /^POST .*refunds$/, mishap: 'error-500-after' });
@@ -136,9 +176,9 @@ test('a refund is found when its key has long been forgotten', async () => {
 
 test('a refund that somebody has made at Stripe by hand is taken for ours', async () => {
   const checkout = await paidCheckout();
-  const byHand = { id: 're_9', amount: 1_250, payment_intent: 'pi_1', metadata: {}, status: 'succeeded' } as const;
-  stripe.refunds.set('re_9', byHand);
-  assert.deepEqual(await provider().refund(checkout, 1), { ...REFUNDED, refundReference: 're_9' });
+  stripe.giveBack('cs_1');
+  assert.deepEqual(await provider().refund(checkout, 1), REFUNDED);
+  assert.deepEqual(stripe.refunds.get('re_1')?.metadata, {});
 });
 
 test('a refund that has failed is told, and the next attempt is one of its own', async () => {
@@ -187,4 +227,32 @@ test('a checkout that is closed cannot be paid any more, however often it is clo
 
 test('a key that Stripe does not know is no refusal of the payment', async () => {
   await assert.rejects(provider({ secretKey: 'sk_test_other' }).makeCheckout(PAYMENT));
+});
+
+test('what Stripe says of a charge tells nothing new when the refund is ours, and what is given back when it is not', async () => {
+  const checkout = await paidCheckout();
+  const { body, headers } = stripeEvent('charge.refunded', { payment_intent: 'pi_1' });
+  const callback = { body, header: (name: string) => (headers as Record<string, string>)[name] };
+  stripe.giveBack('cs_1', 250);
+  const news = await provider().readCallback(callback);
+  assert.deepEqual(news?.report, { kind: 'given-back', refundReference: 're_1', amountMinor: 250, isWhole: false });
+  stripe.refunds.clear();
+  await provider().refund(checkout, 1);
+  assert.equal(await provider().readCallback(callback), undefined);
+});
+
+test('what callbacks were to tell that were not taken is read in its order, whatever of it cannot be read', async () => {
+  const { reference } = await paidCheckout();
+  const session = stripe.sessions.get(reference)!;
+  stripe.giveBack(reference);
+  stripe.missed.push(
+    { type: 'checkout.session.completed', data: { object: shownSession(session, false) } },
+    { type: 'charge.refunded', data: { object: { payment_intent: 'pi_unknown' } } },
+    { type: 'invoice.paid', data: { object: {} } },
+    { type: 'charge.refunded', data: { object: { payment_intent: session.intent!.id } } },
+  );
+  const kinds: string[] = [];
+  const reading = provider().readMissed!(async ({ report: { kind } }) => void kinds.push(kind));
+  await assert.rejects(reading, /1 missed callbacks were not told/);
+  assert.deepEqual(kinds, ['paid', 'given-back']);
 });

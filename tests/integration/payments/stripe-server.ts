@@ -35,7 +35,9 @@ export type Mishap =
   | 'cut-after'
   | 'garbage'
   | 'no-fields'
+  | 'no-refunds'
   | 'error-500'
+  | 'error-500-kept'
   | 'error-500-after'
   | 'rate-limit'
   | 'locked';
@@ -52,6 +54,10 @@ export interface StripeServer {
   refundStatus: StripeRefund['status'];
   /** The customer pays by card. */
   pay(sessionId: string): Session;
+  /** Somebody gives money back in Stripe's dashboard; all of it unless `amount` says less. */
+  giveBack(sessionId: string, amount?: number): StripeRefund;
+  /** Events whose callbacks were not taken, the oldest first. */
+  readonly missed: object[];
   /** Forgets the keys of idempotency, as Stripe does after a day. */
   forgetKeys(): void;
   stop(): Promise<void>;
@@ -77,6 +83,8 @@ const REFUND_FIELDS = /^(payment_intent|metadata\[(organizationId|paymentId|atte
 
 interface Answer {
   readonly status: number;
+  /** It was given before, to the same key. */
+  readonly isReplayed?: boolean;
   readonly body: string;
 }
 
@@ -84,6 +92,7 @@ interface Answer {
 class Books {
   readonly sessions = new Map<string, Session>();
   readonly refunds = new Map<string, StripeRefund>();
+  readonly missed: object[] = [];
   /** Answers by the keys under which they were asked for. */
   readonly kept = new Map<string, Answer & { readonly request: string }>();
   refundStatus: StripeRefund['status'] = 'succeeded';
@@ -99,7 +108,8 @@ class Books {
 
   #carryOut(method: string, path: string, form: URLSearchParams, query: URLSearchParams): object {
     const { sessions, refunds } = this;
-    const [, collection, id, action] = /^\/v1\/(checkout\/sessions|refunds)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
+    const [, collection, id, action] =
+      /^\/v1\/(checkout\/sessions|refunds|payment_intents|events)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? [];
     if (collection === 'checkout/sessions') {
       if (method === 'POST' && !id) return shownSession(makeSession(sessions, form), false);
       const session = sessions.get(id ?? '');
@@ -111,8 +121,14 @@ class Books {
       if (method === 'POST' && !id) return makeRefund(sessions, refunds, form, this.refundStatus);
       const intent = query.get('payment_intent');
       if (method === 'GET' && !id && intent)
-        return { object: 'list', data: [...refunds.values()].filter((one) => one.payment_intent === intent) };
+        return { object: 'list', data: [...refunds.values()].filter((one) => one.payment_intent === intent).reverse() };
     }
+    if (collection === 'payment_intents' && method === 'GET') {
+      const paid = [...sessions.values()].find(({ intent }) => intent?.id === id);
+      if (paid) return shownIntent(paid);
+    }
+    if (collection === 'events' && query.get('delivery_success') === 'false' && Number(query.get('created[gte]')) > 0)
+      return { object: 'list', data: this.missed.toReversed() };
     throw new StripeRefusal(404, 'resource_missing');
   }
 }
@@ -121,6 +137,7 @@ class Books {
 const INSTEAD: Readonly<Partial<Record<Mishap, Answer>>> = {
   garbage: { status: 200, body: '<html>not what was asked for' },
   'no-fields': { status: 200, body: '{"object":"checkout.session"}' },
+  'no-refunds': { status: 200, body: '{"object":"list","data":[]}' },
   'rate-limit': { status: 429, body: '{"error":{"type":"rate_limit_error","code":"rate_limit"}}' },
   locked: { status: 409, body: '{"error":{"type":"idempotency_error","code":"idempotency_key_in_use"}}' },
   'error-500': { status: 500, body: '{"error":{"type":"api_error","message":"oops"}}' },
@@ -142,10 +159,17 @@ function judge(books: Books, incoming: IncomingMessage, text: string, mishap: Mi
   const request = `${incoming.method} ${pathname} ${text}`;
   const before = key === undefined ? undefined : books.kept.get(key);
   if (before && before.request !== request) return OTHER_PARAMETERS;
-  const made = before ?? books.answer(incoming.method!, pathname, new URLSearchParams(text), searchParams);
+  if (before) return { ...before, isReplayed: true };
+  if (mishap === 'error-500-kept') return keep(books, key!, request, INSTEAD['error-500']!);
+  const made = books.answer(incoming.method!, pathname, new URLSearchParams(text), searchParams);
   const given = mishap === 'error-500-after' ? INSTEAD['error-500']! : made;
-  if (key !== undefined && !before) books.kept.set(key, { request, ...given });
+  if (key !== undefined) keep(books, key, request, given);
   return mishap === 'hang-after' ? undefined : given;
+}
+
+function keep(books: Books, key: string, request: string, answer: Answer): Answer {
+  books.kept.set(key, { request, ...answer });
+  return answer;
 }
 
 /**
@@ -168,7 +192,9 @@ export async function startStripeServer(): Promise<StripeServer> {
     const answer = judge(books, incoming, Buffer.concat(chunks).toString(), mishap);
     if (mishap === 'cut-after') return void incoming.socket.destroy();
     if (!answer) return;
-    outgoing.writeHead(answer.status, { 'content-type': 'application/json', 'request-id': 'req_1' }).end(answer.body);
+    const replayed = answer.isReplayed ? { 'idempotent-replayed': 'true' } : {};
+    const headers = { 'content-type': 'application/json', 'request-id': 'req_1', ...replayed };
+    outgoing.writeHead(answer.status, headers).end(answer.body);
   }
 
   const server = createServer((incoming, outgoing) => {
@@ -195,6 +221,11 @@ export async function startStripeServer(): Promise<StripeServer> {
       session.intent = { id: `pi_${sessionId.slice(3)}`, status: 'succeeded' };
       return session;
     },
+    giveBack(sessionId, amount) {
+      const session = books.sessions.get(sessionId)!;
+      return addRefund(books.refunds, session, {}, 'succeeded', amount);
+    },
+    missed: books.missed,
     forgetKeys: () => books.kept.clear(),
     async stop() {
       server.closeAllConnections();
@@ -260,12 +291,27 @@ function makeRefund(
   const payment_intent = form.get('payment_intent') ?? '';
   const session = [...sessions.values()].find(({ intent }) => intent?.id === payment_intent);
   if (session?.payment_status !== 'paid') throw new StripeRefusal(400, 'payment_intent_unexpected_state');
-  const isTaken = [...refunds.values()].some((one) => one.payment_intent === payment_intent && one.status !== 'failed');
-  if (isTaken) throw new StripeRefusal(400, 'charge_already_refunded');
-  const id = `re_${refunds.size + 1}`;
-  const refund = { id, amount: session.amount_total, payment_intent, metadata: metadataIn(form), status };
-  refunds.set(id, refund);
+  return addRefund(refunds, session, metadataIn(form), status);
+}
+
+function addRefund(
+  refunds: Map<string, StripeRefund>,
+  { intent, amount_total }: Session,
+  metadata: Record<string, string>,
+  status: StripeRefund['status'],
+  amount?: number,
+): StripeRefund {
+  const payment_intent = intent!.id;
+  const made = [...refunds.values()].filter((one) => one.payment_intent === payment_intent && one.status !== 'failed');
+  const left = amount_total - made.reduce((sum, one) => sum + one.amount, 0);
+  if (left <= 0) throw new StripeRefusal(400, 'charge_already_refunded');
+  const refund = { id: `re_${refunds.size + 1}`, amount: amount ?? left, payment_intent, metadata, status };
+  refunds.set(refund.id, refund);
   return refund;
+}
+
+function shownIntent({ intent, amount_total, currency, metadata }: Session): object {
+  return { object: 'payment_intent', id: intent!.id, amount_received: amount_total, currency, metadata };
 }
 
 /** A session as the API shows it; callbacks never expand its payment. */

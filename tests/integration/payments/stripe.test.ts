@@ -115,6 +115,111 @@ test('a refund that a bank takes its time for is looked after, and its callbacks
     assert.deepEqual(await place.transfersOf(id), ['payment', 'refund']);
   }));
 
+/** What the audit log says of a payment, the newest first: its refund as `status reason`. */
+async function auditOf(id: number): Promise<string[]> {
+  type Line = { readonly after: { readonly refund: { readonly status: string; readonly reason: string } | null } };
+  const { body } = await place.api.get<{ items: Line[] }>(`/payments/${id}/audit-logs`);
+  return body.data.items.map(({ after: { refund } }) => (refund ? `${refund.status} ${refund.reason}` : 'none'));
+}
+
+async function eventsOf(id: number): Promise<string[]> {
+  const rows = await place.sql<{ type: string }[]>`
+    SELECT type FROM events WHERE organization_id > 0 AND type LIKE 'payment.%' AND body LIKE ${`%"id":${id},%`}
+    ORDER BY sequence`;
+  return rows.map(({ type }) => type);
+}
+
+test('another sum than was agreed fails the payment and is given back, without touching the books', () =>
+  place.working(async () => {
+    const { id, session } = await opened();
+    Object.assign(session, { amount_total: 999 });
+    place.stripe.pay(session.id);
+    await completed(session);
+    const { status, failureReason } = await place.when(id, ({ refund }) => refund?.status === 'succeeded');
+    assert.deepEqual([status, failureReason], ['failed', 'amount_mismatch']);
+    const refunds = [...place.stripe.refunds.values()].filter((one) => one.metadata['paymentId'] === `${id}`);
+    assert.deepEqual(
+      refunds.map(({ amount }) => amount),
+      [999],
+    );
+    assert.deepEqual(await place.transfersOf(id), []);
+    assert.deepEqual(await eventsOf(id), ['payment.failed', 'payment.refunded']);
+    const taken = 'taken instead: 999 minor units of EUR';
+    assert.deepEqual((await auditOf(id)).slice(0, 3), [`succeeded ${taken}`, `pending ${taken}`, 'none']);
+    await completed(session);
+    assert.equal(
+      (await place.api.post(`/payments/${id}/refund`, { reason: 'r' })).body.code,
+      'PAYMENT_ALREADY_REFUNDED',
+    );
+    assert.deepEqual(await place.transfersOf(id), []);
+  }));
+
+/** A payment that was paid, at Stripe and here. */
+async function paid() {
+  const { id, session } = await opened();
+  place.stripe.pay(session.id);
+  await completed(session);
+  await place.when(id, ({ status }) => status === 'succeeded');
+  return { id, session, intent: session.intent!.id };
+}
+
+const charge = (intent: string) => ({ object: 'charge', id: 'ch_1', payment_intent: intent });
+
+test("what somebody gives back in Stripe's dashboard is refunded here, once", () =>
+  place.working(async () => {
+    const { id, session, intent } = await paid();
+    const refund = place.stripe.giveBack(session.id);
+    await Promise.all([
+      callBack('charge.refunded', charge(intent)),
+      callBack('refund.created', refund),
+      callBack('refund.updated', refund),
+    ]);
+    const { status, refund: seen } = await place.read(id);
+    assert.deepEqual([status, seen?.reason], ['refunded', 'refunded_at_provider']);
+    assert.deepEqual(await place.transfersOf(id), ['payment', 'refund']);
+    assert.deepEqual(await eventsOf(id), ['payment.succeeded', 'payment.refunded']);
+
+    Object.assign(refund, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
+    await callBack('refund.failed', refund);
+    const { status: after, refund: lost } = await place.read(id);
+    assert.deepEqual([after, lost?.failureReason], ['succeeded', 'lost_or_stolen_card']);
+    assert.deepEqual(await place.transfersOf(id), ['payment', 'refund', 'refund']);
+  }));
+
+test('a refund of ours and one by hand at the same time are one', () =>
+  place.working(async () => {
+    const { id, session, intent } = await paid();
+    place.stripe.giveBack(session.id);
+    const [asked] = await Promise.all([
+      place.api.post(`/payments/${id}/refund`, { reason: 'r' }),
+      callBack('charge.refunded', charge(intent)),
+    ]);
+    assert.ok([200, 409].includes(asked.status), asked.text);
+    await place.when(id, ({ status }) => status === 'refunded');
+    await until('nothing is left to do', async () => (await place.stepOf(id)) === null);
+    assert.deepEqual(await place.transfersOf(id), ['payment', 'refund']);
+    assert.equal([...place.stripe.refunds.values()].filter((one) => one.payment_intent === intent).length, 1);
+  }));
+
+test('a part that somebody gives back is noted, and the rest can be refunded', () =>
+  place.working(async () => {
+    const { id, session, intent } = await paid();
+    place.stripe.giveBack(session.id, 500);
+    for (let i = 0; i < 2; i += 1) await callBack('charge.refunded', charge(intent));
+    const { status, refund } = await place.read(id);
+    assert.deepEqual([status, refund?.failureReason], ['succeeded', 'partial: 500 of 1250 minor units']);
+    assert.deepEqual(await place.transfersOf(id), ['payment']);
+    assert.deepEqual((await auditOf(id)).slice(0, 2), ['failed refunded_at_provider', 'none']);
+    await place.api.post(`/payments/${id}/refund`, { reason: 'the rest' });
+    await place.when(id, (payment) => payment.status === 'refunded');
+    const amounts = [...place.stripe.refunds.values()].filter((one) => one.payment_intent === intent);
+    assert.deepEqual(
+      amounts.map(({ amount }) => amount),
+      [500, 750],
+    );
+    assert.deepEqual(await place.transfersOf(id), ['payment', 'refund']);
+  }));
+
 test('what Stripe will not charge fails the payment with the reason', () =>
   place.working(async () => {
     const { id } = await place.initialize('0.10');

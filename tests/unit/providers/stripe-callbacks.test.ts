@@ -68,7 +68,7 @@ for (const [what, type, object] of [
     'checkout.session.completed',
     { ...session, metadata: { organizationId: '7', paymentId: '-1' } },
   ],
-  ['a refund that was made at Stripe by hand', 'refund.updated', { ...refund, metadata: ids }],
+  ['a refund that was made by hand, of no charge that is known', 'refund.updated', { ...refund, metadata: ids }],
   ['a charge without its refunds', 'charge.refunded', {}],
   ['a session that is none', 'checkout.session.completed', { id: 'cs_1' }],
   ['another event', 'invoice.paid', session],

@@ -9,7 +9,9 @@ import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
 import type { ProviderReport, ProviderStep } from '../../../schema/payment.ts';
+import { RedisAwayError } from '../../../workers/outage.ts';
 import { PaymentDesk, pauseAfter } from '../../../workers/payments/payment-desk.ts';
+import { PaymentWatch } from '../../../workers/payments/payment-watch.ts';
 
 const DONE: Answer = { ok: true, status: 200, data: 'null', sequence: 1 };
 const MADE: ProviderReport = { kind: 'checkout-made', providerReference: 'cs_1', page: '/page' };
@@ -41,30 +43,32 @@ const settle = async () => {
   for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A desk whose time the test turns by hand, and whatever it does, noted. */
-function deskWith(
-  due: PaymentStep[],
-  { provider = {}, answer = DONE }: { provider?: Partial<PaymentProvider>; answer?: Answer } = {},
-) {
+interface Stage {
+  readonly provider?: Partial<PaymentProvider>;
+  readonly answer?: Answer;
+  /** Takes jobs in; undefined: there is no Redis. */
+  readonly add?: (ids: readonly string[]) => Promise<void>;
+}
+
+/** A desk and a watch whose time the test turns by hand, and whatever they do, noted. */
+function deskWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: Stage = {}) {
   const said: string[] = [];
   const asked: OwnerCommand[] = [];
   const timers: { readonly ms: number; readonly task: () => void }[] = [];
-  const scheduler: Scheduler = {
-    after: (ms, task) => {
-      timers.push({ ms, task });
-      return () => {};
-    },
-    every: (ms, task) => {
-      timers.push({ ms, task });
-      return () => {};
-    },
-    soon: (task) => task(),
+  const timer = (ms: number, task: () => void) => {
+    timers.push({ ms, task });
+    return () => {};
   };
+  const scheduler: Scheduler = { after: timer, every: timer, soon: (task) => task() };
   const store: PaymentStepStore = {
     enlist: async (which) => void said.push(`enlist ${which}`),
-    lease: async (most) => {
-      said.push(`lease ${most}`);
-      return due.splice(0, most);
+    findDue: async (passed) => {
+      said.push(`find, but not of [${passed}]`);
+      return due.filter(({ organizationId }) => !passed.includes(organizationId)).slice(0, LIMITS.paymentsPerPage);
+    },
+    lease: async ({ paymentId }) => {
+      const at = due.findIndex((one) => one.paymentId === paymentId);
+      return at < 0 ? undefined : due.splice(at, 1)[0];
     },
     renew: async (steps) => void said.push(`renew ${steps.length}`),
     settle: async ({ paymentId }) => {
@@ -74,6 +78,7 @@ function deskWith(
     postpone: async ({ paymentId }, pauseMs, error) => void said.push(`postpone ${paymentId} ${pauseMs} ${error}`),
   };
   const whole = { name: 'test', makeCheckout: async () => MADE, closeCheckout: async () => CLOSED, ...provider };
+  const log = createLog('workers', 'silent');
   const desk = new PaymentDesk({
     store,
     providers: { test: whole as unknown as PaymentProvider },
@@ -85,14 +90,17 @@ function deskWith(
     fault: () => {},
     scheduler,
     draw: () => 0.5,
-    log: createLog('workers', 'silent'),
+    onFreed: () => watch.look(),
+    log,
   });
+  const watch = new PaymentWatch({ store, desk, scheduler, log });
+  if (add) watch.follow({ add: (_name, jobs) => add(jobs.map(({ id }) => id)) });
   /** Whatever was to happen after or every so many milliseconds happens now. */
   const pass = async (ms: number) => {
-    for (const { task } of timers.filter((timer) => timer.ms === ms)) task();
+    for (const { task } of timers.filter((one) => one.ms === ms)) task();
     await settle();
   };
-  return { desk, said, asked, due, pass };
+  return { desk, watch, said, asked, due, pass };
 }
 
 test('a step is carried out, told to the owner and settled', async () => {
@@ -109,7 +117,7 @@ test('what the provider is asked is the same at each attempt', async () => {
     payments.push(payment);
     return MADE;
   };
-  deskWith([stepOf(1), stepOf(1, 'create_checkout', { attempts: 9 })], { provider: { makeCheckout } });
+  for (const attempts of [1, 9]) deskWith([stepOf(1, 'create_checkout', { attempts })], { provider: { makeCheckout } });
   await settle();
   assert.equal(payments.length, 2);
   assert.deepEqual(payments[0], payments[1]);
@@ -165,11 +173,23 @@ test('a checkout that is to be closed and of which nobody has heard is made firs
   assert.deepEqual(asked, [{ kind: 'settle-payment', paymentId: 1, report: CLOSED }]);
 });
 
-test('no more steps are under way than there are places, and those that hang are put off again', async () => {
-  const due = Array.from({ length: LIMITS.paymentStepsAtOnce + 5 }, (_, index) => stepOf(index + 1));
+/** Steps of as many organizations, one each unless `each` says more. */
+function stepsOf(organizations: number, each = 1): PaymentStep[] {
+  return Array.from({ length: organizations * each }, (_, index) =>
+    stepOf(index + 1, 'create_checkout', { organizationId: 1 + Math.floor(index / each) }),
+  );
+}
+
+/** A provider that answers when it is let. */
+function hangingProvider() {
   const hanging: (() => void)[] = [];
   const makeCheckout = () => new Promise<ProviderReport>((resolve) => hanging.push(() => resolve(MADE)));
-  const { said, pass, desk } = deskWith(due, { provider: { makeCheckout } });
+  return { hanging, provider: { makeCheckout } };
+}
+
+test('no more steps are under way than there are lanes, and those that hang are put off again', async () => {
+  const { hanging, provider } = hangingProvider();
+  const { said, pass, desk, due } = deskWith(stepsOf(LIMITS.paymentStepsAtOnce + 5), { provider });
   await settle();
   assert.equal(hanging.length, LIMITS.paymentStepsAtOnce);
   assert.equal(due.length, 5);
@@ -183,28 +203,111 @@ test('no more steps are under way than there are places, and those that hang are
   await desk.stop();
 });
 
+test('an organization whose steps hang leaves room for the others', async () => {
+  const { hanging, provider } = hangingProvider();
+  const bound = LIMITS.paymentStepsPerOrganization;
+  const steps = [...stepsOf(1, bound + 3), stepOf(99, 'create_checkout', { organizationId: 2 })];
+  const { desk, due, said, pass } = deskWith(steps, { provider });
+  await settle();
+  assert.equal(hanging.length, bound + 1);
+  assert.equal(due.length, 3);
+  said.length = 0;
+  await pass(LIMITS.paymentPauseMs);
+  await pass(LIMITS.paymentSweepMs);
+  assert.ok(said.includes('find, but not of [1]'), said.join());
+  hanging.shift()!();
+  await settle();
+  await pass(LIMITS.paymentPauseMs);
+  assert.equal(due.length, 2);
+  for (const done of hanging) done();
+  await desk.stop();
+});
+
+test('what is due becomes a job for each try of a step, and the desk waits for jobs', async () => {
+  const added: string[] = [];
+  const add = async (ids: readonly string[]) => void added.push(...ids);
+  const { desk, due, pass, asked } = deskWith([], { add });
+  await settle();
+  due.push(stepOf(1), stepOf(2, 'refund', { attempts: 4 }));
+  await pass(LIMITS.paymentPauseMs);
+  await pass(LIMITS.paymentSweepMs);
+  assert.deepEqual(added.slice(0, 2), ['7-1-create_checkout-1', '7-2-refund-4']);
+  assert.deepEqual(asked, []);
+  await desk.serve({ organizationId: 7, paymentId: 1, step: 'create_checkout' }, new AbortController().signal);
+  assert.equal(asked.length, 1);
+  await desk.serve({ organizationId: 7, paymentId: 1, step: 'create_checkout' }, new AbortController().signal);
+  assert.equal(asked.length, 1, 'a job too many finds nothing due');
+});
+
+for (const [what, add] of [
+  ['is away', () => Promise.reject(new RedisAwayError('away'))],
+  ['fails', () => Promise.reject(new Error('OOM command not allowed'))],
+] as const) {
+  test(`while Redis ${what}, steps are carried out by whoever finds them`, async () => {
+    const { asked, pass, due } = deskWith([], { add });
+    await settle();
+    await pass(LIMITS.paymentPauseMs);
+    due.push(stepOf(1));
+    await pass(LIMITS.paymentSweepMs);
+    assert.equal(asked.length, 1);
+  });
+}
+
+test('a process compares all payments by itself as long as jobs cannot be added, and no longer', async () => {
+  const { said, pass, watch, due } = deskWith([]);
+  await settle();
+  const comparisons = () => said.filter((each) => each === 'enlist all').length;
+  assert.equal(comparisons(), 1);
+  await pass(LIMITS.paymentReconciliationMs);
+  assert.equal(comparisons(), 2);
+  watch.follow({ add: async () => {} });
+  due.push(stepOf(1));
+  await pass(LIMITS.paymentPauseMs);
+  await pass(LIMITS.paymentSweepMs);
+  await pass(LIMITS.paymentReconciliationMs);
+  assert.equal(comparisons(), 2);
+});
+
 test('a burst of hints is one look at once and one afterwards', async () => {
-  const { desk, said, pass } = deskWith([]);
+  const { watch, said, pass } = deskWith([]);
   await settle();
   await pass(LIMITS.paymentPauseMs);
   said.length = 0;
-  for (let i = 0; i < 1_000; i += 1) desk.hint();
+  for (let i = 0; i < 1_000; i += 1) watch.look();
   await settle();
-  assert.deepEqual(said, ['enlist urgent', `lease ${LIMITS.paymentStepsAtOnce}`]);
+  assert.deepEqual(said, ['enlist urgent', 'find, but not of []']);
   await pass(LIMITS.paymentPauseMs);
   assert.equal(said.filter((each) => each === 'enlist urgent').length, 2);
 });
 
 test('a desk that has stopped takes nothing on', async () => {
-  const { desk, said, due, pass } = deskWith([]);
+  const { desk, watch, said, due, pass, asked } = deskWith([]);
   await settle();
   await pass(LIMITS.paymentPauseMs);
+  await watch.stop();
   await desk.stop();
   said.length = 0;
   due.push(stepOf(1));
-  desk.hint();
+  watch.look();
+  await desk.serve(stepOf(1));
   await settle();
-  assert.deepEqual(said, []);
+  assert.deepEqual([said, asked], [[], []]);
+});
+
+test('a job whose step hangs ends when the workers stop waiting for it', async () => {
+  const { hanging, provider } = hangingProvider();
+  const { desk, due } = deskWith([], { provider, add: async () => {} });
+  await settle();
+  due.push(stepOf(1));
+  const stopping = new AbortController();
+  const job = desk.serve(stepOf(1), stopping.signal);
+  await settle();
+  stopping.abort();
+  hanging.shift()!();
+  await job;
+  due.push(stepOf(2));
+  await desk.serve(stepOf(2), new AbortController().signal);
+  assert.equal(hanging.length, 0);
 });
 
 test('pauses double from the first to the longest, which is an hour', () => {

@@ -71,7 +71,8 @@ class MoneyModel {
     const payment = this.#payment(paymentId);
     if (!payment) return 'NOT_FOUND';
     if (payment.status === 'refunded' || payment.refund?.status === 'pending') return 'PAYMENT_ALREADY_REFUNDED';
-    if (payment.status !== 'succeeded') return 'PAYMENT_NOT_REFUNDABLE';
+    if (payment.status === 'failed' && payment.refund?.status === 'succeeded') return 'PAYMENT_ALREADY_REFUNDED';
+    if (payment.status !== 'succeeded' && payment.refund?.status !== 'failed') return 'PAYMENT_NOT_REFUNDABLE';
     this.#askBack(payment, 'asked for');
     if (payment.method === 'online') return 'ok';
     payment.refund = { ...payment.refund!, status: 'succeeded' };
@@ -131,17 +132,63 @@ class MoneyModel {
       case 'paid':
         if (isOpen || payment.status === 'failed') this.#hearPaid(payment, report);
         return;
+      case 'given-back':
+        this.#hearGivenBack(payment, report);
+        return;
+      case 'give-back-failed': {
+        const { refund } = payment;
+        const isThis = refund?.reason === 'refunded_at_provider' && refund.providerReference === report.refundReference;
+        if (isThis && refund.status === 'succeeded') this.#unrefund(payment, report.reason);
+        return;
+      }
       default:
         if (payment.refund?.attempt === report.attempt && payment.refund.status !== 'failed')
           this.#hearOfRefund(payment, report);
     }
   }
 
+  #hearGivenBack(payment: Mutable<PlainPayment>, report: Extract<ProviderReport, { kind: 'given-back' }>): void {
+    const { refundReference: providerReference, amountMinor, isWhole } = report;
+    const before = payment.refund;
+    if (before?.status === 'succeeded') return;
+    const isOurs = before?.status === 'pending';
+    if (!isWhole && (isOurs || payment.status !== 'succeeded' || before?.providerReference === providerReference))
+      return;
+    if (!isOurs) this.#askBack(payment, 'refunded_at_provider');
+    payment.refund = { ...payment.refund!, providerReference };
+    payment.step = null;
+    if (isWhole) return this.#refunded(payment);
+    const failureReason = `partial: ${amountMinor} of ${payment.amountMinor} minor units`;
+    payment.refund = { ...payment.refund, status: 'failed', failureReason };
+  }
+
+  /** Only what was booked as a payment leaves the pots. */
+  #refunded(payment: Mutable<PlainPayment>): void {
+    payment.refund = { ...payment.refund!, status: 'succeeded' };
+    payment.step = null;
+    if (payment.status === 'succeeded') {
+      payment.status = 'refunded';
+      this.#giveBack(payment, 1);
+    } else {
+      payment.status = 'failed';
+      payment.failureReason ??= 'refunded_at_provider';
+    }
+  }
+
+  #unrefund(payment: Mutable<PlainPayment>, failureReason: string): void {
+    payment.refund = { ...payment.refund!, status: 'failed', failureReason };
+    payment.step = null;
+    if (payment.status !== 'refunded') return;
+    payment.status = 'succeeded';
+    this.#giveBack(payment, -1);
+  }
+
   #hearPaid(payment: Mutable<PlainPayment>, report: Extract<ProviderReport, { kind: 'paid' }>): void {
     const { providerReference } = report;
+    if (payment.refund) return;
     if (report.amountMinor !== payment.amountMinor || report.currency !== payment.currency) {
-      if (payment.failureReason === 'amount_mismatch') return;
-      Object.assign(payment, { status: 'failed', failureReason: 'amount_mismatch', providerReference, step: null });
+      Object.assign(payment, { status: 'failed', failureReason: 'amount_mismatch', providerReference });
+      this.#askBack(payment, `taken instead: ${report.amountMinor} minor units of ${report.currency}`);
       return;
     }
     const task = this.#task(payment.taskId)!;
@@ -160,18 +207,12 @@ class MoneyModel {
 
   #hearOfRefund(payment: Mutable<PlainPayment>, report: Extract<ProviderReport, { attempt: number }>): void {
     const refund = payment.refund!;
-    const wasDone = payment.status === 'refunded';
     if (report.kind === 'refund-failed') {
-      payment.refund = { ...refund, status: 'failed', failureReason: report.reason };
-      payment.status = 'succeeded';
-      payment.step = null;
-      if (wasDone) this.#giveBack(payment, -1);
-    } else if (!wasDone && report.kind === 'refunded') {
-      payment.refund = { ...refund, status: 'succeeded', providerReference: report.refundReference };
-      payment.status = 'refunded';
-      payment.step = null;
-      this.#giveBack(payment, 1);
-    } else if (!wasDone && refund.providerReference !== report.refundReference) {
+      this.#unrefund(payment, report.reason);
+    } else if (refund.status !== 'succeeded' && report.kind === 'refunded') {
+      payment.refund = { ...refund, providerReference: report.refundReference };
+      this.#refunded(payment);
+    } else if (refund.status !== 'succeeded' && refund.providerReference !== report.refundReference) {
       payment.refund = { ...refund, providerReference: report.refundReference };
       payment.step = 'await_refund';
     }

@@ -76,14 +76,26 @@ const KINDS: readonly Kind[] = [
   'refund-begun',
   'refunded',
   'refund-failed',
+  'given-back',
+  'give-back-failed',
 ];
 
 /** What a provider would say next, or say again. */
 function likelyKinds({ status, refund: asked, step }: PlainPayment): readonly Kind[] {
   if (step === 'create_checkout') return ['checkout-made', 'checkout-made', 'paid'];
-  if (asked?.status === 'pending') return ['refund-begun', 'refunded', 'refunded', 'refund-failed', 'paid'];
-  if (status === 'refunded') return ['refunded', 'refunded', 'refund-failed', 'refund-begun', 'paid'];
-  return status === 'succeeded' ? ['paid', 'refunded', 'refund-failed'] : ['paid', 'paid', 'paid', 'not-paid'];
+  if (asked?.status === 'pending')
+    return ['refund-begun', 'refunded', 'refunded', 'refund-failed', 'given-back', 'paid'];
+  if (asked?.status === 'succeeded') return ['refunded', 'refund-failed', 'given-back', 'give-back-failed', 'paid'];
+  return status === 'succeeded'
+    ? ['paid', 'refunded', 'refund-failed', 'given-back']
+    : ['paid', 'paid', 'paid', 'not-paid'];
+}
+
+/** By hand, all of it or, sometimes, a part. */
+function givenBack({ id, amountMinor }: PlainPayment, wrong: number): ProviderReport {
+  const isWhole = wrong !== 7;
+  const refundReference = `re_hand_${id}${wrong === 8 ? '_again' : ''}`;
+  return { kind: 'given-back', refundReference, amountMinor: isWhole ? amountMinor : 1, isWhole };
 }
 
 /** Most reports are right, some of them late, twice or too early; a few are of another checkout, sum or attempt. */
@@ -110,6 +122,12 @@ const report: fc.Arbitrary<Make> = fc
       'refund-begun': { kind: 'refund-begun', attempt, refundReference },
       refunded: { kind: 'refunded', attempt, refundReference },
       'refund-failed': { kind: 'refund-failed', attempt, reason: 'closed_account' },
+      'given-back': givenBack(payment, wrong),
+      'give-back-failed': {
+        kind: 'give-back-failed',
+        refundReference: `re_hand_${payment.id}`,
+        reason: 'no_such_card',
+      },
     };
     return { kind: 'report', paymentId: payment.id, report: reports[kind] };
   });

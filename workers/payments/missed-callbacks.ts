@@ -1,0 +1,18 @@
+import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { ProviderName } from '../../schema/payment.ts';
+import { type AskOwner, tellOwner } from './tell-owner.ts';
+
+/** Tells owners what callbacks were to tell that never came, as far as providers keep them. Rejects when some remain. */
+export async function tellMissedCallbacks(
+  providers: Readonly<Partial<Record<ProviderName, PaymentProvider>>>,
+  ask: AskOwner,
+  log: Log,
+): Promise<void> {
+  for (const provider of Object.values(providers)) {
+    await provider.readMissed?.(async ({ organizationId, paymentId, report }) => {
+      await tellOwner(ask, organizationId, paymentId, report);
+      log.info({ organizationId, paymentId, report: report.kind }, 'told what a callback has not');
+    });
+  }
+}

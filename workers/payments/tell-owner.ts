@@ -1,0 +1,21 @@
+import type { Answer } from '../../schema/commands.ts';
+import type { ErrorCode } from '../../schema/errors.ts';
+import type { OwnerCommand } from '../../schema/owner-command.ts';
+import type { ProviderReport } from '../../schema/payment.ts';
+
+export type AskOwner = (organizationId: number, command: OwnerCommand) => Promise<Answer>;
+
+/** What the owner says of a payment that is not there any more: nothing is left to be done. */
+const GONE: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'ORGANIZATION_DELETED']);
+
+/** Tells the owner of a payment what its provider says of it. Rejects unless it has taken that. */
+export async function tellOwner(
+  ask: AskOwner,
+  organizationId: number,
+  paymentId: number,
+  report: ProviderReport,
+): Promise<void> {
+  const answer = await ask(organizationId, { kind: 'settle-payment', paymentId, report });
+  if (!answer.ok && !GONE.has(answer.refusal.code))
+    throw new Error(`the owner of ${organizationId} has not taken a report: ${answer.refusal.code}`);
+}
