@@ -98,7 +98,7 @@ function withOrders(
 function withOrder(orders: readonly OpenOrder[], order: OpenOrder, travel: TravelTime, settings: RoundSettings): Route {
   // The order moves from the first place to the last.
   const tried = [order, ...orders];
-  let best = tried;
+  let bestPlace = 0;
   let least = Number.POSITIVE_INFINITY;
   for (let place = 0; place < tried.length; place += 1) {
     if (place > 0) {
@@ -108,9 +108,13 @@ function withOrder(orders: readonly OpenOrder[], order: OpenOrder, travel: Trave
     const { offsetSumMs } = deliveryOf(tried, travel, settings, null);
     if (offsetSumMs >= least) continue;
     least = offsetSumMs;
-    best = tried.slice();
+    bestPlace = place;
   }
-  return { orders: best, offsetSumMs: least };
+  for (let place = orders.length; place > bestPlace; place -= 1) {
+    tried[place] = tried[place - 1]!;
+    tried[place - 1] = order;
+  }
+  return { orders: tried, offsetSumMs: least };
 }
 
 /**

@@ -1,5 +1,4 @@
-import { around } from 'geokdbush';
-import KDBush from 'kdbush';
+import { type Fitness, PlaceIndex } from './place-index.ts';
 import type { FreeAgent, Place, RoundView, TravelTime, Trip } from './round-view.ts';
 
 /** An agent that may be asked to come to a place. */
@@ -14,15 +13,6 @@ export interface Candidate {
 
 /** Of those who are free, and as many of those who soon will be, beside one for each order that is fetched there. */
 const NEAREST = 12;
-
-/** Points of a leaf: each is looked at when the leaf is, and a few are wanted. */
-const NODE_SIZE = 16;
-
-/** Who is looked for. Among so many at most, of those who are free and of those who soon will be: what it takes is bounded. */
-export interface Fitness {
-  readonly isFit: (agent: number) => boolean;
-  readonly looks: number;
-}
 
 const NO_WAY: Trip = { distanceM: 0, ms: 0 };
 
@@ -48,8 +38,10 @@ export class AgentMap {
   /** The nearest of those who are fit, the first to be there first. More of them where many orders are fetched. */
   near(place: Place | null, orders: number, fitness?: Fitness): Candidate[] {
     const wanted = NEAREST + orders;
-    const found = [...this.free.nearest(place, wanted, fitness), ...this.busy.nearest(place, wanted, fitness)];
-    return found.map((agent) => this.candidate(agent, place)).sort(byReach);
+    const found: Candidate[] = [];
+    for (const agent of this.free.nearest(place, wanted, fitness)) found.push(this.candidate(agent, place));
+    for (const agent of this.busy.nearest(place, wanted, fitness)) found.push(this.candidate(agent, place));
+    return found.sort(byReach);
   }
 
   candidate(agent: number, place: Place | null): Candidate {
@@ -69,36 +61,9 @@ export class AgentMap {
   }
 }
 
+/** Only signs: a difference that is no whole number would be an object for each comparison. */
 function byReach(one: Candidate, other: Candidate): number {
-  return one.reachAt - other.reachAt || one.distanceM - other.distanceM || one.agent - other.agent;
-}
-
-/** Some of the agents, to be found by where they are. */
-export class PlaceIndex {
-  private readonly members: readonly number[];
-  private readonly index: KDBush;
-
-  constructor(agents: readonly FreeAgent[], members: readonly number[]) {
-    this.members = members;
-    this.index = new KDBush(members.length, NODE_SIZE);
-    for (const agent of members) this.index.add(agents[agent]!.place.longitude, agents[agent]!.place.latitude);
-    this.index.finish();
-  }
-
-  /** The nearest first, of those who are fit; without a place, any. */
-  nearest(place: Place | null, wanted: number, fitness?: Fitness): number[] {
-    const { members } = this;
-    if (members.length === 0) return [];
-    let looksLeft = fitness?.looks ?? 0;
-    const isFit =
-      fitness &&
-      ((agent: number) => {
-        looksLeft -= 1;
-        return looksLeft >= 0 && fitness.isFit(agent);
-      });
-    if (!place) return (isFit ? members.filter(isFit) : members).slice(0, wanted);
-    const isFitMember = isFit && ((member: number) => isFit(members[member]!));
-    const found = around(this.index, place.longitude, place.latitude, wanted, Number.POSITIVE_INFINITY, isFitMember);
-    return found.map((member) => members[member]!);
-  }
+  if (one.reachAt !== other.reachAt) return one.reachAt < other.reachAt ? -1 : 1;
+  if (one.distanceM !== other.distanceM) return one.distanceM < other.distanceM ? -1 : 1;
+  return one.agent - other.agent;
 }

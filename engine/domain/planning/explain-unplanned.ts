@@ -1,13 +1,15 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import { refusalOf } from '../eligibility.ts';
 import { bundleOf, startOf } from './bundle.ts';
-import { type Candidate, PlaceIndex } from './candidates.ts';
+import type { Candidate } from './candidates.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import type { Lot } from './match-lots.ts';
+import { PlaceIndex } from './place-index.ts';
 import type { OpenOrder, PassedOver, RoundView, Unplanned } from './round-view.ts';
 
 /** Agents judged in a round for orders that nobody could take. */
 const JUDGED = 200_000;
+const CHOSEN: PassedOver = 'chosen_for_another';
 
 /**
  * Says of orders that nobody is asked for why not: where nobody could take it, of every agent of the view, or of the
@@ -26,7 +28,7 @@ export function explainer(
 
   const judged = (bundle: ReturnType<typeof bundleOf>, candidate: Candidate) => ({
     agentId: agents[candidate.agent]!.agentId,
-    reason: maker.refusalOfCandidate(bundle, candidate) ?? 'chosen_for_another',
+    reason: maker.refusalOfCandidate(bundle, candidate) ?? CHOSEN,
     distanceM: candidate.distanceM,
   });
 
@@ -35,9 +37,10 @@ export function explainer(
     const bundle = bundleOf([order], now);
     const place = startOf(order);
     if (hasTaker(lot)) {
-      const all = lot.candidates.map((candidate) => judged(bundle, candidate));
-      const nearest = all.sort((a, b) => a.distanceM - b.distanceM).slice(0, LIMITS.passedOverShown);
-      return { taskId, why: 'nobody', counts: countsOf(all.map(({ reason }) => reason)), nearest };
+      const reasons = lot.candidates.map((candidate) => maker.refusalOfCandidate(bundle, candidate) ?? CHOSEN);
+      const nearest = lot.candidates.toSorted(byDistance).slice(0, LIMITS.passedOverShown);
+      const shown = nearest.map((candidate) => judged(bundle, candidate));
+      return { taskId, why: 'nobody', counts: countsOf(reasons), nearest: shown };
     }
     const reasonOf = (agent: number) =>
       refusalOf(bundle.demand, agents[agent]!, settings, now) ??
@@ -48,6 +51,11 @@ export function explainer(
     const nearest = near.map((agent) => judged(bundle, maker.map.candidate(agent, place)));
     return { taskId, why: 'nobody', counts: countsOf(counted.map(reasonOf)), nearest };
   };
+}
+
+function byDistance(one: Candidate, other: Candidate): number {
+  if (one.distanceM === other.distanceM) return 0;
+  return one.distanceM < other.distanceM ? -1 : 1;
 }
 
 function countsOf(reasons: readonly PassedOver[]): Unplanned['counts'] {

@@ -13,7 +13,8 @@ export class Itineraries {
   private readonly trips: Trips[];
   private readonly costs: number[];
   private readonly agentOf = new Map<OpenOrder, number>();
-  private readonly deliveries = new WeakMap<Bundle, Map<string | null, Delivery>>();
+  /** By vehicle. */
+  private readonly deliveries: Map<Bundle, Delivery>[];
   /** Who has or had a trip that begins there. */
   private readonly visitors = new Map<string, Set<number>>();
   private evaluationsLeft: number;
@@ -24,6 +25,7 @@ export class Itineraries {
     this.trips = view.agents.map(() => []);
     this.costs = view.agents.map(() => 0);
     this.evaluationsLeft = evaluations;
+    this.deliveries = Array.from({ length: maker.vehicles }, () => new Map());
     for (const [number, lot] of lots.entries()) {
       const candidate = lot.candidates[chosen[number]!];
       if (candidate) this.set(candidate.agent, [lot], lot.costs[chosen[number]!]!);
@@ -64,8 +66,8 @@ export class Itineraries {
     }
   }
 
-  /** What these trips would cost this agent; infinite when it may not take one of them. */
-  evaluate(agent: number, trips: Trips): number {
+  /** What these trips would cost this agent; infinite when it may not take one of them, or when it is `limit` or more. */
+  evaluate(agent: number, trips: Trips, limit = Number.POSITIVE_INFINITY): number {
     this.evaluationsLeft -= 1;
     const { now, agents } = this.view;
     const who = agents[agent]!;
@@ -80,6 +82,8 @@ export class Itineraries {
         return Number.POSITIVE_INFINITY;
       const { offsetSumMs, leavesMs, end } = this.delivery(trip, agent);
       cost += trip.urgency * (trip.orders.length * (fetchAt - now) + offsetSumMs);
+      // What comes then makes it no cheaper.
+      if (cost >= limit) return Number.POSITIVE_INFINITY;
       freeAt = fetchAt + leavesMs;
       place = end ?? place;
     }
@@ -87,16 +91,11 @@ export class Itineraries {
   }
 
   private delivery(trip: Bundle, agent: number): Delivery {
-    const who = this.view.agents[agent]!;
-    let byVehicle = this.deliveries.get(trip);
-    if (!byVehicle) {
-      byVehicle = new Map();
-      this.deliveries.set(trip, byVehicle);
-    }
-    let delivery = byVehicle.get(who.vehicleType);
+    const known = this.deliveries[this.maker.vehicleOf[agent]!]!;
+    let delivery = known.get(trip);
     if (!delivery) {
-      delivery = this.maker.delivery(trip, who);
-      byVehicle.set(who.vehicleType, delivery);
+      delivery = this.maker.delivery(trip, this.view.agents[agent]!);
+      known.set(trip, delivery);
     }
     return delivery;
   }

@@ -43,6 +43,11 @@ class Search {
   private readonly singleOf: ReadonlyMap<OpenOrder, Lot>;
   private readonly view: RoundView;
   private readonly maker: LotMaker;
+  /** Who is tried for an order, and what it adds to each of them at least. */
+  private readonly tried: number[] = [];
+  private readonly addsAtLeast: number[] = [];
+  /** An itinerary that is tried; copied only if it is the best so far. */
+  private readonly trial: Bundle[] = [];
 
   constructor(itineraries: Itineraries, singles: readonly Lot[], view: RoundView, maker: LotMaker) {
     this.itineraries = itineraries;
@@ -88,58 +93,75 @@ class Search {
 
   /** Where the order adds less than `limit`. */
   private bestPlace(single: Lot, limit: number): Move | undefined {
+    const { tried, addsAtLeast } = this;
+    this.chooseWhomToTry(single);
     let best: Move | undefined;
     let least = limit;
-    for (const [agent, atLeast] of this.whomToTry(single)) {
-      const move = atLeast < least ? this.bestOf(agent, single, least) : undefined;
+    for (let at = 0; at < tried.length; at += 1) {
+      const move = addsAtLeast[at]! < least ? this.bestOf(tried[at]!, single, least) : undefined;
       if (!move) continue;
       best = move;
-      least = move.cost - this.itineraries.costOf(agent);
+      least = move.cost - this.itineraries.costOf(move.agent);
     }
     return best;
   }
 
   /** Those who are there soonest and those who go there anyway, each with what the order adds at least. */
-  private *whomToTry({ orders, candidates, costs }: Lot): Generator<readonly [agent: number, atLeast: number]> {
-    const tried = new Set<number>();
-    for (let at = 0; at < candidates.length && tried.size < SOONEST_TRIED; at += 1) {
+  private chooseWhomToTry({ orders, candidates, costs }: Lot): void {
+    const { tried, addsAtLeast } = this;
+    tried.length = 0;
+    addsAtLeast.length = 0;
+    for (let at = 0; at < candidates.length && tried.length < SOONEST_TRIED; at += 1) {
       if (costs[at] === Number.POSITIVE_INFINITY) continue;
-      const { agent } = candidates[at]!;
-      tried.add(agent);
+      tried.push(candidates[at]!.agent);
       // Nobody can bring it sooner beside other orders than alone.
-      yield [agent, costs[at]!];
+      addsAtLeast.push(costs[at]!);
     }
-    const most = tried.size + VISITORS_TRIED;
-    for (const agent of this.itineraries.visitorsOf(orders[0]!) ?? []) {
-      if (tried.has(agent)) continue;
-      if (tried.size === most) break;
-      tried.add(agent);
-      yield [agent, 0];
+    const visitors = this.itineraries.visitorsOf(orders[0]!);
+    if (!visitors) return;
+    const most = tried.length + VISITORS_TRIED;
+    for (const agent of visitors) {
+      if (tried.includes(agent)) continue;
+      if (tried.length === most) return;
+      tried.push(agent);
+      addsAtLeast.push(0);
     }
   }
 
   /** Where among its trips the order adds less than `limit`. */
   private bestOf(agent: number, single: Lot, limit: number): Move | undefined {
-    const { itineraries } = this;
-    const before = itineraries.costOf(agent);
-    let best: Move | undefined;
-    for (const trips of this.waysToTake(single, itineraries.of(agent))) {
-      const cost = itineraries.evaluate(agent, trips);
-      if (cost - before < (best ? best.cost - before : limit)) best = { agent, trips, cost };
+    const { itineraries, trial } = this;
+    const trips = itineraries.of(agent);
+    if (isFixed(trips)) return undefined;
+    let best: Trips | undefined;
+    let least = itineraries.costOf(agent) + limit;
+    for (let way = 0; way <= 2 * trips.length; way += 1) {
+      if (!this.takeAlong(single, trips, way)) continue;
+      const cost = itineraries.evaluate(agent, trial, least);
+      if (cost >= least) continue;
+      least = cost;
+      best = trial.slice();
     }
-    return best;
+    return best && { agent, trips: best, cost: least };
   }
 
-  private *waysToTake(single: Lot, trips: Trips): Generator<Trips> {
-    if (isFixed(trips)) return;
-    const { maxBundle } = this.view.settings;
+  /** Writes to `trial` how the trips look with the order: on one of them, or before one, or after the last. */
+  private takeAlong(single: Lot, trips: Trips, way: number): boolean {
+    const { trial } = this;
+    const isOnTrip = way < trips.length;
+    const place = isOnTrip ? way : way - trips.length;
+    if (isOnTrip && !this.mayTravelTogether(trips[place]!, single)) return false;
+    trial.length = 0;
+    for (let at = 0; at < place; at += 1) trial.push(trips[at]!);
+    if (isOnTrip) trial.push(bundleOf(this.maker.route(trips[place]!, single).orders, this.view.now));
+    else trial.push(single);
+    for (let at = isOnTrip ? place + 1 : place; at < trips.length; at += 1) trial.push(trips[at]!);
+    return true;
+  }
+
+  private mayTravelTogether({ orders }: Bundle, single: Lot): boolean {
     const { pickupKey } = single.orders[0]!;
-    for (const [at, trip] of trips.entries()) {
-      const isFull = trip.orders.length >= maxBundle;
-      if (isFull || pickupKey === null || trip.orders[0]!.pickupKey !== pickupKey) continue;
-      yield trips.with(at, bundleOf(this.maker.route(trip, single).orders, this.view.now));
-    }
-    for (let at = 0; at <= trips.length; at += 1) yield trips.toSpliced(at, 0, single);
+    return pickupKey !== null && orders[0]!.pickupKey === pickupKey && orders.length < this.view.settings.maxBundle;
   }
 
   /** With each of those who may take one of its trips: all that comes after some trip, or a single trip. */
@@ -163,9 +185,9 @@ class Search {
     if (isFixed(ours) || isFixed(theirs)) return false;
     const had = itineraries.costOf(one) + itineraries.costOf(other) - WORTHWHILE;
     for (const [mine, its] of exchanges(ours, theirs)) {
-      const cost = itineraries.evaluate(one, mine);
+      const cost = itineraries.evaluate(one, mine, had);
       if (cost >= had) continue;
-      const otherCost = itineraries.evaluate(other, its);
+      const otherCost = itineraries.evaluate(other, its, had - cost);
       if (cost + otherCost >= had) continue;
       itineraries.set(one, mine, cost);
       itineraries.set(other, its, otherCost);
@@ -193,7 +215,8 @@ function* exchanges(ours: Trips, theirs: Trips): Generator<readonly [Trips, Trip
 
 /** A scheduled task is done in its time, whatever else. */
 function isFixed(trips: Trips): boolean {
-  return trips.some(({ demand }) => demand.slot !== null);
+  for (const { demand } of trips) if (demand.slot !== null) return true;
+  return false;
 }
 
 function without(trips: Trips, order: OpenOrder, now: number): Trips {

@@ -27,14 +27,27 @@ export class LotMaker {
   /** Orders for which the preferred agent is asked before all others. */
   private readonly keptFor = new Map<OpenOrder, number>();
   private readonly agentNumbers: ReadonlyMap<number, number>;
-  /** Of the lot that is being made, by vehicle. */
-  private readonly offsetSums = new Map<string | null, number>();
+  /** What each agent goes by, as a number. */
+  readonly vehicleOf: Int32Array;
+  /** Of the lot that is being made, by vehicle; not a number where nobody has asked. */
+  private readonly offsetSums: Float64Array;
 
   constructor(view: RoundView, travel: TravelTime) {
     this.view = view;
     this.travel = travel;
     this.map = new AgentMap(view, travel);
     this.agentNumbers = new Map(view.agents.map(({ agentId }, number) => [agentId, number]));
+    const vehicles = new Map<string | null, number>();
+    this.vehicleOf = Int32Array.from(view.agents, ({ vehicleType }) => {
+      if (!vehicles.has(vehicleType)) vehicles.set(vehicleType, vehicles.size);
+      return vehicles.get(vehicleType)!;
+    });
+    this.offsetSums = new Float64Array(vehicles.size);
+  }
+
+  /** How many different ones there are. */
+  get vehicles(): number {
+    return this.offsetSums.length;
   }
 
   /** Every order as a lot of its own. */
@@ -56,9 +69,9 @@ export class LotMaker {
     return lots;
   }
 
-  /** Both on this route. */
-  joined(one: Lot, other: Lot, { orders }: Route): Lot {
-    return this.lotOf(bundleOf(orders, this.view.now), baseOf(one, other).candidates);
+  /** Both together. */
+  joined(one: Lot, other: Lot): Lot {
+    return this.lotOf(bundleOf(this.route(one, other).orders, this.view.now), baseOf(one, other).candidates);
   }
 
   /** How both are brought together. */
@@ -96,7 +109,9 @@ export class LotMaker {
 
   /** Whether one of the orders is kept for somebody else. */
   isKeptFrom({ orders }: Bundle, agent: number): boolean {
-    return this.keptFor.size > 0 && orders.some((order) => (this.keptFor.get(order) ?? agent) !== agent);
+    if (this.keptFor.size === 0) return false;
+    for (const order of orders) if ((this.keptFor.get(order) ?? agent) !== agent) return true;
+    return false;
   }
 
   /** When it is fetched by an agent who could be there at `reachAt`: it is there, has parked, and all is ready. */
@@ -159,24 +174,25 @@ export class LotMaker {
     const { orders, demand, readyAt, urgency } = bundle;
     const { now } = this.view;
     const [entryMs, earliest] = [this.entryMs(bundle), this.earliest(bundle)];
-    const costs: number[] = [];
+    const costs = new Array<number>(candidates.length);
     let leastOffsetSumMs = Number.POSITIVE_INFINITY;
-    const { offsetSums } = this;
-    offsetSums.clear();
+    const { offsetSums, vehicleOf } = this;
+    offsetSums.fill(Number.NaN);
     for (let at = 0; at < candidates.length; at += 1) {
       const { agent, who, reachAt, distanceM } = candidates[at]!;
       const fetchAt = Math.max(earliest, reachAt + entryMs);
       if (this.refusal(bundle, who, distanceM, fetchAt) || this.isKeptFrom(bundle, agent)) {
-        costs.push(Number.POSITIVE_INFINITY);
+        costs[at] = Number.POSITIVE_INFINITY;
         continue;
       }
-      let offsetSumMs = offsetSums.get(who.vehicleType);
-      if (offsetSumMs === undefined) {
+      const vehicle = vehicleOf[agent]!;
+      let offsetSumMs = offsetSums[vehicle]!;
+      if (Number.isNaN(offsetSumMs)) {
         offsetSumMs = this.delivery(bundle, who).offsetSumMs;
-        offsetSums.set(who.vehicleType, offsetSumMs);
+        offsetSums[vehicle] = offsetSumMs;
         leastOffsetSumMs = Math.min(leastOffsetSumMs, offsetSumMs);
       }
-      costs.push(urgency * (orders.length * (fetchAt - now) + offsetSumMs));
+      costs[at] = urgency * (orders.length * (fetchAt - now) + offsetSumMs);
     }
     let price = 0;
     // However far ahead it is: that is in every cost.

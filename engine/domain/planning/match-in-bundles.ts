@@ -1,4 +1,4 @@
-import { type Route, startOf, weightOf } from './bundle.ts';
+import { startOf, weightOf } from './bundle.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import { type Lot, type Matching, matchLots, reducedCost } from './match-lots.ts';
 import type { RoundView } from './round-view.ts';
@@ -10,12 +10,11 @@ const PAIRS_MATCHED_TWICE = 30_000;
 /** What a join has to save, in milliseconds, to be worth making. */
 const WORTHWHILE = 1;
 
-/** Two lots, by their numbers, that could travel together. */
+/** Two lots, by their numbers, that could travel together; how, is worked out again for the few that will. */
 interface Join {
   readonly saves: number;
   readonly one: number;
   readonly other: number;
-  readonly route: Route;
 }
 
 /**
@@ -41,10 +40,7 @@ export function matchInBundles(singles: readonly Lot[], view: RoundView, maker: 
 function gather(singles: readonly Lot[], { agents, settings }: RoundView, maker: LotMaker): readonly Lot[] {
   let lots = singles;
   for (let size = 2; size <= settings.maxBundle && lots.length > agents.length; size += 1) {
-    const joins = joinsOf(lots, size, (one, other) => {
-      const route = maker.route(one, other);
-      return { route, saves: -maker.delayOnRoute(route, one, other) };
-    });
+    const joins = joinsOf(lots, size, (one, other) => -maker.delayOnRoute(maker.route(one, other), one, other));
     lots = applied(lots, joins, lots.length - agents.length, maker);
   }
   return lots;
@@ -58,9 +54,8 @@ function worthwhileJoins({ lots, worthOf }: Matching, maxBundle: number, maker: 
     const urgency = (weightOf(one) + weightOf(other)) / (one.orders.length + other.orders.length);
     // No detour is quicker than the straight way.
     if (left < urgency * (one.leastOffsetSumMs + other.leastOffsetSumMs)) return undefined;
-    const route = maker.route(one, other);
-    const saves = left - urgency * route.offsetSumMs;
-    return saves >= 0 ? { route, saves } : undefined;
+    const saves = left - urgency * maker.route(one, other).offsetSumMs;
+    return saves >= 0 ? saves : undefined;
   });
 }
 
@@ -68,10 +63,10 @@ function worthwhileJoins({ lots, worthOf }: Matching, maxBundle: number, maker: 
 function applied(lots: readonly Lot[], joins: readonly Join[], most: number, maker: LotMaker): Lot[] {
   const gone = new Uint8Array(lots.length);
   const made: Lot[] = [];
-  for (const { one, other, route } of joins.toSorted(bestFirst)) {
+  for (const { one, other } of joins.toSorted(bestFirst)) {
     if (made.length === most) break;
     if (gone[one] === 1 || gone[other] === 1) continue;
-    const lot = maker.joined(lots[one]!, lots[other]!, route);
+    const lot = maker.joined(lots[one]!, lots[other]!);
     if (!hasTaker(lot)) continue;
     gone[one] = 1;
     gone[other] = 1;
@@ -81,10 +76,12 @@ function applied(lots: readonly Lot[], joins: readonly Join[], most: number, mak
 }
 
 function bestFirst(one: Join, other: Join): number {
-  return other.saves - one.saves || one.one - other.one || one.other - other.other;
+  if (one.saves !== other.saves) return one.saves > other.saves ? -1 : 1;
+  return one.one - other.one || one.other - other.other;
 }
 
-type Judge = (one: Lot, other: Lot) => Pick<Join, 'saves' | 'route'> | undefined;
+/** What it saves that both travel together; undefined where that is not worth while. */
+type Judge = (one: Lot, other: Lot) => number | undefined;
 
 /** Of lots from one place that lead into much the same direction and are not too much together, as they are judged. */
 function joinsOf(lots: readonly Lot[], maxBundle: number, judge: Judge): Join[] {
@@ -100,8 +97,8 @@ function joinsOf(lots: readonly Lot[], maxBundle: number, judge: Judge): Join[] 
         if (2 * step === size && at >= step) continue;
         const [one, other] = [group[at]!, group[(at + step) % size]!];
         if (lots[one]!.orders.length + lots[other]!.orders.length > maxBundle) continue;
-        const judged = judge(lots[one]!, lots[other]!);
-        if (judged) joins.push({ one, other, saves: judged.saves, route: judged.route });
+        const saves = judge(lots[one]!, lots[other]!);
+        if (saves !== undefined) joins.push({ saves, one, other });
       }
     }
   }

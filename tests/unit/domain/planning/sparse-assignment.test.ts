@@ -49,6 +49,57 @@ function paid({ rows }: Instance, { columnOf }: Assignment): number {
   }, 0);
 }
 
+/**
+ * The same by the book, slowly: as long as there is a way of changing hands that saves, the best of all is taken,
+ * however often every edge has to be looked at to find it (Bellman and Ford).
+ */
+function leastCostByTheBook({ columns, rows }: Instance): number {
+  const columnOf = rows.map(() => -1);
+  for (const source of rows.keys()) {
+    const way = new Array<number>(columns).fill(Number.POSITIVE_INFINITY);
+    const from = new Array<number>(columns).fill(-1);
+    const before = (row: number) => (row === source ? 0 : way[columnOf[row]!]! - paidFor(row, columnOf[row]!));
+    const paidFor = (row: number, column: number) =>
+      Math.min(...rows[row]!.edges.filter(([target]) => target === column).map(([, cost]) => cost));
+    const reached = () => [...rows.keys()].filter((row) => row === source || way[columnOf[row]!]! < Infinity);
+    for (let hasChanged = true; hasChanged; ) {
+      hasChanged = false;
+      for (const row of reached()) {
+        for (const [column, cost] of rows[row]!.edges) {
+          if (before(row) + cost >= way[column]! - 1e-9) continue;
+          way[column] = before(row) + cost;
+          from[column] = row;
+          hasChanged = true;
+        }
+      }
+    }
+    const ends = [...way.keys()].filter((column) => !columnOf.includes(column)).map((column) => [way[column]!, column]);
+    const leavers = reached().map((row) => [before(row) + rows[row]!.price, columnOf[row]!, row]);
+    const [, end, leaver] = [...ends, ...leavers].reduce((one, other) => (other[0]! < one[0]! ? other : one));
+    if (leaver !== undefined) columnOf[leaver] = -1;
+    for (let column = end!, row = leaver ?? -1; row !== source; ) {
+      row = from[column]!;
+      const given = columnOf[row]!;
+      columnOf[row] = column;
+      column = given;
+    }
+  }
+  return paid({ columns, rows }, { columnOf: Int32Array.from(columnOf), worthOf: new Float64Array(), cost: 0 });
+}
+
+/** Rows that may each have a few columns in a row, as orders from one place and those who are there soonest. */
+function windows(cost: fc.Arbitrary<number>): fc.Arbitrary<Instance> {
+  const columns = 30;
+  const row = fc.record({ first: fc.nat(columns - 1), costs: fc.array(cost, { maxLength: 12 }), price: cost });
+  return fc.array(row, { maxLength: 45 }).map((rows) => ({
+    columns,
+    rows: rows.map(({ first, costs, price }) => ({
+      price: price + 100,
+      edges: costs.map((each, step) => [(first + step) % columns, each] as const),
+    })),
+  }));
+}
+
 /** Duality: what the rows pay at least, less what the columns are worth, is a bound that no assignment gets under. */
 function lowerBound({ rows }: Instance, { worthOf }: Assignment): number {
   assert.ok(worthOf.every((worth) => worth >= 0));
@@ -69,6 +120,20 @@ describe('a sparse assignment', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test('costs the same as found slowly by the book, whatever its rows may have', () => {
+    for (const kind of [instances(40, 25, fc.integer({ min: 0, max: 30 })), windows(fc.integer({ min: 0, max: 99 }))]) {
+      fc.assert(
+        fc.property(kind, (instance) => {
+          const assignment = assignSparse(costRowsOf(instance));
+          const byTheBook = leastCostByTheBook(instance);
+          assert.equal(assignment.cost, byTheBook);
+          assert.equal(paid(instance, assignment), byTheBook);
+        }),
+        { numRuns: 60 },
+      );
+    }
   });
 
   test('proves by what its columns are worth that nothing is cheaper', () => {
