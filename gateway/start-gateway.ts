@@ -125,13 +125,16 @@ async function openGatewayEngine(
   redis: Redis,
 ): Promise<{ readonly engine: Engine; readonly announce: (organizationId: number) => void }> {
   const { config, log, releaser, wrapCommitStore, onSuperseded } = options;
-  const hints = new CommitHints(scheduler, (organizationIds) => {
-    const { committed } = redisKeys(config.redisPrefix, engine.history);
-    redis.publish(committed, organizationIds.join(',')).catch(() => {
-      // The relay compares positions by itself; the connection's own error event has told of the failure.
+  const hintsOn = (channel: 'committed' | 'searches') =>
+    new CommitHints(scheduler, (organizationIds) => {
+      const keys = redisKeys(config.redisPrefix, engine.history);
+      redis.publish(keys[channel], organizationIds.join(',')).catch(() => {
+        // Relays compare positions by themselves; the connection's own error event has told of the failure.
+      });
     });
-  });
-  const announce = (organizationId: number) => hints.announce(organizationId);
+  const committed = hintsOn('committed');
+  const searches = hintsOn('searches');
+  const announce = (organizationId: number) => committed.announce(organizationId);
   const engine: Engine = await openEngine({
     databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl),
     clock,
@@ -145,7 +148,10 @@ async function openGatewayEngine(
     faultPoint: config.faultPoint,
     openPositionStore: (history) => positionStoreOf(options, redis, history),
     openEventBus: (history) => openEventBus(options, redis, history),
-    onCommitted: announce,
+    onCommitted(organizationId, helpsSearches) {
+      committed.announce(organizationId);
+      if (helpsSearches) searches.announce(organizationId);
+    },
     ...(onSuperseded ? { onSuperseded } : {}),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });

@@ -29,7 +29,7 @@ export const ASSIGNMENT_LIMITS = {
   roundHeardMs: 100,
   /** The longest rest of an organization whose rounds find nobody while nothing happens that could help. */
   roundRestMs: 15_000,
-  /** At most so often a round is made only because agents have moved. */
+  /** At most so often a round is made only because agents have moved, or the log has and nobody told what for. */
   roundMovesMs: 2_000,
   /** Who rests and is not heard of for so long after that looks for nobody. */
   roundForgetMs: 5_000,

@@ -367,6 +367,8 @@ export const LIMITS = {
   relayedOrganizations: 20_000,
   /** Jobs added in one exchange with Redis. */
   jobsPerAdd: 500,
+  /** Hints gather for so long before events are counted: one by one, counting would cost more than what is counted. */
+  activityGatherMs: 1_000,
   /** Events counted in one statement. */
   activityPageEvents: 1_000,
   /** Pages counted in one run of a job, so that a busy organization does not keep the others waiting. */

@@ -1,12 +1,12 @@
 import { type Config, ConfigError, readConfig } from '../engine/runtime/config.ts';
 import { createReleaser } from '../engine/runtime/lifecycle.ts';
 import { createLog } from '../engine/runtime/log.ts';
-import { yieldCpu } from '../engine/runtime/priority.ts';
+import { yieldCpuOfProcess } from '../engine/runtime/priority.ts';
 import { stopOnSignals } from '../engine/runtime/stop-on-signals.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { startWorkers } from './start-workers.ts';
 
-yieldCpu(LIMITS.workersNiceness);
+yieldCpuOfProcess(LIMITS.workersNiceness);
 const config = configOrExit();
 const log = createLog('workers', config.logLevel);
 const releaser = createReleaser((name, error) => log.error({ err: error }, `${name} did not stop well`));

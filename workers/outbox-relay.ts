@@ -9,6 +9,8 @@ export interface OutboxRelayOptions {
   readonly findLagging: (after: number, limit: number) => Promise<LagPage>;
   /** Wakes whoever works off these organizations' logs; waking twice is harmless. Rejects while Redis is away. */
   readonly wake: (organizationIds: readonly number[]) => Promise<void>;
+  /** Who is in no hurry lets hints gather for so long. */
+  readonly gatherMs?: number;
   readonly scheduler: Scheduler;
   readonly log: Log;
 }
@@ -27,10 +29,11 @@ export interface OutboxRelay {
  * States: idle → (organizations wait) → waking → waking | idle. While it is waking, organizations gather; a failure
  * forgets them all, for the next sweep to find.
  */
-export function startOutboxRelay({ findLagging, wake, scheduler, log }: OutboxRelayOptions): OutboxRelay {
+export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }: OutboxRelayOptions): OutboxRelay {
   const comparing = createOutage(log, 'comparing positions with the heads');
   const waking = createOutage(log, 'waking the followers of the logs');
   const waiting = new Set<number>();
+  let isGathering = false;
   let isWaking = false;
   let isSweeping = false;
   let isStopped = false;
@@ -61,6 +64,16 @@ export function startOutboxRelay({ findLagging, wake, scheduler, log }: OutboxRe
     }
   }
 
+  function wakeSoon(): void {
+    if (gatherMs === undefined) return void wakeWaiting();
+    if (isGathering) return;
+    isGathering = true;
+    scheduler.after(gatherMs, () => {
+      isGathering = false;
+      void wakeWaiting();
+    });
+  }
+
   async function sweep(): Promise<void> {
     if (isSweeping) return;
     isSweeping = true;
@@ -84,7 +97,7 @@ export function startOutboxRelay({ findLagging, wake, scheduler, log }: OutboxRe
       const organizationIds = parseHint(message);
       if (!organizationIds) log.warn('a hint that names no organizations was ignored');
       enlist(organizationIds ?? []);
-      void wakeWaiting();
+      wakeSoon();
     },
     stop() {
       isStopped = true;

@@ -109,10 +109,11 @@ export async function startWorkers({
   const turns = createRoundTurnStore(redis, keys, createRandomSource().uuid());
   const assignment = startAssignment({ config, positions, turns, scheduler, log, releaser });
   await serveMetrics(assignment, config, log, releaser);
-  const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner), assignment];
-  for (const relay of relays) releaser.push('relay', () => relay.stop());
+  const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
+  for (const relay of [...relays, assignment]) releaser.push('relay', () => relay.stop());
   listenForHints(redisUrl, log, releaser, {
     [keys.moved]: (message) => assignment.moved(message),
+    [keys.searches]: (message) => assignment.hint(message),
     [keys.committed](message) {
       for (const relay of relays) relay.hint(message);
       payments.hint();
@@ -160,6 +161,7 @@ function startActivityRelay(runner: JobRunner, store: RelayStore, scheduler: Sch
         'activity',
         organizationIds.map((organizationId) => ({ id: activityJobId(organizationId), payload: { organizationId } })),
       ),
+    gatherMs: LIMITS.activityGatherMs,
     scheduler,
     log,
   });

@@ -15,6 +15,7 @@ import type { AuditRecord } from '../store/commit-store.ts';
 import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { Change } from './changes.ts';
 import { encodeRecord } from './encode-record.ts';
+import { helpsSearches } from './helps-searches.ts';
 
 /** A command on its way: who waits for it, and what it will be told once the batch is durable. */
 export interface Pending {
@@ -81,6 +82,8 @@ export class OrgBatch {
   /** The organization's own row, if it changes. */
   organization: StagedRow<OrganizationRecord> | undefined;
   tombstone: Tombstone | undefined;
+  /** Something in it may let a task find an agent that found none before. */
+  helpsSearches = false;
   readonly entries: Decided[] = [];
   /** An estimate: what is exact is counted when the group is encoded. */
   bytes = 0;
@@ -97,6 +100,7 @@ export class OrgBatch {
 
   /** Takes a change in. `before` is the task that a `put-task` replaces, as memory had it. */
   stage(change: Change, before: TaskRecord | undefined): void {
+    this.helpsSearches ||= helpsSearches(change, before);
     switch (change.kind) {
       case 'put-task':
         stageRow(this.tasks, change.task);

@@ -45,8 +45,11 @@ export interface EngineOptions {
   readonly releaser: Releaser;
   /** Told once when another process has started with this gateway's id; the process should end. */
   readonly onSuperseded?: () => void;
-  /** Told after each commit of an organization, so that other processes can be given a hint. */
-  readonly onCommitted?: (organizationId: number) => void;
+  /**
+   * Told after each commit of an organization, so that other processes can be given a hint. `helpsSearches`: a task may
+   * find an agent now that found none before.
+   */
+  readonly onCommitted?: (organizationId: number, helpsSearches: boolean) => void;
   /** How committed events go to other processes and come from them, by the incarnation of the logs; without it they do not. */
   readonly openEventBus?: (history: string) => FeedBus;
   /** Where positions are kept between processes, by the incarnation of the logs; without it they are not. */
@@ -135,10 +138,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ownership,
     history,
     onChanged,
-    publish({ organizationId, events, taskChanges, expectedSequence, lastSequence }) {
+    publish({ organizationId, events, taskChanges, expectedSequence, lastSequence, helpsSearches }) {
       feed.publish(organizationId, events);
       counts.committed(organizationId, expectedSequence, lastSequence, taskChanges);
-      options.onCommitted?.(organizationId);
+      options.onCommitted?.(organizationId, helpsSearches);
     },
   });
 

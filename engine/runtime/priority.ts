@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /**
@@ -5,8 +6,33 @@ import { setPriority } from 'node:os';
  * Linux, of the whole process elsewhere; a system that refuses leaves things as they are.
  */
 export function yieldCpu(niceness: number): void {
+  tryTo(() => setPriority(0, niceness));
+}
+
+/**
+ * The same of a whole process: of the threads that compile and collect garbage, too, which are there before any code of
+ * ours runs. Kernels that share the CPU by sessions first know niceness only among the threads of one; where a session
+ * is the process's own, as of a service, it yields as a whole.
+ */
+export function yieldCpuOfProcess(niceness: number): void {
+  if (process.platform !== 'linux') return yieldCpu(niceness);
+  tryTo(() => {
+    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), niceness);
+  });
+  tryTo(() => {
+    if (sessionOf(readFileSync('/proc/self/stat', 'utf8')) === process.pid)
+      writeFileSync('/proc/self/autogroup', String(niceness));
+  });
+}
+
+/** Of a line of `/proc/<pid>/stat`: the name of the program may hold anything, blanks and parentheses too. */
+function sessionOf(stat: string): number {
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
+}
+
+function tryTo(yieldNow: () => void): void {
   try {
-    setPriority(0, niceness);
+    yieldNow();
   } catch {
     // Nothing depends on it but how evenly a full machine is shared.
   }

@@ -5,6 +5,8 @@
 export interface RedisKeys {
   /** Channel of hints: which organizations have just committed something. Losing one costs a second. */
   readonly committed: string;
+  /** Channel of hints: where a task may find an agent now that found none before. Losing one costs two seconds. */
+  readonly searches: string;
   /** Channel of hints: of which organization agents have just told where they are. */
   readonly moved: string;
   /** Channel of hints: something that access rests on has just changed. Messages are empty, nothing in them counts. */
@@ -28,6 +30,7 @@ export interface RedisKeys {
 export function redisKeys(prefix: string, history: string): RedisKeys {
   return {
     committed: `${prefix}:${history}:committed`,
+    searches: `${prefix}:${history}:searches`,
     moved: `${prefix}:${history}:moved`,
     access: `${prefix}:${history}:access`,
     listening: `${prefix}:${history}:listening`,

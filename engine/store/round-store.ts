@@ -113,11 +113,10 @@ export function createRoundStore(sql: Sql): RoundStore {
       }));
     },
     async readRound(organizationId, wanted) {
-      const [tasks, agents, carried] = await Promise.all([
-        readTasks(sql, organizationId, wanted),
-        readAgents(sql, organizationId),
-        readCarried(sql, organizationId),
-      ]);
+      // One after the other, so that Postgres has a core left for the requests of others.
+      const tasks = await readTasks(sql, organizationId, wanted);
+      const agents = await readAgents(sql, organizationId);
+      const carried = await readCarried(sql, organizationId);
       const onDuty = new Set(agents.map(({ agentId }) => agentId));
       return { tasks, agents, carried: carried.filter(({ agentId }) => onDuty.has(agentId)) };
     },

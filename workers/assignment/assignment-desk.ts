@@ -45,13 +45,17 @@ interface Place {
   heardAt: number | undefined;
   /** The last task that the round before looked at, when there were more. */
   after: number;
-  /** What may change the outcome, besides commits. */
+  /** What may change the outcome, besides what is told. */
   hopes: Hopes;
-  /** Rounds since the last commit that only one could have changed. */
+  /** Rounds since something was told that only more of that could have changed. */
   idleRounds: number;
   /** When the last round ended, and until when the rest lasts that followed, on the monotonic clock. */
   endedAt: number;
   restsUntil: number;
+  /** It was heard of since it was last seen that something was committed that may help. */
+  isTold: boolean;
+  /** The log went on since the last round began, and nobody has told what for. */
+  isUntold: boolean;
   /** Agents have told where they are since the last round began. */
   haveMoved: boolean;
   /** What its last round took. */
@@ -77,7 +81,7 @@ const NO_HOPES: Hopes = { time: false, moves: false };
  * waiting (something new meanwhile, more tasks than a round takes, or failed) | resting → waiting (something new, or
  * the rest is over) | unknown (nobody looks any more).
  *
- * Rests grow while nothing happens that could help: the log stands still, and agents do not come nearer.
+ * Rests grow while nothing happens that could help: nothing is told, the log stands still, and agents do not come nearer.
  */
 export class AssignmentDesk {
   readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0 };
@@ -108,6 +112,14 @@ export class AssignmentDesk {
     }
   }
 
+  /** Something was committed of these that may help a search; to be called before they are seen by `nudge`. */
+  told(organizationIds: readonly number[]): void {
+    for (const organizationId of organizationIds) {
+      const place = this.#places.get(organizationId);
+      if (place) place.isTold = true;
+    }
+  }
+
   /** Agents of these have told where they are. */
   moved(organizationIds: readonly number[]): void {
     for (const organizationId of organizationIds) {
@@ -135,6 +147,8 @@ export class AssignmentDesk {
       idleRounds: 0,
       endedAt: now,
       restsUntil: now,
+      isTold: false,
+      isUntold: false,
       haveMoved: false,
       tookMs: 0,
       cancelForget: () => {},
@@ -144,7 +158,13 @@ export class AssignmentDesk {
   }
 
   #hear(place: Place, organization: SearchingOrganization, now: number): void {
-    const isNews = organization.lastSequence !== place.organization.lastSequence;
+    const isNews = place.isTold;
+    place.isTold = false;
+    // What was told may have been lost on its way.
+    if (!isNews && organization.lastSequence !== place.organization.lastSequence) {
+      place.isUntold = true;
+      place.restsUntil = Math.min(place.restsUntil, place.endedAt + LIMITS.roundMovesMs);
+    }
     place.organization = organization;
     if (isNews) place.idleRounds = 0;
     if (isNews && place.state === 'planning') place.heardAt ??= now - sinceNews(organization);
@@ -180,6 +200,7 @@ export class AssignmentDesk {
     const begunAt = clock.monotonic();
     place.state = 'planning';
     place.heardAt = undefined;
+    place.isUntold = false;
     place.haveMoved = false;
     let pauseMs: number = LIMITS.roundPauseMs;
     let isOver = false;
@@ -204,8 +225,9 @@ export class AssignmentDesk {
   /** Until the next sweep where time may help or something has just happened; then longer and longer. */
   #rest(place: Place, now: number): void {
     const { organizationId } = place.organization;
-    const { idleRounds, haveMoved, hopes } = place;
-    const mostMs = haveMoved && hopes.moves ? LIMITS.roundMovesMs : LIMITS.roundRestMs;
+    const { idleRounds, isUntold, haveMoved, hopes } = place;
+    const mayBeHelped = isUntold || (haveMoved && hopes.moves);
+    const mostMs = mayBeHelped ? LIMITS.roundMovesMs : LIMITS.roundRestMs;
     const restMs = idleRounds <= 1 ? 0 : Math.min(mostMs, LIMITS.relaySweepMs * 2 ** (idleRounds - 1));
     place.state = 'resting';
     place.endedAt = now;

@@ -21,7 +21,7 @@ import { createFleetProvider } from './couriers/fleet-provider.ts';
 import { startTellingCompanies } from './couriers/tell-companies.ts';
 import { warmUp } from './warm-up.ts';
 
-/** Wakes where something was committed, and where agents have moved. */
+/** Wakes where something was committed that may help a search, and where agents have moved. */
 export interface Assignment extends OutboxRelay {
   /** A message of the channel of moves: ids of organizations whose agents have told where they are. */
   moved(message: string): void;
@@ -86,5 +86,9 @@ export function startAssignment({ config, positions, turns, scheduler, log, rele
     log,
   });
   const moved = (message: string) => desk.moved(parseHint(message) ?? []);
-  return { ...relay, moved, counts: desk.counts, travel: travel.counts, organizations: () => desk.size };
+  const hint = (message: string) => {
+    desk.told(parseHint(message) ?? []);
+    relay.hint(message);
+  };
+  return { ...relay, hint, moved, counts: desk.counts, travel: travel.counts, organizations: () => desk.size };
 }

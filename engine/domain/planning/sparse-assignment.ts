@@ -120,12 +120,20 @@ function turned({ columns, starts, targets, costs, prices }: SparseCosts): Spars
 
 const NONE = -1;
 
-/** Those that may have few columns first: taken in last, they would have to send many others on. */
-function narrowestFirst({ starts, prices }: SparseCosts): number[] {
+/**
+ * Those that may have few columns first: taken in last, they would have to send many others on. Among those that may
+ * have about as many, neighbours follow each other: what the one took, the next does not have to look for far away.
+ */
+function narrowestFirst({ columns, starts, targets, prices }: SparseCosts): number[] {
   const count = prices.length;
-  // By width, then by number: as one number each, which sorts without a comparison of our own.
+  // By magnitude of the width, last column, number: as one number each, which sorts without a comparison of our own.
   const keys = new Float64Array(count);
-  for (let row = 0; row < count; row += 1) keys[row] = (starts[row + 1]! - starts[row]!) * count + row;
+  for (let row = 0; row < count; row += 1) {
+    let last = NONE;
+    for (let at = starts[row]!; at < starts[row + 1]!; at += 1) last = Math.max(last, targets[at]!);
+    const bits = 32 - Math.clz32(starts[row + 1]! - starts[row]!);
+    keys[row] = (bits * (columns + 1) + last + 1) * count + row;
+  }
   return Array.from(keys.sort(), (key) => key % count);
 }
 

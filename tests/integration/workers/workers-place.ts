@@ -86,6 +86,7 @@ export async function startOwnRedis() {
 }
 
 export interface WorkersProcess {
+  readonly pid: number;
   readonly logLines: readonly string[];
   stop(): Promise<number | null>;
   kill(): Promise<void>;
@@ -106,6 +107,8 @@ export async function startWorkersProcess(environment: Readonly<Record<string, s
   const child = spawn(process.execPath, ['--import', 'tsx', 'workers/main.ts'], {
     cwd: ROOT,
     env: { ...runEnvironment(), ...environment },
+    // As the launcher has it: some kernels share the CPU by sessions first.
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
@@ -116,7 +119,7 @@ export async function startWorkersProcess(environment: Readonly<Record<string, s
     child.kill(signal);
     return (await exited)[0];
   };
-  return { logLines, stop: () => end('SIGTERM'), kill: async () => void (await end('SIGKILL')), ended: exited };
+  return { pid: child.pid!, logLines, stop: () => end('SIGTERM'), kill: async () => void (await end('SIGKILL')), ended: exited };
 }
 
 function readiness(child: ChildProcess, logLines: string[]): Promise<void> {

@@ -151,7 +151,7 @@ function packageRecord(status: PackageStatus): PackageRecord {
   };
 }
 
-function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
+export function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
   return {
     organizationId,
     id: TASK,

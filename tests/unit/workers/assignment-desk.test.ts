@@ -138,13 +138,19 @@ function searching(organizationId: number, settings: Partial<AssignmentSettings>
   return { organizationId, lastSequence, quietMs: 0, settings: all };
 }
 
+/** What a commit that may help makes the desk hear. */
+function hint(desk: AssignmentDesk, organization: SearchingOrganization): void {
+  desk.told([organization.organizationId]);
+  desk.nudge([organization]);
+}
+
 const NOBODY: RoundRows = { tasks: [soughtTask(1)], agents: [], carried: [] };
 
 test('what comes within the window of the first is planned with it, in one round', async () => {
   const { desk, time, times } = openDesk(() => NOBODY);
   desk.nudge([searching(1)]);
   await time.pass(400);
-  desk.nudge([searching(1)]);
+  hint(desk, searching(1));
   await time.pass(99);
   assert.deepEqual(times(), []);
   await time.pass(1_000);
@@ -175,7 +181,7 @@ test('what comes during a round has a window of its own, and its round comes no 
     desk.nudge([searching(1, { batchingWindowMs: windowMs })]);
     await time.pass(windowMs);
     await time.pass(200);
-    desk.nudge([searching(1, { batchingWindowMs: windowMs })]);
+    hint(desk, searching(1, { batchingWindowMs: windowMs }));
     end(NOBODY);
     await settle();
     await time.pass(5_000);
@@ -298,10 +304,11 @@ test('rounds that find nobody become rare while nothing happens, and come at onc
   await sweep(desk, time, searching(1), 100);
   const begun = times().map((ms) => ms / SECOND);
   assert.deepEqual(begun, [0.5, 1.5, 4.5, 9.5, 18.5, 34.5, 50.5, 66.5, 82.5, 98.5]);
-  desk.nudge([searching(1)]);
+  const organization = searching(1);
+  hint(desk, organization);
   await time.pass(500);
   assert.equal(times().at(-1), 100.5 * SECOND);
-  await sweep(desk, time, searching(1), 3);
+  await sweep(desk, time, organization, 4);
   assert.equal(times().length, begun.length + 3, 'from then on it begins anew');
 });
 
@@ -350,12 +357,35 @@ test('what happens during a round is looked at after it, what the sweep says aga
     const first = searching(1);
     desk.nudge([first]);
     await time.pass(500);
-    desk.nudge([isNews ? searching(1) : first]);
+    if (isNews) hint(desk, searching(1));
+    else desk.nudge([first]);
     ends[0]!(NOBODY);
     await settle();
     await time.pass(5 * SECOND);
     assert.equal(times().length, isNews ? 2 : 1);
   }
+});
+
+test('commits that nobody has told of begin a round now and then, in case what was told is lost', async () => {
+  const { desk, time, times } = openDesk(() => NOBODY);
+  await sweep(desk, time, searching(1), 36);
+  const before = times().length;
+  for (let second = 0; second < 12; second += 1) await sweep(desk, time, searching(1), 1);
+  assert.equal(times().length - before, 4, 'every third sweep; one without them');
+});
+
+test('a commit during a round that nobody has told of keeps the rest after it short', async () => {
+  let organization = searching(1);
+  const { desk, time, times } = openDesk(() => {
+    organization = searching(1);
+    desk.nudge([organization]);
+    return NOBODY;
+  });
+  for (let second = 0; second < 12; second += 1) await sweep(desk, time, organization, 1);
+  assert.deepEqual(
+    times().map((ms) => ms / SECOND),
+    [0.5, 1.5, 4.5, 7.5, 10.5],
+  );
 });
 
 test('who looks for nobody any more is forgotten', async () => {

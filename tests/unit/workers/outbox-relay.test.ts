@@ -6,12 +6,16 @@ import type { LagPage } from '../../../engine/store/relay-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { parseHint, startOutboxRelay } from '../../../workers/outbox-relay.ts';
 
-/** A relay whose sweeps are turned by hand. */
-function startRelay(wake: (ids: readonly number[]) => Promise<void>, pages: LagPage[] = []) {
+/** A relay whose sweeps are turned by hand, and what it waits for too. */
+function startRelay(wake: (ids: readonly number[]) => Promise<void>, pages: LagPage[] = [], gatherMs?: number) {
   const askedAfter: number[] = [];
+  const timers: { readonly delayMs: number; readonly task: () => void }[] = [];
   let sweep = () => {};
   const scheduler: Scheduler = {
-    after: () => () => {},
+    after(delayMs, task) {
+      timers.push({ delayMs, task });
+      return () => {};
+    },
     soon: () => {},
     every(_periodMs, task) {
       sweep = task;
@@ -26,10 +30,17 @@ function startRelay(wake: (ids: readonly number[]) => Promise<void>, pages: LagP
       return pages.shift() ?? { lagging: [], next: undefined };
     },
     wake,
+    ...(gatherMs === undefined ? {} : { gatherMs }),
     scheduler,
     log: createLog('workers', 'silent'),
   });
-  return { relay, askedAfter, sweep: () => sweep(), settled: () => new Promise((resolve) => setImmediate(resolve)) };
+  return {
+    relay,
+    askedAfter,
+    timers,
+    sweep: () => sweep(),
+    settled: () => new Promise((resolve) => setImmediate(resolve)),
+  };
 }
 
 test('a hint wakes the organizations it names without a comparison', async () => {
@@ -57,6 +68,19 @@ test('hints that come while a wake-up is on its way gather into one', async () =
   release();
   await settled();
   assert.deepEqual(woken, [[1], [2, 3, 1]]);
+});
+
+test('who is in no hurry is woken once for the hints of a while', async () => {
+  const woken: number[][] = [];
+  const { relay, timers, settled } = startRelay(async (ids) => void woken.push([...ids]), [], 300);
+  await settled();
+  for (const hint of ['1', '2', '1']) relay.hint(hint);
+  await settled();
+  assert.deepEqual([woken, timers.map(({ delayMs }) => delayMs)], [[], [300]]);
+  timers.shift()!.task();
+  await settled();
+  relay.hint('3');
+  assert.deepEqual([woken, timers.length], [[[1, 2]], 1]);
 });
 
 test('a wake-up that fails is forgotten, and the next sweep finds the organization again', async () => {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import { taskInput } from '../../support/api-client.ts';
+import { until } from '../../support/until.ts';
+import { startRoundsPlace } from './rounds-place.ts';
+
+test('gateways tell of commits that may help a search, and only of those', async () => {
+  const place = await startRoundsPlace({ agents: 1 });
+  const { redisUrl, redisPrefix, organizationId } = place.system.place;
+  const redis = new Redis(redisUrl);
+  const told = { committed: 0, searches: 0 };
+  redis.on('pmessage', (_pattern, channel: string, message: string) => {
+    assert.equal(message, `${organizationId}`);
+    told[channel.split(':').at(-1) as keyof typeof told] += 1;
+  });
+  try {
+    await redis.psubscribe(`${redisPrefix}:*:committed`, `${redisPrefix}:*:searches`);
+    const untilCommitted = async (act: () => Promise<unknown>) => {
+      const { committed, searches } = told;
+      await act();
+      await until('the commit is told', () => told.committed > committed);
+      return told.searches > searches;
+    };
+    let taskId = 0;
+    const create = (fields: object) => async () => ({ id: taskId } = await place.api.createTask(fields));
+    assert.equal(await untilCommitted(create({ ...taskInput() })), false, 'a task for nobody');
+    const note = () => place.api.patch(`/tasks/${taskId}`, { notes: 'Ring twice' });
+    assert.equal(await untilCommitted(note), false, 'a note');
+    const search = () => place.api.post(`/tasks/${taskId}/auto-assign`, {});
+    await untilCommitted(search);
+    await until('the search is told', () => told.searches === 1);
+  } finally {
+    redis.disconnect();
+    await place.stop();
+  }
+});
