@@ -1,3 +1,4 @@
+import { DEFAULT_MINUTES } from '../../engine/domain/delay.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 
 /** Far from the ids that anybody takes, and as many digits for all of them. */
@@ -83,11 +84,14 @@ async function seedTasks(
   const tasks = WALLETS.length * rounds * perRun;
   await sql`
     INSERT INTO tasks (organization_id, id, version, name, code, task_type, status, status_rank, time_to_serve,
-      customer_id, courier_type, channel_id, auto_assignment_status, tracking_token, created_at, updated_at)
+      customer_id, courier_type, channel_id, auto_assignment_status, tracking_token, deadline_at, created_at, updated_at)
     SELECT ${organizationId}, ${FIRST_ID}::bigint + n, 1, 'Delivery ' || n, 'SEED-' || n, 'delivery', 'new', 0, 'asap',
       ${FIRST_ID}::bigint + CASE WHEN n < ${rounds * perRun} THEN 1 + n % ${CUSTOMERS}::int ELSE 0 END, 'internal',
-      ${channelId}, 'not_requested', left(md5(n::text), 22), now(), now()
+      ${channelId}, 'not_requested', left(md5(n::text), 22), now() + ${DEFAULT_MINUTES.asap}::int * interval '1 minute', now(), now()
     FROM generate_series(0, ${tasks - 1}::int) n`;
+  await sql`
+    UPDATE organization_heads SET next_deadline_at = (
+      SELECT min(deadline_at) FROM tasks WHERE organization_id = ${organizationId}) WHERE organization_id = ${organizationId}`;
   await sql`
     INSERT INTO task_counts (organization_id, status, task_type, channel_id, time_to_serve, count)
     VALUES (${organizationId}, 'new', 'delivery', ${channelId}, 'asap', ${tasks})`;

@@ -69,10 +69,14 @@ export function insertEvent(
     VALUES (${event.organizationId}, ${event.sequence}, ${event.at}, ${event.type}, 0, ${event.body})`;
 }
 
-export function insertHistory(tx: Transaction, row: TaskHistoryRecord) {
+type NewStep = Pick<TaskHistoryRecord, 'organizationId' | 'taskId' | 'sequence' | 'at' | 'kind' | 'toStatus'> & {
+  readonly channelId: number;
+};
+
+/** A step that a channel takes, with nothing to say of it. */
+export function insertHistory(tx: Transaction, row: NewStep) {
   return tx`
-    INSERT INTO task_history (organization_id, task_id, sequence, at, recorded_at, kind, from_status, to_status, reason,
-      reason_code, actor_type, actor_id)
-    VALUES (${row.organizationId}, ${row.taskId}, ${row.sequence}, ${row.at}, ${row.recordedAt}, ${row.kind}, ${row.fromStatus},
-      ${row.toStatus}, ${row.reason}, ${row.reasonCode}, ${row.actorType}, ${row.actorId})`;
+    INSERT INTO task_history (organization_id, task_id, sequence, at, recorded_at, kind, to_status, actor_type, actor_id)
+    VALUES (${row.organizationId}, ${row.taskId}, ${row.sequence}, ${row.at}, ${row.at}, ${row.kind}, ${row.toStatus},
+      'channel', ${row.channelId})`;
 }

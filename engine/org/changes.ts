@@ -58,6 +58,9 @@ export interface TellPayment {
   readonly taskId: number;
 }
 
+/** What a line of the log is made of. */
+export type News = Tell | TellAgent | TellRequest | TellPayment;
+
 /** Money moves: a line of the ledger, whose entries cancel out. */
 export interface MoveMoney {
   readonly kind: 'move-money';
@@ -72,10 +75,7 @@ export interface MoveMoney {
  */
 export type Change =
   | PutTask
-  | Tell
-  | TellAgent
-  | TellRequest
-  | TellPayment
+  | News
   | MoveMoney
   | { readonly kind: 'put-customer'; readonly customer: CustomerRecord }
   /** An agent, and its user with it. `passwordHash` is the new user's, if it has one. */
@@ -92,3 +92,7 @@ export type Change =
   /** The end of the organization. `nameHash`: SHA-256 of its name, hex. `requestedBy`: the user. */
   | { readonly kind: 'put-tombstone'; readonly nameHash: string; readonly requestedBy: number | null }
   | { readonly kind: 'scan-timers'; readonly nextDeadlineAt: string | null };
+
+export function isNews(change: Change): change is News {
+  return change.kind.startsWith('tell');
+}

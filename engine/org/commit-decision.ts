@@ -5,10 +5,11 @@ import type { Clock } from '../runtime/clock.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import type { IdempotencyRecord, IdKind } from '../store/org-store.ts';
 import { auditLineOf } from './audit-line.ts';
+import { isNews, type News } from './changes.ts';
 import type { Shown } from './decide/decision.ts';
 import type { Draft } from './draft.ts';
 import { encodeShown } from './encode-shown.ts';
-import { tellAgent, tellChange, tellPayment, tellRequest } from './event-encoding.ts';
+import { type ToldChange, tellNews } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
 import { type OrgState, scopedKeyOf } from './org-state.ts';
 import { UntoldTasks } from './untold-tasks.ts';
@@ -51,50 +52,46 @@ export function applyDraft(
   tools: DecideTools,
   batch: OrgBatch,
   draft: Draft,
-  command: Pick<Command, 'caller'>,
+  { caller }: Pick<Command, 'caller'>,
   shown: Shown,
 ): AppliedDraft {
   const { state, history } = tools;
+  const at = batch.lastAt;
   let applied: AppliedDraft | undefined;
   const untold = new UntoldTasks(state);
   for (const change of draft.changes) {
-    if (change.kind === 'tell') {
+    if (isNews(change)) {
       state.lastSequence += 1;
       state.apply(change, batch.ticket);
-      const before = untold.take(change.taskId);
-      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller, before };
-      const told = tellChange(state, change, context);
+      const before = 'taskId' in change ? untold.take(change.taskId) : undefined;
+      const told = tellNews(state, change, { history, sequence: state.lastSequence, at, caller, before });
       batch.log(told.event, told.history);
-      if (shown.kind === 'task' && shown.id === change.taskId) {
-        const isPlain = change.type === 'task.created' && !change.extra;
-        applied = { data: told.taskJson, toldAt: isPlain ? state.lastSequence : null };
-      }
-    } else if (change.kind === 'tell-request' || change.kind === 'tell-payment') {
-      state.lastSequence += 1;
-      state.apply(change, batch.ticket);
-      const before = untold.take(change.taskId);
-      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller, before };
-      const told =
-        change.kind === 'tell-request' ? tellRequest(state, change, context) : tellPayment(state, change, context);
-      batch.log(told.event, told.history);
-      // The payment of a task's end changes the task once more after that is told.
-      if (change.kind === 'tell-payment' && shown.kind === 'task' && shown.id === change.taskId) applied = undefined;
-    } else if (change.kind === 'tell-agent') {
-      state.lastSequence += 1;
-      state.apply(change, batch.ticket);
-      const context = { history, sequence: state.lastSequence, at: batch.lastAt, caller: command.caller };
-      batch.log(tellAgent(state, change, context));
+      if (isAbout(change, shown)) applied = answerOf(change, told, shown);
     } else {
       const before = untold.note(change);
-      const line = auditLineOf(state, change, command.caller, batch.lastAt);
+      const line = auditLineOf(state, change, caller, at);
       state.apply(change, batch.ticket);
       batch.stage(change, before?.task);
       if (line) batch.noteAudit(line);
     }
   }
-  state.lastAtMs = Date.parse(batch.lastAt);
+  state.lastAtMs = Date.parse(at);
   batch.nextDeadlineAt = state.nextDeadlineAt;
   return applied ?? { data: encodeShown(state, shown) ?? '{}', toldAt: null };
+}
+
+function isAbout(news: News, shown: Shown): boolean {
+  if (shown.kind === 'payment') return news.kind === 'tell-payment' && news.paymentId === shown.id;
+  const isOfTask = news.kind === 'tell' || news.kind === 'tell-payment';
+  return isOfTask && shown.kind === 'task' && news.taskId === shown.id;
+}
+
+/** What a line of the log about the record that is shown has told already; undefined when it is to be encoded anew. */
+function answerOf(news: News, { event, json }: ToldChange, shown: Shown): AppliedDraft | undefined {
+  // The payment of a task's end changes the task once more after that is told.
+  if (json === undefined || (shown.kind === 'task' && news.kind === 'tell-payment')) return undefined;
+  const isPlain = news.kind === 'tell' && news.type === 'task.created' && !news.extra;
+  return { data: json, toldAt: isPlain ? event.sequence : null };
 }
 
 /** Keeps an outcome under its key, in the same commit as the effect. Does nothing without a key. */

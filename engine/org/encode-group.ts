@@ -2,7 +2,7 @@ import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
 import type { CommitParameters } from '../store/commit-store.ts';
 import type { OwnedShard } from '../store/shard-store.ts';
 import { encodeFields, encodeRecord } from './encode-record.ts';
-import { countDeltas, relistedTasks, soughtChanges } from './list-upkeep.ts';
+import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
 import type { OrgBatch, StagedRow } from './org-batch.ts';
 
 /** Occurs in no JSON text: control characters are always escaped there. */
@@ -25,6 +25,7 @@ class GroupRows {
   readonly customers: string[] = [];
   readonly locations: string[] = [];
   readonly tasks: string[] = [];
+  readonly paidTasks: string[] = [];
   readonly packages: string[] = [];
   readonly history: string[] = [];
   readonly events: string[] = [];
@@ -84,8 +85,14 @@ class GroupRows {
     const relisted = relistedTasks(taskChanges);
     const sought = soughtChanges(taskChanges);
     const newPlaces = new Set(locations.map(({ id }) => id));
+    const paid = paidTasks(taskChanges);
     for (const row of tasks.values()) {
-      const { id, locationId } = row.record;
+      const { id, version, locationId, paymentId, updatedAt } = row.record;
+      if (paid.has(id)) {
+        const { expectedVersion } = row;
+        this.paidTasks.push(JSON.stringify({ organizationId, id, expectedVersion, version, paymentId, updatedAt }));
+        continue;
+      }
       const reuses = row.expectedVersion === 0 && locationId !== null && !newPlaces.has(locationId);
       const marks = `${relisted.has(id) ? ',"relist":true' : ''}${reuses ? ',"reusesLocation":true' : ''}`;
       const soughtNow = sought.size === 0 ? undefined : sought.get(id);
@@ -106,9 +113,9 @@ export function encodeGroup(
   const rows = new GroupRows();
   for (const { batch, shard } of group) rows.add(batch, epochs.get(shard)!);
   const { heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses } = rows;
-  const { organizations, audit, agents, requests, payments, transfers, ledgerEntries } = rows;
+  const { organizations, audit, agents, requests, payments, transfers, ledgerEntries, paidTasks } = rows;
   const ofTasks = [heads, customers, locations, tasks, packages, history, events, idempotency, usage, warehouses];
-  const counts = [...ofTasks, organizations, audit, agents, requests, payments, transfers, ledgerEntries];
+  const counts = [...ofTasks, organizations, audit, agents, requests, payments, transfers, ledgerEntries, paidTasks];
   return {
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
@@ -134,6 +141,7 @@ export function encodeGroup(
     payments: jsonArray(payments),
     transfers: jsonArray(transfers),
     ledgerEntries: jsonArray(ledgerEntries),
+    paidTasks: jsonArray(paidTasks),
   };
 }
 

@@ -9,19 +9,21 @@ import { encodeAssignmentRequest } from '../views/assignment-request-view.ts';
 import { encodePayment } from '../views/payment-view.ts';
 import { inOnePiece } from '../views/serializer.ts';
 import { encodeTask } from '../views/task-view.ts';
-import type { Tell, TellAgent, TellPayment, TellRequest } from './changes.ts';
+import type { News, Tell, TellAgent, TellPayment, TellRequest } from './changes.ts';
 import type { OrgState } from './org-state.ts';
 import type { TaskFacts } from './state-view.ts';
 
-/** A change as the log tells it: the event, the step in the task's history, and the task's JSON for the answer. */
+/** A change as the log tells it. */
 export interface ToldChange {
   readonly event: LoggedEvent;
-  readonly history: TaskHistoryRecord;
-  readonly taskJson: string;
+  /** The step in the history of the task that it is about, if it is about one. */
+  readonly history?: TaskHistoryRecord;
+  /** The record that an answer may show, as the event has it. */
+  readonly json?: string;
 }
 
 interface TellContext extends LineContext {
-  /** The task before the changes that are told; undefined for a new one. */
+  /** The task before the changes that are told; undefined for a new one, and where the news are of none. */
   readonly before: TaskFacts | undefined;
 }
 
@@ -36,23 +38,36 @@ interface LineContext {
  * What the log says of changes that have just been applied. Encoded once: the same text goes to Postgres, to streams,
  * to webhooks and into the answer.
  */
-export function tellChange(state: OrgState, tell: Tell, told: TellContext): ToldChange {
+export function tellNews(state: OrgState, news: News, told: TellContext): ToldChange {
+  switch (news.kind) {
+    case 'tell':
+      return tellTask(state, news, told);
+    case 'tell-agent':
+      return tellAgent(state, news, told);
+    case 'tell-request':
+      return tellRequest(state, news, told);
+    case 'tell-payment':
+      return tellPayment(state, news, told);
+  }
+}
+
+function tellTask(state: OrgState, tell: Tell, told: TellContext): ToldChange {
   const { type, taskId, step } = tell;
   const { sequence, at, caller, before } = told;
   const { organizationId } = state;
   const live = state.findTask(taskId)!;
-  const taskJson = encodeTask(state.bundleOf(live));
+  const json = encodeTask(state.bundleOf(live));
   const head = headOf(state, type, live.task.channelId, told);
   const extra = tell.extra ? extraOf(tell.extra, caller) : '';
   return {
-    event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{"task":${taskJson}${extra}}}`) },
+    event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{"task":${json}${extra}}}`) },
     history: historyStep(live, step, told, step.kind === 'created' ? undefined : before),
-    taskJson,
+    json,
   };
 }
 
 /** The event that tells of a request as it has just become, and the step that its task's history keeps. */
-export function tellRequest(state: OrgState, tell: TellRequest, told: TellContext): Omit<ToldChange, 'taskJson'> {
+function tellRequest(state: OrgState, tell: TellRequest, told: TellContext): ToldChange {
   const { sequence, at, caller, before } = told;
   const request = state.findRequest(tell.requestId)!;
   const { status, agentId, rejectionReason } = request;
@@ -68,17 +83,19 @@ export function tellRequest(state: OrgState, tell: TellRequest, told: TellContex
 }
 
 /** The event that tells of a payment as it has just become, with its task, and the step that the task's history keeps. */
-export function tellPayment(state: OrgState, tell: TellPayment, told: TellContext): Omit<ToldChange, 'taskJson'> {
+function tellPayment(state: OrgState, tell: TellPayment, told: TellContext): ToldChange {
   const { type, paymentId, taskId } = tell;
   const { sequence, at, caller, before } = told;
   const payment = state.findPayment(paymentId)!;
   const live = state.findTask(taskId)!;
+  const json = encodePayment(payment);
   const head = headOf(state, type, payment.channelId, told);
-  const data = `"payment":${encodePayment(payment)},"task":${encodeTask(state.bundleOf(live))}${extraOf({}, caller)}`;
+  const data = `"payment":${json},"task":${encodeTask(state.bundleOf(live))}${extraOf({}, caller)}`;
   const { organizationId } = state;
   return {
     event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{${data}}}`) },
     history: historyStep(live, paymentStep(payment), told, before),
+    json,
   };
 }
 
@@ -115,11 +132,11 @@ function historyStep(
 }
 
 /** The event that tells of an agent as it has just become. */
-export function tellAgent(state: OrgState, { type, agentId, extra }: TellAgent, told: LineContext): LoggedEvent {
+function tellAgent(state: OrgState, { type, agentId, extra }: TellAgent, told: LineContext): ToldChange {
   const { sequence, at, caller } = told;
   const head = headOf(state, type, caller.channelId, told);
   const body = `${head},"data":{"agent":${encodeAgent(state.findAgent(agentId)!)}${extraOf(extra, caller)}}}`;
-  return { organizationId: state.organizationId, sequence, type, at, body: inOnePiece(body) };
+  return { event: { organizationId: state.organizationId, sequence, type, at, body: inOnePiece(body) } };
 }
 
 function headOf({ organizationId }: OrgState, type: EventType, channelId: number, told: LineContext): string {

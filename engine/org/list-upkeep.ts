@@ -39,6 +39,22 @@ export function relistedTasks(changes: readonly TaskChange[]): ReadonlySet<numbe
   return ids;
 }
 
+/** Tasks of which nothing changes but the payment that counts for them. */
+export function paidTasks(changes: readonly TaskChange[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const { before, after } of changes) if (before && isSameButPaid(before, after)) ids.add(after.id);
+  for (const { before, after } of changes) if (!before || !isSameButPaid(before, after)) ids.delete(after.id);
+  return ids;
+}
+
+function isSameButPaid(before: TaskRecord, after: TaskRecord): boolean {
+  for (const name in after) {
+    const isOther = before[name as keyof TaskRecord] !== after[name as keyof TaskRecord];
+    if (isOther && name !== 'paymentId' && name !== 'version' && name !== 'updatedAt') return false;
+  }
+  return before.paymentId !== after.paymentId;
+}
+
 /** Tasks that rounds begin or cease to look at, by whether they do now. */
 export function soughtChanges(changes: readonly TaskChange[]): ReadonlyMap<number, boolean> {
   const wasSought = new Map<number, boolean>();

@@ -27,6 +27,7 @@ export interface CommitParameters {
   readonly payments: string | null;
   readonly transfers: string | null;
   readonly ledgerEntries: string | null;
+  readonly paidTasks: string | null;
 }
 
 /** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
@@ -72,7 +73,7 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const PARAMETERS = 24;
+const PARAMETERS = 25;
 const COMMIT_GROUP = `SELECT commit_group(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(',')})`;
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
@@ -124,6 +125,7 @@ export function createCommitStore(
         p.payments,
         p.transfers,
         p.ledgerEntries,
+        p.paidTasks,
       ];
       try {
         const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });

@@ -50,15 +50,18 @@ export async function listStatement(
   customerId: number,
   { page, limit, ...filter }: StatementQuery,
 ): Promise<StatementPage | undefined> {
-  const matching = matchingEntries(sql, organizationId, customerId, filter);
+  const accounts = accountsOf(sql, organizationId, customerId, filter);
+  const entries = entriesOf(sql, filter);
+  // An account's entries are numbered as time goes, so that each has its newest at hand.
   const query = () => sql<({ sequence: number; count: number } & (StatementLine | { transferId: null }))[]>`
-    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM ${matching}) AS count, b.*
+    SELECT h.last_sequence AS sequence, (${countOf(sql, accounts, filter)}) AS count, b.*
     FROM customers c JOIN organization_heads h ON h.organization_id = c.organization_id
     LEFT JOIN (
-      SELECT e.transfer_id, e.currency, e.amount_minor, e.balance_minor, e.entry, t.kind, t.payment_id, t.task_id,
-        t.reference, t.at
-      FROM ${matching}
-      ORDER BY t.at DESC, e.currency, e.entry DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+      SELECT n.* FROM ${accounts} CROSS JOIN LATERAL (
+        SELECT e.transfer_id, e.currency, e.amount_minor, e.balance_minor, e.entry, t.kind, t.payment_id, t.task_id,
+          t.reference, t.at
+        FROM ${entries} ORDER BY e.entry DESC LIMIT ${limit * page}) n
+      ORDER BY n.at DESC, n.currency, n.entry DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE c.organization_id = ${organizationId} AND c.id = ${customerId}
     ORDER BY b.at DESC, b.currency, b.entry DESC`;
   const rows = await read(query, LIMITS.readDeadlineMs, 'reading the statement of a wallet');
@@ -68,16 +71,34 @@ export async function listStatement(
   return { items, count: first.count, sequence: first.sequence };
 }
 
-function matchingEntries(
+type StatementFilter = Omit<StatementQuery, 'page' | 'limit'>;
+
+/** How many entries match: an account knows how many it has. */
+function countOf(sql: Sql, accounts: Fragment, { currency: _, ...filter }: StatementFilter): Fragment {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  return isFiltered
+    ? sql`SELECT count(*) FROM ${accounts} CROSS JOIN LATERAL (SELECT FROM ${entriesOf(sql, filter)}) n`
+    : sql`SELECT coalesce(sum(a.entries), 0)::bigint FROM ${accounts}`;
+}
+
+/** The accounts `a` of a wallet, by currency. */
+function accountsOf(
   sql: Sql,
   organizationId: number,
   customerId: number,
-  { currency, from, to, paymentId }: Omit<StatementQuery, 'page' | 'limit'>,
+  { currency }: Pick<StatementFilter, 'currency'>,
 ): Fragment {
+  return sql`(SELECT * FROM ledger_accounts
+    WHERE organization_id = ${organizationId} AND account = 'wallet' AND owner_id = ${customerId}
+      ${currency === undefined ? sql`` : sql`AND currency = ${currency}`}) a`;
+}
+
+/** The matching entries `e` of an account `a`, each with its transfer `t`. */
+function entriesOf(sql: Sql, { from, to, paymentId }: Omit<StatementFilter, 'currency'>): Fragment {
   return sql`ledger_entries e
     JOIN ledger_transfers t ON t.organization_id = e.organization_id AND t.id = e.transfer_id
-    WHERE e.organization_id = ${organizationId} AND e.account = 'wallet' AND e.owner_id = ${customerId}
-      ${currency === undefined ? sql`` : sql`AND e.currency = ${currency}`}
+    WHERE e.organization_id = a.organization_id AND e.account = a.account AND e.owner_id = a.owner_id
+      AND e.currency = a.currency
       ${paymentId === undefined ? sql`` : sql`AND t.payment_id = ${paymentId}`}
       ${from === undefined ? sql`` : sql`AND t.at >= ${from}`}
       ${to === undefined ? sql`` : sql`AND t.at <= ${to}`}`;

@@ -189,9 +189,10 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
   const requests = await fetchRequests(sql, organizationId, asked.requestIds);
   const needs = withThoseOf(requests, asked);
   const accountOwners = [...needs.accountOwners.values()];
-  const [tasks, customers, contacts, locations, warehouses, channels, ofAgents, loosePackages, ...others] =
+  const [tasks, namedTasks, customers, contacts, locations, warehouses, channels, ofAgents, loosePackages, ...others] =
     await Promise.all([
-      fetchBundles(sql, organizationId, needs),
+      fetchTasks(sql, organizationId, needs.taskIds),
+      fetchNamedTasks(sql, organizationId, needs),
       fetchCustomers(sql, organizationId, needs),
       needs.contacts ? fetchContacts(sql, organizationId) : ('not-wanted' as const),
       needs.locationIds.size === 0
@@ -224,7 +225,7 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
     ]);
   const [idempotency, usedKeys, payments, balances] = others;
   return {
-    tasks,
+    tasks: [...tasks, ...namedTasks],
     customers,
     contacts,
     locations,
@@ -262,25 +263,38 @@ function withThoseOf(requests: readonly AssignmentRequestRecord[], needs: Record
   return { ...needs, taskIds, agentIds, loadedAgentIds: new Set([...needs.loadedAgentIds, ...ofAgents]) };
 }
 
-const NONE: ReadonlySet<never> = new Set();
+/** Tasks by their ids; a part comes with the whole of its job. */
+async function fetchTasks(sql: Sql, organizationId: number, ids: ReadonlySet<number>): Promise<TaskBundle[]> {
+  if (ids.size === 0) return [];
+  const found = await fetchBundles(sql, organizationId, sql`t.id = ANY(${numberArray(ids)}::bigint[])`);
+  const jobIds = new Set(found.flatMap(({ task }) => task.parentId ?? []));
+  if (jobIds.size === 0) return found;
+  const others = found.filter(({ task }) => task.parentId === null && !jobIds.has(task.id));
+  return [...others, ...(await fetchTasks(sql, organizationId, jobIds))];
+}
 
-async function fetchBundles(
+/** Tasks by what else they are known by; a part comes with the whole of its job. */
+async function fetchNamedTasks(
   sql: Sql,
   organizationId: number,
-  needs: {
-    readonly [K in 'taskIds' | 'codes' | 'packageIds']: ReadonlySet<RecordNeeds[K] extends Set<infer T> ? T : never>;
-  },
+  { codes, packageIds }: Pick<RecordNeeds, 'codes' | 'packageIds'>,
 ): Promise<TaskBundle[]> {
-  if (needs.taskIds.size + needs.codes.size + needs.packageIds.size === 0) return [];
-  const rows = await sql`
-    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t
-    WHERE t.organization_id = ${organizationId} AND t.id IN (
+  if (codes.size + packageIds.size === 0) return [];
+  return fetchBundles(
+    sql,
+    organizationId,
+    sql`t.id IN (
       SELECT coalesce(p.parent_id, p.id) FROM tasks p WHERE p.organization_id = ${organizationId} AND p.id IN (
-        SELECT unnest(${numberArray(needs.taskIds)}::bigint[])
-        UNION SELECT b.id FROM tasks b
-          WHERE b.organization_id = ${organizationId} AND b.code = ANY(${textArray(needs.codes)}::text[])
+        SELECT b.id FROM tasks b
+          WHERE b.organization_id = ${organizationId} AND b.code = ANY(${textArray(codes)}::text[])
         UNION SELECT q.task_id FROM packages q
-          WHERE q.organization_id = ${organizationId} AND q.id = ANY(${numberArray(needs.packageIds)}::bigint[])))`.values();
+          WHERE q.organization_id = ${organizationId} AND q.id = ANY(${numberArray(packageIds)}::bigint[])))`,
+  );
+}
+
+async function fetchBundles(sql: Sql, organizationId: number, which: Fragment): Promise<TaskBundle[]> {
+  const rows = await sql`
+    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t WHERE t.organization_id = ${organizationId} AND ${which}`.values();
   return rows.map(bundleOfRow);
 }
 
@@ -349,7 +363,7 @@ async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<
     SELECT id FROM tasks WHERE organization_id = ${organizationId} AND deadline_at <= ${now}::timestamptz
     ORDER BY deadline_at LIMIT ${LIMITS.deadlinesPerWake}`;
   const taskIds = due.map(({ id }) => id);
-  const tasks = await fetchBundles(sql, organizationId, { taskIds: new Set(taskIds), codes: NONE, packageIds: NONE });
+  const tasks = await fetchTasks(sql, organizationId, new Set(taskIds));
   if (taskIds.length === LIMITS.deadlinesPerWake) return { taskIds, tasks, nextDeadlineAt: now };
   const next = await sql<{ at: string | null }[]>`
     SELECT min(deadline_at) AS at FROM tasks

@@ -1,40 +1,60 @@
 -- What commit_group writes of payments and of the ledger. Text alone orders these files, and none needs another until
 -- it is called.
 
+-- Payments, and how many there are of each kind.
 CREATE OR REPLACE FUNCTION write_payments(payments_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
 BEGIN
-  INSERT INTO payments (organization_id, id, version, task_id, customer_id, agent_id, courier_id, channel_id, method,
-      status, amount_minor, currency, reference, provider, provider_reference, checkout_token, checkout_page, step,
-      refund, failure_reason, created_at, updated_at)
-    SELECT "organizationId", id, version, "taskId", "customerId", "agentId", "courierId", "channelId", method,
-      status, "amountMinor", currency, reference, provider, "providerReference", "checkoutToken", "checkoutPage", step,
-      refund, "failureReason", "createdAt", "updatedAt"
-    FROM json_to_recordset(payments_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-      "taskId" bigint, "customerId" bigint, "agentId" bigint, "courierId" bigint, "channelId" bigint, method text,
-      status text, "amountMinor" bigint, currency text, reference text, provider text, "providerReference" text,
-      "checkoutToken" text, "checkoutPage" text, step text, refund json, "failureReason" text,
-      "createdAt" timestamptz, "updatedAt" timestamptz)
-    WHERE "expectedVersion" = 0;
-  GET DIAGNOSTICS written = ROW_COUNT;
-  IF written < meant THEN
-    UPDATE payments p SET version = n.version, status = n.status, provider_reference = n."providerReference",
-        checkout_page = n."checkoutPage", step = n.step, refund = n.refund, failure_reason = n."failureReason",
-        updated_at = n."updatedAt"
+  WITH made AS (
+    INSERT INTO payments (organization_id, id, version, task_id, customer_id, agent_id, courier_id, channel_id,
+        method, status, amount_minor, currency, reference, provider, provider_reference, checkout_token, checkout_page,
+        step, refund, failure_reason, created_at, updated_at)
+      SELECT "organizationId", id, version, "taskId", "customerId", "agentId", "courierId", "channelId", method,
+        status, "amountMinor", currency, reference, provider, "providerReference", "checkoutToken", "checkoutPage",
+        step, refund, "failureReason", "createdAt", "updatedAt"
       FROM json_to_recordset(payments_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-        status text, "providerReference" text, "checkoutPage" text, step text, refund json, "failureReason" text,
-        "updatedAt" timestamptz)
-      WHERE p.organization_id = n."organizationId" AND p.id = n.id AND p.version = n."expectedVersion";
-    GET DIAGNOSTICS updated = ROW_COUNT;
+        "taskId" bigint, "customerId" bigint, "agentId" bigint, "courierId" bigint, "channelId" bigint, method text,
+        status text, "amountMinor" bigint, currency text, reference text, provider text, "providerReference" text,
+        "checkoutToken" text, "checkoutPage" text, step text, refund json, "failureReason" text,
+        "createdAt" timestamptz, "updatedAt" timestamptz)
+      WHERE "expectedVersion" = 0
+      RETURNING organization_id, status, method
+  ), counted AS (
+    INSERT INTO payment_counts AS c (organization_id, status, method, count)
+      SELECT organization_id, status, method, count(*) FROM made GROUP BY 1, 2, 3
+      ON CONFLICT (organization_id, status, method) DO UPDATE SET count = c.count + excluded.count
+  )
+  SELECT count(*) INTO written FROM made;
+  IF written < meant THEN
+    WITH changed AS (
+      UPDATE payments p SET version = n.version, status = n.status, provider_reference = n."providerReference",
+          checkout_page = n."checkoutPage", step = n.step, refund = n.refund, failure_reason = n."failureReason",
+          updated_at = n."updatedAt"
+        FROM json_to_recordset(payments_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
+          status text, "providerReference" text, "checkoutPage" text, step text, refund json, "failureReason" text,
+          "updatedAt" timestamptz)
+        JOIN payments was ON was.organization_id = n."organizationId" AND was.id = n.id
+        WHERE p.organization_id = n."organizationId" AND p.id = n.id AND p.version = n."expectedVersion"
+        RETURNING p.organization_id, p.method, was.status AS before, p.status AS after
+    ), counted AS (
+      INSERT INTO payment_counts AS c (organization_id, status, method, count)
+        SELECT organization_id, status, method, sum(delta) FROM (
+          SELECT organization_id, before AS status, method, -1 AS delta FROM changed WHERE before <> after
+          UNION ALL SELECT organization_id, after, method, 1 FROM changed WHERE before <> after) d
+        GROUP BY 1, 2, 3
+        ON CONFLICT (organization_id, status, method) DO UPDATE SET count = c.count + excluded.count
+    )
+    SELECT count(*) INTO updated FROM changed;
   END IF;
   PERFORM assert_written('payments', written + updated, meant);
 END $$;
 
--- Transfers with their entries, and what these make of the accounts: which must be what the actor has in memory.
+-- Transfers with their entries, and what these make of the accounts: which must be what the actor has in memory. Its plan
+-- is kept for long: an account is looked up by its key, however few there were when the plan was made.
 CREATE OR REPLACE FUNCTION write_ledger(transfers_in json, entries_in json, transfers_meant int, entries_meant int)
-RETURNS void LANGUAGE plpgsql AS $$
+RETURNS void LANGUAGE plpgsql SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   written bigint;
   moved bigint;

@@ -52,6 +52,11 @@ export const WRONG_BOOKS: Readonly<Record<string, string>> = {
   'a task that names another payment than the one that counts': `
     SELECT t.id, t.payment_id, p.id AS paid FROM tasks t JOIN payments p ON p.organization_id = $1 AND p.task_id = t.id
     WHERE t.organization_id = $1 AND p.status = 'succeeded' AND p.refund IS NULL AND t.payment_id IS DISTINCT FROM p.id`,
+  'a count of payments that is not how many there are': `
+    SELECT status, method, c.count, p.count AS there FROM (SELECT * FROM payment_counts WHERE organization_id = $1) c
+    FULL JOIN (SELECT status, method, count(*) FROM payments WHERE organization_id = $1 GROUP BY 1, 2) p
+      USING (status, method)
+    WHERE coalesce(c.count, 0) <> coalesce(p.count, 0)`,
   'a payment that nobody carries on': `
     SELECT id, method, status, step, refund FROM payments WHERE organization_id = $1 AND NOT CASE
       WHEN method <> 'online' THEN step IS NULL AND status <> 'pending' AND coalesce(refund ->> 'status', '') <> 'pending'

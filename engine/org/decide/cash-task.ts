@@ -4,8 +4,15 @@ import { isCashType, type TaskRecord } from '../../../schema/task.ts';
 import { cashOf, dropOf } from '../../domain/ledger.ts';
 import type { Draft } from '../draft.ts';
 import type { DecideContext } from './decision.ts';
-import { currentPayment, draftPayment, insufficientFunds, newPayment } from './pay-task.ts';
-import { draftTransfer, fundsIn, giveUpPayment } from './payment-steps.ts';
+import {
+  currentPayment,
+  draftPayment,
+  draftTransfer,
+  fundsIn,
+  giveUpPayment,
+  insufficientFunds,
+  newPayment,
+} from './payment-steps.ts';
 
 type Ended = Pick<TaskRecord, 'status' | 'outcome'>;
 

@@ -1,18 +1,22 @@
-import type { Caller, PayTask } from '../../../schema/commands.ts';
+import type { PayTask } from '../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../schema/errors.ts';
-import { LIMITS } from '../../../schema/limits.ts';
 import type { PaymentRecord } from '../../../schema/payment.ts';
 import { isCashType, type TaskRecord } from '../../../schema/task.ts';
 import { walletOf } from '../../domain/ledger.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { maySee } from '../../domain/task-machine.ts';
-import { BASE64_URL } from '../../runtime/random.ts';
 import type { Draft } from '../draft.ts';
 import { paymentStep } from '../event-encoding.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from './decision.ts';
-import { draftCapture, draftPaidTask, fundsIn, giveUpPayment, tellPayment } from './payment-steps.ts';
-
-type Sum = Pick<PaymentRecord, 'amountMinor' | 'currency'>;
+import {
+  currentPayment,
+  draftPaidTask,
+  draftPayment,
+  fundsIn,
+  insufficientFunds,
+  newPayment,
+  type Sum,
+} from './payment-steps.ts';
 
 /**
  * POST /payments/cash, /payments/wallet and /payments/initialize. Cash and wallets pay at once, and in place of an
@@ -45,73 +49,6 @@ export function decidePayTask(draft: Draft, command: PayTask, context: DecideCon
     draftPayment(draft, payment, current, caller, context);
   }
   return done('payment', payment.id, 201);
-}
-
-/** Drafts a new payment that has succeeded, in place of one that is open. */
-export function draftPayment(
-  draft: Draft,
-  payment: PaymentRecord,
-  open: PaymentRecord | undefined,
-  caller: Caller,
-  context: DecideContext,
-): void {
-  draftCapture(draft, payment, caller, context);
-  draft.put({ kind: 'put-payment', payment });
-  draftPaidTask(draft, draft.findTask(payment.taskId)!, payment, context.now);
-  if (open?.status === 'pending') giveUpPayment(draft, open, 'superseded', context.now);
-  tellPayment(draft, payment, 'payment.succeeded');
-}
-
-/** The payment that counts for a task: the one that succeeded, else the newest. */
-export function currentPayment(draft: Draft, { paymentId }: TaskRecord): PaymentRecord | undefined {
-  if (paymentId === null) return undefined;
-  const payment = draft.findPayment(paymentId);
-  // Taken for a task without one, it would be paid twice.
-  if (!payment) throw new Error(`payment ${paymentId} is not in memory`);
-  return payment;
-}
-
-export function newPayment(
-  task: TaskRecord,
-  { amountMinor, currency }: Sum,
-  command: Pick<PayTask, 'method'> & {
-    readonly provider?: PaymentRecord['provider'];
-    readonly input?: PayTask['input'];
-  },
-  { now, random, nextId }: DecideContext,
-): PaymentRecord {
-  const { method, provider = null, input } = command;
-  const isOnline = method === 'online';
-  const isCash = method === 'cash';
-  return {
-    organizationId: task.organizationId,
-    id: nextId('payment'),
-    version: 1,
-    taskId: task.id,
-    customerId: task.customerId,
-    agentId: isCash ? task.agentId : null,
-    courierId: isCash ? task.courierId : null,
-    channelId: task.channelId,
-    method,
-    status: isOnline ? 'pending' : 'succeeded',
-    amountMinor,
-    currency,
-    reference: input?.reference ?? null,
-    provider,
-    providerReference: null,
-    checkoutToken: isOnline ? random.text(LIMITS.checkoutTokenChars, BASE64_URL) : null,
-    checkoutPage: null,
-    step: isOnline ? 'create_checkout' : null,
-    refund: null,
-    failureReason: null,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-export function insufficientFunds(fundsMinor: number, { amountMinor, currency }: Sum): Refusal {
-  const balance = formatMinor(fundsMinor, currency);
-  return refusal('INSUFFICIENT_FUNDS', undefined, { balance, amount: formatMinor(amountMinor, currency), currency });
 }
 
 function judgeWallet(draft: Draft, { customerId }: TaskRecord, sum: Sum): Refusal | undefined {

@@ -1,21 +1,32 @@
-import type { Caller } from '../../../schema/commands.ts';
+import type { Caller, PayTask } from '../../../schema/commands.ts';
+import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { EventType } from '../../../schema/events.ts';
 import type { AccountOwner, EntryRecord, TransferRecord } from '../../../schema/ledger.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { PackageRecord } from '../../../schema/package.ts';
 import type { PaymentRecord } from '../../../schema/payment.ts';
+import type { TaskRecord } from '../../../schema/task.ts';
 import { captureOf, fundsOf, type Movement, refundOf } from '../../domain/ledger.ts';
+import { formatMinor } from '../../domain/money.ts';
 import { afterPayment } from '../../domain/package-machine.ts';
 import { givenUp } from '../../domain/payment-machine.ts';
+import { BASE64_URL } from '../../runtime/random.ts';
 import type { Draft } from '../draft.ts';
 import type { TaskFacts } from '../state-view.ts';
 import type { DecideContext } from './decision.ts';
 import { changedTask } from './task-search.ts';
 
 type What = Pick<TransferRecord, 'kind' | 'paymentId' | 'taskId' | 'reference'>;
+export type Sum = Pick<PaymentRecord, 'amountMinor' | 'currency'>;
 
 /** What an owner can spend or hand over. */
 export function fundsIn(draft: Draft, owner: AccountOwner, currency: string): number {
   return fundsOf(owner, draft.findBalance(owner, currency)?.balanceMinor ?? 0);
+}
+
+export function insufficientFunds(fundsMinor: number, { amountMinor, currency }: Sum): Refusal {
+  const balance = formatMinor(fundsMinor, currency);
+  return refusal('INSUFFICIENT_FUNDS', undefined, { balance, amount: formatMinor(amountMinor, currency), currency });
 }
 
 /** Drafts a line of the ledger; returns it. */
@@ -55,6 +66,68 @@ export function draftRefund(draft: Draft, payment: PaymentRecord, caller: Caller
   const { id: paymentId, taskId, refund } = payment;
   const what = { kind: 'refund', paymentId, taskId, reference: refund!.reason } as const;
   draftTransfer(draft, refundOf(payment), what, caller, context);
+}
+
+/** The payment that counts for a task: the one that succeeded, else the newest. */
+export function currentPayment(draft: Draft, { paymentId }: TaskRecord): PaymentRecord | undefined {
+  if (paymentId === null) return undefined;
+  const payment = draft.findPayment(paymentId);
+  // Taken for a task without one, it would be paid twice.
+  if (!payment) throw new Error(`payment ${paymentId} is not in memory`);
+  return payment;
+}
+
+export function newPayment(
+  task: TaskRecord,
+  { amountMinor, currency }: Sum,
+  command: Pick<PayTask, 'method'> & {
+    readonly provider?: PaymentRecord['provider'];
+    readonly input?: PayTask['input'];
+  },
+  { now, random, nextId }: DecideContext,
+): PaymentRecord {
+  const { method, provider = null, input } = command;
+  const isOnline = method === 'online';
+  const isCash = method === 'cash';
+  return {
+    organizationId: task.organizationId,
+    id: nextId('payment'),
+    version: 1,
+    taskId: task.id,
+    customerId: task.customerId,
+    agentId: isCash ? task.agentId : null,
+    courierId: isCash ? task.courierId : null,
+    channelId: task.channelId,
+    method,
+    status: isOnline ? 'pending' : 'succeeded',
+    amountMinor,
+    currency,
+    reference: input?.reference ?? null,
+    provider,
+    providerReference: null,
+    checkoutToken: isOnline ? random.text(LIMITS.checkoutTokenChars, BASE64_URL) : null,
+    checkoutPage: null,
+    step: isOnline ? 'create_checkout' : null,
+    refund: null,
+    failureReason: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Drafts a new payment that has succeeded, in place of one that is open. */
+export function draftPayment(
+  draft: Draft,
+  payment: PaymentRecord,
+  open: PaymentRecord | undefined,
+  caller: Caller,
+  context: DecideContext,
+): void {
+  draftCapture(draft, payment, caller, context);
+  draft.put({ kind: 'put-payment', payment });
+  draftPaidTask(draft, draft.findTask(payment.taskId)!, payment, context.now);
+  if (open?.status === 'pending') giveUpPayment(draft, open, 'superseded', context.now);
+  tellPayment(draft, payment, 'payment.succeeded');
 }
 
 /** Drafts a payment as it has become. */

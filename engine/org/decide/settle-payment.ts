@@ -4,9 +4,9 @@ import { refundReversalOf } from '../../domain/ledger.ts';
 import { isGivenUp, judgeReport, newRefund } from '../../domain/payment-machine.ts';
 import type { Draft } from '../draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from './decision.ts';
-import { currentPayment } from './pay-task.ts';
 import {
   changePayment,
+  currentPayment,
   draftCapture,
   draftPaidTask,
   draftRefund,

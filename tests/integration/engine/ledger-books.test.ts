@@ -30,6 +30,7 @@ const SOUND = `
     currency, created_at, updated_at)
   VALUES (ORG, 1, 1, FIRST, 7, 1, 'wallet', 'succeeded', 250, 'USD', now(), now()),
     (ORG, 2, 1, SECOND, 7, 1, 'online', 'succeeded', 400, 'USD', now(), now());
+  INSERT INTO payment_counts VALUES (ORG, 'succeeded', 'wallet', 1), (ORG, 'succeeded', 'online', 1);
   UPDATE tasks SET payment_id = CASE id WHEN FIRST THEN 1 ELSE 2 END WHERE organization_id = ORG;
   INSERT INTO ledger_transfers (organization_id, id, kind, payment_id, task_id, at, actor_type)
   VALUES (ORG, 1, 'top_up', NULL, NULL, now(), 'system'), (ORG, 2, 'top_up', NULL, NULL, now(), 'system'),
@@ -60,6 +61,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   'a transfer of no payment': `UPDATE ledger_transfers SET payment_id = 99 WHERE id = 3`,
   'a task that was paid twice': `UPDATE payments SET task_id = FIRST WHERE id = 2`,
   'a task that names another payment than the one that counts': `UPDATE tasks SET payment_id = 2 WHERE id = FIRST`,
+  'a count of payments that is not how many there are': `DELETE FROM payment_counts WHERE method = 'online'`,
   'a payment that nobody carries on': `UPDATE payments SET status = 'pending' WHERE id = 2`,
 };
 

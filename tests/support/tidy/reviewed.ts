@@ -60,6 +60,7 @@ export const reviewed: Reviewed = {
     searching_tasks: 'commit_group',
     assignment_requests: 'commit_group',
     payments: 'commit_group',
+    payment_counts: 'commit_group',
     ledger_transfers: 'commit_group',
     ledger_entries: 'commit_group',
     ledger_accounts: 'commit_group',
@@ -158,6 +159,11 @@ export const reviewed: Reviewed = {
       path: 'engine/store/demo.ts',
       table: 'usage',
       reason: 'counts the agents that are made there',
+    },
+    {
+      path: 'schema/migrations/0021-payment-counts.sql',
+      table: 'payment_counts',
+      reason: 'counts the payments that were there before; commit_group counts from then on',
     },
     {
       path: 'schema/migrations/0012-lists-at-hand.sql',

@@ -2,35 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { givenUp, isGivenUp, judgeRefund, judgeReport, newRefund } from '../../../engine/domain/payment-machine.ts';
 import type { PaymentRecord, ProviderReport, Refund } from '../../../schema/payment.ts';
+import { onlinePayment } from '../online-payment.ts';
 
 const CREATED = '2031-05-01T08:00:00.000Z';
 const NOW = '2031-05-01T12:00:00.000Z';
 const PAGE = 'https://pay.example/1';
 
-const CREATING: PaymentRecord = {
-  organizationId: 1,
-  id: 30,
-  version: 1,
-  taskId: 100,
-  customerId: 9,
-  agentId: null,
-  courierId: null,
-  channelId: 6,
-  method: 'online',
-  status: 'pending',
-  amountMinor: 1250,
-  currency: 'USD',
-  reference: null,
-  provider: 'test',
-  providerReference: null,
-  checkoutToken: 'token',
-  checkoutPage: null,
-  step: 'create_checkout',
-  refund: null,
-  failureReason: null,
-  createdAt: CREATED,
-  updatedAt: CREATED,
-};
+const CREATING = onlinePayment(CREATED);
 
 const failed = { status: 'failed', step: null, failureReason: 'declined' } as const;
 const mismatched = { ...failed, providerReference: 'cs', failureReason: 'amount_mismatch' };

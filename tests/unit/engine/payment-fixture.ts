@@ -7,6 +7,7 @@ import type { OrgState } from '../../../engine/org/org-state.ts';
 import type { PayTask } from '../../../schema/commands.ts';
 import type { PaymentMethod, PaymentRecord } from '../../../schema/payment.ts';
 import type { TaskStatus } from '../../../schema/task.ts';
+import { onlinePayment } from '../online-payment.ts';
 import {
   callerOf,
   decideOn,
@@ -26,30 +27,15 @@ const FUNDS = 5_000;
 
 export const SYSTEM = callerOf('system');
 
-export const ONLINE: PaymentRecord = {
-  organizationId: 1,
+export const ONLINE = onlinePayment(NOW, {
   id: PAYMENT,
   version: 2,
   taskId: TASK,
   customerId: CUSTOMER,
-  agentId: null,
-  courierId: null,
-  channelId: 6,
-  method: 'online',
-  status: 'pending',
-  amountMinor: 1250,
-  currency: 'USD',
-  reference: null,
-  provider: 'test',
   providerReference: 'cs',
-  checkoutToken: 'token',
   checkoutPage: 'https://pay.example/1',
   step: 'await_payment',
-  refund: null,
-  failureReason: null,
-  createdAt: NOW,
-  updatedAt: NOW,
-};
+});
 const asked = {
   reason: 'wrong',
   attempt: 1,

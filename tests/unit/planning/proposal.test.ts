@@ -6,6 +6,7 @@ import type { SoughtTask } from '../../../engine/store/round-store.ts';
 import type { FailureReason, TaskSearch } from '../../../schema/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { soughtTask } from '../sought-task.ts';
 import { agent, NOW, order, roundView } from './round-fixture.ts';
 
 const seen = (count: number, unlocated = 0, isStale = false) => ({
@@ -54,24 +55,8 @@ test('agents of whom nobody knows where they are count as those heard of too lon
   assert.deepEqual(lacking({ stale_position: 1 }, seen(3, 2)).counts, { stale_position: 3 });
 });
 
-function sought(fields: Partial<Pick<SoughtTask, 'status'>>, search: Partial<TaskSearch> = {}): SoughtTask {
-  const base = {
-    startsAt: null,
-    until: '',
-    attempts: 0,
-    open: [],
-    rejectedBy: [],
-    expiredBy: [],
-    lacking: null,
-    notedAt: null,
-  };
-  return {
-    taskId: 1,
-    status: 'awaiting_assignment',
-    ...fields,
-    search: { ...base, ...search },
-  } as unknown as SoughtTask;
-}
+const sought = (fields: Partial<SoughtTask>, search: Partial<TaskSearch> = {}) =>
+  soughtTask(1, NOW, { status: 'awaiting_assignment', ...fields }, search);
 
 test('the owner is told of a lack when it does not know it yet', () => {
   const told = (task: SoughtTask, lack: LackingTask) =>

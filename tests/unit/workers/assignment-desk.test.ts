@@ -4,13 +4,7 @@ import { computeRound } from '../../../engine/planning/compute-round.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { SavedPosition } from '../../../engine/store/position-store.ts';
-import type {
-  AgentOnDuty,
-  RoundRows,
-  RoundTasks,
-  SearchingOrganization,
-  SoughtTask,
-} from '../../../engine/store/round-store.ts';
+import type { AgentOnDuty, RoundRows, RoundTasks, SearchingOrganization } from '../../../engine/store/round-store.ts';
 import type { RoundTurnStore } from '../../../engine/store/round-turn-store.ts';
 import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment.ts';
 import type { Answer } from '../../../schema/commands.ts';
@@ -18,43 +12,10 @@ import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
 import { AssignmentDesk } from '../../../workers/assignment/assignment-desk.ts';
+import { soughtTask } from '../sought-task.ts';
 
 const START = 1_700_000_000_000;
 const DONE: Answer = { ok: true, status: 200, data: 'null', sequence: 1 };
-
-function soughtTask(taskId: number): SoughtTask {
-  const search = {
-    startsAt: null,
-    until: '',
-    attempts: 0,
-    open: [],
-    rejectedBy: [],
-    expiredBy: [],
-    lacking: null,
-    notedAt: null,
-  };
-  return {
-    taskId,
-    status: 'new',
-    timeToServe: 'asap',
-    scheduledAt: null,
-    estimatedDuration: null,
-    readyAt: null,
-    latitude: 0,
-    longitude: 0,
-    pickupLatitude: null,
-    pickupLongitude: null,
-    weightKg: 0,
-    volumeM3: 0,
-    packages: 1,
-    createdAt: new Date(START).toISOString(),
-    windowEnd: null,
-    requiredSkills: null,
-    preferredAgentId: null,
-    isJob: false,
-    search,
-  };
-}
 
 /** Time that the test turns by hand; each turn lets what has become due come to its end. */
 class HandTime {
@@ -144,7 +105,7 @@ function hint(desk: AssignmentDesk, organization: SearchingOrganization): void {
   desk.nudge([organization]);
 }
 
-const NOBODY: RoundRows = { tasks: [soughtTask(1)], agents: [], carried: [] };
+const NOBODY: RoundRows = { tasks: [soughtTask(1, START)], agents: [], carried: [] };
 
 test('what comes within the window of the first is planned with it, in one round', async () => {
   const { desk, time, times } = openDesk(() => NOBODY);
@@ -207,9 +168,11 @@ test('a round that fails is made again after the retry interval, whatever failed
 });
 
 test('more tasks than a round takes are looked at in the next ones, all of them', async () => {
-  const full = Array.from({ length: LIMITS.roundTasks }, (_, index) => soughtTask(index + 1));
+  const full = Array.from({ length: LIMITS.roundTasks }, (_, index) => soughtTask(index + 1, START));
   const { desk, time, rounds } = openDesk(({ wanted }) =>
-    'after' in wanted && wanted.after === 0 ? { ...NOBODY, tasks: full } : { ...NOBODY, tasks: [soughtTask(9_999)] },
+    'after' in wanted && wanted.after === 0
+      ? { ...NOBODY, tasks: full }
+      : { ...NOBODY, tasks: [soughtTask(9_999, START)] },
   );
   desk.nudge([searching(1)]);
   await time.pass(10_000);
@@ -234,12 +197,12 @@ test('only so many organizations have a round at a time, and the others follow i
 });
 
 test('tasks that no longer look for anybody are not planned, and nothing is proposed for none', async () => {
-  const search = { ...soughtTask(1).search!, startsAt: '2030-01-01T00:00:00.000Z' };
+  const search = { ...soughtTask(1, START).search!, startsAt: '2030-01-01T00:00:00.000Z' };
   const { desk, time, asked } = openDesk(() => ({
     ...NOBODY,
     tasks: [
-      { ...soughtTask(1), search },
-      { ...soughtTask(2), search: null },
+      { ...soughtTask(1, START), search },
+      { ...soughtTask(2, START), search: null },
     ],
   }));
   desk.nudge([searching(1)]);
@@ -316,7 +279,7 @@ test('a task that is meant for later is looked at by each sweep', async () => {
   const readyAt = new Date(START + 3_600_000).toISOString();
   const position = { agentId: 1, recordedAtMs: START, receivedAtMs: START, heardAtMs: 0, latitude: 0, longitude: 0 };
   const device = { accuracy: null, speed: null, heading: null, altitude: null, battery: null };
-  const rows = { ...NOBODY, tasks: [{ ...soughtTask(1), readyAt }], agents: [AGENT] };
+  const rows = { ...NOBODY, tasks: [{ ...soughtTask(1, START), readyAt }], agents: [AGENT] };
   const { desk, time, times } = openDesk(() => rows, ALWAYS, [{ ...position, ...device } as unknown as SavedPosition]);
   await sweep(desk, time, searching(1), 30);
   assert.equal(times().length, 30);
