@@ -72,6 +72,12 @@ export interface CustomerRecord {
   readonly updatedAt: string;
 }
 
+/** What a task shows of its customer. */
+export type CustomerOfTask = Pick<
+  CustomerRecord,
+  'id' | 'userId' | 'customerType' | 'firstName' | 'lastName' | 'email' | 'countryCode' | 'phoneNumber'
+>;
+
 /** A person behind a customer or an agent. */
 export const userView = v.object({
   id: v.number(),

@@ -78,6 +78,9 @@ export interface PackageRecord {
   readonly updatedAt: string;
 }
 
+/** What a task shows of a package. */
+export type PackageOfTask = Omit<PackageRecord, 'organizationId' | 'version'>;
+
 export const packageView = v.object({
   id: v.number(),
   taskId: v.nullable(v.number()),

@@ -1,9 +1,9 @@
 import type { AgentOfTask } from './agent.ts';
 import type { FailureReason, TaskSearch } from './assignment.ts';
 import type { CourierRecord } from './courier.ts';
-import type { CustomerRecord } from './customer.ts';
+import type { CustomerOfTask, CustomerRecord } from './customer.ts';
 import type { LocationRecord } from './location.ts';
-import type { PackageRecord } from './package.ts';
+import type { PackageOfTask, PackageRecord } from './package.ts';
 import type { TaskRating } from './task-rating.ts';
 
 /** In lifecycle order: the order in which lists sort by status. */
@@ -109,14 +109,21 @@ export interface TaskRecord {
 }
 
 /** A task with all that its JSON shows, whether it came from an actor's memory or from SQL. */
-export interface TaskBundle {
+export interface ShownTask {
   readonly task: TaskRecord;
-  readonly customer: CustomerRecord | null;
+  readonly customer: CustomerOfTask | null;
   readonly agent: AgentOfTask | null;
   readonly location: LocationRecord | null;
   readonly pickupLocation: LocationRecord | null;
-  readonly packages: readonly PackageRecord[];
+  readonly packages: readonly PackageOfTask[];
   /** The parts of a job with all that their JSON shows; a part has none. */
+  readonly children: readonly ShownTask[];
+}
+
+/** The same with whole records, as an actor holds it. */
+export interface TaskBundle extends ShownTask {
+  readonly customer: CustomerRecord | null;
+  readonly packages: readonly PackageRecord[];
   readonly children: readonly TaskBundle[];
 }
 

@@ -45,7 +45,7 @@ export async function runLists(args: readonly string[], releaser: Releaser, sign
   const url = new URL(stores.postgres.url);
   url.pathname = `/${server.database}`;
   const seeded = await seed(url.href, tasks);
-  const client = new ListClient(server.baseUrl, seeded.apiKey);
+  const client = new ListClient(server.baseUrl, seeded.apiKey, CONNECTIONS);
   releaser.push('list client', () => client.close());
 
   const problems: string[] = [];
@@ -121,7 +121,7 @@ async function runMix(
     while (performance.now() < end) {
       signal.throwIfAborted();
       const { name, query } = lots[draw(lots.length)]!;
-      times.get(name)!.push((await client.list(query(seeded, draw))).ms);
+      times.get(name)!.push(await client.time(query(seeded, draw)));
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));

@@ -1,7 +1,7 @@
 import { parseAmount } from '../../engine/domain/money.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { BUNDLE_COLUMNS, bundleOfRow } from '../../engine/store/task-rows.ts';
+import { BUNDLE } from '../../engine/store/task-rows.ts';
 import { encodePayment } from '../../engine/views/payment-view.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';
@@ -108,9 +108,9 @@ async function lockTask(
   taskId: number,
 ): Promise<TaskBundle | undefined> {
   const [row] = await tx`
-    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t
+    SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t
     WHERE t.organization_id = ${organizationId} AND t.id = ${taskId} FOR UPDATE OF t`.values();
-  return row && bundleOfRow(row);
+  return row && BUNDLE.ofRow(row);
 }
 
 function newPayment(

@@ -9,7 +9,7 @@ import {
   type TaskFilter,
   type TaskSort,
 } from '../../schema/list-tasks.ts';
-import { TASK_STATUSES, type TaskBundle } from '../../schema/task.ts';
+import { type ShownTask, TASK_STATUSES } from '../../schema/task.ts';
 import { narrowToAgent } from '../domain/task-filter.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Sql } from '../store/postgres.ts';
@@ -20,7 +20,7 @@ import { type PageConnections, readTaskPage, type TaskPage } from '../store/task
 import type { FilterCounts } from './filter-counts.ts';
 
 export interface TaskList {
-  readonly items: readonly TaskBundle[];
+  readonly items: readonly ShownTask[];
   /** Exact number of matching tasks, of the same moment as the items. */
   readonly count: number;
   /** Leads to what comes after the items; null when nothing does. */
@@ -123,7 +123,7 @@ function listOf({ items, sequence }: TaskPage, query: ListTasksQuery, count: num
   return { items: shown, count, nextCursor, sequence };
 }
 
-function placeOf({ task }: TaskBundle, sortBy: ListTasksQuery['sortBy']) {
+function placeOf({ task }: ShownTask, sortBy: ListTasksQuery['sortBy']) {
   const { id, createdAt, updatedAt, status } = task;
   return { key: { createdAt, updatedAt, status: TASK_STATUSES.indexOf(status) }[sortBy], id };
 }

@@ -52,9 +52,13 @@ export async function listStatement(
 ): Promise<StatementPage | undefined> {
   const accounts = accountsOf(sql, organizationId, customerId, filter);
   const entries = entriesOf(sql, filter);
-  // An account's entries are numbered as time goes, so that each has its newest at hand.
+  const { currency: _, ...ofEntries } = filter;
+  const isFiltered = Object.values(ofEntries).some((value) => value !== undefined);
+  // An account's entries are numbered as time goes, and it knows how many it has: nothing is read that is not shown.
   const query = () => sql<({ sequence: number; count: number } & (StatementLine | { transferId: null }))[]>`
-    SELECT h.last_sequence AS sequence, (${countOf(sql, accounts, filter)}) AS count, b.*
+    SELECT h.last_sequence AS sequence, b.*,
+      (SELECT coalesce(sum(CASE WHEN ${isFiltered} THEN (SELECT count(*) FROM ${entries}) ELSE a.entries END), 0)::bigint
+        FROM ${accounts}) AS count
     FROM customers c JOIN organization_heads h ON h.organization_id = c.organization_id
     LEFT JOIN (
       SELECT n.* FROM ${accounts} CROSS JOIN LATERAL (
@@ -72,14 +76,6 @@ export async function listStatement(
 }
 
 type StatementFilter = Omit<StatementQuery, 'page' | 'limit'>;
-
-/** How many entries match: an account knows how many it has. */
-function countOf(sql: Sql, accounts: Fragment, { currency: _, ...filter }: StatementFilter): Fragment {
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  return isFiltered
-    ? sql`SELECT count(*) FROM ${accounts} CROSS JOIN LATERAL (SELECT FROM ${entriesOf(sql, filter)}) n`
-    : sql`SELECT coalesce(sum(a.entries), 0)::bigint FROM ${accounts}`;
-}
 
 /** The accounts `a` of a wallet, by currency. */
 function accountsOf(

@@ -12,7 +12,7 @@ import { type FetchedAgents, fetchAgents } from './agent-store.ts';
 import { fetchBalances, fetchPayments } from './money-rows.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
-import { ASSIGNMENT_REQUEST, BUNDLE_COLUMNS, bundleOfRow, CUSTOMER, PACKAGE } from './task-rows.ts';
+import { ASSIGNMENT_REQUEST, BUNDLE, CUSTOMER, PACKAGE } from './task-rows.ts';
 import { WAREHOUSE_COLUMNS, type WarehouseRow, type WarehouseWithLocation, warehouseOfRow } from './warehouse-store.ts';
 
 /** What an actor knows of its organization before the first command. */
@@ -294,8 +294,8 @@ async function fetchNamedTasks(
 
 async function fetchBundles(sql: Sql, organizationId: number, which: Fragment): Promise<TaskBundle[]> {
   const rows = await sql`
-    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t WHERE t.organization_id = ${organizationId} AND ${which}`.values();
-  return rows.map(bundleOfRow);
+    SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t WHERE t.organization_id = ${organizationId} AND ${which}`.values();
+  return rows.map(BUNDLE.ofRow);
 }
 
 async function fetchCustomers(sql: Sql, organizationId: number, needs: RecordNeeds): Promise<CustomerRecord[]> {

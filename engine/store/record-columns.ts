@@ -13,6 +13,8 @@ export interface RecordColumns<T> {
   /** The columns of a row `alias` as one JSON array, which Postgres writes in half the time of an object. */
   json(alias: string): string;
   ofJson(values: readonly unknown[]): T;
+  /** The record of a whole row that Postgres wrote as a JSON object. */
+  ofObject(row: Readonly<Record<string, unknown>>): T;
 }
 
 /**
@@ -25,11 +27,11 @@ export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
   const list = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ');
   const literal = (valueText: (name: keyof T & string, index: number) => string) =>
     `return { ${names.map((name, index) => `${name}: ${valueText(name, index)}`).join(', ')} };`;
-  const ofJson = new Function(
-    'toIso',
-    'values',
-    literal((name, index) => (fields[name] === 'time' ? `toIso(values[${index}])` : `values[${index}]`)),
-  );
+  const fromJson = (parameter: string, valueText: (index: number) => string) => {
+    const text = (name: keyof T & string, index: number) =>
+      fields[name] === 'time' ? `toIso(${valueText(index)})` : valueText(index);
+    return new Function('toIso', parameter, literal(text)).bind(undefined, isoOrNull);
+  };
   return {
     count: names.length,
     list,
@@ -39,7 +41,8 @@ export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
       literal((_, index) => `row[start + ${index}]`),
     ) as RecordColumns<T>['ofValues'],
     json: (alias) => `json_build_array(${list(alias)})`,
-    ofJson: ofJson.bind(undefined, isoOrNull) as RecordColumns<T>['ofJson'],
+    ofJson: fromJson('values', (index) => `values[${index}]`),
+    ofObject: fromJson('row', (index) => `row.${columns[index]}`),
   };
 }
 

@@ -17,7 +17,7 @@ export class Parameters {
   }
 }
 
-const RANK = `(array_position(ARRAY[${TASK_STATUSES.map((status) => `'${status}'`).join(', ')}], c.status) - 1)::smallint`;
+const RANK = `(CASE c.status ${TASK_STATUSES.map((status, rank) => `WHEN '${status}' THEN ${rank}`).join(' ')} END)::smallint`;
 
 /** That `alias`, a counter or a task, is of a kind that a filter lets through. */
 export type OfKinds = (alias: string) => string;

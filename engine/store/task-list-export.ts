@@ -1,14 +1,14 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskFilter, TaskSort } from '../../schema/list-tasks.ts';
-import type { TaskBundle } from '../../schema/task.ts';
+import type { ShownTask } from '../../schema/task.ts';
 import type { Sql } from './postgres.ts';
 import { conditionsOf, Parameters } from './task-list-conditions.ts';
-import { BUNDLE_COLUMNS, bundleOfRow } from './task-rows.ts';
+import { SHOWN_TASK } from './task-rows.ts';
 
 const COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
 
 /** Gets a batch; the next one is read once it resolves. False ends the export. */
-export type TakeTasks = (batch: readonly TaskBundle[]) => Promise<boolean>;
+export type TakeTasks = (batch: readonly ShownTask[]) => Promise<boolean>;
 
 const NEVER = new Promise<never>(() => {});
 
@@ -30,12 +30,12 @@ export async function exportTasks(
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'seek')}
       ORDER BY key ${sortOrder}, t.id ${sortOrder}) p
     CROSS JOIN LATERAL (
-      SELECT ${BUNDLE_COLUMNS} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id OFFSET 0) b
+      SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id OFFSET 0) b
     ORDER BY p.key ${sortOrder}, p.id ${sortOrder}`;
   let hasFailed = false;
   let taken = Promise.resolve(true);
   const onBatch = async (rows: readonly (readonly unknown[])[]) => {
-    taken = take(rows.map(bundleOfRow));
+    taken = take(rows.map(SHOWN_TASK.ofRow));
     const wantsMore = await taken;
     // The client would send what is answered now over the connection that takes the place of the failed one.
     if (hasFailed) await NEVER;

@@ -1,13 +1,13 @@
 import { LIMITS } from '../../schema/limits.ts';
-import type { TaskBundle } from '../../schema/task.ts';
+import type { ShownTask } from '../../schema/task.ts';
 import type { Sql } from './postgres.ts';
 import { read } from './read.ts';
 import { planPage } from './task-list-plan.ts';
 import type { PageRequest } from './task-list-request.ts';
-import { BUNDLE_COLUMNS, bundleOfRow } from './task-rows.ts';
+import { SHOWN_TASK } from './task-rows.ts';
 
 export interface TaskPage {
-  readonly items: readonly TaskBundle[];
+  readonly items: readonly ShownTask[];
   /** Exact number of matching tasks in the same snapshot; null when the way to the page did not tell. */
   readonly count: number | null;
   /** Sequence of the organization's log at which page and count were true. */
@@ -18,6 +18,9 @@ export interface TaskPage {
 
 /** For the planner, which cannot know how few tasks a page has. */
 const MOST_TASKS = LIMITS.pageSize + 1;
+
+type Row = readonly [sequence: number, count: number | null, place: number | null, ...task: unknown[]];
+type PlacedRow = Row & { readonly 2: number };
 
 /** Connections for pages. */
 export interface PageConnections {
@@ -48,22 +51,22 @@ export async function readTaskPage(
   request: PageRequest,
   matching: number | undefined,
 ): Promise<TaskPage> {
-  const { sortOrder } = request;
   const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
+  // Sorted by their places at the end: a sort of whole tasks would copy them once more.
   const text = `WITH ${ctes.join(', ')}
     SELECT h.last_sequence, ${count}, b.*
     FROM organization_heads h LEFT JOIN (
-      SELECT p.key, found.* FROM (SELECT id, key FROM page LIMIT ${MOST_TASKS}) p
+      SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
       -- One by one: as a join, a planner without statistics reads all tasks for each one of the page.
       CROSS JOIN LATERAL (
-        SELECT ${BUNDLE_COLUMNS} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id LIMIT 1) found) b ON true
-    WHERE h.organization_id = $1::bigint
-    ORDER BY b.key ${sortOrder}, b.id ${sortOrder}`;
+        SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id LIMIT 1) found) b ON true
+    WHERE h.organization_id = $1::bigint`;
   const sql = isReusable ? connections.prepared : connections.planned;
   const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();
   const rows = await read(ask, LIMITS.readDeadlineMs, 'listing tasks');
-  const [first] = rows as unknown as [sequence: number, count: number | null, firstKey: unknown][];
+  const [first] = rows as unknown as Row[];
   if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
-  const [sequence, matched, firstKey] = first;
-  return { items: firstKey === null ? [] : rows.map(bundleOfRow), count: matched, sequence, mayFallShort };
+  const [sequence, matched, firstPlace] = first;
+  const found = firstPlace === null ? [] : (rows as unknown as PlacedRow[]).sort((a, b) => a[2] - b[2]);
+  return { items: found.map(SHOWN_TASK.ofRow), count: matched, sequence, mayFallShort };
 }

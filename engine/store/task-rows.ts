@@ -1,13 +1,13 @@
 import type { AgentOfTask, AgentRecord } from '../../schema/agent.ts';
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
-import type { CustomerRecord } from '../../schema/customer.ts';
+import type { CustomerOfTask, CustomerRecord } from '../../schema/customer.ts';
 import type { LocationRecord } from '../../schema/location.ts';
-import type { PackageRecord } from '../../schema/package.ts';
+import type { PackageOfTask, PackageRecord } from '../../schema/package.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';
-import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
+import type { ShownTask, TaskBundle, TaskRecord } from '../../schema/task.ts';
 import type { AuditedTask } from '../../schema/task-changes.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
-import { recordColumns } from './record-columns.ts';
+import { type RecordColumns, recordColumns } from './record-columns.ts';
 
 const VERSIONED = { organizationId: 'plain', id: 'plain', version: 'plain' } as const;
 const STAMPED = { createdAt: 'time', updatedAt: 'time' } as const;
@@ -30,8 +30,8 @@ export const LOCATION = recordColumns<LocationRecord>({
   apartment: 'plain',
 });
 
-export const PACKAGE = recordColumns<PackageRecord>({
-  ...VERSIONED,
+const PACKAGE_OF_TASK = {
+  id: 'plain',
   taskId: 'plain',
   name: 'plain',
   description: 'plain',
@@ -45,17 +45,23 @@ export const PACKAGE = recordColumns<PackageRecord>({
   notes: 'plain',
   status: 'plain',
   ...STAMPED,
-});
+} as const;
+
+export const PACKAGE = recordColumns<PackageRecord>({ ...VERSIONED, ...PACKAGE_OF_TASK });
+
+const SHOWN_PACKAGE = recordColumns<PackageOfTask>(PACKAGE_OF_TASK);
+
+const CUSTOMER_OF_TASK = { id: 'plain', userId: 'plain', customerType: 'plain', ...PERSON } as const;
 
 export const CUSTOMER = recordColumns<CustomerRecord>({
   ...VERSIONED,
-  userId: 'plain',
-  customerType: 'plain',
-  ...PERSON,
+  ...CUSTOMER_OF_TASK,
   phoneE164: 'plain',
   address: 'plain',
   ...STAMPED,
 });
+
+const SHOWN_CUSTOMER = recordColumns<CustomerOfTask>(CUSTOMER_OF_TASK);
 
 export const WAREHOUSE = recordColumns<WarehouseRecord>({
   ...VERSIONED,
@@ -180,28 +186,16 @@ const TASK = recordColumns<TaskRecord>({
 const named = (json: string, table: string, column: string) =>
   `(SELECT ${json} FROM ${table} r WHERE r.organization_id = t.organization_id AND r.id = t.${column})`;
 
-const CUSTOMER_OF_TASK = named(CUSTOMER.json('r'), 'customers', 'customer_id');
-const AGENT_OF_TASK = named(SHOWN_AGENT.json('r'), 'agents', 'agent_id');
-const LOCATION_OF_TASK = named(LOCATION.json('r'), 'locations', 'location_id');
-const PICKUP_OF_TASK = named(LOCATION.json('r'), 'locations', 'pickup_location_id');
-const PACKAGES_OF_TASK = `array_to_json(ARRAY(SELECT ${PACKAGE.json('p')} FROM packages p
+const packagesJson = ({ json }: Pick<RecordColumns<unknown>, 'json'>) =>
+  `array_to_json(ARRAY(SELECT ${json('p')} FROM packages p
       WHERE p.organization_id = t.organization_id AND p.task_id = t.id ORDER BY p.id))`;
 
-/** The parts of a job `t`, each as `PartJson`, in the order of the job; null for a task that is none. */
-const PARTS_OF_TASK = `CASE WHEN t.child_ids IS NULL THEN NULL ELSE (
-    SELECT json_agg(f.bundle ORDER BY f.place) FROM (
-      SELECT w.place, json_build_array(${TASK.json('t')}, ${CUSTOMER_OF_TASK}, ${AGENT_OF_TASK}, ${LOCATION_OF_TASK},
-        ${PICKUP_OF_TASK}, ${PACKAGES_OF_TASK}) AS bundle
-      FROM (SELECT t.organization_id, t.child_ids) j
-      CROSS JOIN json_array_elements_text(j.child_ids) WITH ORDINALITY AS w(child_id, place)
-      JOIN tasks t ON t.organization_id = j.organization_id AND t.id = w.child_id::bigint) f) END`;
-
-/** What makes a bundle of a task row `t`: a select list, for rows that are read as arrays of values. */
-export const BUNDLE_COLUMNS = `${TASK.list('t')}, ${CUSTOMER_OF_TASK}, ${AGENT_OF_TASK}, ${LOCATION_OF_TASK},
-    ${PICKUP_OF_TASK}, ${PACKAGES_OF_TASK}, ${PARTS_OF_TASK}`;
-
 /** A task row `t` with its packages alone: a select list. */
-export const AUDITED_TASK_COLUMNS = `${TASK.json('t')} AS task, ${PACKAGES_OF_TASK} AS packages`;
+export const AUDITED_TASK_COLUMNS = `${TASK.json('t')} AS task, ${packagesJson(PACKAGE)} AS packages`;
+
+export function auditedTaskOfRow(row: { readonly task: Json; readonly packages: readonly Json[] }): AuditedTask {
+  return { task: TASK.ofJson(row.task), packages: row.packages.map(PACKAGE.ofJson) };
+}
 
 type Json = readonly unknown[];
 type OfTask = readonly [
@@ -210,39 +204,70 @@ type OfTask = readonly [
   location: Json | null,
   pickupLocation: Json | null,
   packages: readonly Json[],
+  parts: readonly Part[] | null,
 ];
-type PartJson = readonly [task: Json, ...OfTask];
+type Row = Readonly<Record<string, unknown>>;
+/** As task_parts makes it. */
+type Part = readonly [
+  task: Row,
+  customer: Row | null,
+  agent: Row | null,
+  location: Row | null,
+  pickupLocation: Row | null,
+  packages: readonly Row[],
+];
 
-/** The bundle of a row whose BUNDLE_COLUMNS are its last. */
-export function bundleOfRow(row: readonly unknown[]): TaskBundle {
-  const start = row.length - TASK.count - 6;
-  const ofTask = row.slice(start + TASK.count, -1) as unknown as OfTask;
-  const parts = row.at(-1) as readonly PartJson[] | null;
-  return bundleOf(TASK.ofValues(row, start), ofTask, parts ? parts.map(bundleOfPart) : NO_PARTS);
+interface TaskColumns<T> {
+  /** What makes a task out of a row `t`: a select list, for rows that are read as arrays of values. */
+  readonly list: string;
+  /** The task of a row whose last columns these are. */
+  readonly ofRow: (row: readonly unknown[]) => T;
 }
 
-export function auditedTaskOfRow(row: { readonly task: Json; readonly packages: readonly Json[] }): AuditedTask {
-  return { task: TASK.ofJson(row.task), packages: row.packages.map(PACKAGE.ofJson) };
-}
-
-const NO_PARTS: readonly TaskBundle[] = [];
-
-function bundleOfPart([task, ...ofTask]: PartJson): TaskBundle {
-  return bundleOf(TASK.ofJson(task), ofTask, NO_PARTS);
-}
-
-function bundleOf(
-  task: TaskRecord,
-  [customer, agent, location, pickupLocation, packages]: OfTask,
-  children: readonly TaskBundle[],
-): TaskBundle {
-  return {
-    task,
-    customer: customer && CUSTOMER.ofJson(customer),
-    agent: agent && SHOWN_AGENT.ofJson(agent),
-    location: location && LOCATION.ofJson(location),
-    pickupLocation: pickupLocation && LOCATION.ofJson(pickupLocation),
-    packages: packages.map(PACKAGE.ofJson),
-    children,
+/** With as much of customer and packages as is asked for: each column costs more in JSON than in the row. */
+function taskColumns<C, P>(customers: RecordColumns<C>, packages: RecordColumns<P>) {
+  type Told = Omit<ShownTask, 'customer' | 'packages' | 'children'> & {
+    readonly customer: C | null;
+    readonly packages: readonly P[];
+    readonly children: readonly Told[];
   };
+  const columns = [
+    TASK.list('t'),
+    named(customers.json('r'), 'customers', 'customer_id'),
+    named(SHOWN_AGENT.json('r'), 'agents', 'agent_id'),
+    named(LOCATION.json('r'), 'locations', 'location_id'),
+    named(LOCATION.json('r'), 'locations', 'pickup_location_id'),
+    packagesJson(packages),
+    'task_parts(t.organization_id, t.child_ids)',
+  ];
+  const ofPart = ([task, customer, agent, location, pickupLocation, parcels]: Part): Told => ({
+    task: TASK.ofObject(task),
+    customer: customer && customers.ofObject(customer),
+    agent: agent && SHOWN_AGENT.ofObject(agent),
+    location: location && LOCATION.ofObject(location),
+    pickupLocation: pickupLocation && LOCATION.ofObject(pickupLocation),
+    packages: parcels.map(packages.ofObject),
+    children: NO_PARTS,
+  });
+  const ofRow = (row: readonly unknown[]): Told => {
+    const start = row.length - TASK.count - (columns.length - 1);
+    const [customer, agent, location, pickupLocation, parcels, parts] = row.slice(
+      start + TASK.count,
+    ) as unknown as OfTask;
+    return {
+      task: TASK.ofValues(row, start),
+      customer: customer && customers.ofJson(customer),
+      agent: agent && SHOWN_AGENT.ofJson(agent),
+      location: location && LOCATION.ofJson(location),
+      pickupLocation: pickupLocation && LOCATION.ofJson(pickupLocation),
+      packages: parcels.map(packages.ofJson),
+      children: parts ? parts.map(ofPart) : NO_PARTS,
+    };
+  };
+  return { list: columns.join(', '), ofRow };
 }
+
+const NO_PARTS: readonly never[] = [];
+
+export const BUNDLE: TaskColumns<TaskBundle> = taskColumns(CUSTOMER, PACKAGE);
+export const SHOWN_TASK: TaskColumns<ShownTask> = taskColumns(SHOWN_CUSTOMER, SHOWN_PACKAGE);

@@ -1,7 +1,7 @@
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { TaskBundle, TaskRecord, TaskStatus } from '../../schema/task.ts';
 import { isTerminal } from '../../schema/task.ts';
-import type { Followed, FollowedTask, TrackedTask } from '../../schema/tracking.ts';
+import { type Followed, type FollowedTask, type TrackedTask, trackingTokenOf } from '../../schema/tracking.ts';
 import { deliveryPinOf } from '../domain/delivery-pin.ts';
 
 /** The JSON of what a tracking link rests on. The one place that says what of a task a customer may see. */
@@ -9,7 +9,7 @@ export function encodeFollowed(bundle: TaskBundle, { name, status }: Organizatio
   const children = bundle.children.map((child) => followedTaskOf(child, endOf(child.task)));
   const followed: Followed = {
     organization: { name, isActive: status === 'active' },
-    token: bundle.task.trackingToken,
+    token: trackingTokenOf(bundle.task),
     task: followedTaskOf(bundle, endOfFamily(bundle)),
     children,
   };

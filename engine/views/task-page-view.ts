@@ -1,9 +1,9 @@
-import type { TaskBundle } from '../../schema/task.ts';
+import type { ShownTask } from '../../schema/task.ts';
 import { encodeTask } from './task-view.ts';
 
 /** The JSON of a page of tasks. */
 export function encodeTaskPage(page: {
-  readonly items: readonly TaskBundle[];
+  readonly items: readonly ShownTask[];
   readonly count: number;
   readonly nextCursor: string | null;
 }): string {

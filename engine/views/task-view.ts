@@ -1,8 +1,8 @@
 import type { AgentOfTask, TaskAgentView } from '../../schema/agent.ts';
-import type { CustomerRecord, TaskCustomerView, UserView } from '../../schema/customer.ts';
+import type { CustomerOfTask, TaskCustomerView, UserView } from '../../schema/customer.ts';
 import type { LocationRecord, LocationView } from '../../schema/location.ts';
 import type { PackageView } from '../../schema/package.ts';
-import { isTerminal, type TaskBundle } from '../../schema/task.ts';
+import { isTerminal, type ShownTask } from '../../schema/task.ts';
 import { type TaskView, taskView } from '../../schema/task-view.ts';
 import { formatMinor } from '../domain/money.ts';
 import { compileSerializer } from './serializer.ts';
@@ -12,13 +12,13 @@ const NO_CHILDREN: TaskView['children'] = [];
 const serializeTask = compileSerializer(taskView);
 
 /** The JSON of a task: the same bytes in answers, lists, events and streams. */
-export function encodeTask(bundle: TaskBundle): string {
-  return serializeTask(taskViewOf(bundle));
+export function encodeTask(shown: ShownTask): string {
+  return serializeTask(taskViewOf(shown));
 }
 
 /** The one place that says how a task looks from outside, whoever supplied the record. */
-function taskViewOf(bundle: TaskBundle): TaskView {
-  const { task, customer, agent, location, pickupLocation, packages, children } = bundle;
+function taskViewOf(shown: ShownTask): TaskView {
+  const { task, customer, agent, location, pickupLocation, packages, children } = shown;
   return {
     id: task.id,
     name: task.name,
@@ -60,7 +60,7 @@ function taskViewOf(bundle: TaskBundle): TaskView {
     currency: task.currency,
     outcome: task.outcome,
     failureReason: task.failureReason,
-    trackingUrl: trackingUrlOf(task.trackingToken),
+    trackingUrl: trackingUrlOf(task),
     createdAt: task.createdAt,
     updatedAt: task.updatedAt,
     isDelayed: task.delayedAt !== null && !isTerminal(task.status),
@@ -69,7 +69,7 @@ function taskViewOf(bundle: TaskBundle): TaskView {
   };
 }
 
-export function taskCustomerViewOf(customer: CustomerRecord): TaskCustomerView {
+export function taskCustomerViewOf(customer: CustomerOfTask): TaskCustomerView {
   return {
     id: customer.id,
     userId: customer.userId,
@@ -82,7 +82,7 @@ export function taskAgentViewOf(agent: AgentOfTask): TaskAgentView {
   return { id: agent.id, userId: agent.userId, agentType: agent.agentType, user: userViewOf(agent) };
 }
 
-function userViewOf(person: CustomerRecord | AgentOfTask): UserView {
+function userViewOf(person: CustomerOfTask | AgentOfTask): UserView {
   return {
     id: person.userId,
     firstName: person.firstName,

@@ -1,11 +1,12 @@
-const PREFIX = '/t/';
+import type { TaskRecord } from '../../schema/task.ts';
+import { trackingTokenOf } from '../../schema/tracking.ts';
 
 /** Where whoever waits for a task follows it. */
-export function trackingUrlOf(trackingToken: string): string {
-  return `${PREFIX}${trackingToken}`;
+export function trackingUrlOf(task: Pick<TaskRecord, 'organizationId' | 'id' | 'trackingToken'>): string {
+  return `/t/${trackingTokenOf(task)}`;
 }
 
-/** The token of such an address. */
-export function trackingTokenOf(trackingUrl: string): string {
-  return trackingUrl.slice(PREFIX.length);
+/** The secret in such an address. */
+export function secretOf(trackingUrl: string): string {
+  return trackingUrl.replace(/^\/t\/\d+-\d+-/, '');
 }

@@ -2,7 +2,7 @@ import { deliveryPinOf } from '../../engine/domain/delivery-pin.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { drawProofId, insertProof, notePin } from '../../engine/store/proof-store.ts';
 import { encodeProof } from '../../engine/views/proof-view.ts';
-import { trackingTokenOf } from '../../engine/views/tracking-url.ts';
+import { secretOf } from '../../engine/views/tracking-url.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProofInput, ProofKind, ProofRecord } from '../../schema/proof.ts';
@@ -63,7 +63,7 @@ export async function findTask(
 
 /** A wrong PIN counts even if its sender never hears of it. */
 async function judgePin(sql: Sql, task: TaskView, pin: string): Promise<Refusal | undefined> {
-  const isRight = pin === deliveryPinOf(trackingTokenOf(task.trackingUrl));
+  const isRight = pin === deliveryPinOf(secretOf(task.trackingUrl));
   const wrongCount = await notePin(sql, task.organizationId, task.id, isRight);
   if (wrongCount === undefined) return refusal('PIN_LOCKED');
   return isRight ? undefined : refusal('PIN_MISMATCH', undefined, { attemptsLeft: LIMITS.wrongPins - wrongCount });

@@ -14,7 +14,7 @@ import {
   TASK_LIST_PARAMETERS,
   taskPageView,
 } from '../../schema/list-tasks.ts';
-import type { TaskBundle } from '../../schema/task.ts';
+import type { ShownTask } from '../../schema/task.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
 import { type ApiRoute, may, type RawRoute } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
@@ -83,9 +83,9 @@ class LineSink {
   }
 
   /** Resolves when the connection has taken the batch; false when nobody reads any more. */
-  readonly take = async (batch: readonly TaskBundle[]): Promise<boolean> => {
+  readonly take = async (batch: readonly ShownTask[]): Promise<boolean> => {
     const stream = this.#open();
-    for (const piece of piecesOf(batch.map((bundle) => `${encodeTask(bundle)}\n`).join(''))) {
+    for (const piece of piecesOf(batch.map((task) => `${encodeTask(task)}\n`).join(''))) {
       stream.write(piece);
       while (this.#isOpen && stream.queuedBytes > 0) await sleep(LIMITS.exportPollMs);
       if (!this.#isOpen) return false;

@@ -3,7 +3,7 @@ import { systemClock } from '../../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
-import { findLinkedTask } from '../../engine/store/tracking-store.ts';
+import { isLinked } from '../../engine/store/tracking-store.ts';
 import type { Answer, Caller, IdempotencyKey } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -63,7 +63,7 @@ export function openTracking(
     statementTimeoutMs: LIMITS.fetchDeadlineMs,
   });
   releaser.push('postgres (tracking)', () => sql.end({ timeout: 2 }));
-  const links = new TrackingLinks((token) => findLinkedTask(sql, token));
+  const links = new TrackingLinks((token) => isLinked(sql, token));
 
   return {
     async follow(token) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { deliveryPinOf } from '../../engine/domain/delivery-pin.ts';
-import { trackingTokenOf } from '../../engine/views/tracking-url.ts';
+import { secretOf } from '../../engine/views/tracking-url.ts';
 import type { ProofView } from '../../schema/proof.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -41,7 +41,7 @@ async function acceptedTask(): Promise<TaskView> {
   return task;
 }
 
-const pinOf = ({ trackingUrl }: TaskView) => deliveryPinOf(trackingTokenOf(trackingUrl));
+const pinOf = ({ trackingUrl }: TaskView) => deliveryPinOf(secretOf(trackingUrl));
 const wrongPinOf = (task: TaskView) => String((Number(pinOf(task)) + 1) % 10_000).padStart(4, '0');
 const prove = (task: TaskView, body: object, headers = {}) =>
   place.driver.post<ProofView>(`/tasks/${task.id}/proof`, body, headers);

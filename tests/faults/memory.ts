@@ -4,7 +4,7 @@ import { scopedKeyOf } from '../../engine/org/org-state.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { createOrgStore } from '../../engine/store/org-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { BUNDLE_COLUMNS, bundleOfRow, CUSTOMER } from '../../engine/store/task-rows.ts';
+import { BUNDLE, CUSTOMER } from '../../engine/store/task-rows.ts';
 import type { JournalView } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';
 import { SCOPE } from './engine-fixture.ts';
@@ -34,9 +34,9 @@ export async function assertMemoryIsPostgres(
     const { state } = actor;
     await compareHead(sql, organizationId, state);
     const rows = await sql`
-      SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t
+      SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t
       WHERE t.organization_id = ${organizationId}`.values();
-    for (const bundle of rows.map(bundleOfRow)) {
+    for (const bundle of rows.map(BUNDLE.ofRow)) {
       const live = state.findTask(bundle.task.id);
       if (!live) continue;
       assert.deepEqual(state.bundleOf(live), bundle, `task ${bundle.task.id} differs`);

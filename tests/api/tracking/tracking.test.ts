@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newSecret } from '../../../engine/store/secrets.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { HistoryStepView } from '../../../schema/task-history.ts';
-import type { TrackedTask } from '../../../schema/tracking.ts';
+import { type TrackedTask, trackingTokenOf } from '../../../schema/tracking.ts';
 import type { ApiReply } from '../../support/api-client.ts';
 import { seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';
@@ -168,6 +168,9 @@ test('whatever a link does not show is refused alike', async () => {
     'x',
     known.slice(0, -1),
     `${known}A`,
+    `${known.slice(0, -22)}${'A'.repeat(22)}`,
+    `${tokenOf(other).slice(0, -22)}${known.slice(-22)}`,
+    `${tokenOf(foreign).slice(0, -22)}${known.slice(-22)}`,
     'A'.repeat(22),
     'A'.repeat(500),
     encodeURIComponent("'; --é"),
@@ -195,16 +198,16 @@ test('a link dies a day after its task has ended, that of a job a day after its 
   const day = LIMITS.trackingAfterEndMs;
   /** A link to a task that ended so long ago. */
   const link = async ({ id }: { readonly id: number }, ageMs: number, updatedAgeMs = ageMs) => {
-    const token = newSecret('', 22);
+    const trackingToken = newSecret('', 22);
     await withSql(
       databaseUrl,
       (sql) => sql`
-        UPDATE tasks SET tracking_token = ${token}, updated_at = ${at(updatedAgeMs)}::timestamptz,
+        UPDATE tasks SET tracking_token = ${trackingToken}, updated_at = ${at(updatedAgeMs)}::timestamptz,
           completed_at = CASE status WHEN 'completed' THEN ${at(ageMs)}::timestamptz END,
           cancelled_at = CASE status WHEN 'cancelled' THEN ${at(ageMs)}::timestamptz END
         WHERE organization_id = ${seeded.organizationId} AND id = ${id}`,
     );
-    return token;
+    return trackingTokenOf({ organizationId: seeded.organizationId, id, trackingToken });
   };
   const [alive, dead] = [day - 60_000, day + 1_000];
   const tokens = {

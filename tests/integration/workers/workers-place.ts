@@ -119,7 +119,13 @@ export async function startWorkersProcess(environment: Readonly<Record<string, s
     child.kill(signal);
     return (await exited)[0];
   };
-  return { pid: child.pid!, logLines, stop: () => end('SIGTERM'), kill: async () => void (await end('SIGKILL')), ended: exited };
+  return {
+    pid: child.pid!,
+    logLines,
+    stop: () => end('SIGTERM'),
+    kill: async () => void (await end('SIGKILL')),
+    ended: exited,
+  };
 }
 
 function readiness(child: ChildProcess, logLines: string[]): Promise<void> {

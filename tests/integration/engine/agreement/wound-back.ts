@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Sql } from '../../../../engine/store/postgres.ts';
-import { BUNDLE_COLUMNS, bundleOfRow } from '../../../../engine/store/task-rows.ts';
+import { BUNDLE } from '../../../../engine/store/task-rows.ts';
 import { encodeTask } from '../../../../engine/views/task-view.ts';
 import { beforeTaskChanges, type TaskChanges } from '../../../../schema/task-changes.ts';
 import type { TaskView } from '../../../../schema/task-view.ts';
@@ -15,8 +15,8 @@ export async function assertHistoryTellsAll(sql: Sql, organizationId: number): P
     JOIN events e ON e.organization_id = s.organization_id AND e.sequence = s.sequence
     WHERE s.organization_id = ${organizationId} ORDER BY s.sequence DESC`;
   const rows = await sql`
-    SELECT ${sql.unsafe(BUNDLE_COLUMNS)} FROM tasks t WHERE t.organization_id = ${organizationId}`.values();
-  for (const bundle of rows.map(bundleOfRow)) {
+    SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t WHERE t.organization_id = ${organizationId}`.values();
+  for (const bundle of rows.map(BUNDLE.ofRow)) {
     const own = steps.filter(({ taskId }) => taskId === bundle.task.id);
     const created = own.pop()!;
     assert.equal(created.changes, null, 'a creation is told by what became of it');

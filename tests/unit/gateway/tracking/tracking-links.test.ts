@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import { RefusalError } from '../../../../gateway/refusal-error.ts';
 import { TrackingLinks } from '../../../../gateway/tracking/tracking-links.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
+import type { TrackingToken } from '../../../../schema/tracking.ts';
 
-const TOKEN = 'A'.repeat(22);
-const LINKED = { organizationId: 1, taskId: 2 };
+const SECRET = 'A'.repeat(22);
+const TOKEN = `1-2-${SECRET}`;
+const LINKED = { organizationId: 1, taskId: 2, secret: SECRET };
 
 /** Links whose look-ups are counted, and answered when the test says so. */
-function watched(answer: () => Promise<typeof LINKED | undefined>) {
-  const asked: string[] = [];
+function watched(answer: () => Promise<boolean>) {
+  const asked: TrackingToken[] = [];
   const links = new TrackingLinks((token) => {
     asked.push(token);
     return answer();
@@ -18,28 +20,37 @@ function watched(answer: () => Promise<typeof LINKED | undefined>) {
 }
 
 test('a link is looked for once, however many ask at a time, and then known', async () => {
-  const { links, asked } = watched(async () => LINKED);
+  const { links, asked } = watched(async () => true);
   assert.deepEqual(await Promise.all([links.find(TOKEN), links.find(TOKEN)]), [LINKED, LINKED]);
-  assert.equal(await links.find(TOKEN), LINKED);
-  assert.deepEqual(asked, [TOKEN]);
+  assert.deepEqual(await links.find(TOKEN), LINKED);
+  assert.deepEqual(asked, [LINKED]);
 });
 
 test('what is unknown, or could not be looked for, is looked for again', async () => {
-  let found: typeof LINKED | undefined;
+  let found = false;
   const { links, asked } = watched(async () => {
     if (asked.length === 1) throw new Error('Postgres is away');
     return found;
   });
   await assert.rejects(links.find(TOKEN), /away/);
   assert.equal(await links.find(TOKEN), undefined);
-  found = LINKED;
-  assert.equal(await links.find(TOKEN), LINKED);
+  found = true;
+  assert.deepEqual(await links.find(TOKEN), LINKED);
   assert.equal(asked.length, 3);
 });
 
 test('what can be no token is not looked for', async () => {
-  const { links, asked } = watched(async () => LINKED);
-  for (const text of [undefined, '', 'short', 'A'.repeat(65), `${TOKEN}'`, `${TOKEN} `]) {
+  const { links, asked } = watched(async () => true);
+  const none = [
+    '',
+    SECRET,
+    `1-${SECRET}`,
+    `0-2-${SECRET}`,
+    `1-02-${SECRET}`,
+    `-1-2-${SECRET}`,
+    `1-2-${'A'.repeat(65)}`,
+  ];
+  for (const text of [undefined, ...none, '1-2-short', `${TOKEN}'`, `${TOKEN} `, `1e3-2-${SECRET}`]) {
     assert.equal(await links.find(text), undefined);
   }
   assert.deepEqual(asked, []);
@@ -50,8 +61,8 @@ test('past the bound of look-ups at a time one more is refused', async () => {
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const { links } = watched(() => held.then(() => LINKED));
-  const tokenAt = (index: number) => String(index).padStart(22, '0');
+  const { links } = watched(() => held.then(() => true));
+  const tokenAt = (index: number) => `1-${index + 3}-${SECRET}`;
   const waiting = Array.from({ length: LIMITS.trackingLookups }, (_, index) => links.find(tokenAt(index)));
   await assert.rejects(
     links.find(TOKEN),
@@ -59,5 +70,5 @@ test('past the bound of look-ups at a time one more is refused', async () => {
   );
   release();
   await Promise.all(waiting);
-  assert.equal(await links.find(TOKEN), LINKED);
+  assert.deepEqual(await links.find(TOKEN), LINKED);
 });
