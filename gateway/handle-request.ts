@@ -223,7 +223,7 @@ class Exchange {
       if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
       json = parsed.json;
     }
-    const ids = take(parseParams(params), violations);
+    const ids = route.textParams ? {} : take(parseParams(params), violations);
     const query = route.query ? take(parseQuery(this.#incoming.query, route.query), violations) : undefined;
     const schema = route.body?.schemaFor?.(identity) ?? route.body?.schema;
     const input = route.body?.quick?.(json) ?? (schema ? take(parseBody(json, schema), violations) : undefined);

@@ -89,8 +89,12 @@ function pathParameters(route: Route): Json[] {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   const integer = { type: 'integer', minimum: 1 };
   const schema = route.kind === 'api' && route.me ? { anyOf: [integer, { const: 'me' }] } : integer;
-  const isText = route.kind === 'raw' && route.textParams;
-  return names.map((name) => ({ name, in: 'path', required: true, schema: isText ? { type: 'string' } : schema }));
+  return names.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: route.textParams ? { type: 'string' } : schema,
+  }));
 }
 
 function queryParameters(query: QuerySchema | undefined): Json[] {

@@ -89,6 +89,8 @@ export interface ApiRoute {
   readonly guard: Guard;
   readonly query?: QuerySchema;
   readonly body?: BodySchema;
+  /** What stands in its `:name` segments is its own to read, by lastTextOf. */
+  readonly textParams?: true;
   /** Also answered with `me` in place of `:id`, which stands for the agent that the caller is: 404 to who is none. */
   readonly me?: true;
   /** Successes carry an ETag of their `data`, and a GET honours If-None-Match. */
@@ -156,4 +158,13 @@ export type Route = ApiRoute | RawRoute;
 /** What a path ends with, as it was sent. */
 export function lastSegmentOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The same of a canonical path, decoded; undefined for what cannot be. */
+export function lastTextOf(canonicalPath: string): string | undefined {
+  try {
+    return decodeURIComponent(lastSegmentOf(canonicalPath.replace(/\?.*$/, '')));
+  } catch {
+    return undefined;
+  }
 }

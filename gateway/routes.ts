@@ -18,6 +18,7 @@ import { checkoutRoutes } from './routes/checkout-routes.ts';
 import { customerRoutes } from './routes/customer-routes.ts';
 import { eventRoutes } from './routes/event-routes.ts';
 import { locationRoutes } from './routes/location-routes.ts';
+import { notificationRoutes } from './routes/notification-routes.ts';
 import { type OperationalState, operationalRoutes } from './routes/operational-routes.ts';
 import { organizationRoutes } from './routes/organization-routes.ts';
 import { packageRoutes } from './routes/package-routes.ts';
@@ -89,6 +90,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...auditRoutes(administration),
     ...trailRoutes(administration),
     ...webhookRoutes(administration),
+    ...notificationRoutes(administration),
     ...operationalRoutes(operational),
   ];
 }

@@ -1,11 +1,13 @@
 import { ASSIGNMENT_LIMITS } from './assignment-limits.ts';
 import { LAUNCHER_LIMITS } from './launcher-limits.ts';
+import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 import { OWNER_LIMITS } from './owner-limits.ts';
 import { PAYMENT_LIMITS } from './payment-limits.ts';
 import { POSITION_LIMITS } from './position-limits.ts';
 import { PROOF_LIMITS } from './proof-limits.ts';
 import { PROVIDER_LIMITS } from './provider-limits.ts';
 import { ROUTING_LIMITS } from './routing-limits.ts';
+import { SENDER_LIMITS } from './sender-limits.ts';
 import { TRACKING_LIMITS } from './tracking-limits.ts';
 import { WEBHOOK_LIMITS } from './webhook-limits.ts';
 
@@ -319,12 +321,14 @@ export const LIMITS = {
 
   ...ASSIGNMENT_LIMITS,
   ...LAUNCHER_LIMITS,
+  ...NOTIFICATION_LIMITS,
   ...OWNER_LIMITS,
   ...PAYMENT_LIMITS,
   ...POSITION_LIMITS,
   ...PROOF_LIMITS,
   ...PROVIDER_LIMITS,
   ...ROUTING_LIMITS,
+  ...SENDER_LIMITS,
   ...TRACKING_LIMITS,
   ...WEBHOOK_LIMITS,
 

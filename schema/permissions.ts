@@ -33,6 +33,8 @@ export const PERMISSIONS = {
   'events:own': { ...STAFF, agent: 'own' },
   /** Those that a channel's key made; an administrator's are all. */
   webhooks: { integration: 'own', org_admin: 'all' },
+  /** What couriers and customers were told. */
+  notifications: STAFF,
   'payments:read': STAFF,
   /** Online and from wallets. */
   'payments:make': STAFF,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { EVENT_TYPES } from './events.ts';
 import { boolean, id, isoTime, isStorableText, longText, oneOf, queryInteger } from './fields.ts';
 import { LIMITS } from './limits.ts';
-import { pageQuery } from './page-query.ts';
+import { idCursor, pageQuery } from './page-query.ts';
 import { TASK_STATUSES } from './task.ts';
 
 /** Why the workers have stopped telling a webhook: it answered 410, or nothing but failures for days. */
@@ -161,26 +161,11 @@ export type ReplayInput = v.InferOutput<typeof replayInput>;
 export const listWebhooksQuery = v.object({ ...pageQuery, status: v.optional(oneOf(WEBHOOK_STATUSES)) });
 export type ListWebhooksQuery = v.InferOutput<typeof listWebhooksQuery>;
 
-/** The last delivery of a page, of which the next one holds older ones: their ids are less. */
-const cursor = v.pipe(
-  v.string(),
-  v.rawTransform<string, number>(({ dataset, addIssue, NEVER }) => {
-    const before = Number(Buffer.from(dataset.value, 'base64url').toString('latin1'));
-    if (Number.isSafeInteger(before) && before > 0 && formatDeliveryCursor(before) === dataset.value) return before;
-    addIssue({ message: 'must be the nextCursor of a list of deliveries' });
-    return NEVER;
-  }),
-);
-
-export function formatDeliveryCursor(deliveryId: number): string {
-  return Buffer.from(String(deliveryId)).toString('base64url');
-}
-
 /** The query of GET /webhooks/:id/deliveries. */
 export const listDeliveriesQuery = v.object({
   state: v.optional(oneOf(DELIVERY_STATES)),
   type: v.optional(oneOf([...TOLD_TYPES, TEST_EVENT])),
-  cursor: v.optional(cursor),
+  cursor: v.optional(idCursor('deliveries')),
   limit: v.optional(queryInteger(1, LIMITS.pageSize), String(LIMITS.defaultPageSize)),
 });
 export type ListDeliveriesQuery = v.InferOutput<typeof listDeliveriesQuery>;

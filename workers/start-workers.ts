@@ -29,6 +29,7 @@ import { createSearchIndexProcessor } from './maintenance/search-index.ts';
 import { startMetricsListener } from './metrics-listener.ts';
 import { createMailTransport, removeMailsTo, type SendMail } from './notifications/mail-transport.ts';
 import { startMailer } from './notifications/mailer.ts';
+import { type Notifications, startNotifications } from './notifications/start-notifications.ts';
 import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
 import { type Payments, startPayments } from './payments/start-payments.ts';
 import { waitForStore } from './wait-for-store.ts';
@@ -89,7 +90,9 @@ export async function startWorkers({
   const sendMail = openMail(config);
   const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
-  const payments = await startPayments({ config, random: createRandomSource(), scheduler, log, releaser });
+  const random = createRandomSource();
+  const payments = await startPayments({ config, random, scheduler, log, releaser });
+  const notifications = await startNotifications({ config, sendMail, random, scheduler, log, releaser });
   await checkEvictionPolicy(redis, log);
   const keys = redisKeys(config.redisPrefix, history);
 
@@ -108,14 +111,14 @@ export async function startWorkers({
 
   const turns = createRoundTurnStore(redis, keys, createRandomSource().uuid());
   const assignment = startAssignment({ config, positions, turns, scheduler, log, releaser });
-  await serveMetrics(assignment, config, log, releaser);
+  await serveMetrics(assignment, notifications, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
   for (const relay of [...relays, assignment]) releaser.push('relay', () => relay.stop());
   listenForHints(redisUrl, log, releaser, {
     [keys.moved]: (message) => assignment.moved(message),
     [keys.searches]: (message) => assignment.hint(message),
     [keys.committed](message) {
-      for (const relay of relays) relay.hint(message);
+      for (const relay of [...relays, notifications]) relay.hint(message);
       payments.hint();
     },
   });
@@ -146,9 +149,15 @@ function listenForHints(
     .catch((error) => log.warn({ err: error }, 'no hints: the relays go by their sweeps alone'));
 }
 
-async function serveMetrics(assignment: Assignment, config: Config, log: Log, releaser: Releaser): Promise<void> {
+async function serveMetrics(
+  assignment: Assignment,
+  notifications: Notifications,
+  config: Config,
+  log: Log,
+  releaser: Releaser,
+): Promise<void> {
   if (!config.workersMetrics) return;
-  const metrics = await startMetricsListener(config.workersMetrics, workersMetrics(assignment), log);
+  const metrics = await startMetricsListener(config.workersMetrics, workersMetrics(assignment, notifications), log);
   releaser.push('metrics', () => metrics.stop());
   log.info({ port: metrics.port }, 'metrics of the workers are served');
 }

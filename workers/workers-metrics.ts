@@ -2,9 +2,10 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { gaugesOf } from '../engine/runtime/gauges.ts';
 import { observeTravel } from '../engine/travel/travel-metrics.ts';
 import type { Assignment } from './assignment/start-assignment.ts';
+import type { Notifications } from './notifications/start-notifications.ts';
 
-/** What the process and its rounds are doing, read when somebody asks. */
-export function workersMetrics({ counts, travel, organizations }: Assignment): Registry {
+/** What the process, its rounds and its notices are doing, read when somebody asks. */
+export function workersMetrics({ counts, travel, organizations }: Assignment, notifications: Notifications): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauge = gaugesOf(registry);
@@ -13,5 +14,16 @@ export function workersMetrics({ counts, travel, organizations }: Assignment): R
   gauge('dispatch_rounds_offers_total', 'Offers that rounds have proposed', () => counts.offers);
   gauge('dispatch_rounds_organizations', 'Organizations that look for agents', organizations);
   observeTravel(gauge, travel);
+  const { counts: notices } = notifications;
+  gauge('dispatch_notices_sent_total', 'Notices that a push service or a mail server has taken', () => notices.sent);
+  gauge(
+    'dispatch_notices_failed_total',
+    'Notices that were refused, or could not be sent in time',
+    () => notices.failed,
+  );
+  gauge('dispatch_notices_dropped_total', 'Notices whose reason had passed', () => notices.dropped);
+  gauge('dispatch_notices_postponed_total', 'Tries after which another one is due', () => notices.postponed);
+  gauge('dispatch_push_tokens_gone_total', 'Devices that a push service no longer knew', () => notices.gone);
+  gauge('dispatch_notices_under_way', 'Notices that are being sent', notifications.size);
   return registry;
 }

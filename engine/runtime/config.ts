@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 
@@ -50,6 +51,11 @@ const environmentSchema = v.object({
   TLS_KEY_FILE: v.optional(v.string()),
   SMTP_URL: v.optional(v.string()),
   MAIL_FROM: v.optional(v.pipe(v.string(), v.email('must be an e-mail address')), 'no-reply@localhost.localdomain'),
+  VAPID_PUBLIC_KEY: v.optional(v.string()),
+  VAPID_PRIVATE_KEY: v.optional(v.string()),
+  VAPID_SUBJECT: v.optional(
+    v.pipe(v.string(), v.regex(/^(mailto:[^@\s]+@|https:\/\/)\S+$|^$/, 'must begin with mailto: or https://')),
+  ),
   WEBHOOK_ALLOW_PRIVATE: flag,
   ROUTING_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like http://127.0.0.1:5000'))),
   ROUTING_ENGINE: v.optional(v.picklist(['osrm', 'valhalla']), 'osrm'),
@@ -57,6 +63,8 @@ const environmentSchema = v.object({
   STRIPE_SECRET_KEY: v.optional(v.string()),
   STRIPE_WEBHOOK_SECRET: v.optional(v.string()),
   STRIPE_API_BASE: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://api.stripe.com'))),
+  FCM_SERVICE_ACCOUNT: v.optional(v.string()),
+  FCM_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://fcm.googleapis.com'))),
   PUBLIC_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://dispatch.example.com'))),
   FAULT_POINT: v.optional(v.string()),
   NODE_ENV: v.optional(v.string()),
@@ -75,27 +83,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     throw new ConfigError(`The environment has settings that cannot be used:\n  ${problems.join('\n  ')}`);
   }
   const env = parsed.output;
-  if (env.ALLOW_INSECURE_HTTP && !isLoopback(env.HOST)) {
-    throw new ConfigError(
-      `ALLOW_INSECURE_HTTP=1 works only on a loopback address, and HOST is ${env.HOST}. ` +
-        'Serve TLS (TLS_CERT_FILE, TLS_KEY_FILE) or put a proxy in front (TRUSTED_PROXIES).',
-    );
-  }
-  if (isWildcard(env.INTERNAL_HOST)) {
-    throw new ConfigError(
-      `INTERNAL_HOST is ${env.INTERNAL_HOST}, which other processes cannot connect to: ` +
-        'name the address under which they reach this one.',
-    );
-  }
-  if (Boolean(env.TLS_CERT_FILE) !== Boolean(env.TLS_KEY_FILE)) {
-    throw new ConfigError('TLS needs both TLS_CERT_FILE and TLS_KEY_FILE.');
-  }
-  if (env.STRIPE_SECRET_KEY && !env.STRIPE_WEBHOOK_SECRET) {
-    throw new ConfigError('STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET, by which callbacks are known to be genuine.');
-  }
-  if (env.FAULT_POINT && env.NODE_ENV === 'production') {
-    throw new ConfigError('FAULT_POINT is armed in production.');
-  }
+  checkTogether(env);
   return {
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
@@ -123,6 +111,13 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     tlsKeyFile: env.TLS_KEY_FILE,
     smtpUrl: env.SMTP_URL,
     mailFrom: env.MAIL_FROM,
+    /** Undefined: those of the database. */
+    vapidKeys:
+      env.VAPID_PUBLIC_KEY && env.VAPID_PRIVATE_KEY
+        ? { publicKey: env.VAPID_PUBLIC_KEY, privateKey: env.VAPID_PRIVATE_KEY }
+        : undefined,
+    /** Whom a push service turns to when something is wrong with what it is sent. */
+    vapidSubject: env.VAPID_SUBJECT || `mailto:${env.MAIL_FROM}`,
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     routing: env.ROUTING_URL ? { url: env.ROUTING_URL, kind: env.ROUTING_ENGINE } : undefined,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
@@ -134,9 +129,44 @@ export function readConfig(environment: Record<string, string | undefined> = pro
             apiBase: env.STRIPE_API_BASE || 'https://api.stripe.com',
           }
         : undefined,
+    /** Undefined: phones are not told anything. */
+    fcm: env.FCM_SERVICE_ACCOUNT
+      ? {
+          serviceAccount: env.FCM_SERVICE_ACCOUNT,
+          url: (env.FCM_URL || 'https://fcm.googleapis.com').replace(/\/+$/, ''),
+        }
+      : undefined,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || undefined,
     faultPoint: env.FAULT_POINT,
   };
+}
+
+/** Settings that stand each, and not with one another. */
+function checkTogether(env: v.InferOutput<typeof environmentSchema>): void {
+  if (env.ALLOW_INSECURE_HTTP && !isLoopback(env.HOST)) {
+    throw new ConfigError(
+      `ALLOW_INSECURE_HTTP=1 works only on a loopback address, and HOST is ${env.HOST}. ` +
+        'Serve TLS (TLS_CERT_FILE, TLS_KEY_FILE) or put a proxy in front (TRUSTED_PROXIES).',
+    );
+  }
+  if (isWildcard(env.INTERNAL_HOST)) {
+    throw new ConfigError(
+      `INTERNAL_HOST is ${env.INTERNAL_HOST}, which other processes cannot connect to: ` +
+        'name the address under which they reach this one.',
+    );
+  }
+  if (Boolean(env.TLS_CERT_FILE) !== Boolean(env.TLS_KEY_FILE)) {
+    throw new ConfigError('TLS needs both TLS_CERT_FILE and TLS_KEY_FILE.');
+  }
+  if (env.STRIPE_SECRET_KEY && !env.STRIPE_WEBHOOK_SECRET) {
+    throw new ConfigError('STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET, by which callbacks are known to be genuine.');
+  }
+  if ((env.VAPID_PUBLIC_KEY || env.VAPID_PRIVATE_KEY) && !isVapidPair(env.VAPID_PUBLIC_KEY, env.VAPID_PRIVATE_KEY)) {
+    throw new ConfigError('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY must be the two keys of one pair, in base64url.');
+  }
+  if (env.FAULT_POINT && env.NODE_ENV === 'production') {
+    throw new ConfigError('FAULT_POINT is armed in production.');
+  }
 }
 
 /** uWebSockets.js takes its bound for a head that comes in pieces from the environment, when its binary loads. */
@@ -154,6 +184,16 @@ export function requireUrl(name: 'DATABASE_URL' | 'REDIS_URL', url: string | und
 export function publicUrlOf({ publicUrl, host, port, tlsCertFile }: Config, listening = port): string {
   const name = isWildcard(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return publicUrl ?? `${tlsCertFile ? 'https' : 'http'}://${name}:${listening}`;
+}
+
+function isVapidPair(publicKey = '', privateKey = ''): boolean {
+  const pair = createECDH('prime256v1');
+  try {
+    pair.setPrivateKey(privateKey, 'base64url');
+    return pair.getPublicKey('base64url') === publicKey;
+  } catch {
+    return false;
+  }
 }
 
 function isWildcard(host: string): boolean {

@@ -13,7 +13,12 @@ export type FaultPoint =
   | 'after-proposal'
   | 'before-provider-call'
   | 'after-provider-call'
-  | 'after-provider-report';
+  | 'after-provider-report'
+  | 'before-notices-made'
+  | 'after-notices-made'
+  | 'before-notice-sent'
+  /** Its outcome is known here alone. */
+  | 'after-notice-sent';
 
 export type FaultPoints = (point: FaultPoint) => void;
 

@@ -28,6 +28,8 @@ export interface KeptOutcome {
 }
 
 export interface NotedChange {
+  /** Happens before it, whatever comes of it; the change selects from `first`. */
+  readonly first?: Fragment;
   /** Returns one row when it has happened; without one nothing else happens either. */
   readonly change: Fragment;
   /** Writes that go with it; they may select from `changed`. */
@@ -40,10 +42,10 @@ export interface NotedChange {
 
 /** Makes a change, its audit lines and its kept outcome in one statement; false when there was nothing to change. */
 export async function writeNoted(sql: Sql, noted: NotedChange): Promise<boolean> {
-  const { change, also = [], notes, kept, madeOrganizationId = null } = noted;
+  const { first, change, also = [], notes, kept, madeOrganizationId = null } = noted;
   const others = also.map((fragment, index) => sql`, ${sql(`also_${index}`)} AS (${fragment})`);
   const rows = await sql<{ isChanged: boolean }[]>`
-    WITH changed AS (${change}) ${others.length > 0 ? others : sql``},
+    WITH ${first ? sql`first AS (${first}),` : sql``} changed AS (${change}) ${others.length > 0 ? others : sql``},
       noted AS (${insertNotes(sql, notes)}) ${kept ? sql`, kept AS (${insertKept(sql, kept, madeOrganizationId)} FROM changed)` : sql``}
     SELECT EXISTS (SELECT FROM changed) AS is_changed`;
   return rows[0]!.isChanged;

@@ -29,7 +29,7 @@ export interface MaintenanceStore {
   /**
    * Removes up to LIMITS.upkeepBatchRows of each: sessions that ended more than a day ago, or were revoked more than 30
    * days ago; changes of access that every gateway has long heard of; expired tokens; outcomes past their keys'
-   * retention; answered assignment requests past theirs. Returns how many rows of one kind there were at most.
+   * retention; answered assignment requests and notices past theirs; devices whose session has ended. Returns how many rows of one kind there were at most.
    */
   removeOutdated(): Promise<number>;
 }
@@ -80,6 +80,16 @@ async function removeOutdated(sql: Sql): Promise<number> {
         WHERE r.organization_id = o.organization_id AND r.status <> 'pending'
           AND r.created_at < now() - make_interval(days => ${LIMITS.requestRetentionDays})
         ORDER BY r.created_at, r.id LIMIT ${most}) old LIMIT ${most})`,
+    sql`DELETE FROM notifications WHERE (organization_id, id) IN (
+      SELECT o.organization_id, old.id FROM organizations o CROSS JOIN LATERAL (
+        SELECT n.id FROM notifications n
+        WHERE n.organization_id = o.organization_id
+          AND n.created_at < now() - make_interval(days => ${LIMITS.noticeRetentionDays})
+        ORDER BY n.created_at LIMIT ${most}) old LIMIT ${most})`,
+    sql`DELETE FROM push_tokens WHERE (organization_id, id) IN (
+      SELECT d.organization_id, d.id FROM push_tokens d
+      WHERE NOT EXISTS (SELECT FROM live_devices l WHERE l.organization_id = d.organization_id AND l.id = d.id)
+      LIMIT ${most})`,
   ];
   let rows = 0;
   for (const statement of statements) {

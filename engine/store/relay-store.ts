@@ -3,7 +3,7 @@ import { withDeadline } from '../runtime/deadline.ts';
 import type { Sql } from './postgres.ts';
 
 /** Who follows the logs, each at a position of its own. */
-export type Consumer = 'activity';
+export type Consumer = 'activity' | 'notices';
 
 /** Part of all organizations, in the order of their ids. */
 export interface LagPage {

@@ -101,6 +101,8 @@ async function attemptWrite(sql: Sql, write: PlannedChange['write'], kept: KeptO
 }
 
 const UNIQUE_VIOLATION = '23505';
+/** Of two that write one of these at the same time the later one looks again. */
+const RACED: ReadonlySet<unknown> = new Set(['kept_outcomes_pkey', 'push_tokens_token']);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Said before a statement was sent: by the system, by the client, by a server that is starting or full. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'CONNECT_TIMEOUT', '57P03', '53300']);
@@ -115,7 +117,7 @@ function endOf(error: unknown): WriteEnd {
   if (error instanceof DeadlineError || typeof code !== 'string') return 'OUTCOME_UNKNOWN';
   if (NEVER_SENT.has(code)) return 'NOT_APPLIED';
   if (severity !== 'ERROR' || !SQLSTATE.test(code)) return 'OUTCOME_UNKNOWN';
-  if (code === UNIQUE_VIOLATION && constraint_name === 'kept_outcomes_pkey') return 'outrun';
+  if (code === UNIQUE_VIOLATION && RACED.has(constraint_name)) return 'outrun';
   if (code.startsWith('22') || code.startsWith('23') || code.startsWith('42')) throw error;
   return 'NOT_APPLIED';
 }

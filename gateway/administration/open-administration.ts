@@ -3,6 +3,7 @@ import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { requireUrl } from '../../engine/runtime/config.ts';
 import { checkWebhookUrl } from '../../engine/runtime/outbound/check-webhook-url.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { openVapidKeys, type VapidKeys } from '../../engine/store/vapid-store.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
@@ -20,6 +21,8 @@ export interface Administration extends Administering {
   readonly ask: Engine['ask'];
   /** What is wrong with where an organization wants its events, when it is its turn to know; see checkWebhookUrl. */
   checkUrl(organizationId: number, url: string): Promise<string | undefined>;
+  /** What browsers subscribe to web pushes with, when it is the organization's turn to know. */
+  webPushKey(organizationId: number): Promise<string>;
   /** Has the workers look at an organization now. */
   readonly announce: (organizationId: number) => void;
   /** The incarnation of the event logs. */
@@ -43,6 +46,7 @@ export function openAdministration(
   const readTurns = turnsAt(LIMITS.administrationReadConnections);
   const urlTurns = turnsAt(LIMITS.webhookUrlChecks);
   const { webhookAllowPrivate: allowPrivate } = config;
+  let keys: VapidKeys | undefined;
   const shared = { clock: systemClock, settled: access.settled };
   return {
     ...shared,
@@ -57,6 +61,10 @@ export function openAdministration(
     hashPassword: passwords.hash,
     ask: engine.ask,
     checkUrl: (organizationId, url) => urlTurns.run(organizationId, () => checkWebhookUrl(url, { allowPrivate })),
+    async webPushKey(organizationId) {
+      keys ??= await readTurns.run(organizationId, () => openVapidKeys(reads, config));
+      return keys.publicKey;
+    },
     announce,
     history: engine.history,
   };

@@ -5,11 +5,11 @@ import { encodeDelivery, encodeWebhook } from '../../engine/views/webhook-view.t
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { formatIdCursor } from '../../schema/page-query.ts';
 import {
   createWebhookInput,
   deliveryPageView,
   deliveryView,
-  formatDeliveryCursor,
   type ListDeliveriesQuery,
   type ListWebhooksQuery,
   listDeliveriesQuery,
@@ -180,7 +180,7 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
       );
       if (!found) return { refusal: notFound('Webhook', webhookId) };
       const { items, hasMore, sequence } = found;
-      const nextCursor = hasMore ? `"${formatDeliveryCursor(items.at(-1)!.id)}"` : 'null';
+      const nextCursor = hasMore ? `"${formatIdCursor(items.at(-1)!.id)}"` : 'null';
       const shown = items.map(encodeDelivery).join(',');
       const data = `{"items":[${shown}],"count":${items.length},"nextCursor":${nextCursor}}`;
       return { status: 200, message: 'Deliveries', data, position: formatPosition(history, sequence) };

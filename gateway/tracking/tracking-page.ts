@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { type Html, html, trusted } from '../../engine/views/html.ts';
 import type { Header } from '../http/port.ts';
-import { type Html, html, trusted } from '../pages/html.ts';
 import { pageHeaders } from '../pages/page-headers.ts';
 import type { Link } from './open-tracking.ts';
 import { headlineOf, type PageTask, partsOf, timeOf } from './tracking-parts.ts';

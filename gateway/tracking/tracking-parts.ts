@@ -1,7 +1,7 @@
+import { type Html, html } from '../../engine/views/html.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { isTerminal, type TaskStatus } from '../../schema/task.ts';
 import type { TrackedPosition, TrackedTask } from '../../schema/tracking.ts';
-import { type Html, html } from '../pages/html.ts';
 import { distanceText, trackingMap } from './tracking-map.ts';
 
 /** A task as the page shows it now. */

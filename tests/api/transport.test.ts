@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { test } from 'node:test';
-import { CERTIFICATE, withCertificateFiles } from '../integration/http/self-signed-certificate.ts';
 import { createApiClient, taskInput } from '../support/api-client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { withSql } from '../support/seed.ts';
+import { CERTIFICATE, withCertificateFiles } from '../support/self-signed-certificate.ts';
 
 const STRICT = { ALLOW_INSECURE_HTTP: '0' };
 

@@ -64,7 +64,8 @@ const total = (rows: Readonly<Record<string, number>>) => Object.values(rows).re
 async function untilCounted(): Promise<void> {
   await until('counting what was done', async () => {
     const rows = await sql`
-      SELECT 1 FROM organization_heads h LEFT JOIN relay_positions p USING (organization_id)
+      SELECT 1 FROM organization_heads h CROSS JOIN (VALUES ('activity'), ('notices')) AS f (consumer)
+        LEFT JOIN relay_positions p ON p.organization_id = h.organization_id AND p.consumer = f.consumer
       WHERE h.last_sequence > coalesce(p.last_sequence, 0)`;
     return rows.length === 0;
   });

@@ -54,7 +54,7 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
     FROM agents, generate_series(1, 2500) i WHERE organization_id = ${organizationId}`;
   await sql`
     INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, address)
-    VALUES (${organizationId}, nextval('session_ids'), ${userId}, ${sql.unsafe(hash)}, now(), ${marker})`;
+    VALUES (${organizationId}, nextval('session_ids'), ${userId}, ${sql.unsafe(hash)}, now() + interval '1 day', ${marker})`;
   await sql`
     INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
     VALUES (${organizationId}, ${userId}, 'verify_email', ${sql.unsafe(hash)}, now() + interval '1 day')`;
@@ -64,6 +64,7 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
   await insertAssignment(sql, organizationId, marker);
   await insertPayment(sql, organizationId, marker);
   await insertProof(sql, organizationId, marker);
+  await insertNotice(sql, organizationId, userId, marker);
   await sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, address, after)
     VALUES (${organizationId}, 'user.created', 'user', ${userId}, 'user', ${userId}, ${marker},
@@ -107,6 +108,24 @@ async function insertProof(sql: Sql, organizationId: number, marker: string): Pr
     INSERT INTO task_proofs (organization_id, task_id, id, kind, content_type, content, actor_type, created_at)
     VALUES (${organizationId}, 1, nextval('proof_ids'), 'photo', ${marker}, convert_to(${marker}, 'UTF8'), 'system', now())`;
   await sql`INSERT INTO task_pins (organization_id, task_id, wrong_count) VALUES (${organizationId}, 1, 1)`;
+}
+
+/** A device whose session goes on, how customers are mailed, and a notice that is settled, so that nobody sends it. */
+async function insertNotice(sql: Sql, organizationId: number, userId: number, marker: string): Promise<void> {
+  await sql`
+    INSERT INTO push_tokens (organization_id, user_id, device_id, id, session_id, platform, token, token_hash, registered_at)
+    SELECT organization_id, user_id, ${marker}, nextval('push_token_ids'), id, 'android', ${marker},
+      sha256(${marker}::text::bytea), now()
+    FROM sessions WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
+  await sql`
+    INSERT INTO notification_settings (organization_id, version, mail_created, mail_on_the_way, mail_completed, templates,
+      updated_at)
+    VALUES (${organizationId}, 1, false, false, false, json_build_object('subject', ${marker}::text), now())`;
+  await sql`
+    INSERT INTO notifications (organization_id, id, kind, channel, task_id, customer_id, topic_id, address, status, reason,
+      expires_at)
+    VALUES (${organizationId}, nextval('notification_ids'), 'tracking_created', 'mail', 1, 1, 1, ${marker}, 'failed',
+      ${marker}, now())`;
 }
 
 /** What a search for an agent leaves behind: a request, a task that is sought, a courier with a job. */

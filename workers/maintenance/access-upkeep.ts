@@ -3,7 +3,7 @@ import type { MaintenanceStore } from '../../engine/store/maintenance-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
-/** Removes sessions, tokens, kept outcomes, notes of changed access and answered requests that nobody can use any more. */
+/** Removes sessions, devices, tokens, kept outcomes, notes of changed access, and requests and notices of long ago. */
 export function createAccessUpkeepProcessor(store: Pick<MaintenanceStore, 'removeOutdated'>, log: Log) {
   return async (_: JobPayload<'access-upkeep'>, signal: AbortSignal): Promise<void> => {
     let removed = 0;

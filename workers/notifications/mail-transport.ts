@@ -11,8 +11,12 @@ import type { MailText } from './mail-text.ts';
 export interface Mail extends MailText {
   /** Of the addressee; 0 for a super admin. */
   readonly organizationId: number;
-  readonly purpose: TokenPurpose | 'webhook_disabled';
+  readonly purpose: TokenPurpose | 'webhook_disabled' | 'tracking';
   readonly to: string;
+  /** The same once more, for whom markup is shown. */
+  readonly html?: string;
+  /** The same on every attempt, so that whoever gets the mail twice may know; of letters, digits, `-` and `_`. */
+  readonly id?: string;
 }
 
 /** Takes a mail over, or rejects. */
@@ -57,16 +61,22 @@ function overSmtp(from: string, smtpUrl: string): SendMail {
     greetingTimeout: LIMITS.mailTimeoutMs,
     socketTimeout: LIMITS.mailTimeoutMs,
   });
-  return async ({ to, subject, text }) => {
+  return async (mail) => {
     const signal = AbortSignal.timeout(LIMITS.mailLeaseMs / 2);
-    await transport.sendMail({ ...ENVELOPE, from, to, subject, text, signal });
+    await transport.sendMail({ ...messageOf(mail, from), signal });
   };
+}
+
+function messageOf({ to, subject, text, html, id }: Mail, from: string) {
+  const messageId = id === undefined ? {} : { messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>` };
+  return { ...ENVELOPE, from, to, subject, text, ...(html === undefined ? {} : { html }), ...messageId };
 }
 
 function toOutbox({ from, outbox, clock, random }: TransportOptions): SendMail {
   const transport = createTransport({ streamTransport: true, buffer: true });
-  return async ({ organizationId, purpose, to, subject, text }) => {
-    const { message } = await transport.sendMail({ ...ENVELOPE, from, to, subject, text });
+  return async (mail) => {
+    const { organizationId, purpose } = mail;
+    const { message } = await transport.sendMail(messageOf(mail, from));
     await mkdir(outbox, { recursive: true, mode: 0o700 });
     const at = isoTime(clock.now()).replace(/[-:.]/g, '');
     const name = `${at}-${organizationId}-${purpose}-${random.text(6, CROCKFORD_BASE32)}.eml`;

@@ -4,10 +4,10 @@ import { signDelivery } from '../../engine/domain/webhook-signature.ts';
 import { type Clock, type Scheduler, systemScheduler } from '../../engine/runtime/clock.ts';
 import { createCheckedConnector } from '../../engine/runtime/outbound/checked-connector.ts';
 import { createHostResolver, type ResolveHost } from '../../engine/runtime/outbound/resolve-host.ts';
+import { describeSendError, isClosedByOther, isOfThisSide } from '../../engine/runtime/outbound/send-error.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { bytesOfAnswer, type Connection, ConnectionPool } from './connection-pool.ts';
 import { EXCERPT_BYTES, excerptOf } from './excerpt.ts';
-import { describeSendError, isClosedByOther, isOfThisSide } from './send-error.ts';
 
 interface SenderOptions {
   /** Whether endpoints may be on this machine or its network. */

@@ -145,6 +145,13 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /webhooks/deliveries/:id': { who: ADMINS_AND_CHANNELS, names: 'delivery' },
   'POST /webhooks/deliveries/:id/redeliver': { who: ADMINS_AND_CHANNELS, names: 'delivery' },
 
+  'POST /notifications/push-token': { who: 'session' },
+  'DELETE /notifications/push-token/:deviceId': { who: 'session' },
+  'GET /notifications/web-push-key': { who: 'session' },
+  'GET /notifications/settings': { who: ADMINS },
+  'PUT /notifications/settings': { who: ADMINS },
+  'GET /notifications': { who: STAFF },
+
   'POST /users': { who: ADMINS },
   'GET /users': { who: ADMINS },
   'GET /users/:id': { who: ADMINS, names: 'user' },

@@ -122,6 +122,14 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'POST /webhooks': () => ['/webhooks', HOOK],
   'PATCH /webhooks/:id': ({ webhookId }) => [`/webhooks/${webhookId}`, { description: 'another one' }],
   'POST /webhooks/:id/replay': ({ webhookId }) => [`/webhooks/${webhookId}/replay`, { from: '2100-01-01T00:00:00Z' }],
+  'POST /notifications/push-token': () => [
+    '/notifications/push-token',
+    { token: `t${unique()}`, platform: 'android', deviceId: 'phone' },
+  ],
+  'PUT /notifications/settings': () => [
+    '/notifications/settings',
+    { customerMail: { onTheWay: true }, templates: { onTheWay: { subject: 'It comes' } } },
+  ],
   'POST /organizations': () => ['/organizations', { name: 'One more' }],
   'PATCH /organizations/:id': ({ organizationId }) => [`/organizations/${organizationId}`, { name: 'Another name' }],
 };
@@ -141,10 +149,12 @@ const NO_RECORDS = new Set([
   'POST /dispatch/preview',
 ]);
 const BY_SUPER_ADMINS = new Set(['POST /organizations']);
+const BY_SESSIONS = new Set(['POST /notifications/push-token']);
 
 let admin: { readonly organizationId: number; readonly key: string };
 let victim: { readonly organizationId: number };
 let superAdmin: string;
+let session: string;
 /** One for all: an organization has not so many. */
 let webhookId: number;
 
@@ -152,6 +162,8 @@ const fixture = useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) =>
   admin = await seedOrganization(databaseUrl, { role: 'org_admin' });
   victim = await seedOrganization(databaseUrl);
   superAdmin = await seedSession(databaseUrl, 0, (await seedUser(databaseUrl, 0, 'super_admin')).userId);
+  const { userId } = await seedUser(databaseUrl, admin.organizationId, 'org_admin');
+  session = await seedSession(databaseUrl, admin.organizationId, userId);
   webhookId = (await clientOf(admin.key).post<{ id: number }>('/webhooks', HOOK)).body.data.id;
 });
 
@@ -213,9 +225,9 @@ function burdened(route: Route, body: object): object {
 }
 
 function send(route: Route, path: string, body: object): Promise<ApiReply<unknown>> {
-  const credential = BY_SUPER_ADMINS.has(nameOf(route))
-    ? { authorization: `Bearer ${superAdmin}` }
-    : { 'x-api-key': admin.key };
+  const name = nameOf(route);
+  const token = (BY_SUPER_ADMINS.has(name) && superAdmin) || (BY_SESSIONS.has(name) && session);
+  const credential = token ? { authorization: `Bearer ${token}` } : { 'x-api-key': admin.key };
   const headers = { 'content-type': 'application/json', ...credential };
   return fixture.api.raw({ method: route.method, path: `/api/v1${path}`, headers, body: JSON.stringify(body) });
 }
@@ -223,7 +235,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt|registeredAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

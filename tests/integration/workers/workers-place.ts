@@ -51,7 +51,7 @@ export async function createWorkersPlace(organizations: number, redisUrl?: strin
       until('no organization is behind', async () => {
         const [row] = await sql<{ behind: number }[]>`
           SELECT count(*) AS behind FROM organization_heads h
-          LEFT JOIN relay_positions p ON p.organization_id = h.organization_id
+          LEFT JOIN relay_positions p ON p.organization_id = h.organization_id AND p.consumer = 'activity'
           WHERE h.last_sequence > coalesce(p.last_sequence, 0)`;
         return row!.behind === 0;
       }),

@@ -102,6 +102,7 @@ const packageHomes: readonly PackageHome[] = [
       'engine/runtime/outbound',
       'engine/travel',
       'engine/bus/owner-client.ts',
+      'workers/notifications/senders',
       'workers/webhooks',
       'tests',
       'bench',
@@ -112,6 +113,11 @@ const packageHomes: readonly PackageHome[] = [
     packages: ['stripe'],
     homes: ['engine/providers/stripe-provider.ts', 'tests'],
     instead: 'go through the port of engine/providers/payment-provider.ts',
+  },
+  {
+    packages: ['web-push', 'jose'],
+    homes: ['workers/notifications/senders', 'tests'],
+    instead: 'hand a push to the sender of workers/notifications/senders',
   },
   {
     packages: ['smtp-server', 'playwright-core'],

@@ -71,6 +71,10 @@ export const reviewed: Reviewed = {
     webhook_orders: 'plain',
     webhook_followers: 'worker',
     webhook_deliveries: 'worker',
+    push_tokens: 'plain',
+    notification_settings: 'plain',
+    notifications: 'worker',
+    vapid_keys: 'platform',
     relay_positions: 'worker',
     daily_activity: 'worker',
     couriers: 'worker',
@@ -84,10 +88,13 @@ export const reviewed: Reviewed = {
     'engine/store/fleet-store.ts': 'worker',
     'engine/store/follower-store.ts': 'worker',
     'engine/store/migrate.ts': 'platform',
+    'engine/store/notice-follow-store.ts': 'worker',
+    'engine/store/notice-store.ts': 'worker',
     'engine/store/payment-step-store.ts': 'worker',
     'engine/store/platform-store.ts': 'platform',
     'engine/store/relay-store.ts': 'worker',
     'engine/store/shard-store.ts': 'platform',
+    'engine/store/vapid-store.ts': 'platform',
   },
   foreignWrites: [
     {
@@ -222,6 +229,16 @@ export const reviewed: Reviewed = {
     },
     {
       path: 'engine/store/maintenance-store.ts',
+      table: 'notifications',
+      reason: 'those of long ago are removed: nothing is to be sent of them any more',
+    },
+    {
+      path: 'engine/store/notice-store.ts',
+      table: 'push_tokens',
+      reason: 'a token that a push service calls gone goes with the outcome that says so',
+    },
+    {
+      path: 'engine/store/maintenance-store.ts',
       table: 'access_changes',
       reason: 'what triggers wrote and everybody has heard is removed',
     },
@@ -231,6 +248,7 @@ export const reviewed: Reviewed = {
     log_history: 'one row for the whole database',
     internal_secret: 'one row for the whole database',
     test_provider_secret: 'one row for the whole database',
+    vapid_keys: 'one row for the whole database',
     shards: 'organizations are spread over them',
     gateways: 'a gateway serves many organizations',
     mail_requests: 'whoever asks has not said where, and may be nobody',
@@ -242,6 +260,7 @@ export const reviewed: Reviewed = {
     'sessions (access_hash)': 'the token itself says whose it is',
     'sessions (family_hash)': 'the token itself says whose it is',
     'user_tokens (token_hash)': 'the token itself says whose it is',
+    'push_tokens (token_hash)': 'a token is one device, whoever has it now',
   },
   globalStatements: [
     {

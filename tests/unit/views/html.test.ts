@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { html, trusted } from '../../../../gateway/pages/html.ts';
-import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts';
+import { html, trusted } from '../../../engine/views/html.ts';
+import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
 
 const shown = (piece: Parameters<typeof html>[1]) => html`${piece}`.toString();
 

@@ -1,4 +1,4 @@
-import { ForbiddenAddressError } from '../../engine/runtime/outbound/checked-connector.ts';
+import { ForbiddenAddressError } from './checked-connector.ts';
 
 const REFUSED = 'connection refused';
 const UNREACHABLE = 'the host cannot be reached';

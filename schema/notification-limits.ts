@@ -1,0 +1,45 @@
+/** The bounds of what couriers and customers are told; part of LIMITS. */
+export const NOTIFICATION_LIMITS = {
+  // --- Devices ---------------------------------------------------------------------------------------
+  /** Of FCM, or the JSON of a browser's subscription. */
+  pushTokenChars: 4_096,
+  deviceIdChars: 128,
+  /** A user's further device takes the place of the one that was registered longest ago. */
+  devicesPerUser: 20,
+
+  // --- Making notices of events -----------------------------------------------------------------------
+  /** What happened longer ago is told to nobody: whoever missed it has learned of it otherwise. */
+  noticeAgeMs: 900_000,
+  /** Events read at a time; with their notices they become one statement. */
+  noticePageEvents: 200,
+  /** Pages of one organization read in a row, so that others get their turn. */
+  noticePagesPerTurn: 10,
+  /** Organizations whose logs one process reads at a time. */
+  noticeFollowsAtOnce: 2,
+  /** What is committed within it is read together. */
+  noticePauseMs: 100,
+  noticeConnections: 4,
+
+  // --- Sending them -----------------------------------------------------------------------------------
+  /** By one process, and of those the ones of one organization: none waits behind another's. */
+  noticesAtOnce: 32,
+  noticesPerOrganizationAtOnce: 8,
+  noticeSweepMs: 1_000,
+  /** Between two looks for notices that are due. */
+  noticeLookPauseMs: 20,
+  /** A sender is given up on after this long, and what it does then is not known. */
+  noticeSendMs: 15_000,
+  /** A worker that has not settled a notice by then has died: another one takes it on. */
+  noticeLeaseMs: 60_000,
+  /** Notices that are being sent when the process stops are given this long. */
+  noticeDrainMs: 5_000,
+  /** Pauses double from the first to the longest, spread by a quarter either way. */
+  noticeFirstPauseMs: 1_000,
+  noticeLongestPauseMs: 3_600_000,
+  /** What could not be told by then, or by the end of an offer, is told no more. */
+  noticePatienceMs: 86_400_000,
+  /** Of the reason that the log keeps. */
+  noticeReasonChars: 255,
+  /** Days for which the log of notices is kept. */
+  noticeRetentionDays: 30,
+} as const;

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as v from 'valibot';
+import { LIMITS } from '../../../schema/limits.ts';
+import { noticeTemplatesSchema } from '../../../schema/notice-templates.ts';
+import { MAIL_KINDS } from '../../../schema/notification.ts';
+import { customerMailOf } from '../../../workers/notifications/customer-mail.ts';
+import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { noticeFacts } from './notice-facts.ts';
+
+const LINK = 'https://dispatch.example.com/t/abc';
+
+for (const [kind, subject, news] of [
+  ['tracking_created', 'Acme has received your order T-1', 'Acme has received your order.'],
+  ['tracking_on_the_way', 'Your order T-1 is on its way', 'your order from Acme is on its way.'],
+  ['tracking_completed', 'Your order T-1 is completed', 'your order from Acme is completed. Thank you.'],
+] as const) {
+  test(`a mail of ${kind} says so, with what is known of the order and where to follow it`, () => {
+    const mail = customerMailOf(noticeFacts({ kind }), {});
+    assert.equal(mail.subject, subject);
+    assert.match(mail.text, new RegExp(`^Hello Ada Lovelace,\n\n${news}\n\n`));
+    const details = 'Order: T-1\nTime: 22 Nov 2026, 14:00–16:00 UTC\nAddress: 12 Baker Street\n';
+    assert.ok(mail.text.includes(`\n${details}\n`), mail.text);
+    assert.match(mail.text, new RegExp(`^${LINK}$`, 'm'));
+    for (const told of [news.slice(-10), 'T-1', '22 Nov 2026, 14:00–16:00 UTC', '12 Baker Street', `<a href="${LINK}"`])
+      assert.ok(mail.html.includes(told), told);
+  });
+}
+
+test('what is not known of an order is left out', () => {
+  const nothing = { trackingUrl: null, timeWindowStart: null, timeWindowEnd: null, address: null };
+  const { text, html } = customerMailOf(noticeFacts({ kind: 'tracking_created', customerName: null }, nothing), {});
+  assert.match(text, /^Hello customer,\n\nAcme has received your order\.\n\nOrder: T-1\n\nThis address was given/);
+  assert.doesNotMatch(html, /null|undefined|href|Address|>Time</);
+});
+
+test('an organization says it in its own words, each placeholder filled, and keeps what it has no words for', () => {
+  const facts = noticeFacts({ kind: 'tracking_created' });
+  const introduction = '{{ customerName }}/{{taskCode}}/{{organizationName}}\n{{window}}\r\n\r\n{{trackingUrl}}';
+  const mail = customerMailOf(facts, { created: { subject: 'Hi {{customerName}}', introduction } });
+  assert.equal(mail.subject, 'Hi Ada Lovelace');
+  assert.ok(mail.text.startsWith(`Ada Lovelace/T-1/Acme\n22 Nov 2026, 14:00–16:00 UTC\n\n${LINK}\n\n`), mail.text);
+  assert.match(mail.html, /Acme<\/span><br>/);
+  const { subject, text } = customerMailOf(facts, { created: { subject: 'Hi' }, completed: { subject: 'Bye' } });
+  assert.equal(subject, 'Hi');
+  assert.match(text, /has received your order/);
+});
+
+test('what a value says in braces is not filled', () => {
+  const name = '{{taskCode}} {{nothing}}';
+  const { subject } = customerMailOf(noticeFacts({ kind: 'tracking_created', organizationName: name }), {});
+  assert.equal(subject, '{{taskCode}} {{nothing}} has received your order T-1');
+});
+
+test('no text, of whatever kind, leaves its place in a mail', () => {
+  for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
+    for (const kind of MAIL_KINDS) {
+      const facts = noticeFacts({ kind, organizationName: text, customerName: text }, { code: text, address: text });
+      const mail = customerMailOf(facts, {});
+      assert.match(mail.subject, /^[^\p{Cc}\u202a-\u202e\u2028\u2029]+$/u, name);
+      assert.ok(mail.subject.length <= LIMITS.mailSubjectChars && mail.subject.isWellFormed(), name);
+      assert.equal(mail.text.split('\n').length, 13, `${name}: ${mail.text}`);
+      assert.match(mail.text, /^[^\u202a-\u202e\u2028\u2029]+$/, name);
+      // Whatever it is, it is neither a tag nor the end of an attribute.
+      assert.equal(mail.html.match(/</g)?.length, TAGS[kind], name);
+    }
+  }
+});
+
+const TAGS = Object.fromEntries(
+  MAIL_KINDS.map((kind) => [kind, customerMailOf(noticeFacts({ kind }), {}).html.match(/</g)!.length]),
+);
+
+test('what runs from right to left does not turn the words around it', () => {
+  const facts = noticeFacts({ kind: 'tracking_created', organizationName: 'شركة', customerName: 'محمد' });
+  const { subject, text, html } = customerMailOf(facts, {});
+  assert.equal(subject, '\u2068شركة\u2069 has received your order T-1');
+  assert.match(text, /^Hello \u2068محمد\u2069,\n\n\u2068شركة\u2069 has received/);
+  assert.match(html, /Hello <span dir="auto">محمد<\/span>,/);
+});
+
+test('what an organization writes is text as well', () => {
+  for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
+    const templates = { created: { subject: text, introduction: text } };
+    if (!v.is(noticeTemplatesSchema, templates)) continue;
+    const { html, subject } = customerMailOf(noticeFacts({ kind: 'tracking_created' }), templates);
+    assert.doesNotMatch(subject, /[\p{Cc}\u2028\u2029]/u, name);
+    assert.doesNotMatch(html, /<(?!\/?(?:html|head|meta|title|body|table|tr|td|p|br|a|span)\b|!DOCTYPE html>)/, name);
+    assert.equal(html.match(/<meta/g)?.length, 4, name);
+  }
+});
+
+test('what somebody typed that looks like an address is not made a link of', () => {
+  const facts = noticeFacts({
+    kind: 'tracking_created',
+    customerName: 'You won! www.evil.example or http://1.2.3.4 me@evil.example',
+  });
+  const { text, html } = customerMailOf(facts, {});
+  for (const part of [text, html]) assert.doesNotMatch(part, /evil\.example|http:\/\/1|me@e/);
+  assert.match(text, /^Hello You won! www\.\u200bevil\.\u200bexample/);
+});
+
+test('a link that is none of ours is left out', () => {
+  for (const trackingUrl of ['javascript:alert(1)', '/t/abc', 'https://a b', 'https://']) {
+    const { text, html } = customerMailOf(noticeFacts({ kind: 'tracking_created' }, { trackingUrl }), {});
+    assert.doesNotMatch(text + html, /Follow your order|href/, trackingUrl);
+  }
+});

@@ -1,0 +1,25 @@
+import type { NoticeKind } from '../../../schema/notification.ts';
+import type { NoticeFacts } from '../../../workers/notifications/notice.ts';
+
+/** A task with everything that a notice may tell. */
+export function noticeFacts<Kind extends NoticeKind>(
+  facts: Partial<NoticeFacts> & { readonly kind: Kind },
+  task: Partial<NoticeFacts['task']> = {},
+): NoticeFacts & { readonly kind: Kind } {
+  return {
+    organizationName: 'Acme',
+    customerName: 'Ada Lovelace',
+    ...facts,
+    task: {
+      id: 5,
+      code: 'T-1',
+      name: 'Two boxes',
+      status: 'in_transit',
+      trackingUrl: 'https://dispatch.example.com/t/abc',
+      timeWindowStart: '2026-11-22T14:00:00.000Z',
+      timeWindowEnd: '2026-11-22T16:00:00.000Z',
+      address: '12 Baker Street',
+      ...task,
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { NOTICED_TYPES, type NoticedEvent, noticesOf } from '../../engine/domain/notices.ts';
+import { sleep } from '../../engine/runtime/clock.ts';
+import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
+import type { NoticeFollowStore } from '../../engine/store/notice-follow-store.ts';
+import { LIMITS } from '../../schema/limits.ts';
+
+interface FollowerOptions {
+  readonly store: NoticeFollowStore;
+  /** So many notices have been made, and may be sent. */
+  readonly onMade: (count: number) => void;
+  readonly fault: FaultPoints;
+}
+
+/**
+ * Follows the logs of organizations and makes notices of what happens. The log is the queue: the rows and the place in it
+ * are written together, so that each notice is made once whatever crashes. Who comes second writes nothing. Rejects while
+ * Postgres is away.
+ */
+export function createNoticeFollower(options: FollowerOptions): (organizationIds: readonly number[]) => Promise<void> {
+  return async (organizationIds) => {
+    const waiting = await options.store.skipUnread(organizationIds);
+    const lanes = Array.from({ length: LIMITS.noticeFollowsAtOnce }, async () => {
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await follow(id, options);
+    });
+    await Promise.all(lanes);
+    // What is committed meanwhile is read together.
+    await sleep(LIMITS.noticePauseMs);
+  };
+}
+
+async function follow(organizationId: number, { store, onMade, fault }: FollowerOptions): Promise<void> {
+  for (let pages = 0; pages < LIMITS.noticePagesPerTurn; pages++) {
+    const page = await store.readUntold(organizationId, NOTICED_TYPES);
+    if (!page || page.upTo <= page.after) return;
+    const notices = page.bodies.flatMap((body) => noticesOf(JSON.parse(body) as NoticedEvent, page.mail));
+    fault('before-notices-made');
+    const made = await store.writeTold(organizationId, page, notices);
+    fault('after-notices-made');
+    if (made) onMade(made);
+    if (!page.isFull) return;
+  }
+}

@@ -1,0 +1,48 @@
+import type { NoticeKind, PushPlatform } from '../../schema/notification.ts';
+
+export interface Push {
+  readonly noticeId: string;
+  readonly title: string;
+  readonly body: string;
+  readonly data: Readonly<Record<string, string>>;
+  /** What is not delivered within it is of no use any more. */
+  readonly ttlSeconds: number;
+  readonly urgency: 'high' | 'normal';
+  /** Of two pushes with one key a device shows the later alone: a second try is no second notice. */
+  readonly collapseKey: string;
+}
+
+export type SendOutcome =
+  | { readonly kind: 'sent' }
+  /** The device's token is of no use any more. */
+  | { readonly kind: 'gone'; readonly reason: string }
+  | { readonly kind: 'later'; readonly afterMs?: number; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface Device {
+  readonly platform: PushPlatform;
+  readonly token: string;
+}
+
+export interface PushSender {
+  /** Never rejects for what a service answers; for what it does not answer the outcome is `later`. */
+  send(device: Device, push: Push, signal: AbortSignal): Promise<SendOutcome>;
+  stop(): Promise<void>;
+}
+
+/** What a notice is about, read when it is sent. */
+export interface NoticeFacts {
+  readonly kind: NoticeKind;
+  readonly organizationName: string;
+  readonly task: {
+    readonly id: number;
+    readonly code: string;
+    readonly name: string;
+    readonly status: string;
+    readonly trackingUrl: string | null;
+    readonly timeWindowStart: string | null;
+    readonly timeWindowEnd: string | null;
+    readonly address: string | null;
+  };
+  readonly customerName: string | null;
+}
