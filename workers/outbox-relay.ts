@@ -33,7 +33,6 @@ export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }
   const comparing = createOutage(log, 'comparing positions with the heads');
   const waking = createOutage(log, 'waking the followers of the logs');
   const waiting = new Set<number>();
-  let isGathering = false;
   let isWaking = false;
   let isSweeping = false;
   let isStopped = false;
@@ -64,16 +63,6 @@ export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }
     }
   }
 
-  function wakeSoon(): void {
-    if (gatherMs === undefined) return void wakeWaiting();
-    if (isGathering) return;
-    isGathering = true;
-    scheduler.after(gatherMs, () => {
-      isGathering = false;
-      void wakeWaiting();
-    });
-  }
-
   async function sweep(): Promise<void> {
     if (isSweeping) return;
     isSweeping = true;
@@ -90,6 +79,7 @@ export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }
     }
   }
 
+  const wakeSoon = gathering(() => void wakeWaiting(), gatherMs, scheduler);
   void sweep();
   const stopSweeping = scheduler.every(LIMITS.relaySweepMs, () => void sweep());
   return {
@@ -103,6 +93,20 @@ export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }
       isStopped = true;
       stopSweeping();
     },
+  };
+}
+
+/** Calls of what is returned that come within `gatherMs` are one; without it each is one of its own, at once. */
+function gathering(act: () => void, gatherMs: number | undefined, scheduler: Scheduler): () => void {
+  if (gatherMs === undefined) return act;
+  let isGathering = false;
+  return () => {
+    if (isGathering) return;
+    isGathering = true;
+    scheduler.after(gatherMs, () => {
+      isGathering = false;
+      act();
+    });
   };
 }
 

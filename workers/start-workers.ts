@@ -81,16 +81,16 @@ export async function startWorkers({
   releaser.push('redis', () => redis.disconnect());
   releaser.push('start', () => starting.abort());
 
+  const random = createRandomSource();
   const findHistory = async () => {
     await checkMigrated(sql);
-    return currentHistory(sql, createRandomSource());
+    return currentHistory(sql, random);
   };
   const history = await waitForStore('reaching Postgres', findHistory, log, starting.signal);
   // These can do with Postgres alone: mail goes out and payments are carried out while Redis is away.
   const sendMail = openMail(config);
   const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
-  const random = createRandomSource();
   const payments = await startPayments({ config, random, scheduler, log, releaser });
   const notifications = await startNotifications({ config, sendMail, random, scheduler, log, releaser });
   await checkEvictionPolicy(redis, log);
@@ -99,7 +99,7 @@ export async function startWorkers({
   const relayStore = createRelayStore(sql);
   const positions = createPositionStore(redis, keys);
   const removePositions = (organizationId: number) => redis.del(keys.positions(organizationId));
-  const webhooks = openWebhooks({ config, history, positions, sendMail, random: createRandomSource(), log, releaser });
+  const webhooks = openWebhooks({ config, history, positions, sendMail, random, log, releaser });
   const processors = {
     ...createProcessors(sql, relayStore, config, log, removePositions),
     ...webhooks.processors,
@@ -109,7 +109,7 @@ export async function startWorkers({
   releaser.push('jobs', () => runner.stop());
   payments.follow(runner);
 
-  const turns = createRoundTurnStore(redis, keys, createRandomSource().uuid());
+  const turns = createRoundTurnStore(redis, keys, random.uuid());
   const assignment = startAssignment({ config, positions, turns, scheduler, log, releaser });
   await serveMetrics(assignment, notifications, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
@@ -123,6 +123,12 @@ export async function startWorkers({
     },
   });
 
+  await startSchedules(runner, scheduler, log, releaser);
+  log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
+}
+
+/** Partitions are needed at once, for today. */
+async function startSchedules(runner: JobRunner, scheduler: Scheduler, log: Log, releaser: Releaser): Promise<void> {
   for (const [name, everyMs] of SCHEDULES) {
     const schedule = startJobSchedule({ runner, name, everyMs, scheduler, log });
     releaser.push(`schedule of ${name}`, () => schedule.stop());
@@ -130,7 +136,6 @@ export async function startWorkers({
   await runner
     .add('partitions', [{ id: 'partitions-at-start', payload: {} }])
     .catch((error) => log.warn({ err: error }, 'partitions wait for their schedule'));
-  log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
 }
 
 /** `on`: what is done with the messages of each channel. None is needed: what they tell is found without them, later. */

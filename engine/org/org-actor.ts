@@ -59,7 +59,7 @@ export class OrgActor implements BatchOwner {
   /** Commands to be committed one by one, because a batch with them was refused. They go before all others. */
   #oneByOne: Pending[];
   #fetching = false;
-  #waking = false;
+  #waking: Promise<void> | undefined;
   #ticket = 0;
   #durableTicket = 0;
   /** Batches not yet durable, oldest first; the last one may still be open. */
@@ -126,8 +126,12 @@ export class OrgActor implements BatchOwner {
 
   /** Looks at the organization's timers: what is due is read from the rows, then judged like any command. */
   async wake(): Promise<void> {
-    if (this.#waking || this.#phase !== 'live' || this.#oneByOne.length > 0) return;
-    this.#waking = true;
+    if (this.#phase !== 'live' || this.#oneByOne.length > 0) return;
+    this.#waking ??= this.#lookAtTimers();
+    await this.#waking;
+  }
+
+  async #lookAtTimers(): Promise<void> {
     try {
       await this.#allDurable();
       // As decisions have it: a clock that went back stops no timer.
@@ -139,7 +143,7 @@ export class OrgActor implements BatchOwner {
     } catch (error) {
       this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'timers could not be looked at');
     } finally {
-      this.#waking = false;
+      this.#waking = undefined;
     }
   }
 

@@ -61,7 +61,8 @@ export const WRONG_BOOKS: Readonly<Record<string, string>> = {
     SELECT id, method, status, step, refund FROM payments WHERE organization_id = $1 AND NOT CASE
       WHEN method <> 'online' THEN step IS NULL AND status <> 'pending' AND coalesce(refund ->> 'status', '') <> 'pending'
       WHEN status = 'pending' THEN coalesce(step, '') IN ('create_checkout', 'await_payment')
-      WHEN refund ->> 'status' = 'pending' THEN status = 'succeeded' AND coalesce(step, '') IN ('refund', 'await_refund')
+      -- Of money that was booked, or of money that never was.
+      WHEN refund ->> 'status' = 'pending' THEN status IN ('succeeded', 'failed') AND coalesce(step, '') IN ('refund', 'await_refund')
       WHEN status = 'failed' THEN step IS NULL OR step = 'cancel_checkout'
       ELSE step IS NULL END`,
 };
