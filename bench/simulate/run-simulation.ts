@@ -13,7 +13,7 @@ import { inParallel } from './in-parallel.ts';
 import { issueSessions, logIn, refreshSession } from './open-sessions.ts';
 import { type Shown, showProgress, summaryLines, summaryObject } from './progress-display.ts';
 import type { SimulateOptions } from './simulate-options.ts';
-import { SimulatorApi } from './simulator-api.ts';
+import { CallRefused, SimulatorApi } from './simulator-api.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { Tally } from './tally.ts';
 import { type Stage, TaskFlow } from './task-flow.ts';
@@ -173,9 +173,14 @@ async function tidyUp({ demo, drivers, target, tally, shown }: Running): Promise
   const unlessItFails = (step: Promise<void>) => step.catch(() => {});
   const callOff = async (id: number) => {
     const body = { status: 'cancelled', reason: 'The simulation has ended' };
-    await api.call({ method: 'PUT', path: `/tasks/${id}/status`, credential: demo.apiKey, body });
+    try {
+      await api.call({ method: 'PUT', path: `/tasks/${id}/status`, credential: demo.apiKey, body });
+      tally.tasks.leftOver += 1;
+    } catch (error) {
+      // It had ended when the simulation did, and the answer came later.
+      if (!(error instanceof CallRefused && error.status === 409)) throw error;
+    }
     shown.open.delete(id);
-    tally.tasks.leftOver += 1;
   };
   await inParallel([...shown.open.keys()], AT_A_TIME, (id) => unlessItFails(callOff(id)));
   await inParallel(drivers, AT_A_TIME, (driver) => unlessItFails(putOnDuty(api, driver, tally, false)));
