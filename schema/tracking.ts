@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { queryId, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
-import { TASK_OUTCOMES, TASK_STATUSES, type TaskRecord } from './task.ts';
+import { TASK_OUTCOMES, TASK_STATUSES } from './task.ts';
 
 const score = v.pipe(
   v.number('must be a number'),
@@ -20,28 +20,11 @@ const trackingToken = v.optional(v.string());
 export const trackingQuery = v.object({ token: trackingToken });
 export const trackingListQuery = v.object({ token: trackingToken, taskId: v.optional(queryId) });
 
+/** A link, read: which task it is about, and what lets whoever has it look. */
 export interface TrackingToken {
   readonly organizationId: number;
   readonly taskId: number;
   readonly secret: string;
-}
-
-/**
- * What a link ends with: which task it is about, and the secret that lets whoever has it look. Because it names the task,
- * no index has to know the secrets.
- */
-export function trackingTokenOf({
-  organizationId,
-  id,
-  trackingToken,
-}: Pick<TaskRecord, 'organizationId' | 'id' | 'trackingToken'>): string {
-  return `${organizationId}-${id}-${trackingToken}`;
-}
-
-/** Undefined for what is no token. */
-export function findTrackingToken(text: string | undefined): TrackingToken | undefined {
-  const [, organizationId, taskId, secret] = /^([1-9]\d{0,14})-([1-9]\d{0,14})-([\w-]{16,64})$/.exec(text ?? '') ?? [];
-  return secret === undefined ? undefined : { organizationId: Number(organizationId), taskId: Number(taskId), secret };
 }
 
 const nullableTime = v.nullable(v.string());

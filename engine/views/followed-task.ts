@@ -1,8 +1,9 @@
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { TaskBundle, TaskRecord, TaskStatus } from '../../schema/task.ts';
 import { isTerminal } from '../../schema/task.ts';
-import { type Followed, type FollowedTask, type TrackedTask, trackingTokenOf } from '../../schema/tracking.ts';
+import type { Followed, FollowedTask, TrackedTask } from '../../schema/tracking.ts';
 import { deliveryPinOf } from '../domain/delivery-pin.ts';
+import { trackingTokenOf } from '../domain/tracking-token.ts';
 
 /** The JSON of what a tracking link rests on. The one place that says what of a task a customer may see. */
 export function encodeFollowed(bundle: TaskBundle, { name, status }: OrganizationRecord): string {

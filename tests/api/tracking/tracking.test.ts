@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { trackingTokenOf } from '../../../engine/domain/tracking-token.ts';
 import { newSecret } from '../../../engine/store/secrets.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { HistoryStepView } from '../../../schema/task-history.ts';
-import { type TrackedTask, trackingTokenOf } from '../../../schema/tracking.ts';
+import type { TrackedTask } from '../../../schema/tracking.ts';
 import type { ApiReply } from '../../support/api-client.ts';
 import { seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';
