@@ -6,7 +6,8 @@ import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import { CommitError, type CommitStore } from '../store/commit-store.ts';
 import type { OwnedShard } from '../store/shard-store.ts';
-import { encodeGroup, type FencedBatch } from './encode-group.ts';
+import { type EncodedBatch, encodeBatch } from './encode-batch.ts';
+import { encodeGroup } from './encode-group.ts';
 import type { OrgBatch } from './org-batch.ts';
 import type { Settler } from './settler.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
@@ -22,8 +23,22 @@ export interface BatchOwner {
   batchRefused(batch: OrgBatch, error: CommitError): void;
 }
 
-export interface QueuedBatch extends FencedBatch {
+export interface QueuedBatch {
+  readonly batch: OrgBatch;
+  /** That its organization belongs to. */
+  readonly shard: number;
   readonly owner: BatchOwner;
+}
+
+interface WaitingBatch extends QueuedBatch {
+  /** Once nothing more goes in. */
+  encoded?: EncodedBatch;
+}
+
+/** What is on its way to Postgres, and how that ends: undefined when it is durable. */
+interface Flight {
+  readonly group: readonly WaitingBatch[];
+  readonly end: Promise<CommitError | undefined>;
 }
 
 export interface GroupCommitOptions {
@@ -39,7 +54,8 @@ export interface GroupCommitOptions {
 /**
  * Writes what all actors of the process decided, in groups: one group is on its way to Postgres at a time, and while
  * it is, the next gathers. There is no timer and no fixed size: a lone request commits at once, a burst shares few
- * commits.
+ * commits. Postgres does not wait for us: the next group is sent before those who waited for the last are told, and
+ * what is full is encoded before its turn comes.
  *
  * States: idle → (a batch is queued) → scheduled → (this turn of the loop is over) → committing → committing | idle.
  *
@@ -49,7 +65,7 @@ export interface GroupCommitOptions {
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   /** Batches by organization, in the order in which organizations take their turns. */
-  readonly #queues = new Map<number, QueuedBatch[]>();
+  readonly #queues = new Map<number, WaitingBatch[]>();
   /** Organizations whose rows were refused lately, and for how many groups they still commit alone. */
   readonly #quarantine = new Map<number, number>();
   #phase: 'idle' | 'scheduled' | 'committing' = 'idle';
@@ -77,11 +93,22 @@ export class GroupCommit {
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
+  /** Nothing more goes into the newest batch of an organization: it is encoded while others commit. */
+  seal(organizationId: number): void {
+    const sealed = this.#queues.get(organizationId)?.at(-1);
+    const [fence] = (sealed && this.#options.ownership.fencesOf([sealed.shard])) ?? [];
+    if (sealed && fence) sealed.encoded = encodeBatch(sealed.batch, fence.epoch);
+  }
+
   async #run(): Promise<void> {
     this.#phase = 'committing';
-    for (let group = this.#take(); group.length > 0; group = this.#take()) {
+    for (let flight = this.#depart(); flight; flight ??= this.#depart()) {
+      const { group, end } = flight;
+      flight = undefined;
       try {
-        await this.#commit(group);
+        const error = await end;
+        if (!error) flight = this.#depart();
+        await this.#tell(group, error);
       } catch (error) {
         this.#options.log.fatal({ err: error }, 'a group ended in a way that nobody foresaw');
         for (const { owner, batch } of group) owner.batchFailed(batch, refusal('OUTCOME_UNKNOWN'));
@@ -91,9 +118,15 @@ export class GroupCommit {
     for (const waiter of this.#idleWaiters.splice(0)) waiter();
   }
 
+  /** Sends what has gathered; undefined when nothing has. */
+  #depart(): Flight | undefined {
+    const group = this.#take();
+    return group.length === 0 ? undefined : { group, end: this.#send(group) };
+  }
+
   /** One batch of each organization in turn until the group is full; an organization in quarantine goes alone. */
-  #take(): QueuedBatch[] {
-    const group: QueuedBatch[] = [];
+  #take(): WaitingBatch[] {
+    const group: WaitingBatch[] = [];
     let rows = 0;
     let bytes = 0;
     // A list of its own: whoever has more is put behind the others and must not be met again.
@@ -118,36 +151,35 @@ export class GroupCommit {
     return group;
   }
 
-  async #commit(group: readonly QueuedBatch[]): Promise<void> {
-    const fences = this.#options.ownership.fencesOf(group.map(({ shard }) => shard));
-    if (!fences && group.length > 1) {
-      // Some shard has gone: those who still have theirs go on by themselves.
-      for (const one of group) await this.#commit([one]);
-      return;
-    }
-    const error = fences ? await this.#send(group, fences) : new CommitError('fenced', 'the shard is not owned');
+  /** Tells the owners how their group ended. */
+  async #tell(group: readonly WaitingBatch[], error: CommitError | undefined): Promise<void> {
     if (!error) {
       for (const { owner, batch } of group) owner.batchCommitted(batch);
       return;
     }
-    if (error.failure !== 'refused' && error.failure !== 'stale') {
-      for (const { owner, batch } of group) owner.batchFailed(batch, refusalOf(error));
+    const isRowsFault = error.failure === 'refused' || error.failure === 'stale';
+    if (group.length > 1 && (isRowsFault || error.failure === 'fenced')) {
+      // Nothing was written, and not everybody is to blame: each goes on alone.
+      for (const one of group) await this.#tell([one], await this.#send([one]));
       return;
     }
-    if (group.length > 1) {
-      for (const one of group) await this.#commit([one]);
-      return;
+    for (const { owner, batch } of group) {
+      if (isRowsFault) {
+        this.#quarantine.set(batch.organizationId, LIMITS.quarantineGroups);
+        owner.batchRefused(batch, error);
+      } else {
+        owner.batchFailed(batch, refusalOf(error));
+      }
     }
-    const { owner, batch } = group[0]!;
-    this.#quarantine.set(batch.organizationId, LIMITS.quarantineGroups);
-    owner.batchRefused(batch, error);
   }
 
   /** Sends a group and finds out how it ended: undefined when it is durable. */
-  async #send(group: readonly QueuedBatch[], fences: readonly OwnedShard[]): Promise<CommitError | undefined> {
+  async #send(group: readonly WaitingBatch[]): Promise<CommitError | undefined> {
     const { store, ownership, settler, random, log, fault } = this.#options;
+    const fences = ownership.fencesOf(group.map(({ shard }) => shard));
+    if (!fences) return new CommitError('fenced', 'a shard is not owned');
     const groupId = random.uuid();
-    const parameters = encodeGroup(groupId, group, fences);
+    const parameters = encodeGroup(groupId, encodeAll(group, fences), fences);
     this.groups += 1;
     try {
       fault('before-commit-send');
@@ -180,6 +212,15 @@ export class GroupCommit {
     if (left > 0) this.#quarantine.set(organizationId, left);
     else this.#quarantine.delete(organizationId);
   }
+}
+
+/** What was encoded ahead is done again if its shard has got another epoch since. */
+function encodeAll(group: readonly WaitingBatch[], fences: readonly OwnedShard[]): EncodedBatch[] {
+  const epochs = new Map(fences.map(({ shard, epoch }) => [shard, epoch]));
+  return group.map(({ batch, shard, encoded }) => {
+    const epoch = epochs.get(shard)!;
+    return encoded?.epoch === epoch ? encoded : encodeBatch(batch, epoch);
+  });
 }
 
 function refusalOf(error: CommitError): Refusal {

@@ -298,6 +298,7 @@ export class OrgActor implements BatchOwner {
       pending.settle({ ok: false, refusal: refusal('INTERNAL') });
       return this.#discard(refusal('NOT_APPLIED'));
     }
+    this.#sealFull();
     // An answer that made no rows rests on the newest decision at the latest; a read knows better.
     const ticket = decided.restsOn ?? this.#ticket;
     if (ticket <= this.#durableTicket) return pending.settle(decided.answer());
@@ -306,10 +307,17 @@ export class OrgActor implements BatchOwner {
     this.#undurableCommands += 1;
   }
 
+  /** Full is looked at between decisions only: all of one decision goes into one commit. */
+  #sealFull(): void {
+    if (!this.#open || this.#open.closed || !isFull(this.#open)) return;
+    this.#open = undefined;
+    this.#services.groupCommit.seal(this.organizationId);
+  }
+
   /** The batch that takes the next change: the open one, or a new one once that is taken or full. */
   #openBatch(): OrgBatch {
     const open = this.#open;
-    if (open && !open.closed && open.rows < LIMITS.batchRows && open.bytes < LIMITS.batchBytes) return open;
+    if (open && !open.closed) return open;
     this.#ticket += 1;
     const batch = new OrgBatch(this.organizationId, this.#ticket, this.#state.lastSequence);
     this.#open = batch;
@@ -329,6 +337,10 @@ export class OrgActor implements BatchOwner {
       this.#undurableCommands += 1;
     });
   }
+}
+
+function isFull({ rows, bytes }: OrgBatch): boolean {
+  return rows >= LIMITS.batchRows || bytes >= LIMITS.batchBytes;
 }
 
 /** A payment, its task, and the payment that the task has now. */

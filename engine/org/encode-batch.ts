@@ -1,0 +1,156 @@
+import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
+import { encodeFields, encodeRecord } from './encode-record.ts';
+import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
+import type { OrgBatch, StagedRow } from './org-batch.ts';
+
+/** Occurs in no JSON text: control characters are always escaped there. */
+export const RECORD_SEPARATOR = '\u001e';
+
+/** What `commit_group` is told the number of rows of, in its order. */
+export const COUNTED_TABLES = [
+  'heads',
+  'customers',
+  'locations',
+  'tasks',
+  'packages',
+  'history',
+  'events',
+  'idempotency',
+  'usage',
+  'warehouses',
+  'organizations',
+  'audit',
+  'agents',
+  'requests',
+  'payments',
+  'transfers',
+  'ledgerEntries',
+  'paidTasks',
+] as const;
+
+export type Table = (typeof COUNTED_TABLES)[number] | 'taskCounts';
+
+/** Rows of one table, one after another. */
+export interface EncodedRows {
+  readonly json: string;
+  readonly count: number;
+}
+
+/** The rows of one batch as JSON; bodies that are JSON themselves go beside them. */
+export interface EncodedBatch {
+  /** That its events carry. */
+  readonly epoch: number;
+  readonly tables: ReadonlyMap<Table, EncodedRows>;
+  readonly eventBodies: string;
+  readonly idempotencyBodies: string;
+}
+
+const STATUS_RANK = Object.fromEntries(TASK_STATUSES.map((status, rank) => [status, rank])) as Record<
+  TaskStatus,
+  number
+>;
+
+/** Encodes what a batch changes. It may not change any more; who waits for it is no part of that. */
+export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
+  const { organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt } = batch;
+  const encoded: EncodedTables = new Map();
+  put(encoded, 'heads', [JSON.stringify({ organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt })]);
+  put(encoded, 'customers', encodeRows(batch.customers));
+  put(encoded, 'packages', encodeRows(batch.packages));
+  put(encoded, 'warehouses', encodeRows(batch.warehouses));
+  put(encoded, 'agents', encodeAgents(batch));
+  put(encoded, 'requests', encodeRows(batch.requests));
+  put(encoded, 'payments', encodeRows(batch.payments));
+  put(encoded, 'transfers', batch.transfers.map(encodeRecord));
+  put(encoded, 'ledgerEntries', batch.ledgerEntries.map(encodeRecord));
+  put(encoded, 'locations', batch.locations.map(encodeRecord));
+  put(encoded, 'history', batch.history.map(encodeRecord));
+  put(encoded, 'usage', encodeUsage(batch));
+  put(encoded, 'events', encodeEvents(batch, epoch));
+  put(
+    encoded,
+    'idempotency',
+    batch.idempotency.map(({ body: _, ...record }) => JSON.stringify(record)),
+  );
+  put(encoded, 'audit', batch.audit);
+  put(encoded, 'organizations', encodeOrganization(batch));
+  putTasks(encoded, batch);
+  return {
+    epoch,
+    tables: encoded,
+    eventBodies: batch.events.map(({ body }) => body).join(RECORD_SEPARATOR),
+    // What an event tells anyway is read from there.
+    idempotencyBodies: batch.idempotency
+      .map(({ toldAt, body }) => (toldAt === null ? body : ''))
+      .join(RECORD_SEPARATOR),
+  };
+}
+
+type EncodedTables = Map<Table, EncodedRows>;
+
+function put(encoded: EncodedTables, table: Table, rows: readonly string[]): void {
+  if (rows.length > 0) encoded.set(table, { json: rows.join(','), count: rows.length });
+}
+
+function encodeRows(rows: ReadonlyMap<number, StagedRow<object>>): string[] {
+  const encoded: string[] = [];
+  for (const row of rows.values()) encoded.push(encodeRow(row));
+  return encoded;
+}
+
+function encodeAgents({ agents, passwords }: OrgBatch): string[] {
+  return [...agents].map(([id, row]) => {
+    const hash = passwords.get(id);
+    return encodeRow(row, hash === undefined ? '' : `,"passwordHash":${JSON.stringify(hash)}`);
+  });
+}
+
+function encodeUsage({ organizationId, usage }: OrgBatch): string[] {
+  return [...usage.values()].map(({ resource, period, used }) =>
+    JSON.stringify({ organizationId, resource, period, used }),
+  );
+}
+
+function encodeEvents({ organizationId, events }: OrgBatch, epoch: number): string[] {
+  return events.map(
+    ({ sequence, at, type }) =>
+      `{"organizationId":${organizationId},"sequence":${sequence},"at":"${at}","type":"${type}","epoch":${epoch}}`,
+  );
+}
+
+function encodeOrganization({ organizationId, organization, tombstone }: OrgBatch): string[] {
+  const rows = organization ? [encodeRow(organization)] : [];
+  if (!tombstone) return rows;
+  const { nameHash, requestedBy } = tombstone;
+  return [...rows, JSON.stringify({ organizationId, nameHash, requestedBy })];
+}
+
+function putTasks(encoded: EncodedTables, { organizationId, tasks, locations, taskChanges }: OrgBatch): void {
+  const relisted = relistedTasks(taskChanges);
+  const sought = soughtChanges(taskChanges);
+  const newPlaces = new Set(locations.map(({ id }) => id));
+  const paid = paidTasks(taskChanges);
+  const rows: string[] = [];
+  const paidRows: string[] = [];
+  for (const row of tasks.values()) {
+    const { id, version, locationId, paymentId, updatedAt } = row.record;
+    if (paid.has(id)) {
+      const { expectedVersion } = row;
+      paidRows.push(JSON.stringify({ organizationId, id, expectedVersion, version, paymentId, updatedAt }));
+      continue;
+    }
+    const reuses = row.expectedVersion === 0 && locationId !== null && !newPlaces.has(locationId);
+    const marks = `${relisted.has(id) ? ',"relist":true' : ''}${reuses ? ',"reusesLocation":true' : ''}`;
+    const soughtNow = sought.size === 0 ? undefined : sought.get(id);
+    const soughtMark = soughtNow === undefined ? '' : `,"sought":${soughtNow}`;
+    rows.push(encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}${marks}${soughtMark}`));
+  }
+  const counts = countDeltas(taskChanges).map((count) => JSON.stringify({ organizationId, ...count }));
+  put(encoded, 'tasks', rows);
+  put(encoded, 'paidTasks', paidRows);
+  put(encoded, 'taskCounts', counts);
+}
+
+function encodeRow({ record, expectedVersion }: StagedRow<object>, extra = ''): string {
+  return `{"expectedVersion":${expectedVersion}${extra}${encodeFields(record)}}`;
+}
