@@ -36,7 +36,8 @@ export function findTrackingToken(text: string | undefined): TrackingToken | und
 }
 
 function masked(head: Buffer, secret: string): Buffer {
-  const mask = Buffer.from(secret.slice(0, 16), 'base64url');
-  for (let index = 0; index < HEAD_BYTES; index++) head[index]! ^= mask[index]!;
+  // Backwards from its end: the token would otherwise begin like the secret in it.
+  const mask = Buffer.from(secret.slice(-16), 'base64url');
+  for (let index = 0; index < HEAD_BYTES; index++) head[index]! ^= mask[HEAD_BYTES - 1 - index]!;
   return head;
 }
