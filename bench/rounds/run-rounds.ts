@@ -5,6 +5,7 @@ import { etaAtMs } from '../../engine/domain/eta.ts';
 import { distanceM } from '../../engine/domain/geo.ts';
 import { planRound } from '../../engine/domain/planning/plan-round.ts';
 import type { TravelTime } from '../../engine/domain/planning/round-view.ts';
+import { threadCpuMs } from '../measure/thread-cpu.ts';
 import { verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
 import type { Verdict } from '../report/summarize.ts';
@@ -23,6 +24,8 @@ interface Measured {
   readonly shape: CityShape;
   /** Ascending. */
   readonly ms: readonly number[];
+  /** What the thread that plans ran meanwhile, ascending: all but what it waited for a core, and for other threads. */
+  readonly cpuMs: readonly number[];
   /** Tasks that somebody was offered, of all. */
   readonly offeredShare: number;
 }
@@ -62,20 +65,24 @@ async function measure(
   signal: AbortSignal,
 ): Promise<Measured> {
   const ms: number[] = [];
+  const cpuMs: number[] = [];
   let offered = 0;
   for (let round = 0; round < warmUpRounds + rounds; round++) {
     // Lets an interruption in.
     await turn();
     signal.throwIfAborted();
     const view = madeUpRound(size, shape, seed * 1_000_003 + round);
-    const startedAt = performance.now();
+    const [startedAt, ranBefore] = [performance.now(), threadCpuMs()];
     const { offers } = planRound(view, straightTravel);
-    const took = performance.now() - startedAt;
+    const [took, ran] = [performance.now() - startedAt, threadCpuMs() - ranBefore];
     if (round < warmUpRounds) continue;
     ms.push(took);
+    cpuMs.push(ran);
     offered += offers.reduce((sum, { taskIds }) => sum + taskIds.length, 0);
   }
-  return { size, shape, ms: ms.sort((a, b) => a - b), offeredShare: offered / (rounds * size.tasks) };
+  const ascending = (times: number[]) => times.sort((a, b) => a - b);
+  const offeredShare = offered / (rounds * size.tasks);
+  return { size, shape, ms: ascending(ms), cpuMs: ascending(cpuMs), offeredShare };
 }
 
 /** As without a routing engine. */
@@ -84,12 +91,16 @@ const straightTravel: TravelTime = (from, to, vehicleType) => {
   return { distanceM: straightM, ms: etaAtMs(straightM, vehicleType, 0) };
 };
 
-function resultLine({ size, shape, ms, offeredShare }: Measured): string {
-  const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(ms, share).toFixed(1).padStart(6));
+function resultLine({ size, shape, ms, cpuMs, offeredShare }: Measured): string {
   return (
-    `${nameOf(size).padEnd(28)}  ${shape.padEnd(9)}  p50 ${p50} ms  p99 ${p99} ms  at most ${most} ms  ` +
+    `${nameOf(size).padEnd(28)}  ${shape.padEnd(9)}  ${timesText(ms)}  CPU ${timesText(cpuMs)}  ` +
     `${(offeredShare * 100).toFixed(0)} % of the tasks offered`
   );
+}
+
+function timesText(ms: readonly number[]): string {
+  const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(ms, share).toFixed(1).padStart(6));
+  return `p50 ${p50}  p99 ${p99}  at most ${most} ms`;
 }
 
 function nameOf({ agents, tasks }: RoundSize): string {
