@@ -159,8 +159,11 @@ export class GroupCommit {
     }
     const isRowsFault = error.failure === 'refused' || error.failure === 'stale';
     if (group.length > 1 && (isRowsFault || error.failure === 'fenced')) {
-      // Nothing was written, and not everybody is to blame: each goes on alone.
-      for (const one of group) await this.#tell([one], await this.#send([one]));
+      // Nothing was written, and not everybody is to blame: each goes on alone, unless its actor was thrown away meanwhile.
+      for (const one of group) {
+        if (one.owner.isLive) await this.#tell([one], await this.#send([one]));
+        else one.owner.batchFailed(one.batch, refusal('NOT_APPLIED'));
+      }
       return;
     }
     for (const { owner, batch } of group) {
