@@ -13,9 +13,12 @@ export const STORE_VARIABLES = {
 export interface TestDatabase {
   readonly name: string;
   readonly url: string;
-  /** Cuts whoever is still connected. */
+  /** It goes, and cuts whoever is still connected: at once, or in a while where a run sweeps up. */
   drop(): Promise<void>;
 }
+
+/** Said of databases that a run is to sweep up. */
+const UNUSED = 'unused';
 
 export interface TestRedis {
   readonly url: string;
@@ -45,7 +48,26 @@ export async function createDatabase(serverUrl: string, name: string, template?:
   await onServer(serverUrl, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return { name, url: url.href, drop: () => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  const drop = () =>
+    process.env[STORE_VARIABLES.templateDatabase] ? markUnused(serverUrl, name) : dropDatabases(serverUrl, [name]);
+  return { name, url: url.href, drop };
+}
+
+async function markUnused(serverUrl: string, name: string): Promise<void> {
+  await onServer(serverUrl, `COMMENT ON DATABASE ${name} IS '${UNUSED}'`);
+}
+
+export async function dropDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)));
+}
+
+/** Those whose tests are done with them. */
+export async function listUnusedDatabases(serverUrl: string): Promise<string[]> {
+  const rows = await onServer<{ name: string }>(
+    serverUrl,
+    `SELECT datname AS name FROM pg_database WHERE shobj_description(oid, 'pg_database') = '${UNUSED}'`,
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** A name that Postgres and Redis take unquoted. */
@@ -53,10 +75,10 @@ export function randomName(kind: string): string {
   return `${kind}_${randomBytes(8).toString('hex')}`;
 }
 
-async function onServer(serverUrl: string, statement: string): Promise<void> {
+async function onServer<Row extends object = object>(serverUrl: string, statement: string): Promise<readonly Row[]> {
   const sql = postgres(serverUrl, { max: 1, connect_timeout: 10, onnotice: () => {} });
   try {
-    await sql.unsafe(statement);
+    return await sql.unsafe<Row[]>(statement);
   } finally {
     await sql.end({ timeout: 5 });
   }

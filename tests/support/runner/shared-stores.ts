@@ -5,6 +5,7 @@ import { startLocalRedis } from '../../../engine/launcher/local-redis.ts';
 import type { Releaser } from '../../../engine/runtime/lifecycle.ts';
 import { migrate } from '../../../engine/store/migrate.ts';
 import { createDatabase, randomName, STORE_VARIABLES } from '../stores.ts';
+import { startDatabaseSweeper } from './database-sweeper.ts';
 
 /** Durable, as the engine demands, and modest: it shares the machine with the tests. */
 const POSTGRES_SETTINGS = {
@@ -27,6 +28,7 @@ export async function startSharedStores(
     process.env[STORE_VARIABLES.redisUrl] ?? startRedis(join(directory, 'redis'), releaser, signal),
   ]);
   signal.throwIfAborted();
+  startDatabaseSweeper(databaseUrl, releaser);
   const template = await createDatabase(databaseUrl, randomName('template'));
   releaser.push('template database', template.drop);
   await migrate(template.url);
