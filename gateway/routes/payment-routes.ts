@@ -22,9 +22,7 @@ import { engineAnswer } from './engine-answer.ts';
 /** Payments of tasks; `provider` carries out those that are online. Source: decisions.md §7. */
 export function paymentRoutes(engine: Engine, provider: ProviderName): ApiRoute[] {
   return [
-    initializePayment(engine, provider),
-    payInCash(engine),
-    payFromWallet(engine),
+    ...waysToPay(provider).map((way) => payTask(engine, way)),
     listPayments(engine),
     readPayment(engine),
     refundPayment(engine),
@@ -32,40 +30,7 @@ export function paymentRoutes(engine: Engine, provider: ProviderName): ApiRoute[
   ];
 }
 
-function initializePayment(engine: Engine, provider: ProviderName): ApiRoute {
-  return payTask(engine, {
-    how: { method: 'online', provider },
-    path: '/payments/initialize',
-    permission: 'payments:make',
-    summary: 'Have the customer pay online, behind `checkoutUrl`; `pending` until the provider says what became of it',
-    refusals: ['409 PAYMENT_PENDING'],
-    message: 'Payment initialized',
-  });
-}
-
-function payInCash(engine: Engine): ApiRoute {
-  return payTask(engine, {
-    how: { method: 'cash' },
-    path: '/payments/cash',
-    permission: 'payments:cash',
-    summary: "Note that a task was paid in cash: its agent's or courier's to hand over, or the office's without one",
-    refusals: [],
-    message: 'Cash payment taken',
-  });
-}
-
-function payFromWallet(engine: Engine): ApiRoute {
-  return payTask(engine, {
-    how: { method: 'wallet' },
-    path: '/payments/wallet',
-    permission: 'payments:make',
-    summary: "Pay a task from its customer's wallet",
-    refusals: ['409 CUSTOMER_REQUIRED', '409 INSUFFICIENT_FUNDS'],
-    message: 'Wallet payment made',
-  });
-}
-
-interface Payment {
+interface WayToPay {
   readonly how: { readonly method: 'cash' | 'wallet' } | { readonly method: 'online'; readonly provider: ProviderName };
   readonly path: string;
   readonly permission: Permission;
@@ -75,7 +40,38 @@ interface Payment {
   readonly message: string;
 }
 
-function payTask(engine: Engine, { how, path, permission, summary, refusals, message }: Payment): ApiRoute {
+/** What tells them apart; all else about them is one. */
+function waysToPay(provider: ProviderName): readonly WayToPay[] {
+  return [
+    {
+      how: { method: 'online', provider },
+      path: '/payments/initialize',
+      permission: 'payments:make',
+      summary:
+        'Have the customer pay online, behind `checkoutUrl`; `pending` until the provider says what became of it',
+      refusals: ['409 PAYMENT_PENDING'],
+      message: 'Payment initialized',
+    },
+    {
+      how: { method: 'cash' },
+      path: '/payments/cash',
+      permission: 'payments:cash',
+      summary: "Note that a task was paid in cash: its agent's or courier's to hand over, or the office's without one",
+      refusals: [],
+      message: 'Cash payment taken',
+    },
+    {
+      how: { method: 'wallet' },
+      path: '/payments/wallet',
+      permission: 'payments:make',
+      summary: "Pay a task from its customer's wallet",
+      refusals: ['409 CUSTOMER_REQUIRED', '409 INSUFFICIENT_FUNDS'],
+      message: 'Wallet payment made',
+    },
+  ];
+}
+
+function payTask(engine: Engine, { how, path, permission, summary, refusals, message }: WayToPay): ApiRoute {
   return {
     kind: 'api',
     method: 'POST',
