@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { customerPage } from '../../../gateway/payments/customer-page.ts';
 import { usePayments } from './payment-place.ts';
 
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
 const place = usePayments('test');
 
 test('a link whose page is not made yet says so, waits for it, and tells the browser to come again', async () => {
@@ -67,7 +69,8 @@ test('a session of the test provider is known to whoever has all of its name', (
     assert.equal((await place.ask('GET', page)).status, 200);
     const wrong = `${page.slice(0, -1)}${page.endsWith('A') ? 'B' : 'A'}`;
     for (const method of ['GET', 'POST'])
-      assert.equal((await place.ask(method, wrong, { body: 'outcome=pay' })).status, 404);
+      assert.equal((await place.ask(method, wrong, { body: 'outcome=pay', headers: FORM })).status, 404);
+    assert.match((await place.ask('GET', page)).text, /value="pay"/, 'nobody else has paid it');
   }));
 
 test('pages load nothing, run nothing, are framed by nobody and tell nobody where they are', () =>
