@@ -116,6 +116,7 @@ test('a step whose worker is gone is due again within the lease, and one that is
   await payments('create_checkout', 2);
   await store.enlist('urgent');
   const [lost, kept] = await leaseDue();
+  for (const { dueInMs } of await noted()) assert.ok(dueInMs <= LIMITS.paymentLeaseMs, `due in ${dueInMs} ms`);
   await sql`UPDATE payment_attempts SET due_at = now() WHERE organization_id = ${ORGANIZATION}`;
   await store.renew([kept!]);
   const again = await leaseDue();

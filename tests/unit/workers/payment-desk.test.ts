@@ -203,6 +203,15 @@ test('no more steps are under way than there are lanes, and those that hang are 
   await desk.stop();
 });
 
+test('a step that has ended, well or not, is put off no more', async () => {
+  for (const provider of [{}, { makeCheckout: () => Promise.reject(new Error('no answer')) }]) {
+    const { said, pass } = deskWith([stepOf(1)], { provider });
+    await settle();
+    await pass(LIMITS.paymentLeaseMs / 3);
+    assert.ok(!said.some((each) => each.startsWith('renew')), said.join());
+  }
+});
+
 test('an organization whose steps hang leaves room for the others', async () => {
   const { hanging, provider } = hangingProvider();
   const bound = LIMITS.paymentStepsPerOrganization;
