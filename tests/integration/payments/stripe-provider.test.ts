@@ -33,6 +33,7 @@ beforeEach(() => {
   stripe.refunds.clear();
   stripe.forgetKeys();
   stripe.mishaps.length = 0;
+  stripe.missed.length = 0;
   stripe.requests.length = 0;
   stripe.refundStatus = 'succeeded';
 });
@@ -197,7 +198,9 @@ test('what was not paid cannot be refunded, and is told so for good', async () =
   const checkout = await paidCheckout();
   stripe.sessions.get('cs_1')!.payment_status = 'unpaid';
   const refused = { kind: 'refund-failed', attempt: 1, reason: 'payment_intent_unexpected_state' };
-  assert.deepEqual(await provider().refund(checkout, 1), refused);
+  for (let i = 0; i < 2; i += 1) assert.deepEqual(await provider().refund(checkout, 1), refused);
+  const asked = stripe.requests.filter((request) => request === 'POST /v1/refunds');
+  assert.equal(asked.length, 2, 'a refusal that Stripe repeats is asked for under no other key');
 });
 
 test('a checkout is open, waits for a bank, is paid, lost or expired', async () => {
@@ -255,4 +258,24 @@ test('what callbacks were to tell that were not taken is read in its order, what
   const reading = provider().readMissed!(async ({ report: { kind } }) => void kinds.push(kind));
   await assert.rejects(reading, /1 missed callbacks were not told/);
   assert.deepEqual(kinds, ['paid', 'given-back']);
+});
+
+test('of callbacks that were not taken the newest hundred of three days are read, and none of before', async () => {
+  const { reference } = await paidCheckout();
+  const session = shownSession(stripe.sessions.get(reference)!, false);
+  const paidAt = (paymentId: number, hoursAgo: number) => ({
+    type: 'checkout.session.completed',
+    created: Math.floor(Date.now() / 1_000) - hoursAgo * 3_600,
+    data: { object: { ...session, metadata: { organizationId: '7', paymentId: `${paymentId}` } } },
+  });
+  const read = async () => {
+    const told: number[] = [];
+    await provider().readMissed!(async ({ paymentId }) => void told.push(paymentId));
+    return told;
+  };
+  stripe.missed.push(paidAt(1, 73), paidAt(2, 71));
+  assert.deepEqual(await read(), [2]);
+  const newest = Array.from({ length: 100 }, (_, index) => index + 3);
+  stripe.missed.push(...newest.map((paymentId) => paidAt(paymentId, 1)));
+  assert.deepEqual(await read(), newest);
 });

@@ -57,10 +57,17 @@ export interface StripeServer {
   /** Somebody gives money back in Stripe's dashboard; all of it unless `amount` says less. */
   giveBack(sessionId: string, amount?: number): StripeRefund;
   /** Events whose callbacks were not taken, the oldest first. */
-  readonly missed: object[];
+  readonly missed: MissedEvent[];
   /** Forgets the keys of idempotency, as Stripe does after a day. */
   forgetKeys(): void;
   stop(): Promise<void>;
+}
+
+export interface MissedEvent {
+  readonly type: string;
+  /** In seconds; now where it is left out. */
+  readonly created?: number;
+  readonly data: { readonly object: object };
 }
 
 /** What is wrong with a request, as Stripe says it. */
@@ -92,7 +99,7 @@ interface Answer {
 class Books {
   readonly sessions = new Map<string, Session>();
   readonly refunds = new Map<string, StripeRefund>();
-  readonly missed: object[] = [];
+  readonly missed: MissedEvent[] = [];
   /** Answers by the keys under which they were asked for. */
   readonly kept = new Map<string, Answer & { readonly request: string }>();
   refundStatus: StripeRefund['status'] = 'succeeded';
@@ -127,10 +134,20 @@ class Books {
       const paid = [...sessions.values()].find(({ intent }) => intent?.id === id);
       if (paid) return shownIntent(paid);
     }
-    if (collection === 'events' && query.get('delivery_success') === 'false' && Number(query.get('created[gte]')) > 0)
-      return { object: 'list', data: this.missed.toReversed() };
+    if (collection === 'events' && query.get('delivery_success') === 'false')
+      return { object: 'list', data: missedEvents(this.missed, query) };
     throw new StripeRefusal(404, 'resource_missing');
   }
+}
+
+/** The newest of those that are asked for, the newest first. */
+function missedEvents(missed: readonly MissedEvent[], query: URLSearchParams): readonly MissedEvent[] {
+  const types = new Set([...query].flatMap(([name, value]) => (/^types\[\d+\]$/.test(name) ? [value] : [])));
+  const since = Number(query.get('created[gte]') ?? 0);
+  return missed
+    .filter(({ type, created = Date.now() / 1_000 }) => created >= since && types.has(type))
+    .toReversed()
+    .slice(0, Number(query.get('limit') ?? 10));
 }
 
 /** What is answered instead of anything being carried out. */
