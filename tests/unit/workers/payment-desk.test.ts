@@ -248,6 +248,16 @@ test('what is due becomes a job for each try of a step, and the desk waits for j
   assert.equal(asked.length, 1, 'a job too many finds nothing due');
 });
 
+test('a look goes on from page to page until all that is due has become jobs', async () => {
+  const added: string[] = [];
+  const { due, pass } = deskWith([], { add: async (ids) => void added.push(...ids) });
+  await settle();
+  await pass(LIMITS.paymentPauseMs);
+  due.push(...stepsOf(LIMITS.paymentsPerPage + 1));
+  await pass(LIMITS.paymentSweepMs);
+  assert.equal(added.length, due.length);
+});
+
 for (const [what, add] of [
   ['is away', () => Promise.reject(new RedisAwayError('away'))],
   ['fails', () => Promise.reject(new Error('OOM command not allowed'))],
