@@ -93,7 +93,12 @@ test('a checkout that was given up can no longer be paid', () =>
     assert.deepEqual(await place.transfersOf(id), []);
   }));
 
-test('a callback that is not signed, or long ago, is refused with the same words', () =>
+async function untrustedCount(): Promise<number> {
+  const { text } = await place.ask('GET', '/metrics');
+  return Number(/^dispatch_payment_callbacks_untrusted_total (\d+)$/m.exec(text)?.[1]);
+}
+
+test('a callback that is not signed, or long ago, is refused with the same words, and counted', () =>
   place.working(async () => {
     const { id, page } = await opened();
     const [row] = await place.sql<{ secret: string }[]>`SELECT secret FROM test_provider_secret`;
@@ -101,11 +106,13 @@ test('a callback that is not signed, or long ago, is refused with the same words
     const sign = (secondsAgo: number, secret = row!.secret) =>
       signCallback({ timestampSeconds: Math.floor(Date.now() / 1_000) - secondsAgo, body, secret });
     const refused = [undefined, '', 't=1,v1=00', sign(0, 'guessed'), sign(320), sign(-320)];
+    const before = await untrustedCount();
     for (const signature of refused) {
       const headers = signature === undefined ? {} : { 'test-signature': signature };
       const { status, body: told } = await place.ask('POST', CALLBACK, { body, headers });
       assert.deepEqual([status, told], [400, { statusCode: 400, message: 'Bad Request', error: 'Bad Request' }]);
     }
+    assert.equal(await untrustedCount(), before + refused.length);
     // A genuine one is taken, and believed only as far as the provider's own books agree.
     const { status } = await place.ask('POST', CALLBACK, { body, headers: { 'test-signature': sign(0) } });
     assert.equal(status, 200);
