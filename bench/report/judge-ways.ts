@@ -14,7 +14,10 @@ export interface WayRatio {
   readonly cpu: number;
 }
 
-/** Keyed creates at each number of connections; batches at their best against single creates at theirs. */
+/**
+ * Keyed creates against single ones at the same number of connections; batches at their best against single creates at
+ * each, their best last.
+ */
 export function compareWaySummaries(summaries: readonly Summary[]): WayRatio[] {
   const of = (way: WayName) => summaries.filter(({ contestant }) => contestant === way);
   const singles = of('single');
@@ -22,7 +25,9 @@ export function compareWaySummaries(summaries: readonly Summary[]): WayRatio[] {
     const single = singles.find(({ connections }) => connections === cell.connections)!;
     return ratioOf('keyed', cell, single);
   });
-  return [...keyed, ratioOf('batch', fastestOf(of('batch')), fastestOf(singles))];
+  const fastest = fastestOf(of('batch'));
+  const slowestFirst = singles.toSorted((a, b) => a.tasksPerSecond.median - b.tasksPerSecond.median);
+  return [...keyed, ...slowestFirst.map((single) => ratioOf('batch', fastest, single))];
 }
 
 function ratioOf(way: keyof typeof TARGETS, cell: Summary, single: Summary): WayRatio {
@@ -45,8 +50,10 @@ export function wayRatioLines(ratios: readonly WayRatio[]): string[] {
   );
 }
 
+/** Batches are judged against single creates at their best. */
 export function judgeWays(ratios: readonly WayRatio[]): Verdict[] {
-  return ratios.map((ratio) => ({
+  const judged = ratios.filter((ratio, index) => ratio.way === 'keyed' || index === ratios.length - 1);
+  return judged.map((ratio) => ({
     claim: `${titleOf(ratio)} at least ${TARGETS[ratio.way]}`,
     measured: ratio.throughput.toFixed(2),
     met: ratio.throughput >= TARGETS[ratio.way],
