@@ -113,6 +113,29 @@ test('when agents are short, orders from one place travel together, as many as m
   assert.equal(plan(orders, [agent(1, small)]).offers[0]?.taskIds.length, 2, 'the vehicle');
 });
 
+test('orders travel together where agents are short, and not where somebody stands idle', () => {
+  const [here, there] = [['here'], ['there']];
+  const shop = { pickup: east(1), pickupKey: 'shop', requiredSkills: here };
+  const other = { pickup: east(60), pickupKey: 'other', requiredSkills: there };
+  const orders = [
+    order({ taskId: 1, ...shop, dropoff: east(30) }),
+    order({ taskId: 2, ...shop, dropoff: east(31) }),
+    order({ taskId: 3, ...other, dropoff: east(90) }),
+    order({ taskId: 4, ...other, dropoff: east(91) }),
+  ];
+  const agents = [
+    agent(1, { skills: here }),
+    agent(2, { skills: there, place: east(60) }),
+    agent(3, { skills: there, place: east(60) }),
+  ];
+  assert.deepEqual(
+    plan(orders, agents)
+      .offers.map(({ taskIds }) => taskIds.toSorted().join())
+      .sort(),
+    ['1,2', '3', '4'],
+  );
+});
+
 test('the longer an order has been looked for, the sooner it is its turn', () => {
   const fresh = order({ taskId: 1, dropoff: east(1) });
   const waiting = (minutes: number) => ({ searchingSince: NOW - minutes * MINUTE, placedAt: NOW - minutes * MINUTE });
