@@ -1,8 +1,7 @@
-import { around } from 'geokdbush';
-import KDBush from 'kdbush';
 import { LIMITS } from '../../schema/limits.ts';
 import { distanceM } from '../domain/geo.ts';
-import type { FreeAgent, OpenOrder, Place, RoundView } from '../domain/planning/round-view.ts';
+import { PlaceIndex } from '../domain/planning/place-index.ts';
+import type { OpenOrder, Place, RoundView } from '../domain/planning/round-view.ts';
 import { cellOf } from './place-cell.ts';
 
 /** From cells to cells. */
@@ -22,49 +21,37 @@ export interface WantedTrips {
  */
 export function wantedTrips(view: RoundView, modeOf: (vehicleType: string | null) => string | undefined): WantedTrips {
   const wanted = new Collector();
-  const agents = view.agents.flatMap((agent) => {
-    const mode = agent.isStale ? undefined : modeOf(agent.vehicleType);
-    return mode === undefined ? [] : [{ agent, mode }];
-  });
-  const modes = new Set(agents.map(({ mode }) => mode));
-  const nearestAgents = nearestOf(agents.map(({ agent }: { agent: FreeAgent }) => agent.place));
+  const { agents } = view;
+  const modeOfAgent = agents.map(({ isStale, vehicleType }) => (isStale ? undefined : modeOf(vehicleType)));
+  const modes = new Set(modeOfAgent.filter((mode) => mode !== undefined));
+  const takingPart = [...agents.keys()].filter((agent) => modeOfAgent[agent] !== undefined);
+  const nearestAgents = new PlaceIndex(agents, takingPart);
   for (const { pickup, dropoff } of view.orders) {
     const start = pickup ?? dropoff;
     if (start === null) continue;
-    for (const index of nearestAgents(start, LIMITS.tripAgents)) {
-      const { agent, mode } = agents[index]!;
-      wanted.add(mode, agent.place, start);
-    }
+    for (const agent of nearestAgents.nearest(start, LIMITS.tripAgents))
+      wanted.add(modeOfAgent[agent]!, agents[agent]!.place, start);
     if (pickup !== null && dropoff !== null) for (const mode of modes) wanted.add(mode, pickup, dropoff);
   }
   for (const dropoffs of dropoffsTogether(view.orders)) {
-    const nearest = nearestOf(dropoffs);
-    for (const dropoff of dropoffs)
-      for (const index of nearest(dropoff, LIMITS.tripNeighbours + 1))
-        for (const mode of modes) wanted.add(mode, dropoff, dropoffs[index]!);
+    const neighbours = new PlaceIndex(dropoffs, [...dropoffs.keys()]);
+    for (const { place } of dropoffs)
+      for (const neighbour of neighbours.nearest(place, LIMITS.tripNeighbours + 1))
+        for (const mode of modes) wanted.add(mode, place, dropoffs[neighbour]!.place);
   }
   return wanted;
 }
 
 /** Where orders go that are fetched at the same place, if there is more than one. */
-function dropoffsTogether(orders: readonly OpenOrder[]): Place[][] {
-  const byPickup = new Map<string, Place[]>();
+function dropoffsTogether(orders: readonly OpenOrder[]): { readonly place: Place }[][] {
+  const byPickup = new Map<string, { readonly place: Place }[]>();
   for (const { pickupKey, dropoff } of orders) {
     if (pickupKey === null || dropoff === null) continue;
     const dropoffs = byPickup.get(pickupKey);
-    if (dropoffs) dropoffs.push(dropoff);
-    else byPickup.set(pickupKey, [dropoff]);
+    if (dropoffs) dropoffs.push({ place: dropoff });
+    else byPickup.set(pickupKey, [{ place: dropoff }]);
   }
   return [...byPickup.values()].filter((dropoffs) => dropoffs.length > 1);
-}
-
-/** The indices of the places that are nearest to one, the nearest first. */
-function nearestOf(places: readonly Place[]): (place: Place, count: number) => readonly number[] {
-  if (places.length === 0) return () => [];
-  const index = new KDBush(places.length);
-  for (const { longitude, latitude } of places) index.add(longitude, latitude);
-  index.finish();
-  return ({ longitude, latitude }, count) => around(index, longitude, latitude, count);
 }
 
 class Collector implements WantedTrips {

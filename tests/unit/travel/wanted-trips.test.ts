@@ -1,15 +1,46 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { distanceM } from '../../../engine/domain/geo.ts';
+import type { Place } from '../../../engine/domain/planning/round-view.ts';
 import { cellOf } from '../../../engine/travel/place-cell.ts';
 import { wantedTrips } from '../../../engine/travel/wanted-trips.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { agentAt, at, orderFrom, roundOf } from '../../support/town.ts';
 
 const [SHOP, HOME, FLAT] = [at(0, 0), at(2_000, 500), at(1_800, 900)];
+const SEED = 20_261_122;
 const everybody = () => 'car';
 
 function pairs(wanted: ReturnType<typeof wantedTrips>, mode = 'car'): number {
   return [...(wanted.byMode.get(mode)?.values() ?? [])].reduce((sum, ends) => sum + ends.size, 0);
+}
+
+const degrees = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+const inTown = fc.tuple(degrees(-9_000, 9_000), degrees(-9_000, 9_000)).map(([east, north]) => at(east, north));
+/** On both sides of it; a few hundred metres apart. */
+const byTheDateLine = fc.record({
+  latitude: degrees(64, 64.1),
+  longitude: fc.oneof(degrees(-180, -179.8), degrees(179.8, 180)),
+});
+
+const metersBetween = (from: Place, to: Place) => distanceM(from.latitude, from.longitude, to.latitude, to.longitude);
+
+/** As looking at all of them finds it: whoever is nearer than the last of them is wanted, and nobody who is farther. */
+function assertNearest(isWanted: (place: Place) => boolean, all: readonly Place[], to: Place, count: number): void {
+  const meters = all.map((place) => metersBetween(place, to));
+  const last = meters.toSorted((a, b) => a - b)[count - 1] ?? Number.POSITIVE_INFINITY;
+  for (const [index, place] of all.entries()) {
+    // Less than a metre is a tie, and from a place to itself there is no way.
+    if (place === to || Math.abs(meters[index]! - last) < 1) continue;
+    assert.equal(isWanted(place), meters[index]! < last, `${meters[index]} m away, and the last one ${last} m`);
+  }
+}
+
+/** Without those that share a cell: of which of them a way leads nobody can say. */
+function alone(places: readonly Place[], all: readonly Place[]): Place[] {
+  const cells = all.map(cellOf);
+  return places.filter((place) => cells.indexOf(cellOf(place)) === cells.lastIndexOf(cellOf(place)));
 }
 
 describe('the ways that a round wants', () => {
@@ -35,6 +66,37 @@ describe('the ways that a round wants', () => {
     assert.equal(pairs(wanted), LIMITS.tripAgents);
     assert.ok(wanted.places.has(cellOf(at(200, 0))) && !wanted.places.has(cellOf(at(12_000, 0))));
   });
+
+  for (const [where, place] of [
+    ['in a town', inTown],
+    ['by the date line', byTheDateLine],
+  ] as const) {
+    test(`are those that looking at every agent and every neighbour finds ${where}`, () => {
+      const some = fc.record({
+        shop: place,
+        drivers: fc.array(place, { minLength: 1, maxLength: 60 }),
+        homes: fc.array(place, { maxLength: 30 }),
+      });
+      fc.assert(
+        fc.property(some, ({ shop, ...others }) => {
+          const all = [shop, ...others.drivers, ...others.homes];
+          const [drivers, homes] = [alone(others.drivers, all), alone(others.homes, all)];
+          const orders = homes.map((home) => orderFrom(shop, home, { pickupKey: 'shop' }));
+          const agents = drivers.map((driver) => agentAt(driver));
+          const trips = wantedTrips(roundOf(agents, orders), everybody).byMode.get('car');
+          const isWanted = (start: Place, end: Place) => trips?.get(cellOf(start))?.has(cellOf(end)) === true;
+          if (orders.length === 0 || agents.length === 0) return assert.equal(trips, undefined);
+          assertNearest((driver) => isWanted(driver, shop), drivers, shop, LIMITS.tripAgents);
+          for (const home of homes) {
+            assert.ok(isWanted(shop, home));
+            if (homes.length > 1)
+              assertNearest((other) => isWanted(home, other), homes, home, LIMITS.tripNeighbours + 1);
+          }
+        }),
+        { numRuns: 100, seed: SEED },
+      );
+    });
+  }
 
   test('lead on between orders of the same pickup place', () => {
     const order = (dropoff: typeof HOME, pickupKey: string | null) => orderFrom(SHOP, dropoff, { pickupKey });
