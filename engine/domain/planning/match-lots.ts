@@ -20,7 +20,7 @@ export interface Matching {
   readonly lots: readonly Lot[];
   /** Which of its candidates each lot goes to; -1 when it is left out. */
   readonly chosen: readonly number[];
-  /** What one more of each agent would save. */
+  /** What one more of each agent would save or, in a rush, what one less would cost: as in `Assignment`. */
   readonly worthOf: Float64Array;
   readonly cost: number;
 }

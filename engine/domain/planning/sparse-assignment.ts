@@ -40,8 +40,9 @@ export interface Assignment {
   /** The column of each row, -1 for one that is left out. */
   readonly columnOf: Int32Array;
   /**
-   * What having one more of each column would save, 0 for those left over. These prove that nothing is cheaper: no row
-   * finds a column, or stays out, for less than it has now once every column costs this in addition.
+   * What having one more of each column would save; where rows outnumber the columns that they may have, what having one
+   * less would cost, which may be more. 0 for those left over. These prove that nothing is cheaper: no row finds a column,
+   * or stays out, for less than it has now once every column costs this in addition.
    */
   readonly worthOf: Float64Array;
   readonly cost: number;

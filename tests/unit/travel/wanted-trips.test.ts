@@ -74,8 +74,8 @@ describe('the ways that a round wants', () => {
     test(`are those that looking at every agent and every neighbour finds ${where}`, () => {
       const some = fc.record({
         shop: place,
-        drivers: fc.array(place, { minLength: 1, maxLength: 60 }),
-        homes: fc.array(place, { maxLength: 30 }),
+        drivers: fc.array(place, { minLength: 1, maxLength: 60, size: 'max' }),
+        homes: fc.array(place, { maxLength: 30, size: 'max' }),
       });
       fc.assert(
         fc.property(some, ({ shop, ...others }) => {

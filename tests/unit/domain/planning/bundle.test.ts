@@ -52,7 +52,7 @@ function sequences(orders: readonly OpenOrder[]): OpenOrder[][] {
 const step = fc.integer({ min: -50, max: 50 }).map((each) => each / 1_000);
 const homes = (most: number) =>
   fc
-    .array(fc.record({ latitude: step, longitude: step }), { minLength: 2, maxLength: most })
+    .array(fc.record({ latitude: step, longitude: step }), { minLength: 2, maxLength: most, size: 'max' })
     .map((places) => places.map((dropoff, taskId) => order({ taskId, pickup: shop, dropoff })));
 
 describe('orders that are brought together', () => {

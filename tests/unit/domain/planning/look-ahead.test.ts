@@ -88,8 +88,8 @@ const towns: fc.Arbitrary<RoundView> = (() => {
   const agents = fc.record({ place, freeAt: at, vehicleType: fc.constantFrom('bicycle', 'car') });
   return fc
     .record({
-      orders: fc.array(orders, { minLength: 2, maxLength: 6 }),
-      agents: fc.array(agents, { minLength: 1, maxLength: 3 }),
+      orders: fc.array(orders, { minLength: 2, maxLength: 6, size: 'max' }),
+      agents: fc.array(agents, { minLength: 1, maxLength: 3, size: 'max' }),
     })
     .map((town) =>
       roundView(

@@ -52,8 +52,8 @@ const towns: fc.Arbitrary<RoundView> = (() => {
   });
   return fc
     .record({
-      orders: fc.array(orders, { minLength: 2, maxLength: 12 }),
-      agents: fc.array(agents, { minLength: 1, maxLength: 5 }),
+      orders: fc.array(orders, { minLength: 2, maxLength: 12, size: 'max' }),
+      agents: fc.array(agents, { minLength: 1, maxLength: 5, size: 'max' }),
       maxBundle: fc.integer({ min: 1, max: 3 }),
     })
     .map(({ maxBundle, ...town }) =>
@@ -132,7 +132,7 @@ describe('matching in bundles', () => {
       waited: fc.nat(200),
       readyIn: fc.option(fc.integer({ min: -20, max: 20 })),
     });
-    const places = fc.array(fc.integer({ min: -90, max: 90 }), { minLength: 2, maxLength: 4 });
+    const places = fc.array(fc.integer({ min: -90, max: 90 }), { minLength: 2, maxLength: 4, size: 'max' });
     fc.assert(
       fc.property(home, home, places, (one, other, agents) => {
         const orders = [one, other].map((each, taskId) =>

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Assignment, assignSparse, CostRows } from '../../../../engine/domain/planning/sparse-assignment.ts';
 
+const SEED = 20_261_122;
+
 interface Instance {
   readonly columns: number;
   readonly rows: readonly { readonly price: number; readonly edges: readonly (readonly [number, number])[] }[];
@@ -21,8 +23,8 @@ function costRowsOf({ columns, rows }: Instance): CostRows {
 function instances(maxRows: number, maxColumns: number, cost: fc.Arbitrary<number>): fc.Arbitrary<Instance> {
   return fc.integer({ min: 1, max: maxColumns }).chain((columns) => {
     const edge = fc.tuple(fc.nat(columns - 1), cost);
-    const row = fc.record({ price: cost, edges: fc.array(edge, { maxLength: 2 * columns }) });
-    return fc.record({ columns: fc.constant(columns), rows: fc.array(row, { maxLength: maxRows }) });
+    const row = fc.record({ price: cost, edges: fc.array(edge, { maxLength: 2 * columns, size: 'max' }) });
+    return fc.record({ columns: fc.constant(columns), rows: fc.array(row, { maxLength: maxRows, size: 'max' }) });
   });
 }
 
@@ -90,8 +92,12 @@ function leastCostByTheBook({ columns, rows }: Instance): number {
 /** Rows that may each have a few columns in a row, as orders from one place and those who are there soonest. */
 function windows(cost: fc.Arbitrary<number>): fc.Arbitrary<Instance> {
   const columns = 30;
-  const row = fc.record({ first: fc.nat(columns - 1), costs: fc.array(cost, { maxLength: 12 }), price: cost });
-  return fc.array(row, { maxLength: 45 }).map((rows) => ({
+  const row = fc.record({
+    first: fc.nat(columns - 1),
+    costs: fc.array(cost, { maxLength: 12, size: 'max' }),
+    price: cost,
+  });
+  return fc.array(row, { maxLength: 45, size: 'max' }).map((rows) => ({
     columns,
     rows: rows.map(({ first, costs, price }) => ({
       price: price + 100,
@@ -118,7 +124,7 @@ describe('a sparse assignment', () => {
         assert.equal(paid(instance, assignment), leastCost(instance));
         assert.equal(assignment.cost, leastCost(instance));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, seed: SEED },
     );
   });
 
@@ -131,7 +137,7 @@ describe('a sparse assignment', () => {
           assert.equal(assignment.cost, byTheBook);
           assert.equal(paid(instance, assignment), byTheBook);
         }),
-        { numRuns: 60 },
+        { numRuns: 60, seed: SEED },
       );
     }
   });
@@ -146,8 +152,68 @@ describe('a sparse assignment', () => {
           assert.ok(Math.abs(total - assignment.cost) <= 1e-6 * (1 + Math.abs(total)));
           assert.ok(total - lowerBound(instance, assignment) <= 1e-6 * (1 + Math.abs(total)));
         }),
-        { numRuns: 200 },
+        { numRuns: 200, seed: SEED },
       );
+    }
+  });
+
+  test('tells what one more of a column would save or, where rows outnumber the columns, what one less would cost', () => {
+    fc.assert(
+      fc.property(instances(5, 4, fc.integer({ min: -3, max: 9 })), (instance) => {
+        const { columns, rows } = instance;
+        const { worthOf } = assignSparse(costRowsOf(instance));
+        const least = leastCost(instance);
+        const reachable = new Set(rows.flatMap(({ edges }) => edges.map(([column]) => column)));
+        const withEdges = (change: (edge: readonly [number, number]) => readonly (readonly [number, number])[]) =>
+          leastCost({ columns, rows: rows.map(({ price, edges }) => ({ price, edges: edges.flatMap(change) })) });
+        for (const [column, worth] of worthOf.entries()) {
+          const changed =
+            reachable.size < rows.length
+              ? withEdges((edge) => (edge[0] === column ? [] : [edge])) - least
+              : least -
+                withEdges(([target, cost]) =>
+                  target === column
+                    ? [
+                        [target, cost],
+                        [columns, cost],
+                      ]
+                    : [[target, cost]],
+                );
+          assert.equal(worth, changed);
+        }
+      }),
+      { numRuns: 500, seed: SEED },
+    );
+  });
+
+  test('goes by the lowest column where ways cost the same, however its edges come', () => {
+    const [one, other] = [
+      [0, 0],
+      [1, 0],
+    ] as const;
+    for (const ways of [
+      [one, other],
+      [other, one],
+    ]) {
+      const rows = [
+        {
+          price: 100,
+          edges: [
+            [0, 0],
+            [2, 5],
+          ],
+        },
+        {
+          price: 100,
+          edges: [
+            [1, 0],
+            [3, 5],
+          ],
+        },
+        // Wider than the others, and so the last that is taken in.
+        { price: 100, edges: [...ways, [0, 50], [1, 50]] },
+      ] as const;
+      assert.deepEqual([...assignSparse(costRowsOf({ columns: 4, rows })).columnOf], [2, 1, 0]);
     }
   });
 
@@ -162,7 +228,7 @@ describe('a sparse assignment', () => {
           assert.ok(edges.every(([column, cost]) => !isFree(column) || cost >= price));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 500, seed: SEED },
     );
   });
 
