@@ -1,7 +1,8 @@
 import type { SoughtTask } from '../../engine/store/round-store.ts';
 import type { TaskSearch } from '../../schema/assignment.ts';
 
-const NEW_SEARCH: TaskSearch = {
+/** One that has just begun. */
+export const NEW_SEARCH: TaskSearch = {
   startsAt: null,
   until: '',
   attempts: 0,

@@ -4,18 +4,10 @@ import type { Change } from '../../../engine/org/changes.ts';
 import { helpsSearches } from '../../../engine/org/helps-searches.ts';
 import type { TaskSearch } from '../../../schema/assignment.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
+import { NEW_SEARCH } from '../sought-task.ts';
 import { taskRecord } from './decide-fixture.ts';
 
-const SEARCH: TaskSearch = {
-  startsAt: null,
-  until: '2030-01-01T00:00:00.000Z',
-  attempts: 0,
-  open: [],
-  rejectedBy: [],
-  expiredBy: [],
-  lacking: null,
-  notedAt: null,
-};
+const SEARCH: TaskSearch = { ...NEW_SEARCH, until: '2030-01-01T00:00:00.000Z' };
 const OFFERED = { ...SEARCH, attempts: 1, open: [{ id: 1 }] } as unknown as TaskSearch;
 const LATER = { ...SEARCH, startsAt: '2029-01-01T00:00:00.000Z' };
 const NOTED = { ...SEARCH, lacking: 'no_eligible_agents', notedAt: '2029-01-01T00:00:00.000Z' } as const;
