@@ -60,7 +60,11 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   const running = new Set<Promise<void>>();
   const forget = async (name: JobName, id?: string) => {
     const queue = queueOf(name);
-    if (id !== undefined) await queue.remove(id);
+    if (id !== undefined) {
+      await queue.remove(id);
+      // BullMQ leaves it there until its next look for dead workers.
+      await redis.srem(queue.toKey('stalled'), id);
+    }
     await redis.unlink(queue.toKey('events'));
   };
   const workers = names.map((name) => createWorker(name, options, running, stopping.signal, { forget }));

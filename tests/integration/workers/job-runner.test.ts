@@ -10,6 +10,7 @@ import { connectRedis } from '../../../engine/store/redis.ts';
 import { JOBS } from '../../../schema/jobs.ts';
 import { type Processors, startJobRunner } from '../../../workers/job-runner.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
+import { findInRedis } from '../../faults/stored-everywhere.ts';
 import { until } from '../../support/until.ts';
 import { createWorkersPlace, startOwnRedis } from './workers-place.ts';
 
@@ -142,6 +143,28 @@ test('a schedule that Redis lost is put back and runs at once', async () => {
     await redis.flushall();
     await runner.ensureScheduled('partitions', 3_600_000);
     await until('it runs again', () => runs === 2);
+  } finally {
+    await stop();
+  }
+});
+
+test('nothing in Redis names a job once it is forgotten, though its worker has died and that was noted', async () => {
+  let left: string[] | undefined;
+  const { runner, redis, activity, stop } = await startRunner({
+    async 'organization-deletion'(_, _signal, queues) {
+      await queues.forget('activity', 'activity-7');
+      left = await findInRedis(redis, activity.opts.prefix!, ['activity-7']);
+    },
+  });
+  try {
+    // As it lies there when a worker took it and died.
+    await activity.pause();
+    await activity.add('activity', { organizationId: 7 }, { jobId: 'activity-7' });
+    await redis.lmove(activity.toKey('wait'), activity.toKey('active'), 'LEFT', 'RIGHT');
+    await until('that is noted', async () => (await redis.sismember(activity.toKey('stalled'), 'activity-7')) === 1);
+    await runner.ensureScheduled('organization-deletion', 3_600_000);
+    await until('it is forgotten', () => left !== undefined);
+    assert.deepEqual(left, []);
   } finally {
     await stop();
   }
