@@ -16,11 +16,12 @@ import type { Answer } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { startWorkersProcess } from '../integration/workers/workers-place.ts';
+import { findInRedis } from '../support/find-in-redis.ts';
 import { createMigratedDatabase, testRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 import { createCommand, openTestEngine, statusOf } from './engine-fixture.ts';
 import { fillMarked, type MarkedOrganization, seedMarked } from './marked-organization.ts';
-import { countRows, digestRows, findInRedis, findInRows } from './stored-everywhere.ts';
+import { countRows, digestRows, findInRows } from './stored-everywhere.ts';
 
 const MARKER = 'qZ7doomedMarker';
 const OTHER_MARKER = 'qZ7otherMarker';
