@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** A line that only the client with the newest patch has. */
-const MARK = 'final && (final(err), final = null)';
+const MARK = 'socket.setNoDelay(true)';
 
 /**
- * Throws unless `engine/store/patches` was applied to the Postgres client. Without it a lost connection leaves half an
- * answer behind, which the next query on it takes for its own: nothing may be read through such a client.
+ * Throws unless the newest of `engine/store/patches` was applied to the Postgres client. Without it a lost connection
+ * leaves half an answer behind, which the next query on it takes for its own: nothing may be read through such a client.
  */
 export function assertClientIsPatched(): void {
   const file = fileURLToPath(new URL('connection.js', import.meta.resolve('postgres')));
