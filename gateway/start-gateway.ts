@@ -125,16 +125,12 @@ async function openGatewayEngine(
   redis: Redis,
 ): Promise<{ readonly engine: Engine; readonly announce: (organizationId: number) => void }> {
   const { config, log, releaser, wrapCommitStore, onSuperseded } = options;
-  const hintsOn = (channel: 'committed' | 'searches') =>
-    new CommitHints(scheduler, (organizationIds) => {
-      const keys = redisKeys(config.redisPrefix, engine.history);
-      redis.publish(keys[channel], organizationIds.join(',')).catch(() => {
-        // Relays compare positions by themselves; the connection's own error event has told of the failure.
-      });
+  const hints = new CommitHints(scheduler, (kind, organizationIds) => {
+    const keys = redisKeys(config.redisPrefix, engine.history);
+    redis.publish(keys[kind], organizationIds.join(',')).catch(() => {
+      // Workers look by themselves, too; the connection's own error event has told of the failure.
     });
-  const committed = hintsOn('committed');
-  const searches = hintsOn('searches');
-  const announce = (organizationId: number) => committed.announce(organizationId);
+  });
   const engine: Engine = await openEngine({
     databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl),
     clock,
@@ -148,14 +144,11 @@ async function openGatewayEngine(
     faultPoint: config.faultPoint,
     openPositionStore: (history) => positionStoreOf(options, redis, history),
     openEventBus: (history) => openEventBus(options, redis, history),
-    onCommitted(organizationId, helpsSearches) {
-      committed.announce(organizationId);
-      if (helpsSearches) searches.announce(organizationId);
-    },
+    onCommitted: (organizationId, kinds) => hints.announce(organizationId, kinds),
     ...(onSuperseded ? { onSuperseded } : {}),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });
-  return { engine, announce };
+  return { engine, announce: (organizationId) => hints.announce(organizationId, ['committed']) };
 }
 
 function positionStoreOf({ config }: GatewayOptions, redis: Redis, history: string): PositionStore {

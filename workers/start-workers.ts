@@ -117,9 +117,9 @@ export async function startWorkers({
   listenForHints(redisUrl, log, releaser, {
     [keys.moved]: (message) => assignment.moved(message),
     [keys.searches]: (message) => assignment.hint(message),
+    [keys.payments]: () => payments.hint(),
     [keys.committed](message) {
       for (const relay of [...relays, notifications]) relay.hint(message);
-      payments.hint();
     },
   });
 

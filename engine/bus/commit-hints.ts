@@ -3,28 +3,36 @@ import type { Scheduler } from '../runtime/clock.ts';
 /** Hints gather for this long before they leave: a burst of commits becomes one message. */
 const GATHER_MS = 20;
 
+/** What a commit may be news of. Each has a channel of its own (`RedisKeys`), so that nobody is woken for another's. */
+export type HintKind = 'committed' | 'searches' | 'payments';
+
 /**
- * Tells other processes which organizations have committed something, at most once per gathering time. A hint is never
- * needed for correctness: whoever follows the logs also compares positions with Postgres.
+ * Tells other processes of which organizations something was committed, of each kind at most once per gathering time. A
+ * hint is never needed for correctness: whoever acts on it also looks without one, later.
  */
 export class CommitHints {
   readonly #scheduler: Scheduler;
-  readonly #send: (organizationIds: readonly number[]) => void;
-  #pending = new Set<number>();
+  readonly #send: (kind: HintKind, organizationIds: readonly number[]) => void;
+  readonly #pending = new Map<HintKind, Set<number>>();
 
-  constructor(scheduler: Scheduler, send: (organizationIds: readonly number[]) => void) {
+  constructor(scheduler: Scheduler, send: (kind: HintKind, organizationIds: readonly number[]) => void) {
     this.#scheduler = scheduler;
     this.#send = send;
   }
 
-  announce(organizationId: number): void {
-    const isGathering = this.#pending.size > 0;
-    this.#pending.add(organizationId);
-    if (isGathering) return;
+  announce(organizationId: number, kinds: readonly HintKind[]): void {
+    for (const kind of kinds) {
+      const gathered = this.#pending.get(kind);
+      if (gathered) gathered.add(organizationId);
+      else this.#gather(kind, new Set([organizationId]));
+    }
+  }
+
+  #gather(kind: HintKind, organizationIds: Set<number>): void {
+    this.#pending.set(kind, organizationIds);
     this.#scheduler.after(GATHER_MS, () => {
-      const organizationIds = [...this.#pending];
-      this.#pending = new Set();
-      this.#send(organizationIds);
+      this.#pending.delete(kind);
+      this.#send(kind, [...organizationIds]);
     });
   }
 }

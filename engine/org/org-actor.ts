@@ -29,7 +29,7 @@ export interface ActorServices {
   readonly history: string;
   /** Told of every committed batch before anybody hears its events. */
   readonly onChanged: (batch: OrgBatch, state: OrgState) => void;
-  /** Hands what was committed to local subscribers. */
+  /** Tells of what was committed: local subscribers of its events, other processes by hints. */
   readonly publish: (batch: OrgBatch) => void;
   /** The actor is no longer to be used; these commands were not decided and want another try. */
   readonly onDiscarded: (actor: OrgActor, again: readonly Pending[], oneByOne: readonly Pending[]) => void;
@@ -163,7 +163,7 @@ export class OrgActor implements BatchOwner {
     this.#undurableCommands -= batch.entries.length;
     for (const { settle, answer } of batch.entries) settle(answer());
     this.#services.onChanged(batch, this.#state);
-    if (batch.events.length > 0) this.#services.publish(batch);
+    this.#services.publish(batch);
     if (!this.isLive) return;
     this.#makeRoom();
     this.#proceed();

@@ -2,6 +2,7 @@ import type { Answer, Command } from '../../schema/commands.ts';
 import type { ListEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ExportTasksQuery, ListTasksQuery } from '../../schema/list-tasks.ts';
+import type { HintKind } from '../bus/commit-hints.ts';
 import { type Actor, onlyAgentOf } from '../domain/task-machine.ts';
 import type { Positions } from '../positions/positions.ts';
 import type { TrailBuffer } from '../positions/trail-buffer.ts';
@@ -26,6 +27,7 @@ import { type CommittedReads, createCommittedReads } from './committed-reads.ts'
 import { EventFeed, type FeedBus } from './event-feed.ts';
 import { FilterCounts } from './filter-counts.ts';
 import { GroupCommit } from './group-commit.ts';
+import { hintsOf } from './hints-of.ts';
 import { openPositions } from './open-positions.ts';
 import { OrgDirectory } from './org-directory.ts';
 import { Settler } from './settler.ts';
@@ -46,10 +48,9 @@ export interface EngineOptions {
   /** Told once when another process has started with this gateway's id; the process should end. */
   readonly onSuperseded?: () => void;
   /**
-   * Told after each commit of an organization, so that other processes can be given a hint. `helpsSearches`: a task may
-   * find an agent now that found none before.
+   * Told after each commit of an organization what it may be news of, so that other processes can be given hints.
    */
-  readonly onCommitted?: (organizationId: number, helpsSearches: boolean) => void;
+  readonly onCommitted?: (organizationId: number, kinds: readonly HintKind[]) => void;
   /** How committed events go to other processes and come from them, by the incarnation of the logs; without it they do not. */
   readonly openEventBus?: (history: string) => FeedBus;
   /** Where positions are kept between processes, by the incarnation of the logs; without it they are not. */
@@ -138,10 +139,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ownership,
     history,
     onChanged,
-    publish({ organizationId, events, taskChanges, expectedSequence, lastSequence, helpsSearches }) {
-      feed.publish(organizationId, events);
+    publish(batch) {
+      const { organizationId, events, taskChanges, expectedSequence, lastSequence } = batch;
+      if (events.length > 0) feed.publish(organizationId, events);
       counts.committed(organizationId, expectedSequence, lastSequence, taskChanges);
-      options.onCommitted?.(organizationId, helpsSearches);
+      options.onCommitted?.(organizationId, hintsOf(batch));
     },
   });
 

@@ -7,6 +7,8 @@ export interface RedisKeys {
   readonly committed: string;
   /** Channel of hints: where a task may find an agent now that found none before. Losing one costs two seconds. */
   readonly searches: string;
+  /** Channel of hints: which organizations have something new to do at payment providers. Losing one costs a second. */
+  readonly payments: string;
   /** Channel of hints: of which organization agents have just told where they are. */
   readonly moved: string;
   /** Channel of hints: something that access rests on has just changed. Messages are empty, nothing in them counts. */
@@ -31,6 +33,7 @@ export function redisKeys(prefix: string, history: string): RedisKeys {
   return {
     committed: `${prefix}:${history}:committed`,
     searches: `${prefix}:${history}:searches`,
+    payments: `${prefix}:${history}:payments`,
     moved: `${prefix}:${history}:moved`,
     access: `${prefix}:${history}:access`,
     listening: `${prefix}:${history}:listening`,

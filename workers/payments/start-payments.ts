@@ -27,7 +27,7 @@ export interface Payments {
   readonly processors: Pick<Processors, 'payment-steps' | 'payment-reconciliation'>;
   /** From now on steps become jobs of this runner; until then this process carries them out as it finds them. */
   follow(runner: Pick<JobRunner, 'add'>): void;
-  /** Something has been committed; it may have been a payment. */
+  /** There is something to be done for a payment. */
   hint(): void;
 }
 
