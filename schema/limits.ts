@@ -363,7 +363,10 @@ export const LIMITS = {
   jobDrainMs: 8_000,
   /** How often a schedule that may have been lost with Redis is looked for. */
   scheduleCheckMs: 5_000,
-  /** How often the relay compares its positions with the heads, for lack of a hint. */
+  /**
+   * How often the relay compares its positions with the heads, for lack of a hint. As long it ignores hints of
+   * organizations of which nobody wanted anything.
+   */
   relaySweepMs: 1_000,
   /** Organizations that one sweep compares; the next one goes on behind them. */
   organizationsPerSweep: 10_000,

@@ -7,13 +7,18 @@ import { createOutage } from './outage.ts';
 export interface OutboxRelayOptions {
   /** Compares the organizations after an id with the heads. */
   readonly findLagging: (after: number, limit: number) => Promise<LagPage>;
-  /** Wakes whoever works off these organizations' logs; waking twice is harmless. Rejects while Redis is away. */
-  readonly wake: (organizationIds: readonly number[]) => Promise<void>;
+  /**
+   * Wakes whoever works off these organizations' logs; waking twice is harmless. Rejects while Redis is away. Those of
+   * which nobody wants anything may be passed over: hints of them count as lost until the next comparison has ended.
+   */
+  readonly wake: (organizationIds: readonly number[], passOver: PassOver) => Promise<void>;
   /** Who is in no hurry lets hints gather for so long. */
   readonly gatherMs?: number;
   readonly scheduler: Scheduler;
   readonly log: Log;
 }
+
+export type PassOver = (organizationIds: readonly number[]) => void;
 
 export interface OutboxRelay {
   /** A message of the hint channel: ids of organizations that have just committed something. */
@@ -24,7 +29,8 @@ export interface OutboxRelay {
 /**
  * Sees to it that every committed event gets its consumer's attention. Hints make it quick, the comparison of positions
  * with heads makes it sure: there is no cursor over all events to fall behind or to skip, and nothing is remembered
- * here or in Redis that the next comparison would not find again.
+ * here or in Redis that the next comparison would not find again. Of which organizations nobody wants anything is
+ * remembered from one comparison to the next, so that a busy one without a follower costs one look in that time.
  *
  * States: idle → (organizations wait) → waking → waking | idle. While it is waking, organizations gather; a failure
  * forgets them all, for the next sweep to find.
@@ -32,27 +38,18 @@ export interface OutboxRelay {
 export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }: OutboxRelayOptions): OutboxRelay {
   const comparing = createOutage(log, 'comparing positions with the heads');
   const waking = createOutage(log, 'waking the followers of the logs');
-  const waiting = new Set<number>();
+  const waiting = createWaitingList();
   let isWaking = false;
   let isSweeping = false;
   let isStopped = false;
   let sweptUpTo = 0;
 
-  function enlist(organizationIds: readonly number[]): void {
-    for (const organizationId of organizationIds) {
-      if (waiting.size >= LIMITS.relayedOrganizations) return;
-      waiting.add(organizationId);
-    }
-  }
-
   async function wakeWaiting(): Promise<void> {
     if (isWaking) return;
     isWaking = true;
     try {
-      while (waiting.size > 0 && !isStopped) {
-        const organizationIds = [...waiting].slice(0, LIMITS.jobsPerAdd);
-        for (const organizationId of organizationIds) waiting.delete(organizationId);
-        await wake(organizationIds);
+      for (let taken = waiting.take(); taken.length > 0 && !isStopped; taken = waiting.take()) {
+        await wake(taken, waiting.passOver());
         waking.worked();
       }
     } catch (error) {
@@ -70,13 +67,15 @@ export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }
       const { lagging, next } = await findLagging(sweptUpTo, LIMITS.organizationsPerSweep);
       sweptUpTo = next ?? 0;
       comparing.worked();
-      enlist(lagging);
-      await wakeWaiting();
+      waiting.add(lagging);
     } catch (error) {
       if (!isStopped) comparing.failed(error);
     } finally {
       isSweeping = false;
+      waiting.forgetPassedOver();
     }
+    // Not waited for: under constant hints waking has no end, and comparisons have to go on.
+    void wakeWaiting();
   }
 
   const wakeSoon = gathering(() => void wakeWaiting(), gatherMs, scheduler);
@@ -86,7 +85,7 @@ export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }
     hint(message) {
       const organizationIds = parseHint(message);
       if (!organizationIds) log.warn('a hint that names no organizations was ignored');
-      enlist(organizationIds ?? []);
+      waiting.add(organizationIds ?? []);
       wakeSoon();
     },
     stop() {
@@ -94,6 +93,43 @@ export function startOutboxRelay({ findLagging, wake, gatherMs, scheduler, log }
       stopSweeping();
     },
   };
+}
+
+/** Organizations that wait to be woken, and those of which nobody wants anything, both bounded. */
+function createWaitingList() {
+  const waiting = new Set<number>();
+  let passedOver = new Set<number>();
+  return {
+    add(organizationIds: readonly number[]): void {
+      addBounded(waiting, organizationIds);
+    },
+    /** The next ones to be woken, without those that are passed over. */
+    take(): number[] {
+      const taken: number[] = [];
+      for (const organizationId of waiting) {
+        if (taken.length === LIMITS.jobsPerAdd) break;
+        waiting.delete(organizationId);
+        if (!passedOver.has(organizationId)) taken.push(organizationId);
+      }
+      return taken;
+    },
+    /** For what is asked from now on: what it finds counts for nothing once passed-over ones were forgotten. */
+    passOver(): PassOver {
+      const found = passedOver;
+      return (organizationIds) => addBounded(found, organizationIds);
+    },
+    forgetPassedOver(): void {
+      passedOver = new Set();
+    },
+    clear: () => waiting.clear(),
+  };
+}
+
+function addBounded(ids: Set<number>, added: readonly number[]): void {
+  for (const id of added) {
+    if (ids.size >= LIMITS.relayedOrganizations) return;
+    ids.add(id);
+  }
 }
 
 /** Calls of what is returned that come within `gatherMs` are one; without it each is one of its own, at once. */

@@ -43,6 +43,12 @@ export interface WaitingPage {
   readonly next: number | undefined;
 }
 
+/** An organization that has webhooks, and those of them that have something to do. */
+export interface FollowedOrganization {
+  readonly organizationId: number;
+  readonly waiting: readonly number[];
+}
+
 /** Whoever asked to be told where agents are. */
 export interface PositionSubscriber extends EndpointKey {
   /** Of what was received until then it knows. */
@@ -59,8 +65,8 @@ export interface DisabledEndpoint extends EndpointKey {
 export interface FollowerStore {
   /** Finds organizations with webhooks that wait, among the next `limit` after an id that have any. */
   findWaiting(after: number, limit: number): Promise<WaitingPage>;
-  /** Webhooks of these organizations that have something to do, whoever serves them. */
-  findWaitingOf(organizationIds: readonly number[]): Promise<EndpointKey[]>;
+  /** Those of these organizations that have webhooks; what waits there does so whoever serves it. */
+  findFollowed(organizationIds: readonly number[]): Promise<FollowedOrganization[]>;
   /** Also of one that is held already. Undefined: another process has it, or there is no such webhook any more. */
   lease(key: EndpointKey, lease: string): Promise<LeasedEndpoint | undefined>;
   /** Lets others have it. */
@@ -78,11 +84,11 @@ export function createFollowerStore(sql: Sql): FollowerStore {
       const [row] = await bounded(waitingOf(sql, after, limit), 'looking for webhooks that wait');
       return { lagging: row!.lagging, next: row!.compared === limit ? row!.last! : undefined };
     },
-    findWaitingOf(organizationIds) {
-      const query = sql<EndpointKey[]>`
-        SELECT w.organization_id, w.id AS webhook_id
+    findFollowed(organizationIds) {
+      const query = sql<FollowedOrganization[]>`
+        SELECT w.organization_id, coalesce(json_agg(w.id) FILTER (WHERE ${hasWork(sql)}), '[]') AS waiting
         FROM webhooks w JOIN organization_heads h ON h.organization_id = w.organization_id LEFT JOIN ${followerOf(sql)}
-        WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) AND (${hasWork(sql)})`;
+        WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) GROUP BY w.organization_id`;
       return bounded(query, 'looking for webhooks to wake');
     },
     async lease(key, lease) {

@@ -4,7 +4,7 @@ import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { drawFraction, type RandomSource } from '../../engine/runtime/random.ts';
 import { createDeliveryStore } from '../../engine/store/delivery-store.ts';
-import { createFollowerStore, type EndpointKey } from '../../engine/store/follower-store.ts';
+import { createFollowerStore } from '../../engine/store/follower-store.ts';
 import { createLogStore } from '../../engine/store/log-store.ts';
 import type { PositionStore } from '../../engine/store/position-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
@@ -12,12 +12,13 @@ import { readRoster } from '../../engine/store/roster-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner, Processors } from '../job-runner.ts';
 import type { SendMail } from '../notifications/mail-transport.ts';
-import { type OutboxRelay, startOutboxRelay } from '../outbox-relay.ts';
+import type { OutboxRelay } from '../outbox-relay.ts';
 import { createNoticeProcessor } from './disabled-notices.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { createPositionNewsProcessor } from './position-news.ts';
 import { createDeliverySender } from './send-delivery.ts';
-import { nameOf, WebhookDesk } from './webhook-desk.ts';
+import { startWaking } from './start-waking.ts';
+import { WebhookDesk } from './webhook-desk.ts';
 
 export interface WebhooksOptions {
   readonly config: Config;
@@ -81,36 +82,6 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
         log,
       }),
     },
-    follow: (runner) => startWaking({ runner, desk, followers, log }),
+    follow: (runner) => startWaking({ runner, desk, followers, scheduler, log }),
   };
-}
-
-interface WakingOptions {
-  readonly runner: Pick<JobRunner, 'add'>;
-  readonly desk: WebhookDesk;
-  readonly followers: ReturnType<typeof createFollowerStore>;
-  readonly log: Log;
-}
-
-/** What is served here is nudged, the rest gets a job: hints make it quick, a sweep makes it sure. */
-function startWaking({ runner, desk, followers, log }: WakingOptions): OutboxRelay {
-  const add = async (keys: readonly EndpointKey[]) => {
-    const jobs = keys.map((key) => ({ id: nameOf(key), payload: key }));
-    for (let at = 0; at < jobs.length; at += LIMITS.jobsPerAdd)
-      await runner.add('webhooks', jobs.slice(at, at + LIMITS.jobsPerAdd));
-  };
-  return startOutboxRelay({
-    findLagging: (after, limit) => followers.findWaiting(after, limit),
-    async wake(organizationIds) {
-      const unserved = desk.nudge(await followers.findWaitingOf(organizationIds));
-      await add(unserved);
-      const ending = desk.justLeft(unserved);
-      if (ending.length > 0)
-        scheduler.after(LIMITS.webhookJobEndMs, () => {
-          add(ending).catch((error) => log.debug({ err: error }, 'webhooks wait for the next sweep'));
-        });
-    },
-    scheduler,
-    log,
-  });
 }

@@ -202,7 +202,7 @@ test('a replay of one that is switched off waits, without being looked at again 
     VALUES (${key.organizationId}, ${key.webhookId}, 1, 'replay', 0, 1, now())`;
   const followers = createFollowerStore(place.sql);
   const isWaiting = async () =>
-    (await followers.findWaitingOf([key.organizationId])).some(({ webhookId }) => webhookId === key.webhookId);
+    (await followers.findFollowed([key.organizationId])).some(({ waiting }) => waiting.includes(key.webhookId));
   assert.equal(await isWaiting(), false);
   await place.sql`UPDATE webhooks SET is_active = true WHERE id = ${key.webhookId}`;
   assert.equal(await isWaiting(), true);

@@ -4,10 +4,10 @@ import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { LagPage } from '../../../engine/store/relay-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { parseHint, startOutboxRelay } from '../../../workers/outbox-relay.ts';
+import { type OutboxRelayOptions, type PassOver, parseHint, startOutboxRelay } from '../../../workers/outbox-relay.ts';
 
 /** A relay whose sweeps are turned by hand, and what it waits for too. */
-function startRelay(wake: (ids: readonly number[]) => Promise<void>, pages: LagPage[] = [], gatherMs?: number) {
+function startRelay(wake: OutboxRelayOptions['wake'], pages: LagPage[] = [], gatherMs?: number) {
   const askedAfter: number[] = [];
   const timers: { readonly delayMs: number; readonly task: () => void }[] = [];
   let sweep = () => {};
@@ -104,6 +104,65 @@ test('a wake-up that fails is forgotten, and the next sweep finds the organizati
   assert.deepEqual(woken, [[5]]);
 });
 
+test('of whom nobody wants anything is not asked again before the next sweep has ended, all others are', async () => {
+  const woken: number[][] = [];
+  const { relay, sweep, settled } = startRelay(async (ids, passOver) => {
+    woken.push([...ids]);
+    passOver(ids.filter((id) => id >= 100));
+  });
+  await settled();
+  for (const hint of ['1,100', '100', '1,100', '100,2']) {
+    relay.hint(hint);
+    await settled();
+  }
+  assert.deepEqual(woken.splice(0), [[1, 100], [1], [2]]);
+  sweep();
+  await settled();
+  relay.hint('100');
+  await settled();
+  relay.hint('100');
+  await settled();
+  assert.deepEqual(woken, [[100]]);
+});
+
+test('what a sweep finds is woken, also when an older wake-up passes it over afterwards', async () => {
+  const woken: number[][] = [];
+  const ends: (() => void)[] = [];
+  const wake = (ids: readonly number[], passOver: PassOver) => {
+    woken.push([...ids]);
+    return new Promise<void>((resolve) => {
+      ends.push(() => {
+        if (woken.length === 1) passOver(ids);
+        resolve();
+      });
+    });
+  };
+  const page = { lagging: [5], next: undefined };
+  const { relay, sweep, settled } = startRelay(wake, [{ lagging: [], next: undefined }, page]);
+  await settled();
+  relay.hint('5');
+  sweep();
+  await settled();
+  ends.shift()!();
+  await settled();
+  assert.deepEqual(woken, [[5], [5]]);
+});
+
+test('sweeps go on while wake-ups follow each other without end', async () => {
+  let isOver = false;
+  const { relay, askedAfter, sweep, settled } = startRelay(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!isOver) relay.hint('1');
+  }, [{ lagging: [1], next: undefined }]);
+  for (let i = 0; i < 3; i++) {
+    await settled();
+    sweep();
+  }
+  await settled();
+  isOver = true;
+  assert.deepEqual(askedAfter, [0, 0, 0, 0]);
+});
+
 test('sweeps go on behind the last page and begin again after the end', async () => {
   const pages = [
     { lagging: [], next: 40 },
@@ -130,6 +189,25 @@ test('what waits to be woken is bounded, and leaves in parts', async () => {
     sizes.reduce((a, b) => a + b),
     LIMITS.relayedOrganizations,
   );
+});
+
+test('what is passed over is bounded, too: whoever finds no room is asked again', async () => {
+  let asked = 0;
+  const { relay, settled } = startRelay(async (ids, passOver) => {
+    asked += ids.length;
+    passOver(ids);
+  });
+  await settled();
+  const hint = (from: number, count: number) => relay.hint(Array.from({ length: count }, (_, i) => from + i).join(','));
+  hint(1, LIMITS.relayedOrganizations);
+  await settled();
+  hint(LIMITS.relayedOrganizations + 1, 10);
+  await settled();
+  assert.equal(asked, LIMITS.relayedOrganizations + 10);
+  hint(1, LIMITS.relayedOrganizations);
+  hint(LIMITS.relayedOrganizations + 1, 10);
+  await settled();
+  assert.equal(asked, LIMITS.relayedOrganizations + 20);
 });
 
 test('only a list of ids is a hint', () => {
