@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { CustomerMail } from '../../schema/notification.ts';
 import { withDeadline } from '../runtime/deadline.ts';
-import { numberArray, type Sql, textArray } from './postgres.ts';
+import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 
 /** The part of an organization's log that nobody was told of yet. */
 export interface UntoldPage {
@@ -28,10 +28,21 @@ export interface NewNotice {
   readonly topicId?: number;
 }
 
+/** What is to be told of the logs that were looked at. */
+export interface LookedAt {
+  /** Organizations in whose logs somebody may have to be told of something. */
+  readonly untold: readonly number[];
+  /** Organizations of whose logs nobody is told anything. */
+  readonly unread: readonly number[];
+}
+
 /** How far each organization's log was told, and the rows that come of it. */
 export interface NoticeFollowStore {
-  /** Passes over what organizations without devices and mails have committed; returns the others among them. */
-  skipUnread(organizationIds: readonly number[]): Promise<number[]>;
+  /**
+   * Passes over what was committed where nobody has a device or gets mails, and where nothing of those types is new, in
+   * one statement.
+   */
+  skipUntellable(organizationIds: readonly number[], types: readonly string[]): Promise<LookedAt>;
   /** What is new of those types, and not older than LIMITS.noticeAgeMs; undefined when the organization is gone. */
   readUntold(organizationId: number, types: readonly string[]): Promise<UntoldPage | undefined>;
   /**
@@ -47,7 +58,7 @@ export interface NoticeFollowStore {
 
 export function createNoticeFollowStore(sql: Sql): NoticeFollowStore {
   return {
-    skipUnread: (organizationIds) => skipUnread(sql, organizationIds),
+    skipUntellable: (organizationIds, types) => skipUntellable(sql, organizationIds, types),
     readUntold: (organizationId, types) => readUntold(sql, organizationId, types),
     writeTold: (organizationId, page, notices) => writeTold(sql, organizationId, page, notices),
   };
@@ -57,23 +68,43 @@ function bounded<T>(query: { execute(): Promise<T> }, what: string): Promise<T> 
   return withDeadline(query.execute(), LIMITS.readDeadlineMs, what);
 }
 
-/** The heads are of the same snapshot as the devices: what comes after one was registered is not passed over. */
-async function skipUnread(sql: Sql, organizationIds: readonly number[]): Promise<number[]> {
-  const query = sql<{ organizationId: number }[]>`
+/** An event `e` that somebody may be told of: after the place `p`, by the settings `s`. */
+function isNews(sql: Sql, types: readonly string[]): Fragment {
+  return sql`e.sequence > coalesce(p.last_sequence, 0) AND e.at > now() - ${LIMITS.noticeAgeMs} * interval '1 ms'
+    AND e.type = ANY(${textArray(types)}::text[]) AND (e.type <> 'task.created' OR s.mail_created)`;
+}
+
+/** The heads are of the same snapshot as devices and events: what comes after one was registered is not passed over. */
+async function skipUntellable(
+  sql: Sql,
+  organizationIds: readonly number[],
+  types: readonly string[],
+): Promise<LookedAt> {
+  const query = sql<{ organizationId: number; isRead: boolean; hasNews: boolean }[]>`
     WITH asked AS MATERIALIZED (
       SELECT h.organization_id, h.last_sequence,
         EXISTS (SELECT FROM push_tokens d WHERE d.organization_id = h.organization_id)
         OR EXISTS (SELECT FROM notification_settings s WHERE s.organization_id = h.organization_id
           AND (s.mail_created OR s.mail_on_the_way OR s.mail_completed)) AS is_read
       FROM organization_heads h WHERE h.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
+    ), looked_at AS MATERIALIZED (
+      SELECT a.organization_id, a.last_sequence, a.is_read,
+        CASE WHEN a.is_read THEN EXISTS (
+          SELECT FROM events e WHERE e.organization_id = a.organization_id AND ${isNews(sql, types)})
+        ELSE false END AS has_news
+      FROM asked a
+        LEFT JOIN relay_positions p ON p.organization_id = a.organization_id AND p.consumer = 'notices'
+        LEFT JOIN notification_settings s ON s.organization_id = a.organization_id
     ), skipped AS (
       INSERT INTO relay_positions AS p (organization_id, consumer, last_sequence)
-        SELECT organization_id, 'notices', last_sequence FROM asked WHERE NOT is_read ORDER BY organization_id
+        SELECT organization_id, 'notices', last_sequence FROM looked_at WHERE NOT has_news ORDER BY organization_id
       ON CONFLICT (organization_id, consumer) DO UPDATE SET last_sequence = excluded.last_sequence
         WHERE p.last_sequence < excluded.last_sequence)
-    SELECT organization_id FROM asked WHERE is_read`;
+    SELECT organization_id, is_read, has_news FROM looked_at`;
   const rows = await bounded(query, 'passing over what nobody is told of');
-  return rows.map(({ organizationId }) => organizationId);
+  const idsOf = (some: readonly { readonly organizationId: number }[]) =>
+    some.map(({ organizationId }) => organizationId);
+  return { untold: idsOf(rows.filter((row) => row.hasNews)), unread: idsOf(rows.filter((row) => !row.isRead)) };
 }
 
 interface UntoldRow {
@@ -95,9 +126,7 @@ async function readUntold(sql: Sql, organizationId: number, types: readonly stri
       LEFT JOIN notification_settings s ON s.organization_id = h.organization_id
       LEFT JOIN LATERAL (
         SELECT e.sequence, e.body FROM events e
-        WHERE e.organization_id = ${organizationId} AND e.sequence > coalesce(p.last_sequence, 0)
-          AND e.at > now() - ${LIMITS.noticeAgeMs} * interval '1 ms' AND e.type = ANY(${textArray(types)}::text[])
-          AND (e.type <> 'task.created' OR s.mail_created)
+        WHERE e.organization_id = ${organizationId} AND ${isNews(sql, types)}
         ORDER BY e.sequence LIMIT ${LIMITS.noticePageEvents}) e ON true
     WHERE h.organization_id = ${organizationId} ORDER BY e.sequence`;
   const rows = await bounded(query, 'reading what is to be told');

@@ -3,6 +3,7 @@ import { sleep } from '../../engine/runtime/clock.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { NoticeFollowStore } from '../../engine/store/notice-follow-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { PassOver } from '../outbox-relay.ts';
 
 interface FollowerOptions {
   readonly store: NoticeFollowStore;
@@ -16,9 +17,13 @@ interface FollowerOptions {
  * are written together, so that each notice is made once whatever crashes. Who comes second writes nothing. Rejects while
  * Postgres is away.
  */
-export function createNoticeFollower(options: FollowerOptions): (organizationIds: readonly number[]) => Promise<void> {
-  return async (organizationIds) => {
-    const waiting = await options.store.skipUnread(organizationIds);
+export function createNoticeFollower(
+  options: FollowerOptions,
+): (organizationIds: readonly number[], passOver: PassOver) => Promise<void> {
+  return async (organizationIds, passOver) => {
+    const { untold, unread } = await options.store.skipUntellable(organizationIds, NOTICED_TYPES);
+    passOver(unread);
+    const waiting = [...untold];
     const lanes = Array.from({ length: LIMITS.noticeFollowsAtOnce }, async () => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await follow(id, options);
     });

@@ -193,6 +193,6 @@ async function followToEnd(sql: Sql, organizationId: number, processes: number):
     const followers = Array.from({ length: processes }, () =>
       createNoticeFollower({ store, onMade: () => {}, fault: () => {} }),
     );
-    await Promise.all(followers.map((follow) => follow([organizationId])));
+    await Promise.all(followers.map((follow) => follow([organizationId], () => {})));
   }
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NOTICED_TYPES } from '../../../engine/domain/notices.ts';
+import { createNoticeFollowStore } from '../../../engine/store/notice-follow-store.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { createNoticeFollower } from '../../../workers/notifications/notice-follower.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { type Courier, type NoticePlace, withNotices } from './notice-place.ts';
 
@@ -196,6 +199,54 @@ test('what was committed before anybody had a device is passed over', () =>
     await place.taskOf(courier);
     await place.notify();
     assert.equal((await place.notices()).length, 1);
+  }));
+
+test('one look finds whose log nobody reads, whose has nothing to tell, and whose has; the latter alone is read', () =>
+  withNotices(1, async (place) => {
+    const { organizationId } = place.gateway;
+    const courier = place.couriers[0]!;
+    const store = createNoticeFollowStore(place.sql);
+    const isBehind = async () => {
+      const page = await store.readUntold(organizationId, NOTICED_TYPES);
+      return page!.upTo > page!.after;
+    };
+    const lookedAt = async () => [await store.skipUntellable([organizationId], NOTICED_TYPES), await isBehind()];
+    const nothing = { untold: [], unread: [] };
+    await place.api.createTask();
+    assert.deepEqual(await lookedAt(), [{ ...nothing, unread: [organizationId] }, false]);
+    await courier.register('phone');
+    await place.api.createTask();
+    // Of a creation only customers are told.
+    assert.deepEqual([await isBehind(), ...(await lookedAt())], [true, nothing, false]);
+    await place.taskOf(courier);
+    assert.deepEqual(await lookedAt(), [{ ...nothing, untold: [organizationId] }, true]);
+    await place.follow();
+    assert.equal((await place.notices()).length, 1);
+    const mails = await place.admin.put('/notifications/settings', { customerMail: { created: true }, templates: {} });
+    assert.equal(mails.status, 200, mails.text);
+    await place.api.createTask();
+    assert.deepEqual(await lookedAt(), [{ ...nothing, untold: [organizationId] }, true]);
+  }));
+
+test('hints of organizations that nobody reads may be passed over, of the others none', () =>
+  withNotices(1, async (place) => {
+    const { organizationId } = place.gateway;
+    const passedOver: number[] = [];
+    const follow = createNoticeFollower({
+      store: createNoticeFollowStore(place.sql),
+      onMade: () => {},
+      fault: () => {},
+    });
+    const look = () => follow([organizationId], (organizationIds) => passedOver.push(...organizationIds));
+    await place.api.createTask();
+    await look();
+    assert.deepEqual(passedOver.splice(0), [organizationId]);
+    await place.couriers[0]!.register('phone');
+    await place.api.createTask();
+    await look();
+    await place.taskOf(place.couriers[0]!);
+    await look();
+    assert.deepEqual([passedOver, await place.told()], [[], ['task_assigned pending']]);
   }));
 
 test('however many processes follow and send, each notice is made and sent once', () =>
