@@ -221,9 +221,10 @@ describe('sequential offers', () => {
   test('reasons that alternate are told now and then, each time with what changed', async () => {
     const { id } = await fixture.task();
     const reasons = ['no_eligible_agents', 'capacity_exceeded'] as const;
-    const seconds = (2 * LIMITS.searchNoteMs) / 1_000 + 1;
-    for (let second = 0; second < seconds; second += 1) {
-      await fixture.propose([], [lack(id, { reason: reasons[second % 2]! })]);
+    // Long enough for a second note, and too short for a third, also with what the proposals themselves take.
+    const endAt = fixture.now() + 1.5 * LIMITS.searchNoteMs;
+    for (let turn = 0; fixture.now() < endAt; turn += 1) {
+      await fixture.propose([], [lack(id, { reason: reasons[turn % 2]! })]);
       fixture.forward(1_000);
     }
     const [, ...told] = await fixture.told(id);
