@@ -7,54 +7,47 @@ import { findViolations } from '../support/checker.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/gateway.ts';
 import { Journal, type Operation, type Outcome } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { type ProxiedConnection, startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 import { backendsOf, lockHead, untilBlocked } from './backends.ts';
 import { assertKeptPromises, readFinalRows } from './final-rows.ts';
 import { followStream } from './followed-stream.ts';
 import { runLoad, type Send, sendOverHttp } from './journaled-load.ts';
 
-/** So long that a machine that stands still for a moment loses no shard, and that no statement is cut short. */
+/** So long that a machine that stands still for a moment loses no shard. */
 const LEASE_MS = 6_000;
+/** Postgres cuts statements short after half of a lease, up to 5 s: so long that a commit outlasts B's next renewal. */
+const PATIENT_LEASE_MS = 12_000;
 
 /** Two gateways at one place; A owns all shards, B is there to take them. Requests to A go through a proxy. */
 interface Pair {
   readonly place: TestPlace;
   readonly a: TestGateway;
   readonly b: TestGateway;
-  readonly commitOfA: () => { silence(): void; resume(): void; readonly isHeld: boolean };
+  readonly commitOfA: () => ProxiedConnection;
   readonly sendToA: Send;
   readonly sendToB: Send;
   readonly sendToEither: Send;
   stop(): Promise<void>;
 }
 
-async function startPair(place?: TestPlace): Promise<Pair> {
+async function startPair(place?: TestPlace, leaseMsOfA = LEASE_MS): Promise<Pair> {
   const own = place ?? (await createTestPlace());
   const proxy = await startTcpProxy(own.databaseUrl);
-  const start = (id: string, databaseUrl: string) =>
+  const start = (id: string, databaseUrl: string, leaseMs: number) =>
     startTestGateway({
       place: own,
       process: true,
-      environment: { GATEWAY_ID: id, DATABASE_URL: databaseUrl, LEASE_MS: String(LEASE_MS) },
+      environment: { GATEWAY_ID: id, DATABASE_URL: databaseUrl, LEASE_MS: String(leaseMs) },
     });
-  const a = await start('a', proxy.url);
-  const b = await start('b', own.databaseUrl);
+  const a = await start('a', proxy.url, leaseMsOfA);
+  const b = await start('b', own.databaseUrl, LEASE_MS);
   const [clientA, clientB] = [createApiClient(a), createApiClient(b)];
   return {
     place: own,
     a,
     b,
-    commitOfA() {
-      const connection = proxy.connections('dispatch commit')[0]!;
-      return {
-        silence: () => connection.silence('up'),
-        resume: () => connection.resume(),
-        get isHeld() {
-          return connection.heldUp > 0;
-        },
-      };
-    },
+    commitOfA: () => proxy.connections('dispatch commit')[0]!,
     sendToA: sendOverHttp(() => [clientA]),
     sendToB: sendOverHttp(() => [clientB]),
     sendToEither: sendOverHttp(() => [clientA, clientB]),
@@ -132,16 +125,18 @@ test('a commit that an owner sent before it lost its shards is refused when it a
     assert.equal((await run('first', sendToA)).kind, 'acknowledged');
     const before = await epochOf(place);
     const commit = commitOfA();
-    commit.silence();
+    commit.silence('up');
     const stale = run('stale', sendToA);
-    await until('the commit is on its way', async () => commit.isHeld);
+    await until('the commit is on its way', () => commit.heldUp > 0);
     process.kill(a.pid!, 'SIGSTOP');
-    // Sooner than A's patience with its commit ends: what Postgres says is to be heard.
     await endLeaseOfA(place);
     await until('B takes the shard over', async () => (await epochOf(place)) > before);
     await noteTakeover(place, journal);
     await persistently(() => run('of-b', sendToB));
+    const heard = commit.sentDown;
     commit.resume();
+    // Before A wakes, whose patience with its commit may be over by then.
+    await until('Postgres has answered', () => commit.sentDown > heard);
     process.kill(a.pid!, 'SIGCONT');
     const outcome = await stale;
     assert.equal(outcome.kind, 'refused', JSON.stringify(outcome));
@@ -191,7 +186,7 @@ test('without the lock of its fence a commit lands after the takeover, and the c
 async function takeOverAmidCommit(prepare: (place: TestPlace) => Promise<void> = async () => {}) {
   const place = await createTestPlace();
   await prepare(place);
-  const pair = await startPair(place);
+  const pair = await startPair(place, PATIENT_LEASE_MS);
   const { a, sendToA, sendToB } = pair;
   const journal = new Journal();
   assert.equal((await attempt(journal, create(place, 'first'), sendToA)).kind, 'acknowledged');

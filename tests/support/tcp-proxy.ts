@@ -16,6 +16,8 @@ export interface ProxiedConnection {
   readonly heldUp: number;
   /** Bytes from the server that are. */
   readonly heldDown: number;
+  /** Bytes from the server that were passed on so far. */
+  readonly sentDown: number;
 }
 
 export interface TcpProxy {
@@ -53,6 +55,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
 class Proxied implements ProxiedConnection {
   name = '';
   isOpen = true;
+  sentDown = 0;
   readonly #client: Socket;
   readonly #server: Socket;
   readonly #held = { up: [] as Buffer[], down: [] as Buffer[] };
@@ -107,8 +110,9 @@ class Proxied implements ProxiedConnection {
   }
 
   #pass(direction: 'up' | 'down', bytes: Buffer): void {
-    if (this.#silent[direction]) this.#held[direction].push(bytes);
-    else (direction === 'up' ? this.#server : this.#client).write(bytes);
+    if (this.#silent[direction]) return void this.#held[direction].push(bytes);
+    (direction === 'up' ? this.#server : this.#client).write(bytes);
+    if (direction === 'down') this.sentDown += bytes.length;
   }
 
   /** A silent network does not tell of ends either: what was held back still arrives when it passes bytes again. */
