@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
+import { createTestPlace, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { Journal } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';
 import { openBareClient } from './bare-client.ts';
@@ -11,11 +12,12 @@ const TASKS = 5_120;
 const CREATES_PER_COMMIT = 50;
 
 test('a lone create is one commit, and 256 connections share one among more than 50', async () => {
-  const gateway = await startTestGateway({ process: true });
-  const { databaseUrl } = gateway;
+  const place = await createTestPlace();
+  const { databaseUrl } = place;
+  await withSql(databaseUrl, countStatements);
+  const gateway = await startTestGateway({ place, process: true });
   const journal = new Journal();
   try {
-    await withSql(databaseUrl, (sql) => sql`CREATE EXTENSION pg_stat_statements`);
     // Past the first load of the organization, its ids and its key.
     await createTasks(gateway, journal, 'warm', 1, 1);
     assert.equal(await commitsOf(databaseUrl, () => createTasks(gateway, journal, 'lone', 1, 1)), 1);
@@ -24,8 +26,16 @@ test('a lone create is one commit, and 256 connections share one among more than
     await assertKeptPromises(journal, databaseUrl);
   } finally {
     await gateway.stop();
+    await place.drop();
   }
 });
+
+/** Of the sessions to come. */
+async function countStatements(sql: Sql): Promise<void> {
+  await sql`CREATE EXTENSION pg_stat_statements`;
+  const [database] = await sql<{ name: string }[]>`SELECT current_database() AS name`;
+  await sql`ALTER DATABASE ${sql(database!.name)} SET pg_stat_statements.track = 'top'`;
+}
 
 async function createTasks(
   gateway: TestGateway,

@@ -10,6 +10,8 @@ import { startDatabaseSweeper } from './database-sweeper.ts';
 /** Durable, as the engine demands, and modest: it shares the machine with the tests. */
 const POSTGRES_SETTINGS = {
   shared_preload_libraries: 'pg_stat_statements',
+  // Where a test asks for it: statements of all databases of a run would push each other out.
+  'pg_stat_statements.track': 'none',
   shared_buffers: '64MB',
   max_connections: 400,
 };
