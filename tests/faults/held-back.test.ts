@@ -59,6 +59,9 @@ async function askWhileHeld({ engine, organizations }: EngineFixture, store: Fau
     read: { kind: 'read-task', caller, taskId, show: 'task' },
   } as const;
   const answers = [first, ...Object.entries(resting).map(([name, command]) => ask(name, command))];
+  // What is asked after it waits for it, if not for the commit.
+  const isDecided = () => engine.directory.find(organizationId)?.state.lastSequence === 3;
+  await until('the other creation has its records and is decided', isDecided);
   await delay(LONG_MS);
   return { answers, left, seen, taskId, release };
 }
