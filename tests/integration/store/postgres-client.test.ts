@@ -9,7 +9,7 @@ const LENGTHS = [0, 1, 200, 1_000, 1_023, 1_024, 5_000, 65_000, 65_535, 65_536, 
 /** Of one, two, three and four bytes. */
 const LETTERS = ['x', 'é', '语', '🛵'];
 
-test('texts of any length reach Postgres as they are, one behind the other on one connection', { timeout: 60_000 }, async () => {
+test('texts of any length reach Postgres as they are, one behind the other', { timeout: 60_000 }, async () => {
   const database = await createTestDatabase();
   const sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
   try {
