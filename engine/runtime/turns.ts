@@ -2,19 +2,22 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Clock, Scheduler } from './clock.ts';
 
 /**
- * Turns of the loop for work that would fill many of them: all who share this have `streamTurnMs` of each turn together,
+ * Turns of the loop for work that would fill many of them: all who share this have so much of each turn together,
  * in the order of asking, and everybody else has what comes in between.
  */
 export class Turns {
   readonly #clock: Clock;
   readonly #scheduler: Pick<Scheduler, 'soon'>;
+  readonly #turnMs: number;
   readonly #waiting: (() => void)[] = [];
   /** Monotonic; undefined while nobody has asked in this turn. */
   #endsAt: number | undefined;
 
-  constructor(clock: Clock, scheduler: Pick<Scheduler, 'soon'>) {
+  /** `turnMs`: of each turn for all who share this; one piece at least. */
+  constructor(clock: Clock, scheduler: Pick<Scheduler, 'soon'>, turnMs: number = LIMITS.streamTurnMs) {
     this.#clock = clock;
     this.#scheduler = scheduler;
+    this.#turnMs = turnMs;
   }
 
   /** To be asked before each small piece of work. Undefined while there is time left, else resolves when there is again. */
@@ -32,7 +35,7 @@ export class Turns {
   }
 
   #begin(): void {
-    this.#endsAt = this.#clock.monotonic() + LIMITS.streamTurnMs;
+    this.#endsAt = this.#clock.monotonic() + this.#turnMs;
     this.#scheduler.soon(() => {
       this.#endsAt = undefined;
       if (this.#waiting.length > 0) void this.#go();

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
+import { type Clock, systemScheduler } from '../../engine/runtime/clock.ts';
+import { Turns } from '../../engine/runtime/turns.ts';
 import { validationBody } from '../../engine/views/error-body.ts';
 import {
   batchView,
@@ -20,6 +21,8 @@ import { createTaskBody } from './task-routes.ts';
 /** Many tasks in one call. Source: decisions.md §3 "Batch". */
 export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
   const { schemaFor } = createTaskBody(clock);
+  // One batch fills a turn of the loop, and several come together: small requests get their turn in between.
+  const turns = new Turns(clock, systemScheduler, 0);
 
   /** One task with its own key, or the body of the 400 that a single call would get. */
   function readItem(raw: unknown, identity: Identity, facts: RequestFacts): BatchItem {
@@ -50,6 +53,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
       const { organizationId, caller } = identity;
       const { tasks } = body as CreateTasksInput;
       if (countTasks(tasks) > LIMITS.batchTasks) return { refusal: TOO_MANY };
+      await turns.next();
       const items = tasks.map((raw) => readItem(raw, identity, facts));
       const atomic = (query as CreateTasksQuery).atomic === 'true';
       const answer = await engine.ask(organizationId, {
