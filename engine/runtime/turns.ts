@@ -2,7 +2,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Clock, Scheduler } from './clock.ts';
 
 /**
- * Turns of the loop for work that would fill many of them: all who share this have so much of each turn together,
+ * Turns of the loop for work that would fill many of them: all who share this have `turnMs` of each turn together,
  * in the order of asking, and everybody else has what comes in between.
  */
 export class Turns {

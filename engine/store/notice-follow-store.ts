@@ -88,16 +88,18 @@ async function skipUntellable(
           AND (s.mail_created OR s.mail_on_the_way OR s.mail_completed)) AS is_read
       FROM organization_heads h WHERE h.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
     ), looked_at AS MATERIALIZED (
-      SELECT a.organization_id, a.last_sequence, a.is_read,
-        CASE WHEN a.is_read THEN EXISTS (
+      -- What gathered while nobody looked is looked through organization by organization, each with its own time.
+      SELECT a.organization_id, a.last_sequence, a.is_read, coalesce(p.last_sequence, 0) AS place,
+        CASE WHEN a.is_read AND a.last_sequence - coalesce(p.last_sequence, 0) <= ${LIMITS.noticePageEvents} THEN EXISTS (
           SELECT FROM events e WHERE e.organization_id = a.organization_id AND ${isNews(sql, types)})
-        ELSE false END AS has_news
+        ELSE a.is_read END AS has_news
       FROM asked a
         LEFT JOIN relay_positions p ON p.organization_id = a.organization_id AND p.consumer = 'notices'
         LEFT JOIN notification_settings s ON s.organization_id = a.organization_id
     ), skipped AS (
       INSERT INTO relay_positions AS p (organization_id, consumer, last_sequence)
-        SELECT organization_id, 'notices', last_sequence FROM looked_at WHERE NOT has_news ORDER BY organization_id
+        SELECT organization_id, 'notices', last_sequence FROM looked_at
+        WHERE NOT has_news AND last_sequence > place ORDER BY organization_id
       ON CONFLICT (organization_id, consumer) DO UPDATE SET last_sequence = excluded.last_sequence
         WHERE p.last_sequence < excluded.last_sequence)
     SELECT organization_id, is_read, has_news FROM looked_at`;

@@ -144,7 +144,7 @@ export function administerOne(
   });
 }
 
-/** See administer. What has been changed or ordered is told to the workers at once. */
+/** See administer. The workers hear at once of what was changed or ordered, of an organization's first webhook within a second. */
 export async function administerAndAnnounce(
   administration: Administration,
   request: ParsedRequest,

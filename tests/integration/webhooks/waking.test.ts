@@ -122,7 +122,10 @@ test('of many organizations, those with webhooks are woken by each hint, those w
     waking.hint(`${organizationId},${organizationId + 1}`);
     await until('it is woken', () => jobs.length > 0);
   }
+  // Nothing is under way any more that it could be asked about with.
+  await new Promise(setImmediate);
   waking.hint(`${organizationId + 1}`);
+  await new Promise(setImmediate);
   waking.stop();
   assert.equal(asked() - before, 3);
 });
