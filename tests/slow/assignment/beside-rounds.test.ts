@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 const AGENTS = 500;
 const TASKS = 500;
 /** Of each kind, in turn; the first of each warms up. */
-const BLOCKS = 16;
+const BLOCKS = 31;
 const SECONDS = 4;
 const CONNECTIONS = 32;
 const WARM_ROUNDS = 10;
