@@ -144,9 +144,12 @@ function checkTask(rules: readonly Rule[], now: () => number, allowsCash: boolea
 /** What one task is to be, after validation: the alternate names are folded into the specified ones. */
 export type TaskInput = Omit<TaskFields, 'type' | 'taskType' | 'dropoffLocation'> & { readonly taskType: TaskType };
 
+/** The body is the schema's own copy, so that it may be changed. */
 function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' | 'dropoffLocation'>>(body: T) {
-  const { type, taskType, dropoffLocation, location, ...rest } = body;
-  return { ...rest, taskType: taskType ?? type!, location: location ?? dropoffLocation };
+  const { type, taskType, dropoffLocation, location } = body;
+  body.taskType = taskType ?? type!;
+  body.location = location ?? dropoffLocation;
+  return body as T & Pick<TaskInput, 'taskType' | 'location'>;
 }
 
 /**

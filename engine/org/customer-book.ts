@@ -5,7 +5,7 @@ import { type Basis, type Live, READ } from './live.ts';
 /** The customers in memory, found by id, by phone and, those without one, by e-mail address. */
 export class CustomerBook {
   readonly #customers = new Map<number, Live<CustomerRecord>>();
-  readonly #idByPhone = new Map<string, number>();
+  readonly #byPhone = new Map<string, CustomerRecord>();
   readonly #idsByEmail = new Map<string, Set<number>>();
 
   get size(): number {
@@ -21,8 +21,7 @@ export class CustomerBook {
   }
 
   findByPhone(phoneE164: string): CustomerRecord | undefined {
-    const id = this.#idByPhone.get(phoneE164);
-    return id === undefined ? undefined : this.find(id);
+    return this.#byPhone.get(phoneE164);
   }
 
   /** A customer without a phone of its own who has this e-mail address. */
@@ -39,7 +38,7 @@ export class CustomerBook {
     if (before) this.#unindex(before.record);
     this.#customers.delete(customer.id);
     this.#customers.set(customer.id, { record: customer, ticket, sequence });
-    if (customer.phoneE164 !== null) this.#idByPhone.set(customer.phoneE164, customer.id);
+    if (customer.phoneE164 !== null) this.#byPhone.set(customer.phoneE164, customer);
     if (customer.email === null) return;
     const email = customer.email.toLowerCase();
     const ids = this.#idsByEmail.get(email);
@@ -67,7 +66,7 @@ export class CustomerBook {
   }
 
   #unindex(customer: CustomerRecord): void {
-    if (customer.phoneE164 !== null) this.#idByPhone.delete(customer.phoneE164);
+    if (customer.phoneE164 !== null) this.#byPhone.delete(customer.phoneE164);
     const email = customer.email?.toLowerCase();
     const ids = email === undefined ? undefined : this.#idsByEmail.get(email);
     ids?.delete(customer.id);

@@ -1,7 +1,19 @@
 import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
-import { encodeFields, encodeRecord } from './encode-record.ts';
+import { encodeRecord } from '../store/encode-record.ts';
+import type { RecordColumns } from '../store/record-columns.ts';
+import {
+  AGENT,
+  ASSIGNMENT_REQUEST,
+  CUSTOMER,
+  LOCATION,
+  PACKAGE,
+  PAYMENT,
+  TASK,
+  TASK_HISTORY,
+  WAREHOUSE,
+} from '../store/task-rows.ts';
 import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
-import type { OrgBatch, StagedRow } from './org-batch.ts';
+import type { OrgBatch, StagedLocation, StagedRow } from './org-batch.ts';
 
 /** Occurs in no JSON text: control characters are always escaped there. */
 export const RECORD_SEPARATOR = '\u001e';
@@ -55,16 +67,20 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
   const { organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt } = batch;
   const encoded: EncodedTables = new Map();
   put(encoded, 'heads', [JSON.stringify({ organizationId, expectedSequence, lastSequence, lastAt, nextDeadlineAt })]);
-  put(encoded, 'customers', encodeRows(batch.customers));
-  put(encoded, 'packages', encodeRows(batch.packages));
-  put(encoded, 'warehouses', encodeRows(batch.warehouses));
+  put(encoded, 'customers', encodeRows(CUSTOMER, batch.customers));
+  put(encoded, 'packages', encodeRows(PACKAGE, batch.packages));
+  put(encoded, 'warehouses', encodeRows(WAREHOUSE, batch.warehouses));
   put(encoded, 'agents', encodeAgents(batch));
-  put(encoded, 'requests', encodeRows(batch.requests));
-  put(encoded, 'payments', encodeRows(batch.payments));
+  put(encoded, 'requests', encodeRows(ASSIGNMENT_REQUEST, batch.requests));
+  put(encoded, 'payments', encodeRows(PAYMENT, batch.payments));
   put(encoded, 'transfers', batch.transfers.map(encodeRecord));
   put(encoded, 'ledgerEntries', batch.ledgerEntries.map(encodeRecord));
-  put(encoded, 'locations', batch.locations.map(encodeRecord));
-  put(encoded, 'history', batch.history.map(encodeRecord));
+  put(encoded, 'locations', batch.locations.map(encodeLocation));
+  put(
+    encoded,
+    'history',
+    batch.history.map((step) => `{${TASK_HISTORY.encode(step)}}`),
+  );
   put(encoded, 'usage', encodeUsage(batch));
   put(encoded, 'events', encodeEvents(batch, epoch));
   put(
@@ -92,16 +108,26 @@ function put(encoded: EncodedTables, table: Table, rows: readonly string[]): voi
   if (rows.length > 0) encoded.set(table, { json: rows.join(','), count: rows.length });
 }
 
-function encodeRows(rows: ReadonlyMap<number, StagedRow<object>>): string[] {
+function encodeRows<T>({ encode }: RecordColumns<T>, rows: ReadonlyMap<number, StagedRow<T>>): string[] {
   const encoded: string[] = [];
-  for (const row of rows.values()) encoded.push(encodeRow(row));
+  for (const { record, expectedVersion } of rows.values()) encoded.push(encodeRow(expectedVersion, encode(record)));
   return encoded;
 }
 
+function encodeRow(expectedVersion: number, members: string): string {
+  return `{"expectedVersion":${expectedVersion},${members}}`;
+}
+
+/** `taskId`: the task that the place was made for, if it was made for one. */
+function encodeLocation({ location, taskId }: StagedLocation): string {
+  return `{${LOCATION.encode(location)}${taskId === null ? '' : `,"taskId":${taskId}`}}`;
+}
+
 function encodeAgents({ agents, passwords }: OrgBatch): string[] {
-  return [...agents].map(([id, row]) => {
+  return [...agents].map(([id, { record, expectedVersion }]) => {
     const hash = passwords.get(id);
-    return encodeRow(row, hash === undefined ? '' : `,"passwordHash":${JSON.stringify(hash)}`);
+    const password = hash === undefined ? '' : `,"passwordHash":${JSON.stringify(hash)}`;
+    return encodeRow(expectedVersion, `${AGENT.encode(record)}${password}`);
   });
 }
 
@@ -119,7 +145,9 @@ function encodeEvents({ organizationId, events }: OrgBatch, epoch: number): stri
 }
 
 function encodeOrganization({ organizationId, organization, tombstone }: OrgBatch): string[] {
-  const rows = organization ? [encodeRow(organization)] : [];
+  const rows = organization
+    ? [JSON.stringify({ expectedVersion: organization.expectedVersion, ...organization.record })]
+    : [];
   if (!tombstone) return rows;
   const { nameHash, requestedBy } = tombstone;
   return [...rows, JSON.stringify({ organizationId, nameHash, requestedBy })];
@@ -128,29 +156,25 @@ function encodeOrganization({ organizationId, organization, tombstone }: OrgBatc
 function putTasks(encoded: EncodedTables, { organizationId, tasks, locations, taskChanges }: OrgBatch): void {
   const relisted = relistedTasks(taskChanges);
   const sought = soughtChanges(taskChanges);
-  const newPlaces = new Set(locations.map(({ id }) => id));
+  const newPlaces = new Set(locations.map(({ location }) => location.id));
   const paid = paidTasks(taskChanges);
   const rows: string[] = [];
   const paidRows: string[] = [];
-  for (const row of tasks.values()) {
-    const { id, version, locationId, paymentId, updatedAt } = row.record;
+  for (const { record, expectedVersion } of tasks.values()) {
+    const { id, version, status, locationId, paymentId, updatedAt } = record;
     if (paid.has(id)) {
-      const { expectedVersion } = row;
       paidRows.push(JSON.stringify({ organizationId, id, expectedVersion, version, paymentId, updatedAt }));
       continue;
     }
-    const reuses = row.expectedVersion === 0 && locationId !== null && !newPlaces.has(locationId);
+    const reuses = expectedVersion === 0 && locationId !== null && !newPlaces.has(locationId);
     const marks = `${relisted.has(id) ? ',"relist":true' : ''}${reuses ? ',"reusesLocation":true' : ''}`;
     const soughtNow = sought.size === 0 ? undefined : sought.get(id);
     const soughtMark = soughtNow === undefined ? '' : `,"sought":${soughtNow}`;
-    rows.push(encodeRow(row, `,"statusRank":${STATUS_RANK[row.record.status]}${marks}${soughtMark}`));
+    const members = `"statusRank":${STATUS_RANK[status]}${marks}${soughtMark},${TASK.encode(record)}`;
+    rows.push(encodeRow(expectedVersion, members));
   }
   const counts = countDeltas(taskChanges).map((count) => JSON.stringify({ organizationId, ...count }));
   put(encoded, 'tasks', rows);
   put(encoded, 'paidTasks', paidRows);
   put(encoded, 'taskCounts', counts);
-}
-
-function encodeRow({ record, expectedVersion }: StagedRow<object>, extra = ''): string {
-  return `{"expectedVersion":${expectedVersion}${extra}${encodeFields(record)}}`;
 }

@@ -12,9 +12,9 @@ import type { TaskRecord } from '../../schema/task.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
 import type { AuditRecord } from '../store/commit-store.ts';
+import { encodeRecord } from '../store/encode-record.ts';
 import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { Change } from './changes.ts';
-import { encodeRecord } from './encode-record.ts';
 import { helpsSearches } from './helps-searches.ts';
 
 /** A command on its way: who waits for it, and what it will be told once the batch is durable. */
@@ -46,7 +46,10 @@ export interface TaskChange {
 type Tombstone = Extract<Change, { kind: 'put-tombstone' }>;
 
 /** A new place, and the task that it was made for, if it was made for one. */
-type LocationRow = LocationRecord & { readonly taskId: number | null };
+export interface StagedLocation {
+  readonly location: LocationRecord;
+  readonly taskId: number | null;
+}
 
 /**
  * What one organization decided since its last batch was taken: rows in their last state, events, and everyone who
@@ -71,7 +74,7 @@ export class OrgBatch {
   readonly ledgerEntries: EntryRecord[] = [];
   /** Hashes that the users of new agents sign in with, by the agent's id. */
   readonly passwords = new Map<number, string>();
-  readonly locations: LocationRow[] = [];
+  readonly locations: StagedLocation[] = [];
   readonly taskChanges: TaskChange[] = [];
   readonly history: TaskHistoryRecord[] = [];
   readonly events: LoggedEvent[] = [];
@@ -112,7 +115,7 @@ export class OrgBatch {
         this.rows += 1;
         break;
       case 'put-location':
-        this.locations.push({ ...change.location, taskId: change.taskId });
+        this.locations.push(change);
         this.rows += 1;
         break;
       case 'put-customer':

@@ -11,8 +11,8 @@ export interface RandomSource {
 export const CROCKFORD_BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const BASE64_URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Bytes are drawn from the kernel in blocks: one call for many codes instead of one each. */
-const BLOCK_BYTES = 8_192;
+/** Characters are drawn in blocks, one of each alphabet: a code is a piece of one, instead of a call for each. */
+const BLOCK_CHARS = 8_192;
 
 /** Evenly from 0 up to 1. */
 export function drawFraction(random: RandomSource): number {
@@ -20,18 +20,23 @@ export function drawFraction(random: RandomSource): number {
 }
 
 export function createRandomSource(): RandomSource {
-  let block = randomBytes(BLOCK_BYTES);
-  let used = 0;
+  const blocks = new Map<string, { readonly text: string; used: number }>();
   return {
     uuid: () => randomUUID(),
     text(length, alphabet) {
-      if (used + length > BLOCK_BYTES) {
-        block = randomBytes(BLOCK_BYTES);
-        used = 0;
+      let block = blocks.get(alphabet);
+      if (!block || block.used + length > BLOCK_CHARS) {
+        block = { text: drawBlock(alphabet), used: 0 };
+        blocks.set(alphabet, block);
       }
-      let text = '';
-      for (let i = 0; i < length; i++) text += alphabet[block[used++]! % alphabet.length];
-      return text;
+      block.used += length;
+      return block.text.slice(block.used - length, block.used);
     },
   };
+}
+
+function drawBlock(alphabet: string): string {
+  const bytes = randomBytes(BLOCK_CHARS);
+  for (const [index, byte] of bytes.entries()) bytes[index] = alphabet.charCodeAt(byte % alphabet.length);
+  return bytes.toString('latin1');
 }

@@ -1,3 +1,4 @@
+import { encodeValue } from './encode-record.ts';
 import { isoFromPostgres } from './postgres.ts';
 
 /** Whether a field of a record is a time: Postgres writes those in a form of its own. */
@@ -15,6 +16,11 @@ export interface RecordColumns<T> {
   ofJson(values: readonly unknown[]): T;
   /** The record of a whole row that Postgres wrote as a JSON object. */
   ofObject(row: Readonly<Record<string, unknown>>): T;
+  /**
+   * The fields of a record that are not null, as members of a row that `commit_group` takes: what is absent becomes a
+   * null column, and is neither sent nor parsed. The first field is never null.
+   */
+  encode(record: T): string;
 }
 
 /**
@@ -32,6 +38,11 @@ export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
       fields[name] === 'time' ? `toIso(${valueText(index)})` : valueText(index);
     return new Function('toIso', parameter, literal(text)).bind(undefined, isoOrNull);
   };
+  const member = (name: keyof T & string, index: number) => {
+    // Times are texts of ours, which need no escaping.
+    const json = fields[name] === 'time' ? `'"' + value + '"'` : 'encodeValue(value)';
+    return `((value = record.${name}) === null ? '' : '${index === 0 ? '' : ','}"${name}":' + ${json})`;
+  };
   return {
     count: names.length,
     list,
@@ -43,6 +54,10 @@ export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
     json: (alias) => `json_build_array(${list(alias)})`,
     ofJson: fromJson('values', (index) => `values[${index}]`),
     ofObject: fromJson('row', (index) => `row.${columns[index]}`),
+    encode: new Function('encodeValue', 'record', `let value; return ${names.map(member).join(' + ')};`).bind(
+      undefined,
+      encodeValue,
+    ),
   };
 }
 

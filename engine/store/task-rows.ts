@@ -6,6 +6,7 @@ import type { PackageOfTask, PackageRecord } from '../../schema/package.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';
 import type { ShownTask, TaskBundle, TaskRecord } from '../../schema/task.ts';
 import type { AuditedTask } from '../../schema/task-changes.ts';
+import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
 import { type RecordColumns, recordColumns } from './record-columns.ts';
 
@@ -133,7 +134,7 @@ export const PAYMENT = recordColumns<PaymentRecord>({
   ...STAMPED,
 });
 
-const TASK = recordColumns<TaskRecord>({
+export const TASK = recordColumns<TaskRecord>({
   ...VERSIONED,
   name: 'plain',
   code: 'plain',
@@ -180,6 +181,25 @@ const TASK = recordColumns<TaskRecord>({
   etaAt: 'time',
   deadlineAt: 'time',
   ...STAMPED,
+});
+
+export const TASK_HISTORY = recordColumns<TaskHistoryRecord>({
+  organizationId: 'plain',
+  taskId: 'plain',
+  sequence: 'plain',
+  at: 'time',
+  recordedAt: 'time',
+  kind: 'plain',
+  fromStatus: 'plain',
+  toStatus: 'plain',
+  reason: 'plain',
+  reasonCode: 'plain',
+  details: 'plain',
+  actorType: 'plain',
+  actorId: 'plain',
+  correlationId: 'plain',
+  address: 'plain',
+  changes: 'plain',
 });
 
 /** The row that a column of task `t` names, looked up for each task: how many tasks there are no planner can guess. */

@@ -77,8 +77,6 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
   return record;
 }
 
-const NO_STEPS = { assignedAt: null, acceptedAt: null, startedAt: null, completedAt: null, cancelledAt: null };
-
 type Links = Family & Pick<TaskRecord, 'customerId' | 'locationId' | 'pickupLocationId'>;
 
 function newTask(
@@ -93,7 +91,9 @@ function newTask(
   const timeToServe = input.timeToServe ?? 'asap';
   const scheduledAt = timeToServe === 'scheduled' ? input.scheduledAt! : null;
   const estimatedDuration = input.estimatedDuration ?? null;
+  const { amountMinor, currency } = moneyOf(draft, input);
   const search = input.autoAssign && links.childIds === null ? firstSearch(draft, input, scheduledAt, now) : null;
+  const timed = { timeToServe, scheduledAt, createdAt: now, estimatedDuration, search };
   return {
     organizationId: draft.organizationId,
     id: links.id,
@@ -104,7 +104,11 @@ function newTask(
     status: 'new',
     timeToServe,
     scheduledAt,
-    ...NO_STEPS,
+    assignedAt: null,
+    acceptedAt: null,
+    startedAt: null,
+    completedAt: null,
+    cancelledAt: null,
     description: input.description ?? null,
     notes: input.notes ?? null,
     customerId: links.customerId,
@@ -128,7 +132,8 @@ function newTask(
     windowEnd: input.windowEnd ?? null,
     estimatedDuration,
     requiredSkills: input.requiredSkills ?? null,
-    ...moneyOf(draft, input),
+    amountMinor,
+    currency,
     outcome: null,
     failureReason: null,
     trackingToken: random.text(TRACKING_TOKEN_CHARS, BASE64_URL),
@@ -136,15 +141,7 @@ function newTask(
     delayedAt: null,
     arrivedAt: null,
     etaAt: null,
-    deadlineAt: deadlineOf({
-      status: 'new',
-      timeToServe,
-      scheduledAt,
-      createdAt: now,
-      estimatedDuration,
-      delayedAt: null,
-      search,
-    }),
+    deadlineAt: deadlineOf({ ...timed, status: 'new', delayedAt: null }),
     createdAt: now,
     updatedAt: now,
   };
