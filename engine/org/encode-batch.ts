@@ -40,6 +40,11 @@ export const COUNTED_TABLES = [
   'paidTasks',
 ] as const;
 
+/** What few tasks are; `commit_group` is told how many, in its order, and looks for no others. */
+export const TASK_MARKS = ['made', 'relisted', 'scheduled', 'reusing', 'referring', 'sought'] as const;
+
+type Marks = Record<(typeof TASK_MARKS)[number], number>;
+
 export type Table = (typeof COUNTED_TABLES)[number] | 'taskCounts';
 
 /** Rows of one table, one after another. */
@@ -53,6 +58,8 @@ export interface EncodedBatch {
   /** That its events carry. */
   readonly epoch: number;
   readonly tables: ReadonlyMap<Table, EncodedRows>;
+  /** How many of its tasks are what `TASK_MARKS` names. */
+  readonly marks: Readonly<Marks>;
   readonly eventBodies: string;
   readonly idempotencyBodies: string;
 }
@@ -90,10 +97,10 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
   );
   put(encoded, 'audit', batch.audit);
   put(encoded, 'organizations', encodeOrganization(batch));
-  putTasks(encoded, batch);
   return {
     epoch,
     tables: encoded,
+    marks: putTasks(encoded, batch),
     eventBodies: batch.events.map(({ body }) => body).join(RECORD_SEPARATOR),
     // What an event tells anyway is read from there.
     idempotencyBodies: batch.idempotency
@@ -153,11 +160,12 @@ function encodeOrganization({ organizationId, organization, tombstone }: OrgBatc
   return [...rows, JSON.stringify({ organizationId, nameHash, requestedBy })];
 }
 
-function putTasks(encoded: EncodedTables, { organizationId, tasks, locations, taskChanges }: OrgBatch): void {
+function putTasks(encoded: EncodedTables, { organizationId, tasks, locations, taskChanges }: OrgBatch): Marks {
   const relisted = relistedTasks(taskChanges);
   const sought = soughtChanges(taskChanges);
   const newPlaces = new Set(locations.map(({ location }) => location.id));
   const paid = paidTasks(taskChanges);
+  const marks: Marks = { made: 0, relisted: 0, scheduled: 0, reusing: 0, referring: 0, sought: 0 };
   const rows: string[] = [];
   const paidRows: string[] = [];
   for (const { record, expectedVersion } of tasks.values()) {
@@ -166,15 +174,32 @@ function putTasks(encoded: EncodedTables, { organizationId, tasks, locations, ta
       paidRows.push(JSON.stringify({ organizationId, id, expectedVersion, version, paymentId, updatedAt }));
       continue;
     }
-    const reuses = expectedVersion === 0 && locationId !== null && !newPlaces.has(locationId);
-    const marks = `${relisted.has(id) ? ',"relist":true' : ''}${reuses ? ',"reusesLocation":true' : ''}`;
+    const isNew = expectedVersion === 0;
+    const reuses = isNew && locationId !== null && !newPlaces.has(locationId);
+    const isRelisted = relisted.has(id);
+    const isListed = isNew || isRelisted;
     const soughtNow = sought.size === 0 ? undefined : sought.get(id);
-    const soughtMark = soughtNow === undefined ? '' : `,"sought":${soughtNow}`;
-    const members = `"statusRank":${STATUS_RANK[status]}${marks}${soughtMark},${TASK.encode(record)}`;
-    rows.push(encodeRow(expectedVersion, members));
+    let members = `"statusRank":${STATUS_RANK[status]},`;
+    if (isNew) marks.made += 1;
+    if (isListed && record.scheduledAt !== null) marks.scheduled += 1;
+    if (isListed && record.integrationData !== null) marks.referring += 1;
+    if (isRelisted) {
+      marks.relisted += 1;
+      members += '"relist":true,';
+    }
+    if (reuses) {
+      marks.reusing += 1;
+      members += '"reusesLocation":true,';
+    }
+    if (soughtNow !== undefined) {
+      marks.sought += 1;
+      members += `"sought":${soughtNow},`;
+    }
+    rows.push(encodeRow(expectedVersion, members + TASK.encode(record)));
   }
   const counts = countDeltas(taskChanges).map((count) => JSON.stringify({ organizationId, ...count }));
   put(encoded, 'tasks', rows);
   put(encoded, 'paidTasks', paidRows);
   put(encoded, 'taskCounts', counts);
+  return marks;
 }

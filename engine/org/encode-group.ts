@@ -1,6 +1,6 @@
 import type { CommitParameters } from '../store/commit-store.ts';
 import type { OwnedShard } from '../store/shard-store.ts';
-import { COUNTED_TABLES, type EncodedBatch, RECORD_SEPARATOR, type Table } from './encode-batch.ts';
+import { COUNTED_TABLES, type EncodedBatch, RECORD_SEPARATOR, TASK_MARKS, type Table } from './encode-batch.ts';
 
 /** Turns the batches of a group into the parameters of one `commit_group`. */
 export function encodeGroup(
@@ -11,6 +11,7 @@ export function encodeGroup(
   const rowsOf = (table: Table) => batches.flatMap(({ tables }) => tables.get(table) ?? []);
   const jsonOf = (table: Table) => jsonArray(rowsOf(table).map(({ json }) => json));
   const counts = COUNTED_TABLES.map((table) => rowsOf(table).reduce((sum, { count }) => sum + count, 0));
+  const marked = TASK_MARKS.map((mark) => batches.reduce((sum, { marks }) => sum + marks[mark], 0));
   const bodiesOf = (table: Table, bodies: (batch: EncodedBatch) => string) =>
     batches
       .filter(({ tables }) => tables.has(table))
@@ -20,7 +21,7 @@ export function encodeGroup(
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
     epochs: `{${fences.map(({ epoch }) => epoch).join(',')}}`,
-    counts: `{${counts.join(',')}}`,
+    counts: `{${[...counts, ...marked].join(',')}}`,
     heads: jsonOf('heads')!,
     customers: jsonOf('customers'),
     locations: jsonOf('locations'),

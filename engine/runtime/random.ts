@@ -37,6 +37,6 @@ export function createRandomSource(): RandomSource {
 
 function drawBlock(alphabet: string): string {
   const bytes = randomBytes(BLOCK_CHARS);
-  for (const [index, byte] of bytes.entries()) bytes[index] = alphabet.charCodeAt(byte % alphabet.length);
+  for (let i = 0; i < BLOCK_CHARS; i++) bytes[i] = alphabet.charCodeAt(bytes[i]! % alphabet.length);
   return bytes.toString('latin1');
 }

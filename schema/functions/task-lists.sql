@@ -5,26 +5,28 @@ CREATE OR REPLACE FUNCTION task_reference(key text, value text) RETURNS bytea LA
   SELECT substring(sha256(convert_to(octet_length(key) || ' ' || key || value, 'UTF8')) FOR 16)
 $$;
 
--- `tasks_text` and `tasks_in` are the same: rows as write_tasks takes them. New ones are listed; of the others only those marked `relist`, whose
+-- `tasks_in`: rows as write_tasks takes them. New ones are listed; of the others only those marked `relist`, whose
 -- scheduledAt, integrationData or locationId has changed. `reusesLocation` marks a new task at a place that was there
 -- before. `counts_in`: how many more (or fewer) tasks there are of each kind; null when there is no difference.
-CREATE OR REPLACE FUNCTION write_task_lists(tasks_text text, tasks_in json, counts_in json) RETURNS void
+--
+-- `marked`: how many of the tasks are relisted; are listed by a schedule; at a place that was there before; by integration
+-- data; begin or cease to be sought. Most are nothing of that, and what none is, is not looked for. Null: nobody counted.
+CREATE OR REPLACE FUNCTION write_task_lists(tasks_in json, counts_in json, marked int[]) RETURNS void
   LANGUAGE plpgsql AS $$
 DECLARE
   moved bigint;
 BEGIN
-  -- Most tasks stand in none of these tables: a look at the text is cheaper than parsing it.
-  IF strpos(tasks_text, '"relist":true') > 0 THEN
+  IF marked[1] IS DISTINCT FROM 0 THEN
     PERFORM unlist_tasks(tasks_in);
   END IF;
-  IF strpos(tasks_text, '"scheduledAt":') > 0 THEN
+  IF marked[2] IS DISTINCT FROM 0 THEN
     INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at, channel_id)
       SELECT "organizationId", id, "scheduledAt", "createdAt", "channelId"
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int, relist boolean,
         "scheduledAt" timestamptz, "createdAt" timestamptz, "channelId" bigint)
       WHERE "scheduledAt" IS NOT NULL AND ("expectedVersion" = 0 OR relist);
   END IF;
-  IF strpos(tasks_text, '"integrationData":') > 0 THEN
+  IF marked[4] IS DISTINCT FROM 0 THEN
     INSERT INTO task_references (organization_id, task_id, reference, created_at)
       SELECT "organizationId", id, task_reference(f.key, f.value #>> '{}'), "createdAt"
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int, relist boolean,
@@ -33,7 +35,7 @@ BEGIN
       WHERE ("expectedVersion" = 0 OR relist) AND json_typeof(f.value) IN ('string', 'number', 'boolean')
       ON CONFLICT DO NOTHING;
   END IF;
-  IF strpos(tasks_text, '"reusesLocation":true') > 0 OR strpos(tasks_text, '"relist":true') > 0 THEN
+  IF marked[3] IS DISTINCT FROM 0 OR marked[1] IS DISTINCT FROM 0 THEN
     INSERT INTO location_uses (organization_id, location_id, created_at, task_id)
       SELECT "organizationId", "locationId", "createdAt", id
       FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean,
@@ -42,7 +44,7 @@ BEGIN
       ON CONFLICT DO NOTHING;
   END IF;
   -- Tasks that rounds begin or cease to look at.
-  IF strpos(tasks_text, '"sought":') > 0 THEN
+  IF marked[5] IS DISTINCT FROM 0 THEN
     DELETE FROM searching_tasks s
       USING json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, sought boolean)
       WHERE NOT n.sought AND s.organization_id = n."organizationId" AND s.task_id = n.id;

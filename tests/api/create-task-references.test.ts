@@ -47,6 +47,17 @@ test('records of the organization can be named by their ids', async () => {
   assert.deepEqual([task.agentId, task.autoAssignmentStatus], [null, 'not_requested'], 'a preference assigns nobody');
 });
 
+test('a task at a place that was there before is found by it, as is the one that the place was made for', async () => {
+  const { api } = fixture;
+  const { id, locationId } = await api.createTask();
+  const later = await api.createTask({ location: undefined, locationId });
+  const { items } = (await api.list(`locationId=${locationId}`)).body.data;
+  assert.deepEqual(
+    items.map((task) => task.id),
+    [later.id, id],
+  );
+});
+
 /** The fields that name records, in field order, with what the 404 calls them. */
 const REFERENCES = [
   ['customerId', 'Customer', { customer: undefined }],

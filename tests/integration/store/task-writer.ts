@@ -92,6 +92,6 @@ async function write(
 ): Promise<void> {
   const tasks = JSON.stringify(rows);
   const counts = JSON.stringify(deltas.map((delta) => ({ organizationId, ...delta })));
-  await sql`SELECT write_tasks(${tasks}::text, ${tasks}::text::json, ${rows.length}), ${organizationId}::bigint AS organization_id`;
-  await sql`SELECT write_task_lists(${tasks}::text, ${tasks}::text::json, ${counts}::text::json), ${organizationId}::bigint AS organization_id`;
+  await sql`SELECT write_tasks(${tasks}::text::json, ${rows.length}, NULL), ${organizationId}::bigint AS organization_id`;
+  await sql`SELECT write_task_lists(${tasks}::text::json, ${counts}::text::json, NULL), ${organizationId}::bigint AS organization_id`;
 }
