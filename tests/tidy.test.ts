@@ -8,7 +8,7 @@ import { reviewed } from './support/tidy/reviewed.ts';
 import { fileSizeRule, functionSizeRule } from './support/tidy/size-rules.ts';
 import { type Rule, readTree } from './support/tidy/source.ts';
 import { tableWriterRule, tenantKeyRule, tenantRule } from './support/tidy/sql-rules.ts';
-import { testAssertionRule, testDodgeRule } from './support/tidy/test-rules.ts';
+import { testAssertionRule, testDodgeRule, testDrawRule } from './support/tidy/test-rules.ts';
 import { machineTextRule, requiredFileRule } from './support/tidy/text-rules.ts';
 
 /** Each rule is proved by planted violations in tests/unit/tidy-rules.test.ts. */
@@ -30,6 +30,7 @@ const rules: readonly (readonly [behaviour: string, rule: Rule])[] = [
   ['no text belongs to one machine', machineTextRule],
   ['no test is left out', testDodgeRule],
   ['every test file asserts something', testAssertionRule],
+  ['random tests draw the same each time', testDrawRule],
 ];
 
 const tree = readTree(fileURLToPath(new URL('..', import.meta.url)));

@@ -157,7 +157,8 @@ async function drive(options: SimulateOptions, running: Running): Promise<void> 
   } finally {
     over.abort();
     tally.end();
-    await tasks;
+    // An instance that is away would answer what is under way never.
+    await Promise.race([tasks, delay(TIDY_MS, undefined, { ref: false })]);
     stopShowing();
     tally.reconnects += drivers.reduce((sum, driver) => sum + driver.reconnects, 0);
     fleet.stop();

@@ -54,6 +54,7 @@ class Cancelled extends Error {}
 export class TaskFlow {
   readonly #options: TaskFlowOptions;
   readonly #customers: readonly { readonly name: string; readonly phone: string }[];
+  readonly #underWay = new Set<Promise<void>>();
   #waiting = 0;
   #number = 0;
 
@@ -65,8 +66,13 @@ export class TaskFlow {
     }));
   }
 
-  /** Ends when the signal is aborted; what is under way then is left as it is. */
+  /** Goes on until the signal is aborted, and then until what was asked by then is answered: `open` says how far each is. */
   async run(): Promise<void> {
+    await this.#push();
+    await Promise.all(this.#underWay);
+  }
+
+  async #push(): Promise<void> {
     const { tasksPerMinute, drivers, tally, draw, signal } = this.#options;
     const most = Math.max(LEAST_WAITING, drivers.length * WAITING_PER_DRIVER);
     let dueAt = performance.now();
@@ -76,8 +82,13 @@ export class TaskFlow {
       await delay(Math.max(0, dueAt - performance.now()), undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       if (this.#waiting >= most) tally.tasks.heldBack += 1;
-      else void this.#workThrough(this.#plan());
+      else this.#begin(this.#plan());
     }
+  }
+
+  #begin(task: PlannedTask): void {
+    const work = this.#workThrough(task).finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
   }
 
   /** Never rejects: what a call met has been counted. */
@@ -85,6 +96,7 @@ export class TaskFlow {
     const { api, apiKey, tally, signal, open } = this.#options;
     let id: number | undefined;
     let driver: Driver | undefined;
+    let hasEnded = false;
     try {
       this.#waiting += 1;
       try {
@@ -97,14 +109,17 @@ export class TaskFlow {
         this.#waiting -= 1;
       }
       await this.#deliver(id, driver, task);
+      hasEnded = true;
     } catch (error) {
-      if (!(error instanceof Cancelled) && !signal.aborted) {
+      if (error instanceof Cancelled) hasEnded = true;
+      else if (!signal.aborted) {
         tally.tasks.lost += 1;
         // Nobody would ever complete it. What fails again has been counted again.
         if (id !== undefined) await this.#cancel(id, 'The simulator has lost track of it').catch(() => {});
       }
     } finally {
-      if (id !== undefined && !signal.aborted) open.delete(id);
+      // One that is left when the simulation ends is called off.
+      if (id !== undefined && (hasEnded || !signal.aborted)) open.delete(id);
       if (driver) {
         driver.taskId = undefined;
         driver.traveller.release();
@@ -176,6 +191,7 @@ export class TaskFlow {
 
   async #drive({ traveller }: Driver, spot: Spot): Promise<void> {
     const { signal } = this.#options;
+    signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const onAbort = () => reject(signal.reason);
       signal.addEventListener('abort', onAbort, { once: true });

@@ -8,6 +8,7 @@ import type { TaskView } from '../../schema/task-view.ts';
 import type { AccountView } from '../../schema/user.ts';
 import { type ApiClient, taskInput } from '../support/api-client.ts';
 import { type SeededOrganization, seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
+import { untilPast } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 
 interface AuditList {
@@ -170,11 +171,14 @@ test('the filters find by record, by who acted and by time; from after to is an 
   const colleague = await seedUser(databaseUrl, organizationId, 'dispatcher');
   const session = fixture.clientOf(await seedSession(databaseUrl, organizationId, colleague.userId));
   const integration = await seedChannel(databaseUrl, organizationId);
-  const [first, second, third] = [
-    await api.createTask({ customer: { name: 'A', phone: '+442079460001' } }),
-    await session.createTask({ customer: { name: 'A', phone: '+442079460001' } }),
-    await fixture.clientOf(integration.key).createTask({ customer: { name: 'A', phone: '+442079460001' } }),
-  ];
+  const createAs = async (client: ApiClient) => {
+    const task = await client.createTask({ customer: { name: 'A', phone: '+442079460001' } });
+    await untilPast(task.createdAt);
+    return task;
+  };
+  const first = await createAs(api);
+  const second = await createAs(session);
+  const third = await createAs(fixture.clientOf(integration.key));
   const recordIds = async (query: string) => (await audit(api, query)).items.map(({ record }) => record.id);
   assert.deepEqual(await recordIds('recordType=task'), [third.id, second.id, first.id]);
   assert.deepEqual(await recordIds(`recordType=task&userId=${userId}`), [first.id]);

@@ -6,7 +6,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { seedChannel, withSql } from '../support/seed.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 import { hearChanges } from './stream-fixture.ts';
 
@@ -14,6 +14,9 @@ const TASKS = 120;
 /** So much of an export that no buffer between Postgres and the client takes all of it. */
 const BIG_TASKS = 3_000;
 const BIG_NOTES = 'n'.repeat(9_000);
+
+// A client that does not read is cut off after a while, which is not what is tried here: these take as long as they take.
+Object.assign(LIMITS, { streamStallMs: 10 * PATIENCE_MS });
 
 const fixture = useGateway({}, async ({ api }) => {
   for (let index = 0; index < TASKS; index += 1) {

@@ -4,6 +4,7 @@ import { hashSecret } from '../../engine/store/secrets.ts';
 import { type EventStreamClient, openEventStream } from '../support/event-stream.ts';
 import { seedSession, seedUser, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';
+import { within } from '../support/within.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
@@ -34,26 +35,28 @@ test('a stream ends when its session can be refreshed no more, not with the acce
   const organization = await fixture.organization();
   const { organizationId } = organization;
   const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
-  const session = async (accessMs: number, refreshMs: number | null) => {
-    const key = await seedSession(databaseUrl, organizationId, userId);
-    await withSql(
-      databaseUrl,
-      (sql) => sql`
-        UPDATE sessions SET access_expires_at = now() + ${accessMs} * interval '1 ms',
-          refresh_expires_at = now() + ${refreshMs}::int * interval '1 ms'
-        WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(key)}, 'hex')`,
-    );
-    return key;
-  };
-  const began = performance.now();
-  const refreshable = await watch({ key: await session(4_000, 6_000), organizationId });
-  const single = await watch({ key: await session(4_000, null), organizationId });
+  /** A stream that was opened while its access token was good, and when its times began. */
+  const watchSession = (accessMs: number, refreshMs: number | null) =>
+    within(accessMs, async () => {
+      const key = await seedSession(databaseUrl, organizationId, userId);
+      const began = performance.now();
+      await withSql(
+        databaseUrl,
+        (sql) => sql`
+          UPDATE sessions SET access_expires_at = now() + ${accessMs} * interval '1 ms',
+            refresh_expires_at = now() + ${refreshMs}::int * interval '1 ms'
+          WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(key)}, 'hex')`,
+      );
+      return { began, stream: await watch({ key, organizationId }) };
+    });
+  const refreshable = await watchSession(4_000, 6_000);
+  const single = await watchSession(4_000, null);
   const ofKey = await watch(organization);
-  await untilEnded(single);
-  const singleMs = performance.now() - began;
+  await untilEnded(single.stream);
+  const singleMs = performance.now() - single.began;
   assert.ok(singleMs > 3_900, `without a refresh token after ${singleMs} ms`);
-  await untilEnded(refreshable);
-  const refreshableMs = performance.now() - began;
+  await untilEnded(refreshable.stream);
+  const refreshableMs = performance.now() - refreshable.began;
   assert.ok(refreshableMs > 5_900, `with one after ${refreshableMs} ms`);
   await organization.api.createTask();
   assert.equal((await ofKey.take(1))[0]!.data.sequence, 1);

@@ -11,3 +11,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
   for (const giveUpAt = performance.now() + PATIENCE_MS; !(await isSo()); await delay(POLL_MS))
     assert.ok(performance.now() < giveUpAt, `not within ${PATIENCE_MS / 1_000} s: ${what}`);
 }
+
+/** Resolves once what is made now bears a later moment than this one: two things that follow one another may share theirs. */
+export function untilPast(moment: string): Promise<void> {
+  return until(`the moment after ${moment}`, () => new Date().toISOString() > moment);
+}

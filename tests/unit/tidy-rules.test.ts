@@ -7,7 +7,7 @@ import type { Reviewed } from '../support/tidy/reviewed.ts';
 import { fileSizeRule, functionSizeRule } from '../support/tidy/size-rules.ts';
 import { parseSource, type Rule } from '../support/tidy/source.ts';
 import { tableWriterRule, tenantKeyRule, tenantRule } from '../support/tidy/sql-rules.ts';
-import { testAssertionRule, testDodgeRule } from '../support/tidy/test-rules.ts';
+import { testAssertionRule, testDodgeRule, testDrawRule } from '../support/tidy/test-rules.ts';
 import { machineTextRule, requiredFileRule } from '../support/tidy/text-rules.ts';
 
 /** A file with the lines that break the rule; none for a file that only looks as if it did. */
@@ -124,6 +124,13 @@ prove('test assertions', testAssertionRule, [
   ['tests/a.test.ts', "test('a', () => {});", 1],
   ['tests/a.test.ts', "test('a', () => assert.ok(1));"],
   ['tests/a.test.ts', "test('a', () => fc.assert(p));"],
+]);
+
+prove('test draws', testDrawRule, [
+  ['tests/a.test.ts', 'fc.assert(p);\nfc.assert(p, { numRuns: 9 });\nfc.sample(a, 9);', 1, 2, 3],
+  ['tests/support/a.ts', 'await fc.check(p);', 1],
+  ['tests/a.test.ts', 'fc.assert(p, { numRuns: 9, seed: SEED });\nfc.check(p, { seed });\nassert(p);'],
+  ['tests/slow/a.test.ts', 'fc.assert(p);'],
 ]);
 
 function findingsOf(rule: Rule, files: Readonly<Record<string, string>>): string[] {

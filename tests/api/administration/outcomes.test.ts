@@ -50,7 +50,8 @@ function waitForChange(): Promise<void> {
   return withSql(place.databaseUrl, (sql) =>
     until('a change waits', async () => {
       const waiting = await sql`
-        SELECT FROM pg_stat_activity WHERE application_name = ${CONNECTION} AND wait_event_type = 'Lock'`;
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = ${CONNECTION}
+          AND wait_event_type = 'Lock'`;
       return waiting.length > 0;
     }),
   );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView } from '../../../schema/agent.ts';
 import { withSql } from '../../support/seed.ts';
+import { untilPast } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { clientOfAgent, createAgent, dispatchersOf } from './agent-place.ts';
 
@@ -23,6 +24,7 @@ test('an agent goes on and off duty by itself, once for each time it says so, an
     const { status, body } = await agent.put<AgentView>('/agents/me/duty', { onDuty });
     assert.deepEqual([status, body.data.onDuty], [200, onDuty]);
     answers.push(body.data);
+    await untilPast(body.data.updatedAt);
   }
   const [on, again, off] = answers as [AgentView, AgentView, AgentView];
   assert.deepEqual(again, on);

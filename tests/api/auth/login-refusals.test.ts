@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
+import { within } from '../../support/within.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, BEHIND_PROXY, from } from './auth-client.ts';
 
 const fixture = useGateway({ environment: BEHIND_PROXY });
 const PASSWORD = 'correct horse battery staple';
+/** After so long there may be one more. */
+const NEXT_LOGIN_MS = 60_000 / LIMITS.loginFailuresPerMinute;
 let addresses = 0;
 
 /** An address that no other test has used. */
@@ -81,10 +84,12 @@ test('what a body lacks or has wrong is told all at once', async () => {
 
 test('five wrong passwords a minute are enough for one address; the right one from another is let in', async () => {
   const { email } = await seedAdmin();
-  const attacker = elsewhere();
-  for (let i = 0; i < LIMITS.loginFailuresPerMinute; i++)
-    assert.equal((await login(email, `guess ${i}`, attacker)).status, 401);
-  const refused = await login(email, PASSWORD, attacker);
+  const refused = await within(NEXT_LOGIN_MS, async () => {
+    const attacker = elsewhere();
+    for (let i = 0; i < LIMITS.loginFailuresPerMinute; i++)
+      assert.equal((await login(email, `guess ${i}`, attacker)).status, 401);
+    return login(email, PASSWORD, attacker);
+  });
   assert.equal(refused.status, 429);
   assert.equal(refused.body.code, 'RATE_LIMITED');
   const seconds = Number(refused.headers['retry-after']);
@@ -93,10 +98,13 @@ test('five wrong passwords a minute are enough for one address; the right one fr
 });
 
 test('accounts that nobody has are throttled like any other', async () => {
-  const attacker = elsewhere();
-  for (let i = 0; i < LIMITS.loginFailuresPerMinute; i++)
-    assert.equal((await login('nobody@example.com', `guess ${i}`, attacker)).status, 401);
-  assert.equal((await login('nobody@example.com', 'guess', attacker)).status, 429);
+  const refused = await within(NEXT_LOGIN_MS, async () => {
+    const attacker = elsewhere();
+    for (let i = 0; i < LIMITS.loginFailuresPerMinute; i++)
+      assert.equal((await login('nobody@example.com', `guess ${i}`, attacker)).status, 401);
+    return login('nobody@example.com', 'guess', attacker);
+  });
+  assert.equal(refused.status, 429);
 });
 
 test('a hundred wrong passwords at once are no way around the throttle', async () => {

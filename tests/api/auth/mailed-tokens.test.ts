@@ -6,6 +6,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { TokenPurpose } from '../../../schema/session.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';
+import { within } from '../../support/within.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, auditOf, BEHIND_PROXY, bearer, from, signIn } from './auth-client.ts';
 
@@ -177,10 +178,14 @@ test('a mail that is asked for is noted once, whoever has the address, and answe
 
 test('mails for one address are asked for five times a minute at most, and logins are counted apart', async () => {
   const admin = await seedAdmin();
-  const headers = from('203.0.113.77');
-  const request = () => ask<object>(fixture.api, 'password-reset/request', { email: admin.email }, headers);
-  for (let i = 0; i < LIMITS.loginFailuresPerMinute; i++) assert.equal((await request()).status, 202);
-  const refused = await request();
+  let [address, headers] = [77, from('')];
+  // One more may be asked for after a fifth of a minute.
+  const refused = await within(60_000 / LIMITS.loginFailuresPerMinute, async () => {
+    headers = from(`203.0.113.${address++}`);
+    const request = () => ask<object>(fixture.api, 'password-reset/request', { email: admin.email }, headers);
+    for (let i = 0; i < LIMITS.loginFailuresPerMinute; i++) assert.equal((await request()).status, 202);
+    return request();
+  });
   assert.equal(refused.status, 429);
   assert.ok(Number(refused.headers['retry-after']) >= 1);
   assert.equal((await ask(fixture.api, 'login', admin, headers)).status, 200);

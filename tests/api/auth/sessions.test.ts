@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { hashSecret } from '../../../engine/store/secrets.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';
+import { within } from '../../support/within.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, auditOf, bearer, signIn, type Tokens } from './auth-client.ts';
 
@@ -148,14 +149,17 @@ test('a refresh token that is unknown, made up from a known one, expired or of a
 
 test('an access token is good until it expires', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
-  const tokens = await signIn(fixture.api, await seedAdmin());
-  await withSql(
-    databaseUrl,
-    (sql) => sql`
-      UPDATE sessions SET access_expires_at = now() + interval '4 seconds'
-      WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(tokens.accessToken)}, 'hex')`,
-  );
-  assert.equal(await read(tokens), 200);
+  const { tokens, status } = await within(4_000, async () => {
+    const tokens = await signIn(fixture.api, await seedAdmin());
+    await withSql(
+      databaseUrl,
+      (sql) => sql`
+        UPDATE sessions SET access_expires_at = now() + interval '4 seconds'
+        WHERE organization_id = ${organizationId} AND access_hash = decode(${hashSecret(tokens.accessToken)}, 'hex')`,
+    );
+    return { tokens, status: await read(tokens) };
+  });
+  assert.equal(status, 200);
   await untilVoid(tokens);
   assert.equal((await refresh(tokens.refreshToken)).status, 200, 'the session goes on');
 });

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { AuditEntryView } from '../../../schema/audit.ts';
 import type { PaymentView } from '../../../schema/payment.ts';
+import type { ApiReply } from '../../support/api-client.ts';
 import { seedChannel, withSql } from '../../support/seed.ts';
+import { untilPast } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { madeBy, type PaymentList, type PaymentPlace, paymentPlace } from './payment-place.ts';
 
@@ -27,11 +29,16 @@ test('payments are listed newest first, page by page, counted exactly, and found
     tasks.push(await api.createTask({ customer: { name: 'Ada', phone } }));
   const [one, two, three, four] = tasks as [(typeof tasks)[0], (typeof tasks)[0], (typeof tasks)[0], (typeof tasks)[0]];
   await place.topUp(one.customerId, '100');
-  const a = madeBy(await place.wallet({ taskId: one.id, amount: 1 }));
-  const b = madeBy(await place.cash({ taskId: two.id, amount: 2 }));
-  const c = madeBy(await place.online({ taskId: three.id, amount: 3 }));
-  const d = madeBy(await place.cash({ taskId: three.id, amount: 3 }));
-  const e = madeBy(await place.online({ taskId: four.id, amount: 4 }));
+  const made = async (reply: Promise<ApiReply<PaymentView>>) => {
+    const payment = madeBy(await reply);
+    await untilPast(payment.createdAt);
+    return payment;
+  };
+  const a = await made(place.wallet({ taskId: one.id, amount: 1 }));
+  const b = await made(place.cash({ taskId: two.id, amount: 2 }));
+  const c = await made(place.online({ taskId: three.id, amount: 3 }));
+  const d = await made(place.cash({ taskId: three.id, amount: 3 }));
+  const e = await made(place.online({ taskId: four.id, amount: 4 }));
   await place.refund(b.id);
   const time = (at: string) => encodeURIComponent(at);
   const expected: Readonly<Record<string, readonly PaymentView[]>> = {

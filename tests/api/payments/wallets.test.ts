@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { untilPast } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { madeBy, type PaymentPlace, paymentPlace, readLedger, type WalletView } from './payment-place.ts';
 
@@ -70,6 +71,7 @@ test('the statement tells every movement, newest first, with the balance after i
   const { id: taskId, customerId } = await place.api.createTask();
   await place.topUp(customerId, '10');
   await place.topUp(customerId, '500', 'JPY');
+  await untilPast((await statementOf(place, customerId)).items[0]!.at);
   const payment = madeBy(await place.wallet({ taskId, amount: '2.5', reference: 'order 9' }));
   await place.refund(payment.id);
   const statement = await statementOf(place, customerId);

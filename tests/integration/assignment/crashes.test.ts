@@ -7,7 +7,9 @@ import type { TestPlace } from '../../support/gateway.ts';
 import { until } from '../../support/until.ts';
 import { type RoundsPlace, startRoundsPlace } from './rounds-place.ts';
 
-const TTL_SECONDS = 5;
+/** Of an offer, twice as many each time that the machine needed more before it could be killed. */
+const FIRST_TTL_SECONDS = 5;
+const LONGEST_TTL_SECONDS = 40;
 
 /** All that this system keeps in Redis is gone, as after FLUSHALL. */
 async function emptyRedis({ redisUrl, redisPrefix }: TestPlace): Promise<number> {
@@ -24,14 +26,31 @@ async function readTask(place: RoundsPlace, taskId: number): Promise<TaskView> {
   return (await place.api.get<TaskView>(`/tasks/${taskId}`)).body.data;
 }
 
+/** Three tasks are offered when the gateway and the workers are killed, and none of the offers has run out. */
+async function killWithOpenOffers() {
+  for (let ttlSeconds = FIRST_TTL_SECONDS; ; ttlSeconds *= 2) {
+    const place = await startRoundsPlace({ agents: 3, assignment: { requestTtlSeconds: ttlSeconds } });
+    try {
+      await place.locate();
+      const workers = await place.startWorkers();
+      const tasks = await Promise.all([place.createTask(), place.createTask(), place.createTask()]);
+      const firsts = await Promise.all(tasks.map(({ id }) => place.untilOffered(id)));
+      await Promise.all([place.system.killGateway(), workers.kill()]);
+      const killedAt = new Date().toISOString();
+      if (firsts.every(({ attempt, expiresAt }) => attempt === 1 && killedAt < expiresAt))
+        return { place, tasks, firsts };
+      assert.ok(ttlSeconds < LONGEST_TTL_SECONDS, 'the offers ran out before everything was killed');
+    } catch (error) {
+      await place.stop();
+      throw error;
+    }
+    await place.stop();
+  }
+}
+
 test('offers that are open when everything is killed and Redis is emptied run out in time and go to somebody else', async () => {
-  const place = await startRoundsPlace({ agents: 3, assignment: { requestTtlSeconds: TTL_SECONDS } });
+  const { place, tasks, firsts } = await killWithOpenOffers();
   try {
-    await place.locate();
-    const workers = await place.startWorkers();
-    const tasks = await Promise.all([place.createTask(), place.createTask(), place.createTask()]);
-    const firsts = await Promise.all(tasks.map(({ id }) => place.untilOffered(id)));
-    await Promise.all([place.system.killGateway(), workers.kill()]);
     assert.ok((await emptyRedis(place.system.place)) > 0, 'there was something to lose');
     // Those that come after are not to run out as well.
     await place.setAssignment({});

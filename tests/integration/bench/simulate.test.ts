@@ -5,17 +5,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseSimulateOptions } from '../../../bench/simulate/simulate-options.ts';
 import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
 import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/store/demo.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { createFaultyCommitStore } from '../../support/faulty-commit-store.ts';
 import { createTestPlace, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
 import { until } from '../../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
+const commits = createFaultyCommitStore();
 let gateway: TestGateway;
 let directory: string;
 let demo: DemoOrganization;
@@ -23,7 +27,7 @@ let demo: DemoOrganization;
 before(async () => {
   const place = await createTestPlace();
   demo = await ensureDemoOrganization(place.databaseUrl, { baseUrl: '' });
-  gateway = await startTestGateway({ place });
+  gateway = await startTestGateway({ place, wrapCommitStore: commits.wrap });
   directory = mkdtempSync(join(tmpdir(), 'dispatch-simulate-'));
   writeDemoFacts(join(directory, 'demo.json'), { ...demo, baseUrl: gateway.baseUrl });
 });
@@ -59,8 +63,19 @@ function simulate(args: readonly string[], databaseUrl?: string) {
 }
 
 test('drivers sign in, report, are seen, and work tasks; missing ones are made; in the end nothing is left open', async () => {
-  const args = ['--agents', '12', '--rate', '0.5', '--tasks-per-minute', '300', '--speed', '20', '--duration', '6'];
-  const { code, stdout, stderr } = await simulate(args, gateway.databaseUrl).ended;
+  const args = ['--agents', '12', '--rate', '0.5', '--tasks-per-minute', '300', '--speed', '20'];
+  const { child, ended } = simulate(args, gateway.databaseUrl);
+  const api = createApiClient({ baseUrl: gateway.baseUrl, key: demo.apiKey });
+  const countOf = async (query: string) => (await api.list(`${query}limit=1`)).body.data.count;
+  try {
+    await untilPositionsTold(120);
+    await until('tasks are made and worked', async () => {
+      return (await countOf('')) >= 12 && (await countOf('status=in_transit&')) >= 1;
+    });
+  } finally {
+    child.kill('SIGINT');
+  }
+  const { code, stdout, stderr } = await ended;
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   const { points, tasks, agentToStream, errors } = JSON.parse(stdout) as Summary;
   assert.deepEqual(errors, {});
@@ -69,10 +84,8 @@ test('drivers sign in, report, are seen, and work tasks; missing ones are made; 
   assert.ok(agentToStream.count >= 40, `${agentToStream.count} positions were seen`);
   assert.ok(tasks.created >= 10 && tasks.inTransit >= 1, `tasks: ${JSON.stringify(tasks)}`);
   assert.equal(tasks.open, 0);
-  const api = createApiClient({ baseUrl: gateway.baseUrl, key: demo.apiKey });
   try {
-    const open = await api.list('status=new,awaiting_assignment,assigned,accepted,in_transit');
-    assert.equal(open.body.data.count, 0);
+    assert.equal(await countOf(OPEN), 0);
     const onDuty = await api.get<{ count: number }>('/agents?onDuty=true');
     assert.equal(onDuty.body.data.count, 0);
   } finally {
@@ -105,6 +118,33 @@ test('without a database at hand agents sign in by their passwords; a Ctrl-C end
   assert.equal(tasks.open, 0);
 });
 
+test('a task whose answer comes when the simulation is over is not left open either', async () => {
+  const { child, ended } = simulate(
+    ['--agents', '4', '--tasks-per-minute', '600', '--speed', '20'],
+    gateway.databaseUrl,
+  );
+  const api = createApiClient({ baseUrl: gateway.baseUrl, key: demo.apiKey });
+  const countOf = async (query: string) => (await api.list(`${query}limit=1`)).body.data.count;
+  try {
+    const before = await countOf('');
+    await until('a task is made', async () => (await countOf('')) > before);
+    const held = commits.hold();
+    await held.arrived;
+    // More come up behind it, and then the end, which nothing tells of.
+    await delay(500);
+    child.kill('SIGINT');
+    await delay(500);
+    held.release();
+    const { code, stdout, stderr } = await ended;
+    const { tasks, errors } = JSON.parse(stdout) as Summary;
+    assert.deepEqual([code, errors, tasks.open], [0, {}, 0], stderr);
+    assert.equal(await countOf(OPEN), 0);
+  } finally {
+    child.kill('SIGKILL');
+    api.close();
+  }
+});
+
 test('what the server refuses is shown, and the exit code says so', async () => {
   const api = createApiClient({ baseUrl: gateway.baseUrl, key: await superAdminToken() });
   const { organizationId } = demo;
@@ -134,6 +174,23 @@ test('options that cannot be used are told with the usage, and a demo that is no
   assert.equal(code, 1);
   assert.match(stderr, /nothing\.json is not there: `npm start` writes it/);
 });
+
+const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit&';
+
+/** Resolves when a stream has been told so often where an agent is. */
+async function untilPositionsTold(count: number): Promise<void> {
+  const { organizationId, apiKey: key } = demo;
+  const stream = await openEventStream(gateway.baseUrl, {
+    organizationId,
+    key,
+    query: 'types=agent.locations_updated',
+  });
+  for (let told = 0; told < count; ) {
+    const { event, data } = await stream.next();
+    if (event === 'agent.locations_updated') told += (data.data as unknown as { items: unknown[] }).items.length;
+  }
+  stream.close();
+}
 
 /** When the newest position of all agents was recorded, in milliseconds; 0 while there is none. */
 async function newestPoint(api: ApiClient): Promise<number> {

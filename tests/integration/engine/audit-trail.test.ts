@@ -11,6 +11,7 @@ import { createWarehouseInput, updateWarehouseInput } from '../../../schema/ware
 import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
 import { taskInput } from '../../support/api-client.ts';
 import { withSql } from '../../support/seed.ts';
+import { until } from '../../support/until.ts';
 
 const ORIGIN = { correlationId: '3b241101-e2bb-4255-8caf-4136c566a962', address: 'fe80::1%eth0' };
 
@@ -114,11 +115,12 @@ test('steps that the engine makes by itself name no request', async () => {
       WHERE organization_id = ${organizationId} AND id = ${id}`;
     await sql`UPDATE organization_heads SET next_deadline_at = now() - interval '1 second'
       WHERE organization_id = ${organizationId}`;
-    for (let left = 100; left > 0 && (await historyOf(id)).length < 2; left--) {
+    await until('the task is told of as delayed', async () => {
       await fixture.engine.directory.scanTimers();
       await fixture.engine.directory.find(organizationId)?.wake();
       await fixture.engine.groupCommit.whenIdle();
-    }
+      return (await historyOf(id)).length >= 2;
+    });
     return historyOf(id);
   });
   const { kind, actorType, actorId, correlationId, address } = lines[1]!;

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
 import { seedAgent, withSql } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';
+import { until } from '../../support/until.ts';
 
 let fixture: EngineFixture;
 
@@ -35,11 +36,12 @@ test('a task past its time is told of as delayed, once, with whatever an agent h
   // Whoever asks about a task brings its actor to life; the engine's own scan may come first.
   const caller = callerOf(organization);
   await fixture.engine.ask(organizationId, { kind: 'read-task', caller, taskId: tasks[0]!.id, show: 'task' });
-  for (let left = 100; left > 0 && (await readDelayed()).length < statuses.length; left--) {
+  await until('all are told of', async () => {
     await fixture.engine.directory.scanTimers();
     await fixture.engine.directory.find(organizationId)?.wake();
     await fixture.engine.groupCommit.whenIdle();
-  }
+    return (await readDelayed()).length >= statuses.length;
+  });
   await fixture.engine.directory.find(organizationId)?.wake();
   await fixture.engine.groupCommit.whenIdle();
   const told = (await readDelayed()).map(({ body }) => JSON.parse(body).data.task);

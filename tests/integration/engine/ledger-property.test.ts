@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertMoneyAgrees } from './ledger/money-histories.ts';
 
-const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
+/** The same each time; tests/slow/engine/ledger.test.ts draws another. */
+const seed = Number(process.env['TEST_SEED'] ?? 1);
 
 test('no money appears or vanishes, and books, payments, memory and a plain model agree after every step', async (t) => {
   t.diagnostic(`seed ${seed}: repeat with TEST_SEED=${seed}`);

@@ -62,7 +62,7 @@ test('a process that merely bears the number in postmaster.pid is left alone', a
   const server = await start(t, directory);
   server.kill();
   await server.ended;
-  const stranger = spawn('sleep', ['60']);
+  const stranger = spawn('sleep', ['900']);
   t.after(() => stranger.kill());
   const pidFile = join(directory, 'data', 'postmaster.pid');
   writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(stranger.pid)));

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { DeadlineError } from '../../../engine/runtime/deadline.ts';
 import { type AccessChange, type AccessStore, createAccessStore } from '../../../engine/store/access-store.ts';
 import { createCredentialStore } from '../../../engine/store/credential-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { hashSecret } from '../../../engine/store/secrets.ts';
 import { createShardStore, type ShardStore } from '../../../engine/store/shard-store.ts';
 import { isVisible } from '../../../engine/store/snapshot.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import {
   type SeededOrganization,
   seedAgent,
@@ -16,9 +18,13 @@ import {
   seedUser,
 } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
+import { within } from '../../support/within.ts';
 
 const INCARNATION = randomUUID();
 const LEASE_MS = 60_000;
+/** SQLSTATE. */
+const STATEMENT_TIMEOUT = '57014';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -29,7 +35,7 @@ let organization: SeededOrganization;
 before(async () => {
   database = await createMigratedDatabase();
   sql = connectPostgres(database.url, { name: 'test', connections: 2, statementTimeoutMs: 30_000 });
-  store = createAccessStore(database.url, INCARNATION);
+  store = patient(createAccessStore(database.url, INCARNATION));
   shards = createShardStore(sql);
   organization = await seedOrganization(database.url);
 });
@@ -38,6 +44,25 @@ after(async () => {
   await sql.end({ timeout: 5 });
   await database.drop();
 });
+
+/** Its own patience is a second; a machine that stands still for one leaves the question open, and it is asked again. */
+function patient(store: AccessStore): AccessStore {
+  async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+    for (const giveUpAt = performance.now() + PATIENCE_MS; ; ) {
+      try {
+        return await ask();
+      } catch (error) {
+        const isOpen = error instanceof DeadlineError || (error as { code?: unknown }).code === STATEMENT_TIMEOUT;
+        if (!isOpen || performance.now() > giveUpAt) throw error;
+      }
+    }
+  }
+  return {
+    poll: (after) => persistently(() => store.poll(after)),
+    hasOthers: () => persistently(() => store.hasOthers()),
+    stop: () => store.stop(),
+  };
+}
 
 type MadeChange = Omit<AccessChange, 'xid'>;
 
@@ -196,21 +221,31 @@ test('a gateway is announced while its own incarnation has a running lease', asy
 });
 
 test('others are all who may still remember: announced, expired just now, or superseded just now', async () => {
-  await sql`DELETE FROM gateways`;
-  await shards.register('me', INCARNATION, '', LEASE_MS);
-  assert.equal(await store.hasOthers(), true, 'it may have taken over from somebody a moment ago');
+  const validMs = LIMITS.credentialValidMs;
   const settle = () => sql`UPDATE gateways SET registered_at = now() - interval '1.1 s'`;
+  /** Whether there are others a moment after `change`, and so before what it did is over. */
+  const hasOthersJustAfter = (ms: number, change: () => PromiseLike<unknown>) =>
+    within(ms, async () => {
+      await change();
+      return store.hasOthers();
+    });
+  await sql`DELETE FROM gateways`;
+  const isFirst = await hasOthersJustAfter(validMs, () => shards.register('me', INCARNATION, '', LEASE_MS));
+  assert.equal(isFirst, true, 'it may have taken over from somebody a moment ago');
   await settle();
   assert.equal(await store.hasOthers(), false);
   await shards.register('other', randomUUID(), '', LEASE_MS);
   await settle();
   assert.equal(await store.hasOthers(), true);
-  await sql`UPDATE gateways SET lease_expires_at = now() - interval '0.5 s' WHERE id = 'other'`;
-  assert.equal(await store.hasOthers(), true, 'its memory is valid for longer than its lease');
+  const isExpired = await hasOthersJustAfter(
+    validMs / 2,
+    () => sql`UPDATE gateways SET lease_expires_at = now() - interval '0.5 s' WHERE id = 'other'`,
+  );
+  assert.equal(isExpired, true, 'its memory is valid for longer than its lease');
   await sql`UPDATE gateways SET lease_expires_at = now() - interval '1.1 s' WHERE id = 'other'`;
   assert.equal(await store.hasOthers(), false);
-  await shards.register('other', randomUUID(), '', -2_000);
-  assert.equal(await store.hasOthers(), true, 'somebody was superseded');
+  const isSuperseded = await hasOthersJustAfter(validMs, () => shards.register('other', randomUUID(), '', -2_000));
+  assert.equal(isSuperseded, true, 'somebody was superseded');
 });
 
 test('a key and an access token stand for their users, with what guards and rules need', async () => {

@@ -23,7 +23,7 @@ const cases = fc
 
 test('what a snapshot shows is what Postgres says that it does', async () => {
   const samples = fc
-    .sample(cases, 2_000)
+    .sample(cases, { numRuns: 2_000, seed: 20_261_122 })
     .flatMap(({ snapshot, xids }) => xids.map((xid) => ({ xid: `${xid}`, snapshot })));
   const database = await createMigratedDatabase();
   try {

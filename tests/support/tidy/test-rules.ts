@@ -34,6 +34,23 @@ export function testAssertionRule(sources: readonly Source[]): Finding[] {
   });
 }
 
+/** `fc.assert(property, { seed })`: chance alone must not turn a run red, nor leave out what turned another one red. */
+export function testDrawRule(sources: readonly Source[]): Finding[] {
+  const findings: Finding[] = [];
+  for (const source of sources.filter(({ path }) => path.startsWith('tests/') && !path.startsWith('tests/slow/'))) {
+    walk(source, (node) => {
+      if (node.type !== 'CallExpression') return;
+      const called = source.text.slice(node.callee.start, node.callee.end);
+      const [, options] = node.arguments;
+      const isSeeded = options !== undefined && /\bseed\b/.test(source.text.slice(options.start, options.end));
+      if (!/^fc\.(?:assert|check|sample)$/.test(called) || isSeeded) return;
+      const message = `${called} without a seed: outside tests/slow/ the same is drawn each time`;
+      findings.push(findingAt(source, node.start, 'test-draw', message));
+    });
+  }
+  return findings;
+}
+
 function isTest(source: Source): boolean {
   return source.path.endsWith('.test.ts');
 }

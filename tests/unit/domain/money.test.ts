@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatMinor } from '../../../engine/domain/money.ts';
 
+const SEED = 20_261_122;
+
 for (const [minor, currency, shown] of [
   [0, 'USD', '0.00'],
   [5, 'USD', '0.05'],
@@ -26,5 +28,6 @@ test('no amount loses or gains a unit on its way into a decimal', () => {
     fc.property(fc.maxSafeInteger(), fc.constantFrom('USD', 'JPY', 'KWD', 'CLF'), (minor, currency) => {
       assert.equal(BigInt(formatMinor(minor, currency).replace('.', '')), BigInt(minor));
     }),
+    { seed: SEED },
   );
 });

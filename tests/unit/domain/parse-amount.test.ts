@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { formatMinor, isCurrency, parseAmount } from '../../../engine/domain/money.ts';
 
+const SEED = 20_261_122;
+
 /** A currency of every number of decimals, with the largest amount that it takes, in minor units. */
 const LARGEST = { JPY: 99_999_999, USD: 9_999_999_999, KWD: 99_999_999_990, CLF: 999_999_999_900 } as const;
 const CURRENCIES = Object.keys(LARGEST) as (keyof typeof LARGEST)[];
@@ -89,6 +91,7 @@ describe('amounts of any size', () => {
         fc.property(amounts, (minor) =>
           assert.deepEqual(parseAmount(formatMinor(minor, currency), currency), { minor }),
         ),
+        { seed: SEED },
       );
     });
 
@@ -97,6 +100,7 @@ describe('amounts of any size', () => {
         fc.property(amounts, (minor) => {
           assert.deepEqual(parseAmount(JSON.parse(formatMinor(minor, currency)) as number, currency), { minor });
         }),
+        { seed: SEED },
       );
     });
 
@@ -115,6 +119,7 @@ describe('amounts of any size', () => {
         assert.ok(Number.isSafeInteger(parsed.minor) && parsed.minor > 0);
         assert.equal(Number(formatMinor(parsed.minor, currency)), Number(text));
       }),
+      { seed: SEED },
     );
   });
 });

@@ -36,10 +36,16 @@ test('all are matched together: one goes to who is farther so that the other nee
   ]);
 });
 
-test('nobody is asked twice, and who is left over is said to be chosen for another', () => {
-  const { offers, unplanned } = plan([order({ taskId: 1 }), order({ taskId: 2, readyAt: NOW + 1 })], [agent(1)]);
-  assert.equal(offers.length, 1);
-  assert.equal(unplanned.length, 1);
+test('nobody is asked twice: what is left over is held, and whom a scheduled task lacks is said to be chosen for another', () => {
+  const shown = ({ unplanned }: RoundPlan) => unplanned.map(({ taskId, why, counts }) => [taskId, why, counts]);
+  const both = plan([order({ taskId: 1 }), order({ taskId: 2, readyAt: NOW + 1 })], [agent(1)]);
+  assert.deepEqual(pairs(both), [[1, [1]]]);
+  assert.deepEqual(shown(both), [[2, 'held', {}]]);
+  const slot = { from: NOW, until: NOW + MINUTE };
+  const first = order({ taskId: 1, searchingSince: NOW - 5 * MINUTE });
+  const scheduled = plan([first, order({ taskId: 2, slot })], [agent(1)]);
+  assert.deepEqual(pairs(scheduled), [[1, [1]]]);
+  assert.deepEqual(shown(scheduled), [[2, 'nobody', { chosen_for_another: 1 }]]);
 });
 
 for (const [why, wanted, who] of [

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { email, freeObject, id, isStorableText, parseIsoTime, queryId, queryInteger } from '../../../schema/fields.ts';
 
+const SEED = 20_261_122;
+
 const accepts = (schema: v.GenericSchema, value: unknown) => v.safeParse(schema, value).success;
 
 test('any moment that the API can show survives every way of writing it', () => {
@@ -21,6 +23,7 @@ test('any moment that the API can show survives every way of writing it', () => 
       assert.equal(parseIsoTime(`${local}${zone}`), moment.toISOString());
       assert.equal(parseIsoTime(moment.toISOString()), moment.toISOString());
     }),
+    { seed: SEED },
   );
 });
 

@@ -61,7 +61,8 @@ test('what is empty, too long or no text is refused', () => {
 
 test('a template of nothing but braces is judged at once', () => {
   const introduction = `${'{{ '.repeat(LIMITS.mailIntroductionChars / 4)}`;
-  const startMs = performance.now();
+  const before = process.cpuUsage();
   assert.equal(problems({ created: { introduction } }).length, 1);
-  assert.ok(performance.now() - startMs < 1_000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 1_000_000, `it took ${user + system} µs of computing`);
 });

@@ -6,6 +6,8 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { devicePointsInput, ownPointsInput } from '../../../schema/position.ts';
 import { readDevicePoints, readOwnPoints } from '../../../schema/read-points.ts';
 
+const SEED = 20_261_122;
+
 const time = fc
   .date({ min: new Date('1999-12-01'), max: new Date('2100-02-01'), noInvalidDate: true })
   .map((date) => date.toISOString());
@@ -62,7 +64,7 @@ test('what is read without the schema is what the schema makes of it', () => {
         assert.deepEqual(named(quick.points), named(whole.output.points));
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 3_000, seed: SEED },
   );
   assert.ok(read > 500, `only ${read} bodies were read`);
 });

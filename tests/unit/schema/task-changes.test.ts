@@ -5,6 +5,8 @@ import type { PackageRecord, PackageStatus } from '../../../schema/package.ts';
 import type { TaskRecord, TaskStatus } from '../../../schema/task.ts';
 import { type AuditedTask, beforeTaskChanges, taskChangesOf } from '../../../schema/task-changes.ts';
 
+const SEED = 20_261_122;
+
 const fields = {
   status: fc.constantFrom<TaskStatus>('new', 'assigned', 'cancelled'),
   notes: fc.option(fc.string(), { nil: null }),
@@ -44,6 +46,7 @@ test('the changes of a step lead from what a task became back to what it was', (
       const woundBack = stored ? beforeTaskChanges(after, stored) : after;
       assert.deepEqual(toldOf(woundBack), toldOf(before));
     }),
+    { seed: SEED },
   );
 });
 
@@ -54,5 +57,6 @@ test('what is the same, and what says nothing of what somebody did, is not told'
       const copy = { task: structuredClone(touched), packages: structuredClone(before.packages) };
       assert.equal(taskChangesOf(before, copy), null);
     }),
+    { seed: SEED },
   );
 });
