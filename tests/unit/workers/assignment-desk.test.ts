@@ -72,6 +72,7 @@ function openDesk(
         rounds.push(round);
         return read(round);
       },
+      forget: () => {},
     },
     positions: { load: async () => [...positions] },
     turns,
