@@ -36,8 +36,10 @@ export class RoundMemory<T> {
   /** In place of what was known; organizations whose last round is longest ago make room. */
   keep(organizationId: number, known: KnownOrganization<T>): void {
     this.forget(organizationId);
+    const size = sizeOf(known);
+    if (size === 0) return;
     this.#organizations.set(organizationId, known);
-    this.#rows += sizeOf(known);
+    this.#rows += size;
     for (const oldest of this.#organizations.keys()) {
       if (this.#rows <= this.#most) return;
       this.forget(oldest);

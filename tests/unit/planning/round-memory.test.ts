@@ -42,6 +42,9 @@ test('of what is beyond its bound a memory forgets those first whose round is lo
   memory.keep(2, of(7, 0));
   assert.deepEqual([kept(), memory.rows], [[], 0]);
   memory.keep(2, of(1, 0));
+  memory.keep(3, of(1, 0));
+  memory.keep(3, of(0, 0));
+  assert.deepEqual([kept(), memory.rows], [[2], 1]);
   memory.forget(2);
   memory.forget(2);
   assert.deepEqual([kept(), memory.rows], [[], 0]);
