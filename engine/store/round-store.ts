@@ -162,22 +162,25 @@ interface Marks {
 }
 
 /**
- * Which rows there are, in one row: those of most rounds are known, and reading a row takes longer than finding it. The
- * marks of tasks that search are looked up one by one, which Postgres plans the same whether or not it knows how many those
- * are. What is carried is what any agent has to do: joined to the agents on duty, it would take Postgres, while it has no
- * statistics of a young organization, all open tasks for each agent.
+ * Which rows there are, in one row: those of most rounds are known, and reading a row takes longer than finding it. Tasks
+ * that search are found by their ids, which Postgres plans the same whether or not it knows how many those are. What is
+ * carried is what any agent has to do: joined to the agents on duty, it would take Postgres, while it has no statistics of
+ * a young organization, all open tasks for each agent.
  */
 async function readMarks(sql: Sql, organizationId: number, wanted: RoundTasks): Promise<Marks> {
   const [sought, which] =
     'after' in wanted
-      ? [`SELECT task_id FROM searching_tasks WHERE organization_id = $1 AND task_id > $2`, wanted.after]
-      : [`SELECT DISTINCT unnest($2::bigint[]) AS task_id`, numberArray(wanted.taskIds)];
+      ? [
+          `ARRAY(SELECT task_id FROM searching_tasks WHERE organization_id = $1 AND task_id > $2 ORDER BY task_id LIMIT $3)`,
+          wanted.after,
+        ]
+      : ['$2::bigint[]', numberArray(wanted.taskIds)];
   const query = () =>
     sql.unsafe<Readonly<Record<keyof Marks, string | null>>[]>(
       `SELECT
-        (SELECT string_agg(s.task_id || ' ' || (
-            SELECT ${MARK_OF_TASK} FROM tasks t WHERE t.organization_id = $1 AND t.id = s.task_id), ',')
-          FROM (${sought} ORDER BY task_id LIMIT $3) s) AS sought,
+        (SELECT string_agg(t.id || ' ' || ${MARK_OF_TASK}, ',') FROM (
+          SELECT id, version, updated_at FROM tasks WHERE organization_id = $1 AND id = ANY(${sought})
+          ORDER BY id LIMIT $3) t) AS sought,
         (SELECT string_agg(a.id || ' ' || ${MARK_OF_AGENT}, ',') FROM (
           SELECT id, version, updated_at FROM agents WHERE organization_id = $1 AND on_duty AND is_active
           ORDER BY id LIMIT $4) a) AS agents,
