@@ -14,6 +14,8 @@ export const ASSIGNMENT_LIMITS = {
   roundAgents: 10_000,
   /** Open tasks of these agents that a round knows; of more, some agents look freer than they are, and are judged anew. */
   roundCarried: 50_000,
+  /** Rows of the last rounds that a process keeps, of all organizations, so as not to read them again; about 1 kB each. More than any one round has. */
+  roundRowsKept: 100_000,
   /** Of one agent, those that its way is followed along. */
   routeTasks: 50,
   /** Rounds under way in one process, each of another organization, and their connections to Postgres. */

@@ -6,6 +6,7 @@ import { numberArray, type Sql } from './postgres.ts';
 import { read } from './read.ts';
 import type { LagPage } from './relay-store.ts';
 import { OPEN_STATUSES } from './roster-store.ts';
+import { type KnownRows, type Marked, RoundMemory, refreshedRows } from './round-memory.ts';
 
 /** An organization that has tasks which rounds have to look at, and how it wants that done. */
 export interface SearchingOrganization {
@@ -74,8 +75,10 @@ export interface RoundStore {
   findSearching(after: number, limit: number): Promise<LagPage>;
   /** Those of these organizations that have such tasks. */
   findSearchingOf(organizationIds: readonly number[]): Promise<SearchingOrganization[]>;
-  /** At most LIMITS.roundTasks tasks, in the order of their ids. */
+  /** At most LIMITS.roundTasks tasks, in the order of their ids. Rows are kept, and read again once they have changed. */
   readRound(organizationId: number, wanted: RoundTasks): Promise<RoundRows>;
+  /** Keeps nothing of an organization that has no rounds any more. */
+  forget(organizationId: number): void;
 }
 
 interface SearchingRow {
@@ -86,7 +89,9 @@ interface SearchingRow {
   readonly leadMinutes: unknown;
 }
 
-export function createRoundStore(sql: Sql): RoundStore {
+/** `rowsKept`: of all organizations together; 0 for whoever seldom reads the same one twice. */
+export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKept): RoundStore {
+  const memory = new RoundMemory<{ readonly agents: KnownAgent; readonly tasks: KnownTask }>(rowsKept);
   return {
     async findSearching(after, limit) {
       const query = () => sql<{ organizationId: number }[]>`
@@ -114,70 +119,119 @@ export function createRoundStore(sql: Sql): RoundStore {
     },
     async readRound(organizationId, wanted) {
       // One after the other, so that Postgres has a core left for the requests of others.
-      const tasks = await readTasks(sql, organizationId, wanted);
-      const agents = await readAgents(sql, organizationId);
-      const carried = await readCarried(sql, organizationId);
-      const onDuty = new Set(agents.map(({ agentId }) => agentId));
-      return { tasks, agents, carried: carried.filter(({ agentId }) => onDuty.has(agentId)) };
+      const marks = await readMarks(sql, organizationId, wanted);
+      const known = memory.find(organizationId);
+      const agents = await refreshedRows(known?.agents, marks.agents, (ids) => readAgents(sql, organizationId, ids));
+      const ofTasks = [...marks.sought, ...marks.carried];
+      const tasks = await refreshedRows(known?.tasks, ofTasks, (ids) => readTasks(sql, organizationId, ids));
+      memory.keep(organizationId, { agents, tasks });
+      const isCarried = (task: KnownTask) => OPEN_STATUSES.has(task.status) && agents.has(task.agentId ?? 0);
+      return {
+        tasks: rowsOf(marks.sought, tasks),
+        agents: rowsOf(marks.agents, agents),
+        carried: rowsOf(marks.carried, tasks).filter(isCarried) as (KnownTask & CarriedTask)[],
+      };
     },
+    forget: (organizationId) => memory.forget(organizationId),
   };
 }
 
-/** Packages that nobody carries weigh nothing; as `loadOf` of the engine has it. */
-const SHARED_COLUMNS = `t.id AS task_id, t.status, t.time_to_serve, t.scheduled_at, t.estimated_duration, t.ready_at,
-    d.latitude, d.longitude, p.latitude AS pickup_latitude, p.longitude AS pickup_longitude,
-    coalesce(k.weight_kg, 0) AS weight_kg, coalesce(k.volume_m3, 0) AS volume_m3, coalesce(k.packages, 0) AS packages`;
-const SHARED_JOINS = `
-    LEFT JOIN locations d ON d.organization_id = t.organization_id AND d.id = t.location_id
-    LEFT JOIN locations p ON p.organization_id = t.organization_id AND p.id = t.pickup_location_id
-    LEFT JOIN LATERAL (
-      SELECT sum(least(coalesce(o.weight, 0), 1e9) * o.quantity) AS weight_kg, sum(o.quantity::float8) AS packages,
-        sum(least(coalesce(o.width, 0), 1e9) * least(coalesce(o.height, 0), 1e9) * least(coalesce(o.length, 0), 1e9) / 1e6 * o.quantity) AS volume_m3
-      FROM packages o
-      WHERE o.organization_id = t.organization_id AND o.task_id = t.id
-        AND o.status NOT IN ('cancelled', 'returned', 'lost')) k ON true`;
-const SOUGHT_COLUMNS = `${SHARED_COLUMNS}, t.created_at, t.window_end, t.required_skills, t.preferred_agent_id, t.search,
-  t.child_ids IS NOT NULL AS is_job`;
+type KnownTask = Marked & SoughtTask & Omit<CarriedTask, 'agentId'> & { readonly agentId: number | null };
+type KnownAgent = Marked & AgentOnDuty;
 
-/** By their ids, which Postgres plans the same whether or not it knows how many tasks look for somebody. */
-async function readTasks(sql: Sql, organizationId: number, wanted: RoundTasks): Promise<SoughtTask[]> {
-  const taskIds = 'taskIds' in wanted ? wanted.taskIds : await readSought(sql, organizationId, wanted.after);
+/** In the order of the marks, without those that have gone since. */
+function rowsOf<T>(marks: readonly Marked[], rows: KnownRows<T>): T[] {
+  return marks.flatMap(({ id }) => rows.get(id) ?? []);
+}
+
+/**
+ * What rows are known again by. Whatever changes a task, its places or its packages raises its version in the same commit,
+ * and places never change; whatever changes an agent raises its. A database that was restored may come to the same
+ * version another way, but not at the same time.
+ */
+const markOf = (row: string) => `${row}.version || ' ' || date_part('epoch', ${row}.updated_at)`;
+const MARK_OF_TASK = markOf('t');
+const MARK_OF_AGENT = markOf('a');
+
+const CARRIED_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.indexOf(status)));
+
+interface Marks {
+  readonly sought: readonly Marked[];
+  readonly agents: readonly Marked[];
+  readonly carried: readonly Marked[];
+}
+
+/**
+ * Which rows there are, in one row: those of most rounds are known, and reading a row takes longer than finding it. Tasks
+ * that search are found by their ids, which Postgres plans the same whether or not it knows how many those are. What is
+ * carried is what any agent has to do: joined to the agents on duty, it would take Postgres, while it has no statistics of
+ * a young organization, all open tasks for each agent.
+ */
+async function readMarks(sql: Sql, organizationId: number, wanted: RoundTasks): Promise<Marks> {
+  const [sought, which] =
+    'after' in wanted
+      ? [
+          `ARRAY(SELECT task_id FROM searching_tasks WHERE organization_id = $1 AND task_id > $2 ORDER BY task_id LIMIT $3)`,
+          wanted.after,
+        ]
+      : ['$2::bigint[]', numberArray(wanted.taskIds)];
   const query = () =>
-    sql.unsafe<SoughtTask[]>(
-      `SELECT ${SOUGHT_COLUMNS} FROM tasks t ${SHARED_JOINS}
-      WHERE t.organization_id = $1 AND t.id = ANY($2::bigint[]) ORDER BY t.id LIMIT $3`,
-      [organizationId, numberArray(taskIds), LIMITS.roundTasks],
+    sql.unsafe<Readonly<Record<keyof Marks, string | null>>[]>(
+      `SELECT
+        (SELECT string_agg(t.id || ' ' || ${MARK_OF_TASK}, ',') FROM (
+          SELECT id, version, updated_at FROM tasks WHERE organization_id = $1 AND id = ANY(${sought})
+          ORDER BY id LIMIT $3) t) AS sought,
+        (SELECT string_agg(a.id || ' ' || ${MARK_OF_AGENT}, ',') FROM (
+          SELECT id, version, updated_at FROM agents WHERE organization_id = $1 AND on_duty AND is_active
+          ORDER BY id LIMIT $4) a) AS agents,
+        (SELECT string_agg(t.id || ' ' || ${MARK_OF_TASK}, ',') FROM (
+          SELECT id, version, updated_at FROM tasks
+          WHERE organization_id = $1 AND agent_id IS NOT NULL AND status_rank = ANY($5::smallint[])
+          LIMIT $6) t) AS carried`,
+      [organizationId, which, LIMITS.roundTasks, LIMITS.roundAgents, CARRIED_RANKS, LIMITS.roundCarried],
+    );
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'looking for what a round plans with');
+  return { sought: marksOf(row!.sought), agents: marksOf(row!.agents), carried: marksOf(row!.carried) };
+}
+
+function marksOf(text: string | null): Marked[] {
+  if (text === null) return [];
+  return text.split(',').map((one) => {
+    const end = one.indexOf(' ');
+    return { id: Number(one.slice(0, end)), mark: one.slice(end + 1) };
+  });
+}
+
+/** Packages that nobody carries weigh nothing; as `loadOf` of the engine has it. */
+function readTasks(sql: Sql, organizationId: number, ids: readonly number[]): Promise<KnownTask[]> {
+  const query = () =>
+    sql.unsafe<KnownTask[]>(
+      `SELECT t.id, ${MARK_OF_TASK} AS mark, t.id AS task_id, t.status, t.time_to_serve, t.scheduled_at,
+        t.estimated_duration, t.ready_at, t.created_at, t.window_end, t.required_skills, t.preferred_agent_id, t.search,
+        t.child_ids IS NOT NULL AS is_job, t.agent_id, t.assigned_at, t.arrived_at,
+        d.latitude, d.longitude, p.latitude AS pickup_latitude, p.longitude AS pickup_longitude,
+        coalesce(k.weight_kg, 0) AS weight_kg, coalesce(k.volume_m3, 0) AS volume_m3, coalesce(k.packages, 0) AS packages
+      FROM tasks t
+      LEFT JOIN locations d ON d.organization_id = t.organization_id AND d.id = t.location_id
+      LEFT JOIN locations p ON p.organization_id = t.organization_id AND p.id = t.pickup_location_id
+      LEFT JOIN LATERAL (
+        SELECT sum(least(coalesce(o.weight, 0), 1e9) * o.quantity) AS weight_kg, sum(o.quantity::float8) AS packages,
+          sum(least(coalesce(o.width, 0), 1e9) * least(coalesce(o.height, 0), 1e9) * least(coalesce(o.length, 0), 1e9) / 1e6 * o.quantity) AS volume_m3
+        FROM packages o
+        WHERE o.organization_id = t.organization_id AND o.task_id = t.id
+          AND o.status NOT IN ('cancelled', 'returned', 'lost')) k ON true
+      WHERE t.organization_id = $1 AND t.id = ANY($2::bigint[])`,
+      [organizationId, numberArray(ids)],
     );
   return read(query, LIMITS.readDeadlineMs, 'reading the tasks of a round');
 }
 
-async function readSought(sql: Sql, organizationId: number, after: number): Promise<number[]> {
-  const query = () => sql<{ taskId: number }[]>`
-    SELECT task_id FROM searching_tasks WHERE organization_id = ${organizationId} AND task_id > ${after}
-    ORDER BY task_id LIMIT ${LIMITS.roundTasks}`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'looking for the tasks of a round');
-  return rows.map(({ taskId }) => taskId);
-}
-
-function readAgents(sql: Sql, organizationId: number): Promise<AgentOnDuty[]> {
-  const query = () => sql<AgentOnDuty[]>`
-    SELECT id AS agent_id, vehicle, skills FROM agents
-    WHERE organization_id = ${organizationId} AND on_duty AND is_active ORDER BY id LIMIT ${LIMITS.roundAgents}`;
-  return read(query, LIMITS.readDeadlineMs, 'reading the agents of a round');
-}
-
-const CARRIED_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.indexOf(status)));
-
-/**
- * What any agent has to do. Joined to the agents on duty, it would take Postgres, while it has no statistics of a young
- * organization, all open tasks for each agent.
- */
-function readCarried(sql: Sql, organizationId: number): Promise<CarriedTask[]> {
+function readAgents(sql: Sql, organizationId: number, ids: readonly number[]): Promise<KnownAgent[]> {
   const query = () =>
-    sql.unsafe<CarriedTask[]>(
-      `SELECT t.agent_id, t.assigned_at, t.arrived_at, ${SHARED_COLUMNS} FROM tasks t ${SHARED_JOINS}
-      WHERE t.organization_id = $1 AND t.agent_id IS NOT NULL AND t.status_rank = ANY($2::smallint[]) LIMIT $3`,
-      [organizationId, CARRIED_RANKS, LIMITS.roundCarried],
+    sql.unsafe<KnownAgent[]>(
+      `SELECT a.id, ${MARK_OF_AGENT} AS mark, a.id AS agent_id, a.vehicle, a.skills FROM agents a
+      WHERE a.organization_id = $1 AND a.id = ANY($2::bigint[]) AND a.on_duty AND a.is_active`,
+      [organizationId, numberArray(ids)],
     );
-  return read(query, LIMITS.readDeadlineMs, 'reading what the agents of a round have to do');
+  return read(query, LIMITS.readDeadlineMs, 'reading the agents of a round');
 }

@@ -50,7 +50,7 @@ export function openPreview({ config, positions, log, releaser }: PreviewOptions
   const planner = new RoundPlanner({ scheduler, log, pairsInTurn: LIMITS.previewPairsInTurn });
   releaser.push('planning of previews', () => planner.stop());
   const parts: PreviewParts = {
-    store: createRoundStore(sql),
+    store: createRoundStore(sql, 0),
     async readSettings(organizationId) {
       const found = await readOrganization(sql, organizationId);
       return assignmentSettingsOf(found?.organization.settings ?? {});

@@ -18,7 +18,7 @@ import { createOutage, type Outage } from '../outage.ts';
 import { type CallCouriers, jobsForCouriers } from './couriers/call-couriers.ts';
 
 export interface AssignmentDeskOptions {
-  readonly store: Pick<RoundStore, 'readRound'>;
+  readonly store: Pick<RoundStore, 'readRound' | 'forget'>;
   readonly positions: Pick<PositionStore, 'load'>;
   readonly turns: RoundTurnStore;
   readonly planner: Pick<RoundPlanner, 'plan'>;
@@ -232,7 +232,10 @@ export class AssignmentDesk {
     place.state = 'resting';
     place.endedAt = now;
     place.restsUntil = now + restMs;
-    const forget = () => void this.#places.delete(organizationId);
+    const forget = () => {
+      this.#places.delete(organizationId);
+      this.#options.store.forget(organizationId);
+    };
     place.cancelForget = this.#options.scheduler.after(restMs + LIMITS.roundForgetMs, forget);
   }
 

@@ -80,7 +80,10 @@ test('a round sees active agents on duty with what they have to do, of which can
   );
   const { agents, carried } = await store.readRound(organizationId, { after: 0 });
   const shown = { type: 'van', maxWeightKg: 100, maxVolumeM3: null, maxPackages: null };
-  assert.deepEqual([...agents], [{ agentId: busy.id, vehicle: shown, skills: ['cold'] }]);
+  assert.deepEqual(
+    agents.map((one) => [one.agentId, one.vehicle, one.skills]),
+    [[busy.id, shown, ['cold']]],
+  );
   assert.deepEqual(
     carried.map((one) => [one.taskId, one.agentId, one.status, one.packages, one.pickupLongitude]),
     [[task.id, busy.id, 'assigned', 4, -0.2]],

@@ -65,6 +65,7 @@ function openDesk(
   const rounds: Round[] = [];
   const asked: OwnerCommand[] = [];
   const answers: Answer[] = [];
+  const forgotten: number[] = [];
   const desk = new AssignmentDesk({
     store: {
       async readRound(organizationId, wanted) {
@@ -72,6 +73,7 @@ function openDesk(
         rounds.push(round);
         return read(round);
       },
+      forget: (organizationId) => void forgotten.push(organizationId),
     },
     positions: { load: async () => [...positions] },
     turns,
@@ -87,7 +89,7 @@ function openDesk(
     scheduler: time.scheduler,
     log: createLog('test', 'silent'),
   });
-  return { desk, time, rounds, asked, answers, times: () => rounds.map(({ at }) => at) };
+  return { desk, time, rounds, asked, answers, forgotten, times: () => rounds.map(({ at }) => at) };
 }
 
 let lastSequence = 0;
@@ -351,11 +353,13 @@ test('a commit during a round that nobody has told of keeps the rest after it sh
   );
 });
 
-test('who looks for nobody any more is forgotten', async () => {
-  const { desk, time, times } = openDesk(() => NOBODY);
+test('who looks for nobody any more is forgotten, with its rows', async () => {
+  const { desk, time, times, forgotten } = openDesk(() => NOBODY);
   const organization = searching(1);
   await sweep(desk, time, organization, 40);
+  assert.deepEqual(forgotten, []);
   await time.pass(LIMITS.roundRestMs + LIMITS.roundForgetMs);
+  assert.deepEqual(forgotten, [1]);
   const before = times().length;
   await sweep(desk, time, organization, 2);
   assert.equal(times().length - before, 2, 'it is as new');
