@@ -1,5 +1,5 @@
 import type { HintKind } from '../bus/commit-hints.ts';
-import { isWaiting } from '../store/payment-step-store.ts';
+import { isWaiting } from '../domain/provider-steps.ts';
 import type { OrgBatch } from './org-batch.ts';
 
 /** What others are told of a batch once it is committed. What a payment waits for calls for no look: time brings that. */

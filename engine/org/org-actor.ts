@@ -4,6 +4,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { type Clock, isoTime } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
+import type { Turns } from '../runtime/turns.ts';
 import type { CommitError } from '../store/commit-store.ts';
 import type { OrgStore } from '../store/org-store.ts';
 import type { DecidedCommand, DecideTools } from './commit-decision.ts';
@@ -23,6 +24,8 @@ export interface ActorServices {
   readonly groupCommit: GroupCommit;
   readonly ownership: ShardOwnership;
   readonly ids: IdBlocks;
+  /** For batches of tasks that had to wait: each fills a turn of the loop. */
+  readonly batchTurns: Turns;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly log: Log;
@@ -41,7 +44,8 @@ type Phase = 'loading' | 'live' | 'discarded';
  * The one place where an organization's state changes.
  *
  * - `loading`: the head is being read; commands wait.
- * - `live`: a command whose records are in memory is decided at once, the others wait for one batched fetch.
+ * - `live`: a command whose records are in memory is decided at once, the others wait for a batched fetch, in the order
+ *   of coming but for batches of tasks: one goes with each fetch.
  * - `discarded`: a commit did not go through, or the shard went; nothing is decided here any more.
  *
  * Invariant: no answer leaves before the newest change it rests on is durable (`#afterDurable`).
@@ -229,8 +233,22 @@ export class OrgActor implements BatchOwner {
     if (this.#oneByOne.length > 0) {
       if (this.#undurable.length === 0) void this.#fetchAndDecide([this.#oneByOne[0]!], true);
     } else if (this.#waiting.length > 0) {
-      void this.#fetchAndDecide(this.#waiting.splice(0, LIMITS.commandsPerFetch), false);
+      void this.#fetchAndDecide(this.#takeWaiting(), false);
     }
+  }
+
+  /** In the order of coming, but with one batch of tasks: whoever comes behind several waits for one fetch with one. */
+  #takeWaiting(): Pending[] {
+    const taken: Pending[] = [];
+    const left: Pending[] = [];
+    let hasBatch = false;
+    for (const pending of this.#waiting) {
+      const isLeft = taken.length === LIMITS.commandsPerFetch || (hasBatch && isBatch(pending));
+      (isLeft ? left : taken).push(pending);
+      hasBatch ||= isBatch(pending);
+    }
+    this.#waiting = left;
+    return taken;
   }
 
   /** Lets records go beyond the bounds; not while something is being read that would then be stale when it arrives. */
@@ -239,7 +257,7 @@ export class OrgActor implements BatchOwner {
   }
 
   async #fetchAndDecide(commands: readonly Pending[], alone: boolean): Promise<void> {
-    const { store, ids, log } = this.#services;
+    const { store, ids, batchTurns, log } = this.#services;
     this.#makeRoom();
     this.#fetching = true;
     try {
@@ -262,6 +280,8 @@ export class OrgActor implements BatchOwner {
     }
     // Decided here and now: what was fetched may be evicted by the next fetch.
     for (const pending of commands) {
+      // While it waits for its turn nothing is fetched, so nothing is evicted.
+      if (isBatch(pending)) await batchTurns.next();
       if (!ids.has(idDemandOf(pending.command)) && !(await this.#idsCome(pending.command)))
         pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
       else if (this.isLive) this.#decide(pending);
@@ -341,6 +361,10 @@ export class OrgActor implements BatchOwner {
 
 function isFull({ rows, bytes }: OrgBatch): boolean {
   return rows >= LIMITS.batchRows || bytes >= LIMITS.batchBytes;
+}
+
+function isBatch({ command }: Pending): boolean {
+  return command.kind === 'create-tasks';
 }
 
 /** A payment, its task, and the payment that the task has now. */

@@ -5,6 +5,7 @@ import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import { shardOf } from '../runtime/shard-of.ts';
+import { Turns } from '../runtime/turns.ts';
 import type { OrgStore } from '../store/org-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { IdBlocks } from './id-blocks.ts';
@@ -43,6 +44,7 @@ export class OrgDirectory {
     this.#services = {
       ...options,
       ids: new IdBlocks(options.store, options.log),
+      batchTurns: new Turns(options.clock, options.scheduler, 0),
       onDiscarded: (actor, again, oneByOne) => this.#discarded(actor, again, oneByOne),
     };
   }

@@ -43,9 +43,10 @@ export interface WaitingPage {
   readonly next: number | undefined;
 }
 
-/** An organization that has webhooks, and those of them that have something to do. */
+/** An organization with a webhook that hears of what is committed, or of which something was ordered. */
 export interface FollowedOrganization {
   readonly organizationId: number;
+  /** Those of its webhooks that have something to do. */
   readonly waiting: readonly number[];
 }
 
@@ -65,7 +66,7 @@ export interface DisabledEndpoint extends EndpointKey {
 export interface FollowerStore {
   /** Finds organizations with webhooks that wait, among the next `limit` after an id that have any. */
   findWaiting(after: number, limit: number): Promise<WaitingPage>;
-  /** Those of these organizations that have webhooks; what waits there does so whoever serves it. */
+  /** Those of these organizations whose commits may give a webhook something to do; what waits does so whoever serves it. */
   findFollowed(organizationIds: readonly number[]): Promise<FollowedOrganization[]>;
   /** Also of one that is held already. Undefined: another process has it, or there is no such webhook any more. */
   lease(key: EndpointKey, lease: string): Promise<LeasedEndpoint | undefined>;
@@ -88,7 +89,8 @@ export function createFollowerStore(sql: Sql): FollowerStore {
       const query = sql<FollowedOrganization[]>`
         SELECT w.organization_id, coalesce(json_agg(w.id) FILTER (WHERE ${hasWork(sql)}), '[]') AS waiting
         FROM webhooks w JOIN organization_heads h ON h.organization_id = w.organization_id LEFT JOIN ${followerOf(sql)}
-        WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) GROUP BY w.organization_id`;
+        WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) AND (${isOrdered(sql)} OR ${hearsNews(sql)})
+        GROUP BY w.organization_id`;
       return bounded(query, 'looking for webhooks to wake');
     },
     async lease(key, lease) {
@@ -121,12 +123,23 @@ function followerOf(sql: Sql): Fragment {
 /** Something waits for it: events after its place in the log, a retry whose time has come, or an order. */
 function hasWork(sql: Sql): Fragment {
   return sql`
-    EXISTS (SELECT FROM webhook_orders o
-      WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id AND o.kind <> 'replay')
-    OR (${mayBeTold(sql)} AND (f.disabled_at IS NULL OR f.disabled_at < w.active_since)
+    ${isOrdered(sql)}
+    OR (${hearsNews(sql)}
       AND (f.paused_until IS NULL OR f.paused_until <= now() OR f.failing_since < w.active_since)
       AND (f.next_due_at <= now() OR h.last_sequence > greatest(f.last_sequence, w.start_sequence)
         OR EXISTS (SELECT FROM webhook_orders o WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id)))`;
+}
+
+/** A delivery was ordered, which is made however the webhook is. */
+function isOrdered(sql: Sql): Fragment {
+  return sql`
+    EXISTS (SELECT FROM webhook_orders o
+      WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id AND o.kind <> 'replay')`;
+}
+
+/** It is neither switched off nor disabled, also while it is paused. */
+function hearsNews(sql: Sql): Fragment {
+  return sql`(${mayBeTold(sql)} AND (f.disabled_at IS NULL OR f.disabled_at < w.active_since))`;
 }
 
 /** It is switched on, and whoever it belongs to may have what it is told. */
@@ -163,8 +176,8 @@ function positionSubscribersOf(sql: Sql, limit: number) {
   return sql<PositionSubscriber[]>`
     SELECT w.organization_id, w.id AS webhook_id, greatest(f.positions_told_at, w.active_since) AS told_at
     FROM webhooks w LEFT JOIN ${followerOf(sql)}
-    WHERE 'agent.locations_updated' = ANY (w.events) AND ${mayBeTold(sql)}
-      AND (f.disabled_at IS NULL OR f.disabled_at < w.active_since) AND (f.failures IS NULL OR f.failures = 0)
+    WHERE 'agent.locations_updated' = ANY (w.events) AND ${hearsNews(sql)}
+      AND (f.failures IS NULL OR f.failures = 0)
       AND (f.positions_told_at IS NULL OR f.positions_told_at <= now() - ${LIMITS.webhookPositionsMs} * interval '1 ms')
     ORDER BY f.positions_told_at NULLS FIRST LIMIT ${limit}`;
 }

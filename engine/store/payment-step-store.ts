@@ -1,5 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProviderName, ProviderStep } from '../../schema/payment.ts';
+import { URGENT_STEPS, WAITING_STEPS } from '../domain/provider-steps.ts';
 import { write } from './account-statements.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 
@@ -54,22 +55,14 @@ export interface PaymentStepStore {
   postpone(step: StepKey, pauseMs: number, error: string | null): Promise<void>;
 }
 
-const WAITING: readonly ProviderStep[] = ['await_payment', 'await_refund'];
-const URGENT: readonly ProviderStep[] = ['create_checkout', 'cancel_checkout', 'refund'];
-
-/** Whether the step is to look now and then at what the provider has to say. */
-export function isWaiting(step: ProviderStep): boolean {
-  return WAITING.includes(step);
-}
-
 /** As constants of a statement, so that Postgres plans it for these: nearly all payments that have a step only wait. */
 function quoted(steps: readonly ProviderStep[]): string {
   return steps.map((step) => `'${step}'`).join(', ');
 }
 
 export function createPaymentStepStore(sql: Sql): PaymentStepStore {
-  const waiting = sql.unsafe(quoted(WAITING));
-  const urgent = sql.unsafe(quoted(URGENT));
+  const waiting = sql.unsafe(quoted(WAITING_STEPS));
+  const urgent = sql.unsafe(quoted(URGENT_STEPS));
   const firstDue = sql`now() + CASE WHEN p.step IN (${waiting})
     THEN ${LIMITS.paymentLookMs} * interval '1 ms' ELSE interval '0' END`;
   const leaseEnd = sql`now() + ${LIMITS.paymentLeaseMs} * interval '1 ms'`;

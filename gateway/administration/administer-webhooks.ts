@@ -144,7 +144,7 @@ export function administerOne(
   });
 }
 
-/** See administer. The workers hear at once of what was changed or ordered, of an organization's first webhook within a second. */
+/** See administer. The workers hear at once of what was changed or ordered, within a second where no webhook was on. */
 export async function administerAndAnnounce(
   administration: Administration,
   request: ParsedRequest,

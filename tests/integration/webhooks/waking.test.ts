@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { createFollowerStore } from '../../../engine/store/follower-store.ts';
+import { createFollowerStore, type EndpointKey } from '../../../engine/store/follower-store.ts';
 import { startWaking } from '../../../workers/webhooks/start-waking.ts';
 import { nameOf } from '../../../workers/webhooks/webhook-desk.ts';
 import { until } from '../../support/until.ts';
-import { createDeskPlace, type DeskPlace } from './desk-place.ts';
+import { accepts, createDeskPlace, type DeskPlace } from './desk-place.ts';
 
 let place: DeskPlace;
 before(async () => {
@@ -94,16 +94,62 @@ test('a webhook that was just made is found by the next sweep, and each commit w
   waking.stop();
 });
 
-test('an organization whose webhooks want nothing now is asked about at each hint: one may be switched on', async () => {
-  await place.addWebhook();
+type Switch = (key: EndpointKey) => Promise<unknown>;
+const WAYS: readonly (readonly [string, { readonly off: Switch; readonly on: Switch }])[] = [
+  [
+    'switched off',
+    {
+      off: ({ webhookId }) => place.sql`UPDATE webhooks SET is_active = false WHERE id = ${webhookId}`,
+      on: ({ webhookId }) =>
+        place.sql`UPDATE webhooks SET is_active = true, active_since = now() WHERE id = ${webhookId}`,
+    },
+  ],
+  [
+    'disabled',
+    {
+      off: ({ organizationId, webhookId }) => place.sql`
+        INSERT INTO webhook_followers (organization_id, webhook_id, last_sequence, disabled_at, disabled_reason)
+        VALUES (${organizationId}, ${webhookId}, 0, now(), 'gone')`,
+      on: ({ webhookId }) => place.sql`UPDATE webhooks SET active_since = now() WHERE id = ${webhookId}`,
+    },
+  ],
+];
+
+for (const [how, { off, on }] of WAYS) {
+  test(`an organization whose webhooks are all ${how} is asked about once between two sweeps, till one is on again`, async () => {
+    await place.sql`DELETE FROM webhooks WHERE organization_id = ${place.organizationId}`;
+    const key = await place.addWebhook();
+    await off(key);
+    const { waking, commit, sweep, jobs } = await startProcess();
+    assert.deepEqual([await commit(), await commit(), await commit()], [1, 0, 0]);
+    await on(key);
+    assert.deepEqual([await commit(), jobs.length], [0, 0]);
+    await sweep();
+    await until('it is woken', () => jobs.length > 0);
+    assert.deepEqual(jobs, [nameOf(key)]);
+    const { desk, sent } = place.openDesk(accepts);
+    await place.serve(desk, key);
+    assert.ok(sent.length > 0, 'what is due was sent');
+    assert.deepEqual([await commit(), await commit()], [1, 1]);
+    waking.stop();
+  });
+}
+
+test('of what was ordered for a webhook that is switched off a sweep tells, and the hints that follow', async () => {
+  const key = await place.addWebhook();
   await place.sql`UPDATE webhooks SET is_active = false WHERE organization_id = ${place.organizationId}`;
-  const { waking, commit, jobs } = await startProcess();
-  assert.deepEqual([await commit(), await commit(), jobs.length], [1, 1, 0]);
-  const webhook = nameOf(await place.addWebhook());
+  const { waking, commit, sweep, jobs } = await startProcess();
   await commit();
-  await until('the new one is woken', () => jobs.length > 0);
-  assert.deepEqual(jobs, [webhook]);
+  await place.sql`
+    INSERT INTO webhook_orders (organization_id, webhook_id, id, kind, created_at)
+    VALUES (${key.organizationId}, ${key.webhookId}, 1, 'test', now())`;
+  await sweep();
+  await until('it is woken', () => jobs.length > 0);
+  assert.deepEqual(jobs, [nameOf(key)]);
+  assert.equal(await commit(), 1);
   waking.stop();
+  await place.sql`DELETE FROM webhook_orders WHERE organization_id = ${place.organizationId}`;
+  await place.sql`UPDATE webhooks SET is_active = true WHERE id = ${key.webhookId}`;
 });
 
 test('of many organizations, those with webhooks are woken by each hint, those without are not asked about', async () => {

@@ -10,7 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   schema: [],
   'engine/domain': ['schema'],
   'engine/runtime': ['schema'],
-  'engine/store': ['schema', 'engine/runtime', 'engine/bus'],
+  'engine/store': ['schema', 'engine/domain', 'engine/runtime', 'engine/bus'],
   'engine/bus': ['schema', 'engine/runtime', 'engine/store'],
   'engine/views': ['schema', 'engine/domain'],
   'engine/travel': ['schema', 'engine/domain', 'engine/runtime'],

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { LotMaker } from '../../../../engine/domain/planning/lot-maker.ts';
+import { type Lot, matchLots } from '../../../../engine/domain/planning/match-lots.ts';
+import type { FreeAgent, OpenOrder } from '../../../../engine/domain/planning/round-view.ts';
+import { straightTravel } from '../../../../engine/domain/straight-travel.ts';
+import { agent, NOW, order, roundView } from '../../planning/round-fixture.ts';
+
+const MINUTE = 60_000;
+const east = (thousandths: number) => ({ latitude: 0, longitude: thousandths / 1_000 });
+const shop = { pickup: east(0), pickupKey: 'shop', dropoff: east(20) };
+const many = <T>(count: number, make: (number: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+
+function lotsOf(orders: readonly OpenOrder[], agents: readonly FreeAgent[]): Lot[] {
+  return new LotMaker(roundView(orders, agents), straightTravel).singles();
+}
+
+/** Those who may take it, by their ids. */
+function takersOf({ candidates, costs }: Lot): number[] {
+  return candidates.filter((_, at) => costs[at]! < Number.POSITIVE_INFINITY).map(({ who }) => who.agentId);
+}
+
+describe('orders that many fetch at one place', () => {
+  const agents = many(60, (number) => agent(number + 1));
+
+  test('find somebody each, though each looks at a few, and those who are nearer have all they may have', () => {
+    const full = many(60, (number) => agent(number + 101, { place: east(0), openTasks: 5 }));
+    const lots = lotsOf(
+      many(40, (taskId) => order({ ...shop, taskId })),
+      [...full, ...agents],
+    );
+    assert.ok(lots.every(({ candidates }) => candidates.length <= 24));
+    assert.ok(matchLots(lots, full.length + agents.length).chosen.every((candidate) => candidate >= 0));
+  });
+
+  test('look at those who are there soonest in the order in which they are ready', () => {
+    const lots = lotsOf(
+      many(40, (taskId) => order({ ...shop, taskId, readyAt: NOW - taskId * MINUTE })),
+      agents,
+    );
+    const looksAtFirst = lots.filter((lot) => takersOf(lot).includes(1)).map(({ orders }) => orders[0]!.taskId);
+    assert.ok(looksAtFirst.includes(39), 'the one that was ready first');
+    assert.ok(!looksAtFirst.includes(0), 'the one that was ready last');
+  });
+});
+
+describe('an order that few of those near it may take', () => {
+  const near = many(20, (number) => agent(number + 1));
+  const far = many(20, (number) => agent(number + 101));
+  const slot = { from: NOW + 60 * MINUTE, until: NOW + 90 * MINUTE };
+
+  for (const [why, wanted, unfit, fit] of [
+    ['for want of a skill', { requiredSkills: ['cold'] }, {}, { skills: ['cold'] }],
+    ['as their time is taken', { slot }, { slots: [slot] }, {}],
+  ] as const) {
+    test(`${why} is shown to others farther away, wherever it is fetched`, () => {
+      const agents = [
+        ...near.slice(1).map((each) => ({ ...each, ...unfit })),
+        ...[near[0]!, ...far].map((each) => ({ ...each, ...fit })),
+      ];
+      for (const pickupKey of ['shop', null]) {
+        const [lot] = lotsOf([order({ ...shop, pickupKey, ...wanted })], agents);
+        assert.deepEqual(
+          takersOf(lot!).slice(0, 8),
+          [1, 101, 102, 103, 104, 105, 106, 107],
+          `fetched at ${pickupKey ?? 'a place of its own'}`,
+        );
+      }
+    });
+  }
+
+  test('before their work ends is shown to others who are in time', () => {
+    const agents = [...near.map((each) => ({ ...each, offDutyAt: NOW + 1 })), ...far];
+    assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!).includes(101));
+  });
+
+  test('as they have all they may have is shown to others', () => {
+    const agents = [...near.map((each) => ({ ...each, openTasks: 5 })), ...far];
+    assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!).includes(101));
+  });
+});
+
+describe('those who are looked at for an order', () => {
+  test('are the nearest of the idle and of the busy, the first to be there first', () => {
+    const busy = many(20, (number) => agent(number + 1, { freeAt: NOW + 1 }));
+    const idle = many(20, (number) => agent(number + 101));
+    const [lot] = lotsOf([order({ ...shop, pickupKey: null })], [...idle, ...busy]);
+    const nearest = (each: readonly FreeAgent[]) => each.slice(0, 13).map(({ agentId }) => agentId);
+    assert.deepEqual(
+      lot!.candidates.map(({ who }) => who.agentId),
+      [...nearest(busy), ...nearest(idle)],
+    );
+  });
+
+  test('may go off duty now, where they stand beside it', () => {
+    const [lot] = lotsOf([order({ dropoff: east(1) })], [agent(1, { offDutyAt: NOW }), agent(2, { offDutyAt: NOW })]);
+    assert.deepEqual(takersOf(lot!), [1]);
+  });
+});
+
+describe('the preferred agent', () => {
+  for (const [when, fields, isKept] of [
+    ['is free', {}, true],
+    ['is free in ten minutes', { freeAt: NOW + 10 * MINUTE }, true],
+    ['is free a moment later', { freeAt: NOW + 10 * MINUTE + 1 }, false],
+    ['may not take it', { openTasks: 5 }, false],
+  ] as const) {
+    test(`who ${when} ${isKept ? 'alone is' : 'is not the only one'} asked for the order`, () => {
+      const [preferred, other] = [agent(9, fields), agent(1)];
+      const view = roundView([order({ ...shop, preferredAgentId: 9 })], [other, preferred]);
+      const maker = new LotMaker(view, straightTravel);
+      const [lot] = maker.singles();
+      assert.equal(maker.isKeptFrom(lot!, 0), isKept);
+      assert.equal(maker.isKeptFrom(lot!, 1), false);
+      assert.equal(takersOf(lot!).includes(1), !isKept);
+    });
+  }
+
+  test('who is not in the round leaves the order to the others', () => {
+    assert.deepEqual(takersOf(lotsOf([order({ preferredAgentId: 9 })], [agent(1)])[0]!), [1]);
+  });
+});
+
+describe('what an order costs', () => {
+  const way = (who: FreeAgent) => straightTravel(who.place, shop.pickup, who.vehicleType).ms;
+  const home = (vehicleType: string) => straightTravel(shop.pickup, shop.dropoff, vehicleType).ms;
+
+  for (const [what, wanted, who, fetched] of [
+    ['the way there and half of the service', {}, agent(3), (each: FreeAgent) => way(each) + MINUTE / 2],
+    [
+      'all of it for one who goes slower',
+      {},
+      agent(3, { vehicleType: 'bicycle' }),
+      (each: FreeAgent) => way(each) + MINUTE / 2,
+    ],
+    [
+      'what the agent has to do before',
+      {},
+      agent(3, { freeAt: NOW + 7 * MINUTE }),
+      (each: FreeAgent) => 7 * MINUTE + way(each) + MINUTE / 2,
+    ],
+    ['the wait until it is ready', { readyAt: NOW + 90 * MINUTE }, agent(3), () => 90 * MINUTE],
+    [
+      'the wait for its time',
+      { slot: { from: NOW + 90 * MINUTE, until: NOW + 99 * MINUTE } },
+      agent(3),
+      () => 90 * MINUTE,
+    ],
+  ] as const) {
+    test(`is ${what}, and the way to the door`, () => {
+      const others = [agent(500, { vehicleType: 'foot' })];
+      for (const agents of [
+        [who, ...others],
+        [...others, who],
+      ]) {
+        const [lot] = lotsOf([order({ ...shop, ...wanted })], agents);
+        const cost = lot!.costs[lot!.candidates.findIndex((each) => each.who === who)]!;
+        const expected = fetched(who) + MINUTE / 2 + home(who.vehicleType!) + MINUTE / 2;
+        assert.ok(Math.abs(cost - expected) < 1, `${cost}, not ${expected}`);
+      }
+    });
+  }
+
+  test('weighs more the longer somebody is looked for, and so does leaving it out', () => {
+    const [fresh, old] = [0, 30].map((minutes) => {
+      const [lot] = lotsOf([order({ ...shop, searchingSince: NOW - minutes * MINUTE })], [agent(3)]);
+      return lot!;
+    });
+    assert.equal(old!.costs[0], 2 * fresh!.costs[0]!);
+    assert.equal(old!.price - fresh!.price, 30 * MINUTE);
+  });
+});
+
+test('what orders lose by travelling together is the way round, and the wait for what is ready last', () => {
+  const maker = new LotMaker(
+    roundView(
+      [order({ ...shop, taskId: 1 }), order({ ...shop, taskId: 2, readyAt: NOW + 9 * MINUTE, dropoff: east(25) })],
+      [agent(1)],
+    ),
+    straightTravel,
+  );
+  const [one, other] = maker.singles().sort((a, b) => a.orders[0]!.taskId - b.orders[0]!.taskId);
+  const round = straightTravel(shop.dropoff, east(25), 'car').ms - straightTravel(shop.pickup, east(25), 'car').ms;
+  // The second begins where the first is, its service behind it.
+  const expected = 9 * MINUTE + straightTravel(shop.pickup, shop.dropoff, 'car').ms + round + MINUTE;
+  for (const [a, b] of [
+    [one!, other!],
+    [other!, one!],
+  ] as const) {
+    const delay = maker.delayOnRoute(maker.route(a, b), a, b);
+    assert.ok(Math.abs(delay - expected) < 1, `${delay}, not ${expected}`);
+  }
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { planRound } from '../../../engine/domain/planning/plan-round.ts';
+import type { FreeAgent, OpenOrder } from '../../../engine/domain/planning/round-view.ts';
+import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { agent, NOW, order, roundView } from './round-fixture.ts';
+
+const MINUTE = 60_000;
+const east = (thousandths: number) => ({ latitude: 0, longitude: thousandths / 1_000 });
+const slot = { from: NOW, until: NOW + MINUTE };
+
+/** Nothing is held: until the next round it is long. */
+function planned(orders: readonly OpenOrder[], agents: readonly FreeAgent[]) {
+  return planRound(
+    roundView(orders, agents, { nextRoundAt: NOW + 240 * MINUTE, maxDistanceM: 50_000 }),
+    straightTravel,
+  );
+}
+
+for (const [when, readyAt, freeAt] of [
+  ['now', null, NOW],
+  ['when the agent is free', null, NOW + 9 * MINUTE],
+  ['when it is ready', NOW + 90 * MINUTE, NOW],
+] as const) {
+  test(`an offer that begins ${when} tells when each order is there, and how far the first way is`, () => {
+    const [shop, doors] = [east(10), [east(30), east(35)] as const];
+    const orders = doors.map((dropoff, taskId) => order({ taskId, pickup: shop, pickupKey: 'shop', dropoff, readyAt }));
+    const [offer] = planned(orders, [agent(1, { freeAt })]).offers;
+    const way = straightTravel(agent(1).place, shop, 'car');
+    const fetchedMs = Math.max(freeAt - NOW + way.ms + MINUTE / 2, (readyAt ?? NOW) - NOW);
+    // Half of the service at the shop is over by then, and at each door all of it comes before the next way.
+    const first = fetchedMs + MINUTE / 2 + straightTravel(shop, doors[0], 'car').ms + MINUTE / 2;
+    const second = first + MINUTE / 2 + straightTravel(doors[0], doors[1], 'car').ms + MINUTE / 2;
+    assert.deepEqual(offer!.taskIds, [0, 1]);
+    const told = [...offer!.etaMs, offer!.score];
+    for (const [at, expected] of [first, second, first + second].entries())
+      assert.ok(Math.abs(told[at]! - expected) < 1, `${told} instead of ${[first, second, first + second]}`);
+    assert.equal(offer!.distanceM, way.distanceM);
+  });
+}
+
+test('of two for whom one agent has time, the one that has waited longer gets it', () => {
+  // Scheduled ones: the others would follow one after the other.
+  const waited = (taskId: number, minutes: number) =>
+    order({ taskId, dropoff: east(1), slot, searchingSince: NOW - minutes * MINUTE });
+  for (const orders of [
+    [waited(1, 0), waited(2, 240)],
+    [waited(2, 240), waited(1, 0)],
+  ])
+    assert.deepEqual(
+      planned(orders, [agent(1)]).offers.map(({ taskIds }) => taskIds),
+      [[2]],
+    );
+});
+
+test('of those who could take it, but take another, the nearest are shown in their order, and all are counted', () => {
+  const count = LIMITS.passedOverShown + 2;
+  // Farther away, but there before the others.
+  const agents = Array.from({ length: count }, (_, number) =>
+    agent(number + 1, { vehicleType: number < count / 2 ? 'foot' : 'car' }),
+  );
+  const orders = Array.from({ length: count + 1 }, (_, taskId) => order({ taskId, slot }));
+  const { offers, unplanned } = planned(orders, agents);
+  assert.equal(offers.length, count);
+  const [left] = unplanned;
+  assert.deepEqual([unplanned.length, left!.why, left!.counts], [1, 'nobody', { chosen_for_another: count }]);
+  assert.deepEqual(
+    left!.nearest.map(({ agentId, reason }) => [agentId, reason]),
+    agents.slice(0, LIMITS.passedOverShown).map(({ agentId }) => [agentId, 'chosen_for_another']),
+  );
+});
+
+test('where nobody may take it, each agent is counted with the first reason, ways too', () => {
+  const agents = [
+    agent(1, { offDutyAt: NOW }),
+    agent(2, { isStale: true }),
+    agent(3, { openTasks: 5 }),
+    agent(600),
+    agent(700, { offDutyAt: NOW }),
+  ];
+  const { unplanned } = planned([order({ dropoff: east(0) })], agents);
+  assert.deepEqual(
+    unplanned.map(({ counts }) => counts),
+    [{ ends_before: 1, stale_position: 1, max_tasks: 1, too_far: 2 }],
+  );
+  assert.deepEqual(
+    unplanned[0]!.nearest.map(({ agentId, reason }) => [agentId, reason]),
+    [
+      [1, 'ends_before'],
+      [2, 'stale_position'],
+      [3, 'max_tasks'],
+      [600, 'too_far'],
+      [700, 'too_far'],
+    ],
+  );
+});
