@@ -29,5 +29,9 @@ function searchDeadlineOf(search: TaskSearch): string {
 
 /** A moment as text, at the latest the last one that can be shown. */
 export function isoOf(ms: number): string {
-  return new Date(Math.min(ms, LIMITS.latestTimeMs)).toISOString();
+  if (ms !== lastIso.ms) lastIso = { ms, text: new Date(Math.min(ms, LIMITS.latestTimeMs)).toISOString() };
+  return lastIso.text;
 }
+
+/** What is made at one moment is due at one moment: writing a time takes as long as all else that is judged here. */
+let lastIso = { ms: Number.NaN, text: '' };

@@ -8,7 +8,7 @@ import { encodeAgent } from '../views/agent-view.ts';
 import { encodeAssignmentRequest } from '../views/assignment-request-view.ts';
 import { encodePayment } from '../views/payment-view.ts';
 import { inOnePiece } from '../views/serializer.ts';
-import { encodeTask } from '../views/task-view.ts';
+import { encodeTask, encodeTaskWithin } from '../views/task-view.ts';
 import type { News, Tell, TellAgent, TellPayment, TellRequest } from './changes.ts';
 import type { OrgState } from './org-state.ts';
 import type { TaskFacts } from './state-view.ts';
@@ -56,11 +56,11 @@ function tellTask(state: OrgState, tell: Tell, told: TellContext): ToldChange {
   const { sequence, at, caller, before } = told;
   const { organizationId } = state;
   const live = state.findTask(taskId)!;
-  const json = encodeTask(state.bundleOf(live));
   const head = headOf(state, type, live.task.channelId, told);
   const extra = tell.extra ? extraOf(tell.extra, caller) : '';
+  const { whole: body, json } = encodeTaskWithin(`${head},"data":{"task":`, state.bundleOf(live), `${extra}}}`);
   return {
-    event: { organizationId, sequence, type, at, body: inOnePiece(`${head},"data":{"task":${json}${extra}}}`) },
+    event: { organizationId, sequence, type, at, body },
     history: historyStep(live, step, told, step.kind === 'created' ? undefined : before),
     json,
   };

@@ -10,9 +10,14 @@ type AnySchema = Extract<Parameters<typeof fastJsonStringify>[0], { [key: string
  * microseconds. Fields that the schema does not name are left out.
  */
 export function compileSerializer<T extends v.GenericSchema>(schema: T): (value: v.InferOutput<T>) => string {
-  const jsonSchema = toJsonSchema(schema, { typeMode: 'output', errorMode: 'ignore' }) as JsonSchema;
-  const serialize = fastJsonStringify(forSerializing(jsonSchema) as AnySchema) as (value: v.InferOutput<T>) => string;
+  const serialize = compilePieces(schema);
   return (value) => inOnePiece(serialize(value));
+}
+
+/** As compileSerializer, for texts that become part of another one: the whole is to be made one piece. */
+export function compilePieces<T extends v.GenericSchema>(schema: T): (value: v.InferOutput<T>) => string {
+  const jsonSchema = toJsonSchema(schema, { typeMode: 'output', errorMode: 'ignore' }) as JsonSchema;
+  return fastJsonStringify(forSerializing(jsonSchema) as AnySchema) as (value: v.InferOutput<T>) => string;
 }
 
 /**

@@ -5,15 +5,22 @@ import type { PackageView } from '../../schema/package.ts';
 import { isTerminal, type ShownTask } from '../../schema/task.ts';
 import { type TaskView, taskView } from '../../schema/task-view.ts';
 import { formatMinor } from '../domain/money.ts';
-import { compileSerializer } from './serializer.ts';
+import { compilePieces, inOnePiece } from './serializer.ts';
 import { trackingUrlOf } from './tracking-url.ts';
 
 const NO_CHILDREN: TaskView['children'] = [];
-const serializeTask = compileSerializer(taskView);
+const serializeTask = compilePieces(taskView);
 
 /** The JSON of a task: the same bytes in answers, lists, events and streams. */
 export function encodeTask(shown: ShownTask): string {
-  return serializeTask(taskViewOf(shown));
+  return inOnePiece(serializeTask(taskViewOf(shown)));
+}
+
+/** The JSON of a task, and what stands around it with it: one text, of which the task is a part, instead of two. */
+export function encodeTaskWithin(before: string, shown: ShownTask, after: string) {
+  const json = serializeTask(taskViewOf(shown));
+  const whole = inOnePiece(before + json + after);
+  return { whole, json: whole.slice(before.length, before.length + json.length) };
 }
 
 /** The one place that says how a task looks from outside, whoever supplied the record. */
