@@ -9,7 +9,7 @@ import type { OwnedShard } from '../store/shard-store.ts';
 import { type EncodedBatch, encodeBatch } from './encode-batch.ts';
 import { encodeGroup } from './encode-group.ts';
 import type { OrgBatch } from './org-batch.ts';
-import type { Settler } from './settler.ts';
+import type { SentGroup, SettledOutcome, Settler } from './settler.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
 
 /** The actor that filled a batch, told once how it ended. */
@@ -31,13 +31,16 @@ export interface QueuedBatch {
 }
 
 interface WaitingBatch extends QueuedBatch {
-  /** Once nothing more goes in. */
+  /** Nothing more goes in. */
+  isSealed?: boolean;
+  /** Once it is sealed. */
   encoded?: EncodedBatch;
 }
 
-/** What is on its way to Postgres, and how that ends: undefined when it is durable. */
-interface Flight {
+/** A group on its way to Postgres. */
+interface Flight extends SentGroup {
   readonly group: readonly WaitingBatch[];
+  /** How its statement ended: undefined when it is durable. Never rejects. */
   readonly end: Promise<CommitError | undefined>;
 }
 
@@ -52,12 +55,14 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Writes what all actors of the process decided, in groups: one group is on its way to Postgres at a time, and while
- * it is, the next gathers. There is no timer and no fixed size: a lone request commits at once, a burst shares few
- * commits. Postgres does not wait for us: the next group is sent before those who waited for the last are told, and
- * what is full is encoded before its turn comes.
+ * Writes what all actors of the process decided, in groups: while one is on its way to Postgres, the next gathers.
+ * There is no timer and no fixed size: a lone request commits at once, a burst shares few commits. Postgres does not
+ * wait for us: the next group is sent before those who waited for the last are told, and a batch that is full is
+ * encoded, and sent behind the group that is on its way, at once. The connection keeps their order, and heads that are
+ * not as expected refuse what follows a group that was not written.
  *
- * States: idle → (a batch is queued) → scheduled → (this turn of the loop is over) → committing → committing | idle.
+ * States: idle → (a batch is queued) → scheduled → (this turn of the loop is over) → committing → (a group was not
+ * written) → repairing → committing | idle.
  *
  * A group ends committed, refused (taken apart, organization by organization), fenced, failed or unknown. After
  * anything but "committed" the actors concerned are rebuilt from Postgres; memory is never patched back.
@@ -68,7 +73,9 @@ export class GroupCommit {
   readonly #queues = new Map<number, WaitingBatch[]>();
   /** Organizations whose rows were refused lately, and for how many groups they still commit alone. */
   readonly #quarantine = new Map<number, number>();
-  #phase: 'idle' | 'scheduled' | 'committing' = 'idle';
+  /** In the order in which they were sent. */
+  #flights: Flight[] = [];
+  #phase: 'idle' | 'scheduled' | 'committing' | 'repairing' = 'idle';
   #idleWaiters: (() => void)[] = [];
   groups = 0;
 
@@ -93,25 +100,29 @@ export class GroupCommit {
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Nothing more goes into the newest batch of an organization: it is encoded while others commit. */
+  /** Nothing more goes into the newest batch of an organization. */
   seal(organizationId: number): void {
     const sealed = this.#queues.get(organizationId)?.at(-1);
-    const [fence] = (sealed && this.#options.ownership.fencesOf([sealed.shard])) ?? [];
-    if (sealed && fence) sealed.encoded = encodeBatch(sealed.batch, fence.epoch);
+    if (!sealed) return;
+    sealed.isSealed = true;
+    const [fence] = this.#options.ownership.fencesOf([sealed.shard]) ?? [];
+    if (fence) sealed.encoded = encodeBatch(sealed.batch, fence.epoch);
+    if (this.#phase === 'committing' && this.#flights.length < LIMITS.groupsOnTheirWay) this.#depart();
   }
 
   async #run(): Promise<void> {
     this.#phase = 'committing';
-    for (let flight = this.#depart(); flight; flight ??= this.#depart()) {
-      const { group, end } = flight;
-      flight = undefined;
+    for (let flight = this.#depart(); flight; flight = this.#flights[0] ?? this.#depart()) {
+      const isDurable = (await flight.end) === undefined;
+      const ended = this.#flights.splice(0, isDurable ? 1 : this.#flights.length);
       try {
-        const error = await end;
-        if (!error) flight = this.#depart();
-        await this.#tell(group, error);
+        if (isDurable) this.#land(flight);
+        else await this.#repair(ended);
       } catch (error) {
         this.#options.log.fatal({ err: error }, 'a group ended in a way that nobody foresaw');
-        for (const { owner, batch } of group) owner.batchFailed(batch, refusal('OUTCOME_UNKNOWN'));
+        const lost = ended.flatMap(({ group }) => group);
+        for (const { owner, batch } of lost) owner.batchFailed(batch, refusal('OUTCOME_UNKNOWN'));
+        this.#phase = 'committing';
       }
     }
     this.#phase = 'idle';
@@ -120,20 +131,51 @@ export class GroupCommit {
 
   /** Sends what has gathered; undefined when nothing has. */
   #depart(): Flight | undefined {
-    const group = this.#take();
-    return group.length === 0 ? undefined : { group, end: this.#send(group) };
+    const group = this.#take(this.#flights.at(-1));
+    if (group.length === 0) return undefined;
+    const flight = this.#send(group);
+    this.#flights.push(flight);
+    return flight;
   }
 
-  /** One batch of each organization in turn until the group is full; an organization in quarantine goes alone. */
-  #take(): WaitingBatch[] {
+  /** The oldest flight is durable. */
+  #land({ group }: Flight): void {
+    const isFullWaiting = () => [...this.#queues.values()].some(([first]) => first!.isSealed);
+    if (this.#flights.length === 0 || isFullWaiting()) this.#depart();
+    for (const { owner, batch } of group) owner.batchCommitted(batch);
+  }
+
+  /** The oldest flight failed: once that behind it has ended, too, and while nothing else leaves, both are told. */
+  async #repair([failed, ...followers]: readonly Flight[]): Promise<void> {
+    this.#phase = 'repairing';
+    const [end, ...ends] = await this.#endsOf([failed!, ...followers]);
+    await this.#tell(failed!.group, end);
+    for (const [index, { group }] of followers.entries()) await this.#tell(group, ends[index], true);
+    this.#phase = 'committing';
+  }
+
+  /** How flights ended; what nobody heard of again is found out. */
+  async #endsOf(flights: readonly Flight[]): Promise<(CommitError | undefined)[]> {
+    const ends = await Promise.all(flights.map(({ end }) => end));
+    if (!ends.some((error) => error?.failure === 'unknown')) return ends;
+    const outcomes = await this.#options.settler.settle(flights);
+    return ends.map((error, index) => (error?.failure === 'unknown' ? errorOf(outcomes[index]!, error) : error));
+  }
+
+  /**
+   * One batch of each organization in turn until the group is full; an organization in quarantine goes alone. What
+   * leaves the sequence of its organization as it is leaves no mark in the head: nothing of that goes right behind it.
+   */
+  #take(leader: Flight | undefined): WaitingBatch[] {
     const group: WaitingBatch[] = [];
+    const unmarked = new Set(leader?.group.filter(isUnmarked).map(({ batch }) => batch.organizationId));
     let rows = 0;
     let bytes = 0;
     // A list of its own: whoever has more is put behind the others and must not be met again.
     for (const organizationId of [...this.#queues.keys()]) {
       const queue = this.#queues.get(organizationId)!;
       const alone = this.#quarantine.has(organizationId);
-      if (alone && group.length > 0) continue;
+      if ((alone && group.length > 0) || unmarked.has(organizationId)) continue;
       const queued = queue.shift()!;
       this.#queues.delete(organizationId);
       if (queue.length > 0) this.#queues.set(organizationId, queue);
@@ -151,17 +193,17 @@ export class GroupCommit {
     return group;
   }
 
-  /** Tells the owners how their group ended. */
-  async #tell(group: readonly WaitingBatch[], error: CommitError | undefined): Promise<void> {
+  /** Tells the owners how their group ended; `follows`: it went behind one that was not written. */
+  async #tell(group: readonly WaitingBatch[], error: CommitError | undefined, follows = false): Promise<void> {
     if (!error) {
       for (const { owner, batch } of group) owner.batchCommitted(batch);
       return;
     }
     const isRowsFault = error.failure === 'refused' || error.failure === 'stale';
-    if (group.length > 1 && (isRowsFault || error.failure === 'fenced')) {
+    if ((group.length > 1 || follows) && (isRowsFault || error.failure === 'fenced')) {
       // Nothing was written, and not everybody is to blame: each goes on alone, unless its actor was thrown away meanwhile.
       for (const one of group) {
-        if (one.owner.isLive) await this.#tell([one], await this.#send([one]));
+        if (one.owner.isLive) await this.#tell([one], (await this.#endsOf([this.#send([one])]))[0]);
         else one.owner.batchFailed(one.batch, refusal('NOT_APPLIED'));
       }
       return;
@@ -176,15 +218,25 @@ export class GroupCommit {
     }
   }
 
-  /** Sends a group and finds out how it ended: undefined when it is durable. */
-  async #send(group: readonly WaitingBatch[]): Promise<CommitError | undefined> {
-    const { store, ownership, settler, random, log, fault } = this.#options;
-    const fences = ownership.fencesOf(group.map(({ shard }) => shard));
-    if (!fences) return new CommitError('fenced', 'a shard is not owned');
+  #send(group: readonly WaitingBatch[]): Flight {
+    const { ownership, random } = this.#options;
     const groupId = random.uuid();
-    const parameters = encodeGroup(groupId, encodeAll(group, fences), fences);
+    const organizationIds = group.map(({ batch }) => batch.organizationId);
+    const fences = ownership.fencesOf(group.map(({ shard }) => shard)) ?? [];
+    return { group, groupId, organizationIds, fences, end: this.#commit(groupId, group, fences) };
+  }
+
+  /** Resolves to undefined when it is durable. */
+  async #commit(
+    groupId: string,
+    group: readonly WaitingBatch[],
+    fences: readonly OwnedShard[],
+  ): Promise<CommitError | undefined> {
+    const { store, ownership, log, fault } = this.#options;
+    if (fences.length === 0) return new CommitError('fenced', 'a shard is not owned');
     this.groups += 1;
     try {
+      const parameters = encodeGroup(groupId, encodeAll(group, fences), fences);
       fault('before-commit-send');
       const sent = store.commit(parameters);
       fault('after-commit-send');
@@ -198,15 +250,7 @@ export class GroupCommit {
         'a group was not committed',
       );
       if (error.failure === 'fenced') await ownership.renew();
-      if (error.failure !== 'unknown') return error;
-      const outcome = await settler.settle(
-        groupId,
-        fences,
-        group.map(({ batch }) => batch.organizationId),
-      );
-      return outcome === 'committed'
-        ? undefined
-        : new CommitError(outcome === 'not-applied' ? 'failed' : 'unknown', error.message);
+      return error;
     }
   }
 
@@ -224,6 +268,16 @@ function encodeAll(group: readonly WaitingBatch[], fences: readonly OwnedShard[]
     const epoch = epochs.get(shard)!;
     return encoded?.epoch === epoch ? encoded : encodeBatch(batch, epoch);
   });
+}
+
+/** What a commit that nobody heard of again has been found to be. */
+function errorOf(outcome: SettledOutcome, { message }: CommitError): CommitError | undefined {
+  if (outcome === 'committed') return undefined;
+  return new CommitError(outcome === 'not-applied' ? 'failed' : 'unknown', message);
+}
+
+function isUnmarked({ batch }: WaitingBatch): boolean {
+  return batch.lastSequence === batch.expectedSequence;
 }
 
 function refusalOf(error: CommitError): Refusal {

@@ -68,7 +68,7 @@ export class CommitError extends Error {
 }
 
 export interface CommitStore {
-  /** Resolves when the group is durable; rejects with CommitError. One call at a time. */
+  /** Resolves when the group is durable; rejects with CommitError. Groups are written in the order of the calls. */
   commit(parameters: CommitParameters): Promise<void>;
   stop(): Promise<void>;
 }
@@ -92,10 +92,10 @@ export function createCommitStore(
     return sql;
   }
 
-  async function discard(): Promise<void> {
-    const old = sql;
-    sql = undefined;
-    await old?.end({ timeout: 0 });
+  /** Of two groups on a connection both find it broken: the one that is made then stays. */
+  async function discard(broken: Sql | undefined): Promise<void> {
+    if (sql === broken) sql = undefined;
+    await broken?.end({ timeout: 0 });
   }
 
   return {
@@ -127,16 +127,17 @@ export function createCommitStore(
         p.ledgerEntries,
         p.paidTasks,
       ];
+      const used = connection();
       try {
-        const query = connection().unsafe(COMMIT_GROUP, parameters, { prepare: true });
+        const query = used.unsafe(COMMIT_GROUP, parameters, { prepare: true });
         await withDeadline(query.execute(), options.deadlineMs, 'the commit');
       } catch (error) {
         const failure = commitErrorOf(error);
-        if (failure.failure === 'unknown') void discard().catch(() => {});
+        if (failure.failure === 'unknown') void discard(used).catch(() => {});
         throw failure;
       }
     },
-    stop: discard,
+    stop: () => discard(sql),
   };
 }
 

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardOf } from '../../engine/runtime/shard-of.ts';
 import type { CommitStore } from '../../engine/store/commit-store.ts';
-import type { Command } from '../../schema/commands.ts';
-import { LIMITS } from '../../schema/limits.ts';
 import { createFaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { type SeededOrganization, seedOrganization, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 import { callerOf, createCommand, type EngineFixture, startEngineFixture, statusOf } from './engine-fixture.ts';
-
-const ITEMS = LIMITS.batchTasks;
+import { FULL_BATCH_TASKS, fullBatch } from './full-batch.ts';
 
 test('the next group is on its way before those who waited for the last are told', async () => {
   const store = createFaultyCommitStore();
@@ -44,24 +41,27 @@ test('a full batch that waited for its turn is written under the epoch that its 
   const { databaseUrl, organizations } = fixture;
   try {
     const [lost] = organizations as [SeededOrganization];
-    const waiting = await seedNeighbour(databaseUrl, lost);
+    const behind = await seedNeighbour(databaseUrl, lost);
+    const waiting = await seedNeighbour(databaseUrl, behind);
     const { arrived, release } = store.hold();
     const unheard = asked(fixture, lost);
     await arrived;
+    const follower = fixture.engine.ask(behind.organizationId, fullBatch(behind));
+    await decided(fixture, behind);
     const full = fixture.engine.ask(waiting.organizationId, fullBatch(waiting));
     await decided(fixture, waiting);
     // What nobody hears of again is settled under the next epoch.
     store.failNext('before');
     release();
     assert.equal(statusOf(await unheard), 503);
-    assert.equal(statusOf(await full), 200);
+    assert.deepEqual([statusOf(await follower), statusOf(await full)], [200, 200]);
     const written = await withSql(
       databaseUrl,
       (sql) => sql<{ epoch: number; shard: number; events: number }[]>`
         SELECT e.epoch, (SELECT epoch FROM shards WHERE shard = ${shardOf(waiting.organizationId)}) AS shard, count(*) AS events
         FROM events e WHERE organization_id = ${waiting.organizationId} GROUP BY e.epoch`,
     );
-    assert.deepEqual([...written], [{ epoch: written[0]!.shard, shard: written[0]!.shard, events: ITEMS }]);
+    assert.deepEqual([...written], [{ epoch: written[0]!.shard, shard: written[0]!.shard, events: FULL_BATCH_TASKS }]);
     assert.ok(written[0]!.epoch > 1, 'the epoch was raised');
   } finally {
     await fixture.stop();
@@ -106,17 +106,6 @@ function decided({ engine }: EngineFixture, { organizationId }: SeededOrganizati
     'a decision waits for its group',
     () => (engine.directory.find(organizationId)?.state?.lastSequence ?? 0) > 0,
   );
-}
-
-/** As many tasks as go into one batch: nothing more gathers with them. */
-function fullBatch(organization: SeededOrganization): Command {
-  const caller = callerOf(organization);
-  const items = Array.from({ length: ITEMS }, (_, index) => {
-    const { input } = createCommand(`item-${index}`, caller) as Extract<Command, { kind: 'create-task' }>;
-    return { input };
-  });
-  const facts = { correlationId: 'test', canonicalPath: '/v1/tasks/batch', method: 'POST' };
-  return { kind: 'create-tasks', caller, items, atomic: false, facts };
 }
 
 /** An organization of the same shard. */

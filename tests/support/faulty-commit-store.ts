@@ -11,8 +11,10 @@ export type FaultMoment = 'before' | 'during' | 'after';
 export interface FaultyCommitStore {
   /** For EngineOptions.wrapCommitStore. */
   wrap(store: CommitStore): CommitStore;
-  /** Makes the next commit fail at `moment`, with an unknown outcome unless another failure is named. */
+  /** Makes the next commit fail at `moment`, with an unknown outcome unless another failure is named; called twice, the one behind it as well. */
   failNext(moment: FaultMoment, failure?: CommitFailure): void;
+  /** Lets the next commit pass, before those that are to fail. */
+  passNext(): void;
   /** The same for every `count`-th commit from now on. */
   failEvery(count: number, moment: FaultMoment): void;
   /** Keeps the next commits from being sent; `arrived` resolves when one waits. */
@@ -29,7 +31,7 @@ export interface HeldCommits {
 
 /** A commit store that stands before the real one and fails when it is told to. */
 export function createFaultyCommitStore(): FaultyCommitStore {
-  let fault: { readonly moment: FaultMoment; readonly failure: CommitFailure } | undefined;
+  const planned: ({ readonly moment: FaultMoment; readonly failure: CommitFailure } | 'pass')[] = [];
   let rhythm: { readonly count: number; readonly moment: FaultMoment } | undefined;
   let gate: { readonly opened: Promise<void>; arrive(): void } | undefined;
   let commits = 0;
@@ -41,9 +43,8 @@ export function createFaultyCommitStore(): FaultyCommitStore {
         gate?.arrive();
         await gate?.opened;
         const due = rhythm && commits % rhythm.count === 0 ? { ...rhythm, failure: 'unknown' as const } : undefined;
-        const armed = fault ?? due;
-        fault = undefined;
-        if (!armed) return store.commit(parameters);
+        const armed = planned.shift() ?? due;
+        if (!armed || armed === 'pass') return store.commit(parameters);
         const error = new CommitError(armed.failure, `planted ${armed.moment} the commit`);
         if (armed.moment === 'before') throw error;
         const sent = store.commit(parameters);
@@ -55,7 +56,10 @@ export function createFaultyCommitStore(): FaultyCommitStore {
       stop: () => store.stop(),
     }),
     failNext(moment, failure = 'unknown') {
-      fault = { moment, failure };
+      planned.push({ moment, failure });
+    },
+    passNext() {
+      planned.push('pass');
     },
     failEvery(count, moment) {
       rhythm = { count, moment };
