@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
+import { encodeValue } from '../engine/store/encode-record.ts';
 import { isStorableText } from '../schema/fields.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { violationsOf } from '../schema/violations.ts';
@@ -117,7 +118,7 @@ export function fingerprintOf(json: unknown): string {
 }
 
 function canonicalText(value: unknown, depth: number): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return encodeValue(value);
   // What is nested this deep counts as the same.
   if (depth > MAX_FINGERPRINT_DEPTH) return '…';
   let text = '';
@@ -126,7 +127,6 @@ function canonicalText(value: unknown, depth: number): string {
     return `[${text}]`;
   }
   const fields = value as Record<string, unknown>;
-  for (const key of Object.keys(fields).sort())
-    text += `${JSON.stringify(key)}:${canonicalText(fields[key], depth + 1)},`;
+  for (const key of Object.keys(fields).sort()) text += `${encodeValue(key)}:${canonicalText(fields[key], depth + 1)},`;
   return `{${text}}`;
 }

@@ -1,5 +1,6 @@
 import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
-import { encodeRecord } from '../store/encode-record.ts';
+import { encodeRecord, encodeValue } from '../store/encode-record.ts';
+import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { RecordColumns } from '../store/record-columns.ts';
 import {
   AGENT,
@@ -90,11 +91,7 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
   );
   put(encoded, 'usage', encodeUsage(batch));
   put(encoded, 'events', encodeEvents(batch, epoch));
-  put(
-    encoded,
-    'idempotency',
-    batch.idempotency.map(({ body: _, ...record }) => JSON.stringify(record)),
-  );
+  put(encoded, 'idempotency', batch.idempotency.map(encodeOutcome));
   put(encoded, 'audit', batch.audit);
   put(encoded, 'organizations', encodeOrganization(batch));
   return {
@@ -149,6 +146,12 @@ function encodeEvents({ organizationId, events }: OrgBatch, epoch: number): stri
     ({ sequence, at, type }) =>
       `{"organizationId":${organizationId},"sequence":${sequence},"at":"${at}","type":"${type}","epoch":${epoch}}`,
   );
+}
+
+function encodeOutcome(record: IdempotencyRecord): string {
+  const { organizationId, scope, key, at, fingerprint, status, sequence, toldAt } = record;
+  const names = `"scope":${encodeValue(scope)},"key":${encodeValue(key)},"fingerprint":${encodeValue(fingerprint)}`;
+  return `{"organizationId":${organizationId},${names},"at":"${at}","status":${status},"sequence":${sequence},"toldAt":${toldAt}}`;
 }
 
 function encodeOrganization({ organizationId, organization, tombstone }: OrgBatch): string[] {
