@@ -119,7 +119,9 @@ export const LIMITS = {
   /** Recent keys of one organization answered from memory; older ones are fetched. */
   idempotencyKeysInMemory: 10_000,
   /** Keys of one organization in 24 hours whose digests its actor holds; beyond that an unknown key is asked for. */
-  keyBookKeys: 200_000,
+  keyBookKeys: 1_000_000,
+  /** The most that are read when the actor begins to hold them. */
+  keyBookReading: 100_000,
 
   // --- Lists ----------------------------------------------------------------------------------------
   /** `integrationData.<key>` parameters of one query. */

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
+import { DigestSet } from './digest-set.ts';
 
 /** How often an actor asks Postgres for keys before the whole book is worth its reading. */
 const FETCHES_BEFORE = 4;
@@ -9,7 +10,7 @@ const FETCHES_BEFORE = 4;
  * asked. What was used is never missing.
  */
 export class KeyBook {
-  readonly #used = new Set<number>();
+  readonly #used = new DigestSet();
   #isComplete = false;
   #isTooLarge = false;
   #fetches = 0;

@@ -76,7 +76,7 @@ export interface FetchedRecords extends FetchedAgents {
   readonly customers: readonly CustomerRecord[];
   /** Undefined when there are more than LIMITS.contactBookCustomers. */
   readonly contacts: Contacts | undefined | 'not-wanted';
-  /** As scopedKeyOf writes them; undefined when there are more than half of LIMITS.keyBookKeys. */
+  /** As scopedKeyOf writes them; undefined when there are more than LIMITS.keyBookReading. */
   readonly usedKeys: readonly string[] | undefined | 'not-wanted';
   readonly locations: readonly LocationRecord[];
   readonly warehouses: readonly WarehouseWithLocation[];
@@ -353,9 +353,9 @@ async function fetchUsedKeys(sql: Sql, organizationId: number): Promise<string[]
       SELECT scope, key FROM idempotency_records
       WHERE organization_id = ${organizationId}
         AND at > now() - ${LIMITS.idempotencyRetentionMs / 1000} * interval '1 second'
-      LIMIT ${LIMITS.keyBookKeys / 2 + 1}) k`;
+      LIMIT ${LIMITS.keyBookReading + 1}) k`;
   const { keys } = rows[0]!;
-  return keys.length > LIMITS.keyBookKeys / 2 ? undefined : keys;
+  return keys.length > LIMITS.keyBookReading ? undefined : keys;
 }
 
 async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<DueTasks> {
