@@ -157,9 +157,13 @@ export class GroupCommit {
   /** How flights ended; what nobody heard of again is found out. */
   async #endsOf(flights: readonly Flight[]): Promise<(CommitError | undefined)[]> {
     const ends = await Promise.all(flights.map(({ end }) => end));
-    if (!ends.some((error) => error?.failure === 'unknown')) return ends;
-    const outcomes = await this.#options.settler.settle(flights);
-    return ends.map((error, index) => (error?.failure === 'unknown' ? errorOf(outcomes[index]!, error) : error));
+    const doubtful = flights.flatMap((flight, index) => {
+      if (ends[index]?.failure !== 'unknown') return [];
+      return { ...flight, marks: flights.slice(index).map(({ groupId }) => groupId) };
+    });
+    if (doubtful.length === 0) return ends;
+    const outcomes = await this.#options.settler.settle(doubtful);
+    return ends.map((error) => (error?.failure === 'unknown' ? errorOf(outcomes.shift()!, error) : error));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { OrgStore } from '../store/org-store.ts';
+import type { LastGroup, OrgStore } from '../store/org-store.ts';
 import type { OwnedShard } from '../store/shard-store.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
 
@@ -16,9 +16,19 @@ export interface SentGroup {
   readonly fences: readonly OwnedShard[];
 }
 
+/** One that nobody heard of again. */
+export interface DoubtfulGroup extends SentGroup {
+  /**
+   * Its id, and those of the groups that were sent behind it: where they have written over it, it was written, too, for
+   * the heads had to be as it had left them.
+   */
+  readonly marks: readonly string[];
+}
+
 /**
  * Finds out what became of commits that nobody heard of again. Raising the epochs of their shards waits for the old
- * transactions or makes them fail; after that, either the heads carry the groups' ids, or they never will.
+ * transactions or makes them fail; after that, either the heads carry the groups' marks, or they never will. Each step
+ * may be taken again: what was raised is not raised further, and nothing more is sent meanwhile.
  */
 export class Settler {
   readonly #ownership: ShardOwnership;
@@ -34,43 +44,50 @@ export class Settler {
   }
 
   /**
-   * Groups in the order in which they were sent, none of them heard of, each with its outcome. Gives up with 'unknown'
-   * after LIMITS.settleDeadlineMs; the shards then stay closed until their epoch is raised.
+   * The outcome of each of these groups, which come in the order in which they were sent. Gives up with 'unknown' after
+   * LIMITS.settleDeadlineMs; shards that could not be raised then stay closed until they are.
    */
-  async settle(groups: readonly SentGroup[]): Promise<SettledOutcome[]> {
-    const shards = [...new Set(groups.flatMap(({ fences }) => fences.map(({ shard }) => shard)))];
+  async settle(groups: readonly DoubtfulGroup[]): Promise<SettledOutcome[]> {
+    const sentUnder = newestOf(groups);
     const organizationIds = [...new Set(groups.flatMap((group) => group.organizationIds))];
-    this.#ownership.beginSettling(shards);
+    this.#ownership.beginSettling(sentUnder.map(({ shard }) => shard));
     const giveUpAt = this.#clock.monotonic() + LIMITS.settleDeadlineMs;
     while (this.#clock.monotonic() < giveUpAt) {
       try {
-        const raised = new Map((await this.#ownership.raise(shards)).map(({ shard, epoch }) => [shard, epoch]));
+        const raised = await this.#ownership.raise(sentUnder);
         const heads = await this.#store.lastGroups(organizationIds);
-        return groups.map((group, index) => outcomeOf(group, groups.slice(index), heads, raised));
+        return groups.map((group) => outcomeOf(group, heads, raised));
       } catch (error) {
         this.#log.warn({ err: error }, 'the outcome of a commit is still unknown');
         await sleep(RETRY_MS);
       }
     }
-    this.#ownership.giveUpSettling(shards);
+    this.#ownership.giveUpSettling(sentUnder);
     return groups.map(() => 'unknown');
   }
 }
 
+/** Each shard once, with the epoch under which the last of these groups was sent: no other has a later one. */
+function newestOf(groups: readonly SentGroup[]): OwnedShard[] {
+  const epochs = new Map(groups.flatMap(({ fences }) => fences.map(({ shard, epoch }) => [shard, epoch] as const)));
+  return [...epochs].map(([shard, epoch]) => ({ shard, epoch }));
+}
+
 /**
- * `since`: the group and those that were sent behind it, which have written over its mark where they were written: their
- * heads had to be as it had left them. `heads`: the last group of each organization that is there.
+ * One transaction: what one head tells of it is true of all. Heads that are not there any more tell nothing: their
+ * organization has been deleted, and that may have been this very group.
  */
 function outcomeOf(
-  { organizationIds, fences }: SentGroup,
-  since: readonly SentGroup[],
-  heads: ReadonlyMap<number, string | null>,
-  raised: ReadonlyMap<number, number>,
+  { organizationIds, fences, marks }: DoubtfulGroup,
+  heads: readonly LastGroup[],
+  raised: readonly OwnedShard[],
 ): SettledOutcome {
-  const marks = new Set<string | null | undefined>(since.map(({ groupId }) => groupId));
-  // One transaction: where one head carries the mark, all did. A new owner may have written over ours since.
-  if (organizationIds.some((id) => marks.has(heads.get(id)))) return 'committed';
-  const keptAll = fences.every(({ shard, epoch }) => raised.get(shard) === epoch + 1);
-  // Heads go only when their organization has been deleted: that may have been this very group.
-  return keptAll && organizationIds.some((id) => heads.has(id)) ? 'not-applied' : 'unknown';
+  const ids = new Set(organizationIds);
+  const own = heads.filter(({ organizationId }) => ids.has(organizationId));
+  if (own.some(({ lastGroup }) => lastGroup !== null && marks.includes(lastGroup))) return 'committed';
+  // Otherwise another owner may have written over the mark, before the epoch was raised or since.
+  const isOursStill = ({ shard, epoch }: LastGroup) =>
+    fences.some((fence) => fence.shard === shard && fence.epoch + 1 === epoch) &&
+    raised.some((now) => now.shard === shard && now.epoch === epoch);
+  return own.some(isOursStill) ? 'not-applied' : 'unknown';
 }

@@ -38,8 +38,8 @@ export class ShardOwnership {
   readonly #options: OwnershipOptions;
   readonly #epochs = new Map<number, number>();
   readonly #settling = new Set<number>();
-  /** Those of them that nobody is at any more. */
-  readonly #unsettled = new Set<number>();
+  /** Those of them that nobody is at any more, with the epoch of the commit. */
+  readonly #unsettled = new Map<number, number>();
   /** On the monotonic clock: counted from before the renewal was sent, so never later than what Postgres noted. */
   #leaseUntil = 0;
   #superseded = false;
@@ -112,18 +112,20 @@ export class ShardOwnership {
    * Leaves what could not be settled to the renewals. Not before: of two raises at once the answers may come in the other
    * order, and the lower epoch would be kept, with which every commit is fenced.
    */
-  giveUpSettling(shards: Iterable<number>): void {
-    for (const shard of shards) if (this.#settling.has(shard)) this.#unsettled.add(shard);
+  giveUpSettling(past: readonly OwnedShard[]): void {
+    for (const { shard, epoch } of past) if (this.#settling.has(shard)) this.#unsettled.set(shard, epoch);
   }
 
   /**
-   * Raises the epochs, which waits for the doubtful commit to finish or makes it fail. Rejects when Postgres cannot be
-   * reached; the shards then stay closed. Returns those that are still owned, with their new epochs: one that is not the next shows that somebody may have owned the shard in between.
+   * Raises the epochs past those of a doubtful commit, which waits for it to finish or makes it fail. Rejects when
+   * Postgres cannot be reached; the shards then stay closed, and it may be tried again. Returns those that are still
+   * owned, with their epochs: one that is not the next shows that somebody may have owned the shard in between.
    */
-  async raise(shards: readonly number[]): Promise<readonly OwnedShard[]> {
-    const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, shards);
+  async raise(past: readonly OwnedShard[]): Promise<readonly OwnedShard[]> {
+    const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, past);
     for (const { shard, epoch } of raised) this.#epochs.set(shard, epoch);
     const kept = new Set(raised.map(({ shard }) => shard));
+    const shards = past.map(({ shard }) => shard);
     for (const shard of shards) this.#endSettling(shard);
     this.#lose(shards.filter((shard) => !kept.has(shard)));
     return raised;
@@ -152,7 +154,9 @@ export class ShardOwnership {
     const owned = await store.listOwned(incarnation);
     const still = new Set(owned.map(({ shard }) => shard));
     this.#lose([...this.#epochs.keys()].filter((shard) => !still.has(shard)));
-    if (this.#unsettled.size > 0) await this.raise([...this.#unsettled]);
+    if (this.#unsettled.size > 0) {
+      await this.raise([...this.#unsettled].map(([shard, epoch]) => ({ shard, epoch })));
+    }
     this.#gain(await store.takeFree(incarnation));
   }
 

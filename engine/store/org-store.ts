@@ -103,14 +103,22 @@ export interface DueTasks {
   readonly nextDeadlineAt: string | null;
 }
 
+/** The group that last changed an organization's head, and the epoch that its shard has. */
+export interface LastGroup {
+  readonly organizationId: number;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly lastGroup: string | null;
+}
+
 /** What actors read. Every answer is committed; nothing is cached here. */
 export interface OrgStore {
   /** Undefined when there never was such an organization. */
   loadHead(organizationId: number): Promise<OrganizationHead | 'deleted' | undefined>;
   fetchRecords(organizationId: number, needs: RecordNeeds): Promise<FetchedRecords>;
   fetchDue(organizationId: number, now: string): Promise<DueTasks>;
-  /** The group that last changed each organization's head. */
-  lastGroups(organizationIds: readonly number[]): Promise<ReadonlyMap<number, string | null>>;
+  /** Of those of these organizations whose heads are there, as all of it was at one moment. */
+  lastGroups(organizationIds: readonly number[]): Promise<readonly LastGroup[]>;
   /** First ids of `blocks` fresh blocks of LIMITS.idBlock ids each. */
   reserveIds(kind: IdKind, blocks: number): Promise<number[]>;
   /** Organizations of these shards with a timer due. */
@@ -135,15 +143,14 @@ export function createOrgStore(sql: Sql): OrgStore {
     loadHead: (organizationId) => ask(() => loadHead(sql, organizationId), 'loading an organization'),
     fetchRecords: (organizationId, needs) => ask(() => fetchRecords(sql, organizationId, needs), 'fetching records'),
     fetchDue: (organizationId, now) => ask(() => fetchDue(sql, organizationId, now), 'fetching due tasks'),
-    async lastGroups(organizationIds) {
-      const rows = await ask(
-        () => sql<{ organizationId: number; lastGroup: string | null }[]>`
-          SELECT organization_id, last_group FROM organization_heads
-          WHERE organization_id = ANY(${numberArray(organizationIds)}::bigint[])`,
+    lastGroups: (organizationIds) =>
+      ask(
+        () => sql<LastGroup[]>`
+          SELECT h.organization_id, h.last_group, s.shard, s.epoch
+          FROM organization_heads h JOIN shards s ON s.shard = h.shard
+          WHERE h.organization_id = ANY(${numberArray(organizationIds)}::bigint[])`,
         'looking for a group',
-      );
-      return new Map(rows.map((row) => [row.organizationId, row.lastGroup]));
-    },
+      ),
     async reserveIds(kind, blocks) {
       const rows = await ask(
         () => sql<{ first: number }[]>`

@@ -16,8 +16,11 @@ export interface ShardStore {
   /** Takes every shard that has no owner with a running lease; returns those taken. */
   takeFree(incarnation: string): Promise<OwnedShard[]>;
   listOwned(incarnation: string): Promise<OwnedShard[]>;
-  /** Makes every commit sent with an earlier epoch fail or finish first; returns the shards still owned. */
-  raiseEpochs(incarnation: string, shards: readonly number[]): Promise<OwnedShard[]>;
+  /**
+   * Makes every commit sent under these epochs fail or finish first; returns the shards still owned. To the next epoch,
+   * not by one: whoever heard no answer may ask again, and what arrives late changes nothing.
+   */
+  raiseEpochs(incarnation: string, past: readonly OwnedShard[]): Promise<OwnedShard[]>;
   /** Gives all shards up and ends the lease. */
   release(gatewayId: string, incarnation: string): Promise<void>;
 }
@@ -57,14 +60,18 @@ export function createShardStore(sql: Sql): ShardStore {
       ),
     listOwned: (incarnation) =>
       bounded(sql<OwnedShard[]>`SELECT shard, epoch FROM shards WHERE owner = ${incarnation}::uuid`, 'listing shards'),
-    raiseEpochs: (incarnation, shards) =>
+    raiseEpochs: (incarnation, past) =>
       bounded(
         sql<OwnedShard[]>`
           WITH mine AS (
-            SELECT shard FROM shards
-            WHERE owner = ${incarnation}::uuid AND shard = ANY(${numberArray(shards)}::int[])
-            ORDER BY shard FOR UPDATE)
-          UPDATE shards s SET epoch = s.epoch + 1 FROM mine WHERE s.shard = mine.shard RETURNING s.shard, s.epoch`,
+            SELECT s.shard, p.epoch
+            FROM shards s
+            JOIN unnest(${numberArray(past.map(({ shard }) => shard))}::int[],
+              ${numberArray(past.map(({ epoch }) => epoch))}::bigint[]) p(shard, epoch) ON p.shard = s.shard
+            WHERE s.owner = ${incarnation}::uuid
+            ORDER BY s.shard FOR UPDATE OF s)
+          UPDATE shards s SET epoch = greatest(s.epoch, mine.epoch + 1)
+          FROM mine WHERE s.shard = mine.shard RETURNING s.shard, s.epoch`,
         'raising epochs',
       ),
     async release(gatewayId, incarnation) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { shardOf } from '../../engine/runtime/shard-of.ts';
 import type { CommitFailure } from '../../engine/store/commit-store.ts';
 import type { Answer } from '../../schema/commands.ts';
 import { createFaultyCommitStore, type FaultMoment, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
@@ -65,17 +66,18 @@ describe('two groups on their way', { concurrency: 4 }, () => {
     });
   }
 
-  for (const [fault, status] of [
-    [NEVER_SENT, 503],
-    [ANSWER_LOST, 200],
-    [FAILED, 503],
-    [REFUSED, 500],
+  for (const { leader, follower, status } of [
+    { leader: NEVER_SENT, status: 503 },
+    { leader: ANSWER_LOST, status: 200 },
+    { leader: FAILED, status: 503 },
+    { leader: REFUSED, status: 500 },
+    { leader: NEVER_SENT, follower: ANSWER_LOST, status: 503 },
   ] as const) {
-    test(`of two organizations, the first ${told(fault)}, leave the second alone`, async () => {
+    test(`of two organizations, the first ${told(leader)}, leave the second, ${told(follower)}, alone`, async () => {
       await withScene(async (scene) => {
         const [first, second] = scene.organizations;
         const { asked, release } = await twoOnTheirWay(scene, first, second);
-        plan(scene.store, fault);
+        plan(scene.store, leader, follower);
         release();
         const statuses = (await Promise.all(asked)).map(statusOf);
         assert.deepEqual(statuses, [status, 200]);
@@ -102,6 +104,20 @@ describe('two groups on their way', { concurrency: 4 }, () => {
       assert.deepEqual(statuses, [503, 503, 201]);
       await assertSound(scene, first, [503, 503]);
     });
+  });
+});
+
+test('the shard of a group whose end is known keeps its epoch while the one behind is looked for', async () => {
+  await withScene(async (scene) => {
+    const [first, second] = scene.organizations;
+    const shards = [first, second].map(({ organizationId }) => shardOf(organizationId));
+    const epochs = () => shards.map((shard) => scene.engine.ownership.fencesOf([shard])![0]!.epoch);
+    const { asked, release } = await twoOnTheirWay(scene, first, second);
+    const [known, lost] = epochs();
+    plan(scene.store, FAILED, NEVER_SENT);
+    release();
+    assert.deepEqual((await Promise.all(asked)).map(statusOf), [503, 503]);
+    assert.deepEqual(epochs(), [known, lost! + 1]);
   });
 });
 

@@ -19,10 +19,10 @@ async function startOwnership() {
       renew: async () => true,
       takeFree: async () => (ownership.ownedShards().length === 0 ? list() : []),
       listOwned: async () => list(),
-      async raiseEpochs(_, shards) {
-        raised.push(shards);
-        for (const shard of shards) owned.set(shard, owned.get(shard)! + 1);
-        return list().filter(({ shard }) => shards.includes(shard));
+      async raiseEpochs(_, past) {
+        raised.push(past.map(({ shard }) => shard));
+        for (const { shard, epoch } of past) owned.set(shard, epoch + 1);
+        return list().filter((one) => past.some(({ shard }) => shard === one.shard));
       },
       release: async () => {},
     },
@@ -46,7 +46,7 @@ test('a renewal raises no epoch while somebody settles the shard, and does so wh
   ownership.beginSettling([1]);
   await ownership.renew();
   assert.deepEqual([raised, ownership.standingOf(1), ownership.standingOf(2)], [[], 'settling', 'owned']);
-  ownership.giveUpSettling([1]);
+  ownership.giveUpSettling([{ shard: 1, epoch: 10 }]);
   await ownership.renew();
   assert.deepEqual([raised, ownership.fencesOf([1])], [[[1]], [{ shard: 1, epoch: 11 }]]);
   await ownership.renew();
@@ -55,9 +55,10 @@ test('a renewal raises no epoch while somebody settles the shard, and does so wh
 
 test('what was settled in time is left alone by those who give up', async () => {
   const { ownership, raised } = await startOwnership();
+  const [one, two] = ownership.fencesOf([1, 2])!;
   ownership.beginSettling([1, 2]);
-  await ownership.raise([2]);
-  ownership.giveUpSettling([1, 2]);
+  await ownership.raise([two!]);
+  ownership.giveUpSettling([one!, two!]);
   await ownership.renew();
   assert.deepEqual(raised, [[2], [1]]);
 });

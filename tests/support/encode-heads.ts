@@ -1,0 +1,19 @@
+import { encodeBatch } from '../../engine/org/encode-batch.ts';
+import { encodeGroup } from '../../engine/org/encode-group.ts';
+import { OrgBatch } from '../../engine/org/org-batch.ts';
+import type { CommitParameters } from '../../engine/store/commit-store.ts';
+import type { OwnedShard } from '../../engine/store/shard-store.ts';
+
+/** A group that marks the heads of organizations without events, and changes nothing else. */
+export function encodeHeads(
+  groupId: string,
+  organizationIds: readonly number[],
+  fences: readonly OwnedShard[],
+): CommitParameters {
+  const batches = organizationIds.map((organizationId) => {
+    const batch = new OrgBatch(organizationId, 1, 0);
+    batch.lastAt = '2026-11-22T12:00:00.000Z';
+    return encodeBatch(batch, 1);
+  });
+  return encodeGroup(groupId, batches, fences);
+}
