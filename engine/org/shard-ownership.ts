@@ -154,6 +154,8 @@ export class ShardOwnership {
     const owned = await store.listOwned(incarnation);
     const still = new Set(owned.map(({ shard }) => shard));
     this.#lose([...this.#epochs.keys()].filter((shard) => !still.has(shard)));
+    // Taken before, and the answer was lost: nobody else serves them while our lease runs.
+    this.#gain(owned.filter(({ shard }) => !this.#epochs.has(shard)));
     if (this.#unsettled.size > 0) {
       await this.raise([...this.#unsettled].map(([shard, epoch]) => ({ shard, epoch })));
     }

@@ -5,7 +5,7 @@ import { ShardOwnership } from '../../../engine/org/shard-ownership.ts';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
 
-/** Owns shards 1 and 2, and answers a raise with the next epoch. */
+/** Owns shards 1 and 2, and answers a raise with the next epoch; after `loseTaking` it takes 3, and does not say so. */
 async function startOwnership() {
   const owned = new Map([
     [1, 10],
@@ -13,11 +13,19 @@ async function startOwnership() {
   ]);
   const list = () => [...owned].map(([shard, epoch]) => ({ shard, epoch }));
   const raised: (readonly number[])[] = [];
+  const gained: number[] = [];
+  let loseNextTaking = false;
   const ownership = new ShardOwnership({
     store: {
       register: async () => {},
       renew: async () => true,
-      takeFree: async () => (ownership.ownedShards().length === 0 ? list() : []),
+      async takeFree() {
+        if (ownership.ownedShards().length === 0) return list();
+        if (!loseNextTaking) return [];
+        loseNextTaking = false;
+        owned.set(3, 30);
+        throw new Error('planted');
+      },
       listOwned: async () => list(),
       async raiseEpochs(_, past) {
         raised.push(past.map(({ shard }) => shard));
@@ -34,11 +42,14 @@ async function startOwnership() {
     incarnation: 'one',
     leaseMs: 600_000,
     onLost: () => {},
-    onGained: () => {},
+    onGained: (shards) => gained.push(...shards),
     onSuperseded: () => {},
   });
   await ownership.start('127.0.0.1:0');
-  return { ownership, raised };
+  const loseTaking = () => {
+    loseNextTaking = true;
+  };
+  return { ownership, raised, gained, loseTaking };
 }
 
 test('a renewal raises no epoch while somebody settles the shard, and does so when that was given up', async () => {
@@ -61,4 +72,17 @@ test('what was settled in time is left alone by those who give up', async () => 
   ownership.giveUpSettling([one!, two!]);
   await ownership.renew();
   assert.deepEqual(raised, [[2], [1]]);
+});
+
+test('shards that were taken are served, though the answer to that was lost', async () => {
+  const { ownership, gained, loseTaking } = await startOwnership();
+  loseTaking();
+  await ownership.renew();
+  assert.equal(ownership.standingOf(3), 'elsewhere');
+  await ownership.renew();
+  assert.deepEqual(ownership.fencesOf([1, 3]), [
+    { shard: 1, epoch: 10 },
+    { shard: 3, epoch: 30 },
+  ]);
+  assert.deepEqual(gained, [1, 2, 3]);
 });
