@@ -82,6 +82,8 @@ export function createCommitStore(
   options: { readonly statementTimeoutMs: number; readonly deadlineMs: number },
 ): CommitStore {
   let sql: Sql | undefined;
+  /** Until the commit that was sent last has ended, well or not. */
+  let lastEnd: Promise<unknown> = Promise.resolve();
 
   function connection(): Sql {
     sql ??= connectPostgres(url, {
@@ -98,39 +100,21 @@ export function createCommitStore(
     await broken?.end({ timeout: 0 });
   }
 
+  /** Sends at once. Our patience counts from when Postgres can begin: when the commit that was sent before has ended. */
+  function send(used: Sql, values: (string | null)[]): Promise<unknown> {
+    const answer = used.unsafe(COMMIT_GROUP, values, { prepare: true }).execute();
+    // Where the connection breaks, the commit before hears of it first.
+    answer.catch(() => {});
+    const end = lastEnd.then(() => withDeadline(answer, options.deadlineMs, 'the commit'));
+    lastEnd = end.catch(() => {});
+    return end;
+  }
+
   return {
-    async commit(p) {
-      const parameters = [
-        p.groupId,
-        p.shards,
-        p.epochs,
-        p.counts,
-        p.heads,
-        p.customers,
-        p.locations,
-        p.tasks,
-        p.packages,
-        p.history,
-        p.events,
-        p.eventBodies,
-        p.idempotency,
-        p.idempotencyBodies,
-        p.usage,
-        p.warehouses,
-        p.taskCounts,
-        p.organizations,
-        p.audit,
-        p.agents,
-        p.requests,
-        p.payments,
-        p.transfers,
-        p.ledgerEntries,
-        p.paidTasks,
-      ];
+    async commit(parameters) {
       const used = connection();
       try {
-        const query = used.unsafe(COMMIT_GROUP, parameters, { prepare: true });
-        await withDeadline(query.execute(), options.deadlineMs, 'the commit');
+        await send(used, valuesOf(parameters));
       } catch (error) {
         const failure = commitErrorOf(error);
         if (failure.failure === 'unknown') void discard(used).catch(() => {});
@@ -139,6 +123,37 @@ export function createCommitStore(
     },
     stop: () => discard(sql),
   };
+}
+
+/** In the order of `commit_group`. */
+function valuesOf(p: CommitParameters): (string | null)[] {
+  return [
+    p.groupId,
+    p.shards,
+    p.epochs,
+    p.counts,
+    p.heads,
+    p.customers,
+    p.locations,
+    p.tasks,
+    p.packages,
+    p.history,
+    p.events,
+    p.eventBodies,
+    p.idempotency,
+    p.idempotencyBodies,
+    p.usage,
+    p.warehouses,
+    p.taskCounts,
+    p.organizations,
+    p.audit,
+    p.agents,
+    p.requests,
+    p.payments,
+    p.transfers,
+    p.ledgerEntries,
+    p.paidTasks,
+  ];
 }
 
 /** Classifies what Postgres or the connection said. Anything not known to be harmless counts as unknown. */

@@ -38,20 +38,27 @@ export function terminate(databaseUrl: string, name: string): Promise<unknown> {
 }
 
 export interface HeldLock {
+  /** May be called again. */
   release(): Promise<void>;
 }
 
 /** Locks an organization's head in a session of the test's own: a commit for it hangs in its midst, past its fence. */
 export async function lockHead(databaseUrl: string, organizationId: number): Promise<HeldLock> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  // Without a timer, which would stay behind where a test has timers stand still.
+  const sql = postgres(databaseUrl, { max: 1, max_lifetime: null, onnotice: () => {} });
   const session = await sql.reserve();
   await session`BEGIN`;
   await session`SELECT 1 FROM organization_heads WHERE organization_id = ${organizationId} FOR UPDATE`;
+  const release = async () => {
+    await session`ROLLBACK`;
+    session.release();
+    await sql.end({ timeout: 1 });
+  };
+  let released: Promise<void> | undefined;
   return {
-    async release() {
-      await session`ROLLBACK`;
-      session.release();
-      await sql.end({ timeout: 1 });
+    release() {
+      released ??= release();
+      return released;
     },
   };
 }
