@@ -107,6 +107,7 @@ export class GroupCommit {
     sealed.isSealed = true;
     const [fence] = this.#options.ownership.fencesOf([sealed.shard]) ?? [];
     if (fence) sealed.encoded = encodeBatch(sealed.batch, fence.epoch);
+    // Others' batches go along, full or not: left for the next group, they would wait until this one has ended.
     if (this.#phase === 'committing' && this.#flights.length < LIMITS.groupsOnTheirWay) this.#depart();
   }
 
