@@ -82,7 +82,6 @@ class Search {
       return move !== undefined;
     }
     const [trips, cost] = [itineraries.of(agent), itineraries.costOf(agent)];
-    if (isFixed(trips)) return false;
     const rest = without(trips, order!, this.view.now);
     const restCost = itineraries.evaluate(agent, rest);
     itineraries.set(agent, rest, restCost);
@@ -182,7 +181,8 @@ class Search {
   private exchange(one: number, other: number): boolean {
     const { itineraries } = this;
     const [ours, theirs] = [itineraries.of(one), itineraries.of(other)];
-    if (isFixed(ours) || isFixed(theirs)) return false;
+    // Ours are not: nobody else is a candidate for what is scheduled.
+    if (isFixed(theirs)) return false;
     const had = itineraries.costOf(one) + itineraries.costOf(other) - WORTHWHILE;
     for (const [mine, its] of exchanges(ours, theirs)) {
       const cost = itineraries.evaluate(one, mine, had);

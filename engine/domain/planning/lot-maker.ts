@@ -197,7 +197,7 @@ export class LotMaker {
     let price = 0;
     // However far ahead it is: that is in every cost.
     const aheadMs = earliest - now;
-    for (const { searchingSince } of orders) price += LEFT_OUT_MS + aheadMs + Math.max(0, now - searchingSince);
+    for (const { searchingSince } of orders) price += LEFT_OUT_MS + aheadMs + (now - searchingSince);
     return { orders, demand, readyAt, urgency, candidates, costs, leastOffsetSumMs, price };
   }
 

@@ -40,7 +40,7 @@ function isHeld(bundle: Bundle, candidate: Candidate, { agents, settings, now }:
   const { freeAt } = agents[candidate.agent]!;
   const lostMs = settings.nextRoundAt - Math.max(now, freeAt);
   const { reachAt } = candidate;
-  return lostMs <= 0 || maker.fetchAt(bundle, reachAt + lostMs) <= maker.fetchAt(bundle, reachAt);
+  return maker.fetchAt(bundle, reachAt + lostMs) <= maker.fetchAt(bundle, reachAt);
 }
 
 /** Counted from when it could have been fetched: nobody is late for what is not ready. */
