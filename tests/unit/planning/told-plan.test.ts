@@ -26,7 +26,7 @@ for (const [when, readyAt, freeAt] of [
   test(`an offer that begins ${when} tells when each order is there, and how far the first way is`, () => {
     const [shop, doors] = [east(10), [east(30), east(35)] as const];
     const orders = doors.map((dropoff, taskId) => order({ taskId, pickup: shop, pickupKey: 'shop', dropoff, readyAt }));
-    const [offer] = planned(orders, [agent(1, { freeAt })]).offers;
+    const [offer] = planned(orders, [agent(300, { vehicleType: 'foot' }), agent(1, { freeAt })]).offers;
     const way = straightTravel(agent(1).place, shop, 'car');
     const fetchedMs = Math.max(freeAt - NOW + way.ms + MINUTE / 2, (readyAt ?? NOW) - NOW);
     // Half of the service at the shop is over by then, and at each door all of it comes before the next way.
@@ -68,6 +68,35 @@ test('of those who could take it, but take another, the nearest are shown in the
   assert.deepEqual(
     left!.nearest.map(({ agentId, reason }) => [agentId, reason]),
     agents.slice(0, LIMITS.passedOverShown).map(({ agentId }) => [agentId, 'chosen_for_another']),
+  );
+});
+
+test('of those who are near one that somebody could have taken, each is counted with its own reason', () => {
+  // There is time to fetch one of the orders, and no room for both.
+  const taker = agent(1, {
+    offDutyAt: NOW + 2 * MINUTE,
+    capacity: { maxWeightKg: null, maxVolumeM3: null, maxPackages: 1 },
+  });
+  const small = agent(2, { capacity: { maxWeightKg: 0, maxVolumeM3: null, maxPackages: null } });
+  const orders = [1, 2].map((taskId) => order({ taskId, pickup: east(1), pickupKey: 'shop', dropoff: east(60) }));
+  const [left] = planned(orders, [taker, small]).unplanned;
+  assert.deepEqual(left!.counts, { chosen_for_another: 1, capacity: 1 });
+  assert.deepEqual(
+    left!.nearest.map(({ agentId, reason }) => [agentId, reason]),
+    [
+      [1, 'chosen_for_another'],
+      [2, 'capacity'],
+    ],
+  );
+});
+
+test('where nobody may take it, all are counted, and as many shown as may be', () => {
+  const agents = Array.from({ length: LIMITS.passedOverShown + 2 }, (_, number) => agent(number + 1));
+  const [left] = planned([order({ requiredSkills: ['cold'] })], agents).unplanned;
+  assert.deepEqual(left!.counts, { skills: agents.length });
+  assert.deepEqual(
+    left!.nearest.map(({ agentId }) => agentId),
+    agents.slice(0, LIMITS.passedOverShown).map(({ agentId }) => agentId),
   );
 });
 

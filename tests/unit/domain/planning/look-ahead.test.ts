@@ -192,6 +192,21 @@ describe('an order that joins the itinerary of an agent', () => {
     assert.deepEqual(tripsOf(orders, agents).at(-1), [[20, 30]]);
   });
 
+  test('goes to the one who may take it, though a dozen who may not are nearer', () => {
+    const load = { weightKg: 5, volumeM3: 0, packages: 1 };
+    const place = (taskId: number) => ({ pickup: east(taskId), pickupKey: `${taskId}`, dropoff: east(20) });
+    const capacity = { maxWeightKg: 4, maxVolumeM3: null, maxPackages: null };
+    const small = Array.from({ length: 12 }, (_, number) => agent(number + 1, { capacity }));
+    const orders = [1, 2].map((taskId) => order({ taskId, ...place(taskId), load }));
+    assert.deepEqual(
+      tripsOf(orders, [...small, agent(13)])
+        .at(-1)!
+        .flat()
+        .toSorted(),
+      [1, 2],
+    );
+  });
+
   test('is no scheduled task: one that the matching leaves out waits', () => {
     const first = order({ taskId: 1, dropoff: east(1), searchingSince: NOW - 5 * MINUTE });
     const other = order({ taskId: 2, dropoff: east(2) });
@@ -217,6 +232,20 @@ describe('an order that joins the itinerary of an agent', () => {
       [[[1], [3]], [[2]]],
     );
   });
+});
+
+test('what has no place is done where the agent is by then', () => {
+  const orders = [order({ taskId: 1, dropoff: east(8) }), order({ taskId: 2, dropoff: null })];
+  const view = roundView([...orders, order({ taskId: 3, dropoff: east(8) })], [agent(0)]);
+  const maker = new LotMaker(view, straightTravel);
+  const trips = maker.singles();
+  const [there, nowhere, thereAgain] = [1, 2, 3].map(
+    (taskId) => trips.find((lot) => lot.orders[0]!.taskId === taskId)!,
+  );
+  const itineraries = lookAhead(matchLots(trips, 1), trips, view, maker);
+  const thereMs = itineraries.evaluate(0, [there!]);
+  const doneMs = thereMs + MINUTE / 2;
+  assert.equal(itineraries.evaluate(0, [there!, nowhere!, thereAgain!]), thereMs + doneMs + doneMs + MINUTE / 2);
 });
 
 test('what an itinerary costs is told only where it is less than the limit', () => {

@@ -23,15 +23,21 @@ function takersOf({ candidates, costs }: Lot): number[] {
 describe('orders that many fetch at one place', () => {
   const agents = many(60, (number) => agent(number + 1));
 
-  test('find somebody each, though each looks at a few, and those who are nearer have all they may have', () => {
-    const full = many(60, (number) => agent(number + 101, { place: east(0), openTasks: 5 }));
-    const lots = lotsOf(
-      many(40, (taskId) => order({ ...shop, taskId })),
-      [...full, ...agents],
-    );
-    assert.ok(lots.every(({ candidates }) => candidates.length <= 24));
-    assert.ok(matchLots(lots, full.length + agents.length).chosen.every((candidate) => candidate >= 0));
-  });
+  for (const [why, fields] of [
+    ['have all they may have', { openTasks: 5 }],
+    ['have gone off duty', { offDutyAt: NOW - 1 }],
+    ['have not been seen for long', { isStale: true }],
+  ] as const) {
+    test(`find somebody each, though each looks at a few, and those who are nearer ${why}`, () => {
+      const others = many(60, (number) => agent(number + 101, { place: east(0), ...fields }));
+      const lots = lotsOf(
+        many(40, (taskId) => order({ ...shop, taskId })),
+        [...others, ...agents],
+      );
+      assert.ok(lots.every(({ candidates }) => candidates.length === 24));
+      assert.ok(matchLots(lots, others.length + agents.length).chosen.every((candidate) => candidate >= 0));
+    });
+  }
 
   test('look at those who are there soonest in the order in which they are ready', () => {
     const lots = lotsOf(
@@ -41,6 +47,23 @@ describe('orders that many fetch at one place', () => {
     const looksAtFirst = lots.filter((lot) => takersOf(lot).includes(1)).map(({ orders }) => orders[0]!.taskId);
     assert.ok(looksAtFirst.includes(39), 'the one that was ready first');
     assert.ok(!looksAtFirst.includes(0), 'the one that was ready last');
+  });
+
+  test('look, of those that were ready at once, in the order in which they were placed', () => {
+    const orders = many(40, (taskId) => order({ ...shop, taskId, placedAt: NOW - taskId * MINUTE, readyAt: NOW }));
+    const looksAtFirst = lotsOf(orders, agents).filter((lot) => takersOf(lot).includes(1));
+    const taskIds = looksAtFirst.map((lot) => lot.orders[0]!.taskId);
+    assert.ok(taskIds.includes(39) && !taskIds.includes(0), `${taskIds}`);
+  });
+
+  test('begin again with the nearest where there are more of them than agents', () => {
+    const lots = lotsOf(
+      many(120, (taskId) => order({ ...shop, taskId })),
+      agents,
+    );
+    assert.ok(lots.every(({ candidates }) => candidates.length === 24));
+    const looksAtFirst = lots.filter((lot) => takersOf(lot).includes(1)).map(({ orders }) => orders[0]!.taskId);
+    assert.ok(looksAtFirst.includes(0) && !looksAtFirst.includes(59) && looksAtFirst.includes(60), `${looksAtFirst}`);
   });
 });
 
@@ -68,6 +91,31 @@ describe('an order that few of those near it may take', () => {
       }
     });
   }
+
+  test('is shown to the one who may, however many others are nearer', () => {
+    const agents = [...many(300, (number) => agent(number + 1)), agent(400, { skills: ['cold'] })];
+    assert.deepEqual(takersOf(lotsOf([order({ ...shop, requiredSkills: ['cold'] })], agents)[0]!), [400]);
+  });
+
+  test('is shown to the nearest fifty at least, however many orders are like it', () => {
+    const agents = [...many(44, (number) => agent(number + 1)), agent(45, { skills: ['cold'] })];
+    const orders = many(5_000, (taskId) => order({ taskId, requiredSkills: ['cold'] }));
+    assert.ok(lotsOf(orders, agents).every((lot) => takersOf(lot).length === 1));
+  });
+
+  test('takes another one along among those who may take itself', () => {
+    const agents = [...near, ...far.map((each) => ({ ...each, skills: ['cold'] }))];
+    const orders = [
+      order({ ...shop, taskId: 1, requiredSkills: ['cold'] }),
+      order({ ...shop, taskId: 2, requiredSkills: ['cold'] }),
+      order({ ...shop, taskId: 3 }),
+    ];
+    const maker = new LotMaker(roundView(orders, agents), straightTravel);
+    const single = (taskId: number) => maker.singles().find((lot) => lot.orders[0]!.taskId === taskId)!;
+    const pair = maker.joined(single(1), single(2));
+    for (const three of [maker.joined(pair, single(3)), maker.joined(single(3), pair)])
+      assert.equal(takersOf(three)[0], 101);
+  });
 
   test('before their work ends is shown to others who are in time', () => {
     const agents = [...near.map((each) => ({ ...each, offDutyAt: NOW + 1 })), ...far];
@@ -143,6 +191,12 @@ describe('what an order costs', () => {
     [
       'the wait for its time',
       { slot: { from: NOW + 90 * MINUTE, until: NOW + 99 * MINUTE } },
+      agent(3),
+      () => 90 * MINUTE,
+    ],
+    [
+      'the wait until it is ready in its time',
+      { slot: { from: NOW + 80 * MINUTE, until: NOW + 99 * MINUTE }, readyAt: NOW + 90 * MINUTE },
       agent(3),
       () => 90 * MINUTE,
     ],

@@ -157,6 +157,33 @@ describe('matching in bundles', () => {
     );
   });
 
+  for (const waitedMs of [0, 30 * MINUTE]) {
+    test(`joins at each place only what it delays less than the next agent would, ${waitedMs} ms after it was asked for`, () => {
+      const place = (at: number) => ({ pickup: east(at), pickupKey: `${at}`, searchingSince: NOW - waitedMs });
+      const [here, there] = [place(0), place(3_000)];
+      const orders = [
+        order({ taskId: 1, ...here, dropoff: east(20) }),
+        order({ taskId: 2, ...here, dropoff: east(21) }),
+        order({ taskId: 3, ...there, dropoff: east(3_020) }),
+        order({ taskId: 4, ...there, dropoff: east(3_021) }),
+      ];
+      // The second of two that travel together waits at the door of the first for 90 s. The next agent is 62 s away, there 624 s.
+      const agents = [0, 3, 3_000, 3_030].map((at) => agent(at));
+      const { matching } = matched(roundView(orders, agents, { dropoffServiceMs: 90_000 }));
+      assert.deepEqual(taken(matching).toSorted(), [
+        [0, [1]],
+        [3, [2]],
+        [3_000, [3, 4]],
+      ]);
+    });
+  }
+
+  test('joins for one who is quick what another one would bring slowly', () => {
+    const orders = [21, 22].map((taskId) => order({ taskId, ...shop, dropoff: east(taskId) }));
+    const agents = [agent(1, { place: east(0) }), agent(2, { place: east(0), vehicleType: 'foot' })];
+    assert.deepEqual(taken(matched(roundView(orders, agents)).matching), [[1, [21, 22]]]);
+  });
+
   test('joins the next best where nobody may take the best together', () => {
     const heavy = { weightKg: 2, volumeM3: 0, packages: 1 };
     const orders = [
@@ -200,7 +227,8 @@ describe('matching in bundles', () => {
   });
 
   describe('of more orders than can be matched again and again', () => {
-    const SPOKES = 16;
+    const SPOKES = 64;
+    const town = { latitude: 0.5, longitude: 13 };
     /** All from one place, neighbours by number in other directions. */
     const rush = (orders: number, agents: number) =>
       matched(
@@ -208,19 +236,30 @@ describe('matching in bundles', () => {
           Array.from({ length: orders }, (_, taskId) => {
             const angle = ((taskId % SPOKES) / SPOKES) * 2 * Math.PI;
             const way = 0.02 + taskId / 100_000;
-            const dropoff = { latitude: way * Math.sin(angle), longitude: way * Math.cos(angle) };
-            return order({ taskId, ...shop, dropoff });
+            const dropoff = {
+              latitude: town.latitude + way * Math.sin(angle),
+              longitude: town.longitude + way * Math.cos(angle),
+            };
+            return order({ taskId, pickup: town, pickupKey: 'shop', dropoff });
           }),
-          Array.from({ length: agents }, (_, number) => agent(number, { place: east(number / 100) })),
+          Array.from({ length: agents }, (_, number) => {
+            const longitude = town.longitude + number / 100_000;
+            return agent(number, { place: { ...town, longitude } });
+          }),
         ),
       );
 
     test('joins as many as outnumber the agents, those that lead the same way', () => {
-      const { alone, matching } = rush(1_400, 1_200);
+      const { alone, matching } = rush(1_400, 1_000);
       assert.ok(alone.lots.reduce((sum, { candidates }) => sum + candidates.length, 0) > 30_000);
-      assert.equal(matching.lots.length, 1_200);
+      assert.equal(matching.lots.length, 1_000);
       for (const [, taskIds] of taken(matching))
         assert.equal(new Set(taskIds.map((taskId) => taskId % SPOKES)).size, 1, `${taskIds}`);
+    });
+
+    test('joins as many as may travel together where there are fewer agents than pairs', () => {
+      const sizes = rush(1_400, 600).matching.lots.map(({ orders }) => orders.length);
+      assert.equal(Math.max(...sizes), 3);
     });
 
     test('joins none where there is an agent for each', () => {
