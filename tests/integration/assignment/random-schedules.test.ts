@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { isTerminal, type TaskStatus } from '../../../schema/task.ts';
 import { withSql } from '../../support/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
+import { assignmentStep } from './assignment-step.ts';
 
 const AGENTS = 4;
 const CAPACITY = { type: 'bike', maxWeightKg: 10, maxVolumeM3: null, maxPackages: 4 };
@@ -37,7 +38,6 @@ const tasks: number[] = [];
 
 async function carryOut({ what, task: number, agent, slot, weight }: Step): Promise<void> {
   const caller = fixture.staff;
-  const agentId = agents[agent]!;
   const scheduledAt = new Date(
     Math.floor(fixture.now() / HOUR) * HOUR + 48 * HOUR + (slot ?? 0) * (HOUR / 4),
   ).toISOString();
@@ -48,36 +48,21 @@ async function carryOut({ what, task: number, agent, slot, weight }: Step): Prom
   }
   // Mostly of the newest, or most steps would be about tasks that have ended.
   const taskId = tasks.at(-1 - (number % Math.min(tasks.length, 12)))!;
-  const ask = (command: Parameters<typeof fixture.engine.ask>[1]) => fixture.ask(command);
-  const [request] = (await fixture.requests(taskId)).filter(({ status }) => status === 'pending');
-  switch (what) {
-    case 'propose':
-      return fixture.propose([{ taskId, agentId }]);
-    case 'broadcast':
-      return fixture.propose(agents.map((one) => ({ taskId, agentId: one })));
-    case 'accept':
-    case 'reject':
-      if (request) await fixture.answer(request.id, what, fixture.as(request.agentId));
-      return;
-    case 'expire':
-      return fixture.pass(11_000);
-    case 'assign':
-      await ask({ kind: 'assign-task', caller, taskId, input: { agentId } });
-      return;
-    case 'unassign':
-      await ask({ kind: 'unassign-task', caller, taskId, input: {} });
-      return;
-    case 'search':
-      await ask({ kind: 'search-agent', caller, taskId });
-      return;
-    case 'reschedule':
-      await ask({ kind: 'update-task', caller, taskId, input: { scheduledAt, location: undefined } });
-      return;
-    case 'restart':
-      return;
-    default: {
-      const status = what === 'cancel' ? 'cancelled' : (['accepted', 'in_transit', 'completed'] as const)[weight % 3]!;
-      await ask({ kind: 'change-task-status', caller, taskId, input: { status } });
+  await (assignmentStep(fixture, what, taskId, agents[agent]!, agents) ?? changeTask());
+
+  async function changeTask(): Promise<unknown> {
+    switch (what) {
+      case 'expire':
+        return fixture.pass(11_000);
+      case 'reschedule':
+        return fixture.ask({ kind: 'update-task', caller, taskId, input: { scheduledAt, location: undefined } });
+      case 'restart':
+        return undefined;
+      default: {
+        const status =
+          what === 'cancel' ? 'cancelled' : (['accepted', 'in_transit', 'completed'] as const)[weight % 3]!;
+        return fixture.ask({ kind: 'change-task-status', caller, taskId, input: { status } });
+      }
     }
   }
 }

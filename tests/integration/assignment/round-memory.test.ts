@@ -6,6 +6,7 @@ import { createRoundStore, type RoundRows, type RoundStore } from '../../../engi
 import type { Command } from '../../../schema/commands.ts';
 import { withSql } from '../../support/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
+import { assignmentStep } from './assignment-step.ts';
 
 const AGENTS = 4;
 const BURSTS = 80;
@@ -55,7 +56,10 @@ async function carryOut(one: Step): Promise<void> {
   if (tasks.length === 0) return create(one);
   // Mostly of the newest, or most steps would be about tasks that have ended.
   const taskId = tasks.at(-1 - (number % Math.min(tasks.length, 12)))!;
-  await (changeTask(one, taskId) ?? changePackages(one, taskId) ?? changeAgent(what, agents[agent]!, size));
+  await (assignmentStep(fixture, what, taskId, agents[agent]!, agents) ??
+    changeTask(one, taskId) ??
+    changePackages(one, taskId) ??
+    changeAgent(what, agents[agent]!, size));
 }
 
 function changeTask({ what, agent, size }: Step, taskId: number): Promise<unknown> | undefined {
@@ -66,21 +70,8 @@ function changeTask({ what, agent, size }: Step, taskId: number): Promise<unknow
   const scheduledAt = new Date(Math.floor(fixture.now() / 3_600_000 + 48 + size) * 3_600_000).toISOString();
   const statuses = ['accepted', 'in_transit', 'completed'] as const;
   switch (what) {
-    case 'propose':
-      return fixture.propose([{ taskId, agentId }]);
-    case 'broadcast':
-      return fixture.propose(agents.map((one) => ({ taskId, agentId: one })));
-    case 'accept':
-    case 'reject':
-      return answer(taskId, what);
     case 'expire':
       return fixture.pass(40_000);
-    case 'assign':
-      return ask({ kind: 'assign-task', caller, taskId, input: { agentId } });
-    case 'unassign':
-      return ask({ kind: 'unassign-task', caller, taskId, input: {} });
-    case 'search':
-      return ask({ kind: 'search-agent', caller, taskId });
     case 'cancel':
       return ask({ kind: 'change-task-status', caller, taskId, input: { status: 'cancelled' } });
     case 'work':
@@ -102,11 +93,6 @@ function changeTask({ what, agent, size }: Step, taskId: number): Promise<unknow
     default:
       return undefined;
   }
-}
-
-async function answer(taskId: number, what: 'accept' | 'reject'): Promise<void> {
-  const request = (await fixture.requests(taskId)).find(({ status }) => status === 'pending');
-  if (request) await fixture.answer(request.id, what, fixture.as(request.agentId));
 }
 
 function changePackages(one: Step, taskId: number): Promise<unknown> | undefined {
