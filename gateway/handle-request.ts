@@ -6,14 +6,15 @@ import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/v
 import { etagOf, matchesEtag } from '../engine/views/etag.ts';
 import type { Origin, RequestFacts } from '../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../schema/errors.ts';
+import { idempotencyKey } from '../schema/idempotency-key.ts';
 import { correlationIdOf } from './correlation.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { Authentication } from './guards/authenticate.ts';
 import type { Access } from './guards/open-access.ts';
 import type { Draw } from './guards/quotas.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';
 import {
   entityTagsOf,
-  fingerprintOf,
   isIdempotencyKey,
   isJsonMedia,
   type Parsed,
@@ -234,15 +235,15 @@ class Exchange {
     const ownId = route.me && params['id'] === undefined ? identity.caller.agentId : undefined;
     if (ownId === null) return { refused: refusalBody(notFound('Agent', 'me')) };
     if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(input));
-    const { caller } = identity;
+    const { type, id } = identity.caller;
     const idempotency =
       key === undefined
         ? undefined
-        : {
-            scope: `${caller.type}:${caller.id} ${route.method} ${this.#facts.canonicalPath}`,
+        : idempotencyKey(
+            `${type}:${id} ${route.method} ${this.#facts.canonicalPath}`,
             key,
-            fingerprint: fingerprintOf(json ?? null),
-          };
+            fingerprintOf(json ?? null),
+          );
     const ifMatch = entityTagsOf(this.#incoming.header('if-match'));
     const replyHeaders = this.#replyHeaders();
     const facts = this.#facts;

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
 import * as v from 'valibot';
-import { encodeValue } from '../engine/store/encode-record.ts';
 import { isStorableText } from '../schema/fields.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { violationsOf } from '../schema/violations.ts';
@@ -107,26 +105,4 @@ export function entityTagsOf(header: string | undefined): readonly string[] | un
 /** 1 to 255 printable ASCII characters. */
 export function isIdempotencyKey(key: string): boolean {
   return key.length <= LIMITS.idempotencyKeyChars && /^[\x20-\x7e]+$/.test(key);
-}
-
-/** Deeper than this, where only fields that nobody reads can be, the call stack might not do. */
-const MAX_FINGERPRINT_DEPTH = 500;
-
-/** The same for every way to write the same JSON value: keys in order, no white space. */
-export function fingerprintOf(json: unknown): string {
-  return hash('sha256', canonicalText(json, 0), 'base64url' as 'base64');
-}
-
-function canonicalText(value: unknown, depth: number): string {
-  if (typeof value !== 'object' || value === null) return encodeValue(value);
-  // What is nested this deep counts as the same.
-  if (depth > MAX_FINGERPRINT_DEPTH) return '…';
-  let text = '';
-  if (Array.isArray(value)) {
-    for (const item of value) text += `${canonicalText(item, depth + 1)},`;
-    return `[${text}]`;
-  }
-  const fields = value as Record<string, unknown>;
-  for (const key of Object.keys(fields).sort()) text += `${encodeValue(key)}:${canonicalText(fields[key], depth + 1)},`;
-  return `{${text}}`;
 }

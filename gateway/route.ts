@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
-import type { Caller, IdempotencyKey, Origin, RequestFacts } from '../schema/commands.ts';
+import type { Caller, Origin, RequestFacts } from '../schema/commands.ts';
 import type { Refusal } from '../schema/errors.ts';
+import type { IdempotencyKey } from '../schema/idempotency-key.ts';
 import type { Permission } from '../schema/permissions.ts';
 import type { Role } from '../schema/role.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';

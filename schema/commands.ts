@@ -7,6 +7,7 @@ import type { CourierRecord } from './courier.ts';
 import type { CreateTaskInput } from './create-task.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customer.ts';
 import type { Refusal } from './errors.ts';
+import type { IdempotencyKey } from './idempotency-key.ts';
 import type { TopUpInput } from './ledger.ts';
 import type { UpdateOrganizationInput } from './organization.ts';
 import type { PackageInput } from './package.ts';
@@ -35,15 +36,6 @@ export interface Origin {
   readonly correlationId: string;
   /** Of the client, as far as trusted proxies tell; null when it is not known. */
   readonly address: string | null;
-}
-
-/** A retry is told from a second request by these; kept in the commit of the effect. */
-export interface IdempotencyKey {
-  /** Who sent what where: channel or user, method, canonical path and query. */
-  readonly scope: string;
-  readonly key: string;
-  /** Hash of the parsed body, key order and white space ignored. */
-  readonly fingerprint: string;
 }
 
 /** What every body says of the request that it answers. */

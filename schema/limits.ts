@@ -117,7 +117,7 @@ export const LIMITS = {
   // --- Idempotency ----------------------------------------------------------------------------------
   idempotencyRetentionMs: 86_400_000,
   /** Recent keys of one organization answered from memory; older ones are fetched. */
-  idempotencyKeysInMemory: 10_000,
+  idempotencyKeysInMemory: 1_000,
   /** Keys of one organization in 24 hours whose digests its actor holds; beyond that an unknown key is asked for. */
   keyBookKeys: 1_000_000,
   /** The most that are read when the actor begins to hold them. */

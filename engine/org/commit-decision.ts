@@ -1,5 +1,6 @@
-import type { Answer, Command, IdempotencyKey } from '../../schema/commands.ts';
+import type { Answer, Command } from '../../schema/commands.ts';
 import { ERRORS, isOutcome, type Refusal } from '../../schema/errors.ts';
+import type { IdempotencyKey } from '../../schema/idempotency-key.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RandomSource } from '../runtime/random.ts';
@@ -11,7 +12,7 @@ import type { Draft } from './draft.ts';
 import { encodeShown } from './encode-shown.ts';
 import { type ToldChange, tellNews } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
-import { type OrgState, scopedKeyOf } from './org-state.ts';
+import type { OrgState } from './org-state.ts';
 import { UntoldTasks } from './untold-tasks.ts';
 
 /** What deciding needs from the actor. */
@@ -103,9 +104,9 @@ export function keepOutcome(
 ): void {
   if (!idempotency) return;
   const { organizationId, lastSequence: sequence } = tools.state;
-  const { scope, key, fingerprint } = idempotency;
+  const { scope, key, scopedKey, fingerprint } = idempotency;
   const record: IdempotencyRecord = { organizationId, scope, key, at: batch.lastAt, fingerprint, sequence, ...outcome };
-  tools.state.rememberIdempotency(scopedKeyOf(idempotency), record, batch.ticket);
+  tools.state.rememberIdempotency(scopedKey, record, batch.ticket);
   batch.remember(record);
 }
 
@@ -128,8 +129,8 @@ export function keepRefusal(
 }
 
 /** What is kept under a key that is still honoured, with the ticket that it rests on. */
-export function findKept(state: OrgState, idempotency: IdempotencyKey, nowMs: number) {
-  const kept = state.findIdempotency(scopedKeyOf(idempotency));
+export function findKept(state: OrgState, { scopedKey }: IdempotencyKey, nowMs: number) {
+  const kept = state.findIdempotency(scopedKey);
   const isHonoured = kept && Date.parse(kept.record.at) > nowMs - LIMITS.idempotencyRetentionMs;
   return isHonoured ? kept : undefined;
 }

@@ -1,5 +1,6 @@
-import type { Answer, BatchItem, CreateTasks, IdempotencyKey, RequestFacts } from '../../schema/commands.ts';
+import type { Answer, BatchItem, CreateTasks, RequestFacts } from '../../schema/commands.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
+import type { IdempotencyKey } from '../../schema/idempotency-key.ts';
 import { decidedBody } from '../views/error-body.ts';
 import {
   applyDraft,
@@ -15,7 +16,7 @@ import type { DecideContext, Shown } from './decide/decision.ts';
 import { Draft } from './draft.ts';
 import { encodeShown } from './encode-shown.ts';
 import type { OrgBatch } from './org-batch.ts';
-import { type OrgState, scopedKeyOf } from './org-state.ts';
+import type { OrgState } from './org-state.ts';
 
 type WantedTask = Extract<BatchItem, { input: unknown }>;
 
@@ -104,7 +105,7 @@ function decideTogether(tools: DecideTools, command: CreateTasks, context: Decid
     whole.absorb(draft);
     const drafted = { shown: decision.shown, idempotency: wanted.idempotency };
     made.push(drafted);
-    if (wanted.idempotency) keyed.set(scopedKeyOf(wanted.idempotency), drafted);
+    if (wanted.idempotency) keyed.set(wanted.idempotency.scopedKey, drafted);
   }
   const items = made.flatMap((result, index) =>
     'ok' in result && !result.ok ? [{ index, status: 'failed', error: JSON.parse(result.json) as unknown }] : [],
@@ -135,7 +136,7 @@ function knownResult(state: OrgState, item: BatchItem, nowMs: number, facts: Req
 
 /** The earlier item of the same batch that has the same key: it stands for this one too. */
 function twinOf({ idempotency }: WantedTask, keyed: ReadonlyMap<string, DraftedItem>, facts: RequestFacts) {
-  const twin = idempotency && keyed.get(scopedKeyOf(idempotency));
+  const twin = idempotency && keyed.get(idempotency.scopedKey);
   if (!twin || twin.idempotency!.fingerprint === idempotency.fingerprint) return twin;
   return failed(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
 }

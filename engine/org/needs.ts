@@ -13,7 +13,7 @@ import type { AccountOwner } from '../../schema/ledger.ts';
 import { isCashType, type TaskRecord } from '../../schema/task.ts';
 import { cashOf, OWN_ACCOUNTS, walletOf } from '../domain/ledger.ts';
 import type { RecordNeeds } from '../store/org-store.ts';
-import { type OrgState, scopedKeyOf } from './org-state.ts';
+import type { OrgState } from './org-state.ts';
 
 export function noNeeds(): RecordNeeds {
   return {
@@ -268,7 +268,7 @@ class Search {
 
   idempotency(key: Command['idempotency']): void {
     if (!key) return;
-    const scopedKey = scopedKeyOf(key);
+    const { scopedKey } = key;
     if (this.#state.findIdempotency(scopedKey) || !this.#state.keys.mayKnow(scopedKey)) return;
     this.#miss()?.idempotency.set(scopedKey, key);
   }

@@ -1,6 +1,7 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
+import { scopedKeyOf } from '../../schema/idempotency-key.ts';
 import type { AccountBalance, AccountOwner } from '../../schema/ledger.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
@@ -286,7 +287,7 @@ export class OrgState implements StateView {
       if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
     }
     for (const record of fetched.idempotency) {
-      const scopedKey = scopedKeyOf(record);
+      const scopedKey = scopedKeyOf(record.scope, record.key);
       if (!this.#idempotency.has(scopedKey)) this.#idempotency.set(scopedKey, { record, ...READ });
     }
   }
@@ -392,7 +393,3 @@ export class OrgState implements StateView {
 }
 
 const NONE: readonly never[] = [];
-
-export function scopedKeyOf(key: { readonly scope: string; readonly key: string }): string {
-  return `${key.scope}\n${key.key}`;
-}

@@ -8,8 +8,8 @@ import {
   writeNoted,
 } from '../../engine/store/change-notes.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import type { IdempotencyKey } from '../../schema/commands.ts';
 import { ERRORS, isOutcome, type Refusal, refusal } from '../../schema/errors.ts';
+import type { IdempotencyKey } from '../../schema/idempotency-key.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { FairQueue } from '../fair-queue.ts';
 import type { RouteAnswer } from '../route.ts';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import type { IdempotencyKey } from '../../schema/commands.ts';
+import { type IdempotencyKey, idempotencyKey } from '../../schema/idempotency-key.ts';
 import type { RouteAnswer } from '../route.ts';
 
 /**
@@ -26,7 +26,7 @@ export function sealedFingerprint({ key, fingerprint }: IdempotencyKey): string 
 
 /** The same key for a store that keeps what it is given: neither its text nor a plain hash of the payload. */
 export function sealedKey(idempotency: IdempotencyKey): IdempotencyKey {
-  return { scope: idempotency.scope, key: placeOf(idempotency).keyHash, fingerprint: sealedFingerprint(idempotency) };
+  return idempotencyKey(idempotency.scope, placeOf(idempotency).keyHash, sealedFingerprint(idempotency));
 }
 
 export function sealOutcome({ key }: IdempotencyKey, outcome: RouteAnswer): Buffer {

@@ -12,8 +12,10 @@ import {
 import type { BatchItem, RequestFacts } from '../../schema/commands.ts';
 import type { CreateTaskInput } from '../../schema/create-task.ts';
 import { refusal } from '../../schema/errors.ts';
+import { idempotencyKey } from '../../schema/idempotency-key.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { fingerprintOf, isIdempotencyKey, parseBody } from '../parse-request.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { isIdempotencyKey, parseBody } from '../parse-request.ts';
 import { type ApiRoute, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
 import { createTaskBody } from './task-routes.ts';
@@ -35,7 +37,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
     const input = (parsed as { value: CreateTaskInput }).value;
     if (!isKey) return { input };
     const { type, id } = identity.caller;
-    return { input, idempotency: { scope: `${type}:${id} batch item`, key, fingerprint: fingerprintOf(raw) } };
+    return { input, idempotency: idempotencyKey(`${type}:${id} batch item`, key, fingerprintOf(raw)) };
   }
 
   return {

@@ -7,6 +7,7 @@ import { createRandomSource } from '../../engine/runtime/random.ts';
 import type { Answer, Caller, Command } from '../../schema/commands.ts';
 import { createTaskSchema } from '../../schema/create-task.ts';
 import { ERRORS } from '../../schema/errors.ts';
+import { idempotencyKey } from '../../schema/idempotency-key.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import { refusedOutcome } from '../support/journal.ts';
 import { type SeededOrganization, seedOrganization } from '../support/seed.ts';
@@ -84,12 +85,12 @@ export const SCOPE = 'test';
 
 export function createCommand(key: string, caller: Caller): Command {
   const input = v.parse(createTaskSchema(Date.now), createBody(key));
-  return { kind: 'create-task', caller, input, idempotency: { scope: SCOPE, key, fingerprint: key } };
+  return { kind: 'create-task', caller, input, idempotency: idempotencyKey(SCOPE, key, key) };
 }
 
 export function cancelCommand(taskId: number, key: string, caller: Caller): Command {
   const input = { status: 'cancelled' } as const;
-  return { kind: 'change-task-status', caller, taskId, input, idempotency: { scope: SCOPE, key, fingerprint: key } };
+  return { kind: 'change-task-status', caller, taskId, input, idempotency: idempotencyKey(SCOPE, key, key) };
 }
 
 export function callerOf({ channelId }: SeededOrganization): Caller {

@@ -7,6 +7,7 @@ import { changePackageInput } from '../../schema/change-package.ts';
 import type { Caller, Command } from '../../schema/commands.ts';
 import { createTaskSchema } from '../../schema/create-task.ts';
 import { createCustomerInput } from '../../schema/customer.ts';
+import { idempotencyKey } from '../../schema/idempotency-key.ts';
 import { updateOrganizationInput } from '../../schema/organization.ts';
 import { packageInput } from '../../schema/package.ts';
 import type { PaymentView } from '../../schema/payment.ts';
@@ -162,7 +163,7 @@ export async function fillMarked(engine: Engine, owner: MarkedOrganization, mark
   let keys = 0;
   const ask = async <T = TaskView>(command: Command): Promise<T> => {
     keys += 1;
-    const idempotency = { scope: SCOPE, key: `${marker} ${keys}`, fingerprint: marker };
+    const idempotency = idempotencyKey(SCOPE, `${marker} ${keys}`, marker);
     const answer = await engine.ask(organizationId, { ...command, idempotency } as Command);
     assert.ok(answer.ok, JSON.stringify(answer));
     return JSON.parse(answer.data) as T;

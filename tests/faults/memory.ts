@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { noNeeds } from '../../engine/org/needs.ts';
-import { scopedKeyOf } from '../../engine/org/org-state.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { createOrgStore } from '../../engine/store/org-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { BUNDLE, CUSTOMER } from '../../engine/store/task-rows.ts';
+import { idempotencyKey, scopedKeyOf } from '../../schema/idempotency-key.ts';
 import type { JournalView } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';
 import { SCOPE } from './engine-fixture.ts';
@@ -77,13 +77,13 @@ async function compareKeys(sql: Sql, organizationId: number, state: State, journ
   const operations = [...journal.operations.values()].filter(
     ({ operation }) => operation.organizationId === organizationId,
   );
-  const wanted = operations.map(({ operation: { key } }) => ({ scope: SCOPE, key }));
-  const idempotency = new Map(wanted.map((scoped) => [scopedKeyOf(scoped), scoped]));
+  const wanted = operations.map(({ operation: { key } }) => idempotencyKey(SCOPE, key, ''));
+  const idempotency = new Map(wanted.map((scoped) => [scoped.scopedKey, scoped]));
   const fetched = await createOrgStore(sql).fetchRecords(organizationId, { ...noNeeds(), idempotency });
   const kept = new Map(fetched.idempotency.map(({ key, status, body }) => [key, { status, body }]));
   let compared = 0;
   for (const { operation } of operations) {
-    const held = state.findIdempotency(scopedKeyOf({ scope: SCOPE, key: operation.key }))?.record;
+    const held = state.findIdempotency(scopedKeyOf(SCOPE, operation.key))?.record;
     if (!held) continue;
     assert.deepEqual({ status: held.status, body: held.body }, kept.get(operation.key), `key ${operation.key} differs`);
     compared += 1;

@@ -7,8 +7,9 @@ import {
   sealOutcome,
 } from '../../../gateway/administration/sealed-outcome.ts';
 import { notFound } from '../../../schema/errors.ts';
+import { idempotencyKey } from '../../../schema/idempotency-key.ts';
 
-const request = { scope: 'channel:7 POST /v1/channels', key: 'retry-1', fingerprint: 'of the body' };
+const request = idempotencyKey('channel:7 POST /v1/channels', 'retry-1', 'of the body');
 const answer = { status: 201, message: 'Channel created', data: '{"apiKey":"dk_live_secret"}' };
 
 test('an outcome comes back whole, an answer as well as a refusal', () => {

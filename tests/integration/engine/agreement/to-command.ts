@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { changePackageInput } from '../../../../schema/change-package.ts';
 import { changeStatusInput } from '../../../../schema/change-status.ts';
-import type { BatchItem, Caller, Command, IdempotencyKey } from '../../../../schema/commands.ts';
+import type { BatchItem, Caller, Command } from '../../../../schema/commands.ts';
 import { createTaskSchema } from '../../../../schema/create-task.ts';
 import { createCustomerInput, updateCustomerInput } from '../../../../schema/customer.ts';
+import { type IdempotencyKey, idempotencyKey } from '../../../../schema/idempotency-key.ts';
 import { packageInput } from '../../../../schema/package.ts';
 import { updateTaskSchema } from '../../../../schema/update-task.ts';
 import { createWarehouseInput, updateWarehouseInput } from '../../../../schema/warehouse.ts';
@@ -63,5 +64,5 @@ export function toCommand(sent: Sent, { dispatcher, agent }: Callers, nowMs: num
 }
 
 function keyOf(scope: string, key: string, body: object): IdempotencyKey {
-  return { scope, key, fingerprint: JSON.stringify(body) };
+  return idempotencyKey(scope, key, JSON.stringify(body));
 }

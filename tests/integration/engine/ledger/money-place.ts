@@ -5,6 +5,7 @@ import type { Engine } from '../../../../engine/org/start-engine.ts';
 import { createReleaser, type Releaser } from '../../../../engine/runtime/lifecycle.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import type { Caller, Command } from '../../../../schema/commands.ts';
+import { idempotencyKey } from '../../../../schema/idempotency-key.ts';
 import type { AccountBalance, AccountOwner } from '../../../../schema/ledger.ts';
 import { callerOf, openTestEngine, statusOf } from '../../../faults/engine-fixture.ts';
 import { createFaultyCommitStore, type FaultyCommitStore } from '../../../support/faulty-commit-store.ts';
@@ -89,7 +90,7 @@ export class MoneyTenant {
    */
   async ask(operation: Operation): Promise<string> {
     this.#keys += 1;
-    const key = { scope: 'test', key: `key ${this.#keys}`, fingerprint: JSON.stringify(operation) };
+    const key = idempotencyKey('test', `key ${this.#keys}`, JSON.stringify(operation));
     const command: Command = { ...this.#commandOf(operation), idempotency: key };
     for (let tries = 1; ; tries++) {
       const answer = await this.world.engine.ask(this.organizationId, command);
