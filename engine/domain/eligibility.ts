@@ -14,11 +14,14 @@ export function exceedsCapacity(capacity: Capacity, load: Load, extra: Load): bo
 
 /** Whether one of these spans has a moment in common with `slot`; what ends when the other begins has none. */
 export function overlaps(slots: readonly Slot[], slot: Slot): boolean {
-  return slots.some(({ from, until }) => from < slot.until && slot.from < until);
+  for (const { from, until } of slots) if (from < slot.until && slot.from < until) return true;
+  return false;
 }
 
 export function lacksSkills(skills: readonly string[], required: readonly string[]): boolean {
-  return required.some((skill) => !skills.includes(skill));
+  // Without a closure: a round asks tens of thousands of times, mostly for no skill at all.
+  for (const skill of required) if (!skills.includes(skill)) return true;
+  return false;
 }
 
 /** What an agent is asked to take: one order, or some that travel together. */

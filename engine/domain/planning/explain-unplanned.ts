@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import { refusalOf } from '../eligibility.ts';
 import { bundleOf, startOf } from './bundle.ts';
-import type { Candidate } from './candidates.ts';
+import { type Candidate, listed } from './candidates.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import type { Lot } from './match-lots.ts';
 import { PlaceIndex } from './place-index.ts';
@@ -37,8 +37,9 @@ export function explainer(
     const bundle = bundleOf([order], now);
     const place = startOf(order);
     if (hasTaker(lot)) {
-      const reasons = lot.candidates.map((candidate) => maker.refusalOfCandidate(bundle, candidate) ?? CHOSEN);
-      const nearest = lot.candidates.toSorted(byDistance).slice(0, LIMITS.passedOverShown);
+      const candidates = listed(lot.candidates);
+      const reasons = candidates.map((candidate) => maker.refusalOfCandidate(bundle, candidate) ?? CHOSEN);
+      const nearest = candidates.toSorted(byDistance).slice(0, LIMITS.passedOverShown);
       const shown = nearest.map((candidate) => judged(bundle, candidate));
       return { taskId, why: 'nobody', counts: countsOf(reasons), nearest: shown };
     }

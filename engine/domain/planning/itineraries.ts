@@ -27,8 +27,8 @@ export class Itineraries {
     this.evaluationsLeft = evaluations;
     this.deliveries = Array.from({ length: maker.vehicles }, () => new Map());
     for (const [number, lot] of lots.entries()) {
-      const candidate = lot.candidates[chosen[number]!];
-      if (candidate) this.set(candidate.agent, [lot], lot.costs[chosen[number]!]!);
+      const agent = lot.candidates.agents[chosen[number]!];
+      if (agent !== undefined) this.set(agent, [lot], lot.costs[chosen[number]!]!);
     }
   }
 

@@ -108,14 +108,16 @@ class Search {
   /** Those who are there soonest and those who go there anyway, each with what the order adds at least. */
   private chooseWhomToTry({ orders, candidates, costs }: Lot): void {
     const { tried, addsAtLeast } = this;
-    tried.length = 0;
-    addsAtLeast.length = 0;
-    for (let at = 0; at < candidates.length && tried.length < SOONEST_TRIED; at += 1) {
+    let count = 0;
+    for (let at = 0; at < costs.length && count < SOONEST_TRIED; at += 1) {
       if (costs[at] === Number.POSITIVE_INFINITY) continue;
-      tried.push(candidates[at]!.agent);
+      tried[count] = candidates.agents[at]!;
       // Nobody can bring it sooner beside other orders than alone.
-      addsAtLeast.push(costs[at]!);
+      addsAtLeast[count] = costs[at]!;
+      count += 1;
     }
+    tried.length = count;
+    addsAtLeast.length = count;
     const visitors = this.itineraries.visitorsOf(orders[0]!);
     if (!visitors) return;
     const most = tried.length + VISITORS_TRIED;
@@ -150,11 +152,12 @@ class Search {
     const isOnTrip = way < trips.length;
     const place = isOnTrip ? way : way - trips.length;
     if (isOnTrip && !this.mayTravelTogether(trips[place]!, single)) return false;
-    trial.length = 0;
-    for (let at = 0; at < place; at += 1) trial.push(trips[at]!);
-    if (isOnTrip) trial.push(bundleOf(this.maker.route(trips[place]!, single).orders, this.view.now));
-    else trial.push(single);
-    for (let at = isOnTrip ? place + 1 : place; at < trips.length; at += 1) trial.push(trips[at]!);
+    for (let at = 0; at < place; at += 1) trial[at] = trips[at]!;
+    trial[place] = isOnTrip ? bundleOf(this.maker.route(trips[place]!, single).orders, this.view.now) : single;
+    const longer = isOnTrip ? 0 : 1;
+    for (let at = place + 1 - longer; at < trips.length; at += 1) trial[at + longer] = trips[at]!;
+    // Never emptied: an array without elements gives its room back, and takes new the next time.
+    trial.length = trips.length + longer;
     return true;
   }
 
@@ -168,7 +171,7 @@ class Search {
     let hasMoved = false;
     const others = new Set<number>();
     for (const { orders } of this.itineraries.of(agent)) {
-      for (const candidate of this.singleOf.get(orders[0]!)?.candidates ?? []) others.add(candidate.agent);
+      for (const candidate of this.singleOf.get(orders[0]!)?.candidates.agents ?? []) others.add(candidate);
     }
     others.delete(agent);
     for (const other of others) {
@@ -184,34 +187,46 @@ class Search {
     // Ours are not: nobody else is a candidate for what is scheduled.
     if (isFixed(theirs)) return false;
     const had = itineraries.costOf(one) + itineraries.costOf(other) - WORTHWHILE;
-    for (const [mine, its] of exchanges(ours, theirs)) {
-      const cost = itineraries.evaluate(one, mine, had);
-      if (cost >= had) continue;
-      const otherCost = itineraries.evaluate(other, its, had - cost);
-      if (cost + otherCost >= had) continue;
-      itineraries.set(one, mine, cost);
-      itineraries.set(other, its, otherCost);
-      return true;
+    for (let mine = 0; mine <= ours.length; mine += 1) {
+      for (let its = 0; its <= theirs.length; its += 1) {
+        if (mine === ours.length && its === theirs.length) continue;
+        if (this.exchangeFrom(one, mine, other, its, endsExchanged, had)) return true;
+        const isLast = mine === ours.length - 1 && its === theirs.length - 1;
+        // The last of both are the ends of both.
+        if (mine === ours.length || its === theirs.length || isLast) continue;
+        if (this.exchangeFrom(one, mine, other, its, tripsExchanged, had)) return true;
+      }
     }
     return false;
   }
-}
 
-function* exchanges(ours: Trips, theirs: Trips): Generator<readonly [Trips, Trips]> {
-  for (let mine = 0; mine <= ours.length; mine += 1) {
-    for (let its = 0; its <= theirs.length; its += 1) {
-      if (mine === ours.length && its === theirs.length) continue;
-      yield [
-        [...ours.slice(0, mine), ...theirs.slice(its)],
-        [...theirs.slice(0, its), ...ours.slice(mine)],
-      ];
-      const isLast = mine === ours.length - 1 && its === theirs.length - 1;
-      // The last of both are the ends of both.
-      if (mine === ours.length || its === theirs.length || isLast) continue;
-      yield [ours.with(mine, theirs[its]!), theirs.with(its, ours[mine]!)];
-    }
+  /** If both together cost less than `had` then. */
+  private exchangeFrom(one: number, mine: number, other: number, its: number, exchanged: Exchanged, had: number) {
+    const { itineraries } = this;
+    const [ours, theirs] = [itineraries.of(one), itineraries.of(other)];
+    const trips = exchanged(ours, mine, theirs, its);
+    const cost = itineraries.evaluate(one, trips, had);
+    if (cost >= had) return false;
+    const otherTrips = exchanged(theirs, its, ours, mine);
+    const otherCost = itineraries.evaluate(other, otherTrips, had - cost);
+    if (cost + otherCost >= had) return false;
+    itineraries.set(one, trips, cost);
+    itineraries.set(other, otherTrips, otherCost);
+    return true;
   }
 }
+
+/** What of `ours` is left, and what comes of `theirs`, when those from these places on are exchanged. */
+type Exchanged = (ours: Trips, mine: number, theirs: Trips, its: number) => Trips;
+
+const endsExchanged: Exchanged = (ours, mine, theirs, its) => {
+  const trips = new Array<Bundle>(mine + theirs.length - its);
+  for (let at = 0; at < mine; at += 1) trips[at] = ours[at]!;
+  for (let at = its; at < theirs.length; at += 1) trips[mine + at - its] = theirs[at]!;
+  return trips;
+};
+
+const tripsExchanged: Exchanged = (ours, mine, theirs, its) => ours.with(mine, theirs[its]!);
 
 /** A scheduled task is done in its time, whatever else. */
 function isFixed(trips: Trips): boolean {

@@ -1,6 +1,6 @@
 import { refusalOf, refusalOfWay } from '../eligibility.ts';
 import { type Bundle, bundleOf, type Delivery, deliveryOf, join, type Route, startOf, weightOf } from './bundle.ts';
-import { AgentMap, type Candidate } from './candidates.ts';
+import { AgentMap, type Candidate, type Candidates } from './candidates.ts';
 import type { Lot } from './match-lots.ts';
 import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from './round-view.ts';
 
@@ -92,8 +92,8 @@ export class LotMaker {
     let least = Number.POSITIVE_INFINITY;
     for (let at = 0; at < costs.length; at += 1) {
       if (costs[at] === Number.POSITIVE_INFINITY) continue;
-      const { agent, reachAt } = candidates[at]!;
-      const cost = weight * (Math.max(earliest, reachAt + entryMs) - now) + worthOf[agent]!;
+      const fetchAt = Math.max(earliest, candidates.reachAts[at]! + entryMs);
+      const cost = weight * (fetchAt - now) + worthOf[candidates.agents[at]!]!;
       if (cost < least) least = cost;
     }
     return least;
@@ -128,8 +128,8 @@ export class LotMaker {
     return refusalOf(bundle.demand, who, settings, now) ?? refusalOfWay(who, settings, distanceM, fetchAt);
   }
 
-  refusalOfCandidate(bundle: Bundle, { who, distanceM, reachAt }: Candidate): PassedOver | undefined {
-    return this.refusal(bundle, who, distanceM, this.fetchAt(bundle, reachAt));
+  refusalOfCandidate(bundle: Bundle, { agent, distanceM, reachAt }: Candidate): PassedOver | undefined {
+    return this.refusal(bundle, this.view.agents[agent]!, distanceM, this.fetchAt(bundle, reachAt));
   }
 
   /** They share their candidates, but for those of which too few would do: these are put apart. */
@@ -150,7 +150,8 @@ export class LotMaker {
     const place = startOf(order);
     const preferred = this.preferred(order);
     if (preferred !== undefined) {
-      const lot = this.lotOf(bundle, [this.map.candidate(preferred, place)]);
+      const { distanceM, reachAt } = this.map.candidate(preferred, place);
+      const lot = this.lotOf(bundle, { agents: [preferred], distancesM: [distanceM], reachAts: [reachAt] });
       if (hasTaker(lot)) {
         this.keptFor.set(order, preferred);
         return lot;
@@ -158,7 +159,7 @@ export class LotMaker {
     }
     const isFit = (agent: number) => refusalOf(bundle.demand, agents[agent]!, settings, now) === undefined;
     const lot = this.lotOf(bundle, this.map.near(place, 1, { isFit, looks }));
-    if (hasTaker(lot) || lot.candidates.length === 0) return lot;
+    if (hasTaker(lot) || lot.costs.length === 0) return lot;
     const isInTime = (agent: number) => this.refusalOfCandidate(bundle, this.map.candidate(agent, place)) === undefined;
     return this.lotOf(bundle, this.map.near(place, 1, { isFit: isInTime, looks }));
   }
@@ -170,18 +171,20 @@ export class LotMaker {
     return freeAt <= this.view.now + PREFERRED_PATIENCE_MS ? number : undefined;
   }
 
-  private lotOf(bundle: Bundle, candidates: readonly Candidate[]): Lot {
+  private lotOf(bundle: Bundle, candidates: Candidates): Lot {
     const { orders, demand, readyAt, urgency } = bundle;
     const { now } = this.view;
+    const { agents, distancesM, reachAts } = candidates;
     const [entryMs, earliest] = [this.entryMs(bundle), this.earliest(bundle)];
-    const costs = new Array<number>(candidates.length);
+    const costs = new Array<number>(agents.length);
     let leastOffsetSumMs = Number.POSITIVE_INFINITY;
     const { offsetSums, vehicleOf } = this;
     offsetSums.fill(Number.NaN);
-    for (let at = 0; at < candidates.length; at += 1) {
-      const { agent, who, reachAt, distanceM } = candidates[at]!;
-      const fetchAt = Math.max(earliest, reachAt + entryMs);
-      if (this.refusal(bundle, who, distanceM, fetchAt) || this.isKeptFrom(bundle, agent)) {
+    for (let at = 0; at < agents.length; at += 1) {
+      const agent = agents[at]!;
+      const who = this.view.agents[agent]!;
+      const fetchAt = Math.max(earliest, reachAts[at]! + entryMs);
+      if (this.refusal(bundle, who, distancesM[at]!, fetchAt) || this.isKeptFrom(bundle, agent)) {
         costs[at] = Number.POSITIVE_INFINITY;
         continue;
       }
@@ -236,9 +239,15 @@ export function hasTaker({ costs }: Lot): boolean {
 }
 
 /** Where many orders share one pickup, each looks at a few in its turn: all of them at the nearest would leave most out. */
-function windowOf(candidates: readonly Candidate[], turn: number): readonly Candidate[] {
-  if (candidates.length <= CANDIDATES_PER_ORDER) return candidates;
-  const last = candidates.length - CANDIDATES_PER_ORDER;
-  const begin = Math.min(last, Math.max(0, (turn % candidates.length) - CANDIDATES_PER_ORDER / 2));
-  return candidates.slice(begin, begin + CANDIDATES_PER_ORDER);
+function windowOf(candidates: Candidates, turn: number): Candidates {
+  const { agents, distancesM, reachAts } = candidates;
+  if (agents.length <= CANDIDATES_PER_ORDER) return candidates;
+  const last = agents.length - CANDIDATES_PER_ORDER;
+  const begin = Math.min(last, Math.max(0, (turn % agents.length) - CANDIDATES_PER_ORDER / 2));
+  const end = begin + CANDIDATES_PER_ORDER;
+  return {
+    agents: agents.slice(begin, end),
+    distancesM: distancesM.slice(begin, end),
+    reachAts: reachAts.slice(begin, end),
+  };
 }

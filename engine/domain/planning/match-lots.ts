@@ -1,5 +1,5 @@
 import type { Bundle } from './bundle.ts';
-import type { Candidate } from './candidates.ts';
+import type { Candidates } from './candidates.ts';
 import { assignSparse, type SparseCosts } from './sparse-assignment.ts';
 
 /** Pairs looked at in one matching, twice as many as in the hardest rounds of 2,000 by 5,000. */
@@ -7,7 +7,7 @@ const LOOKS = 10_000_000;
 
 /** A bundle with those who may take it, and what that costs. */
 export interface Lot extends Bundle {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: Candidates;
   /** For each of the candidates; infinite for one that may not take it. */
   readonly costs: readonly number[];
   /** The least that bringing its orders takes from the moment at which they are fetched, summed up. */
@@ -29,7 +29,7 @@ export interface Matching {
 export function reducedCost({ candidates, costs, price }: Lot, worthOf: Float64Array): number {
   let least = price;
   for (let at = 0; at < costs.length; at += 1) {
-    const cost = costs[at]! + worthOf[candidates[at]!.agent]!;
+    const cost = costs[at]! + worthOf[candidates.agents[at]!]!;
     if (cost < least) least = cost;
   }
   return least;
@@ -40,7 +40,7 @@ export function matchLots(lots: readonly Lot[], agents: number): Matching {
   const { columnOf, worthOf, cost } = assignSparse(costsOf(lots, agents), LOOKS);
   const chosen = lots.map(({ candidates }, number) => {
     const agent = columnOf[number]!;
-    return agent < 0 ? -1 : candidates.findIndex((candidate) => candidate.agent === agent);
+    return agent < 0 ? -1 : candidates.agents.indexOf(agent);
   });
   return { lots, chosen, worthOf, cost };
 }
@@ -57,7 +57,7 @@ function costsOf(lots: readonly Lot[], agents: number): SparseCosts {
     prices[number] = lot.price;
     for (let at = 0; at < lot.costs.length; at += 1) {
       if (lot.costs[at]! >= lot.price) continue;
-      targets[end] = lot.candidates[at]!.agent;
+      targets[end] = lot.candidates.agents[at]!;
       costs[end] = lot.costs[at]!;
       end += 1;
     }

@@ -160,8 +160,11 @@ class Solver {
   private least = 0;
   private end = NONE;
   private leaving = NONE;
-  private readonly touched: number[] = [];
-  private readonly settled: number[] = [];
+  /** Columns that have a distance, and those whose distance is final: the first few of each list. */
+  private readonly touched: Int32Array;
+  private touchedCount = 0;
+  private readonly settled: Int32Array;
+  private settledCount = 0;
   /** Its distance is final, whatever a rounding error may say. */
   private readonly isSettled: Uint8Array;
 
@@ -177,6 +180,8 @@ class Solver {
     this.distance = new Float64Array(rows.columns).fill(Number.POSITIVE_INFINITY);
     this.reachedFrom = new Int32Array(rows.columns).fill(NONE);
     this.reachedAt = new Float64Array(rows.columns);
+    this.touched = new Int32Array(rows.columns);
+    this.settled = new Int32Array(rows.columns);
     this.isSettled = new Uint8Array(rows.columns);
     this.heap = new ColumnHeap(this.distance);
   }
@@ -190,7 +195,8 @@ class Solver {
     for (let column = this.heap.pop(); column !== NONE; column = this.heap.pop()) {
       const way = this.distance[column]!;
       if (way >= this.least) break;
-      this.settled.push(column);
+      this.settled[this.settledCount] = column;
+      this.settledCount += 1;
       this.isSettled[column] = 1;
       const holder = this.rowOf[column]!;
       // What the holder pays now, its column's worth included, is what it no longer pays.
@@ -202,7 +208,10 @@ class Solver {
       }
       this.reach(holder, spared);
     }
-    for (const column of this.settled) this.worthOf[column]! += Math.max(0, this.least - this.distance[column]!);
+    for (let at = 0; at < this.settledCount; at += 1) {
+      const column = this.settled[at]!;
+      this.worthOf[column]! += Math.max(0, this.least - this.distance[column]!);
+    }
     this.shift(source);
     this.forget();
   }
@@ -232,7 +241,10 @@ class Solver {
       if (way >= least) continue;
       const known = distance[column]!;
       if (way >= known || isSettled[column] === 1) continue;
-      if (known === Number.POSITIVE_INFINITY) this.touched.push(column);
+      if (known === Number.POSITIVE_INFINITY) {
+        this.touched[this.touchedCount] = column;
+        this.touchedCount += 1;
+      }
       distance[column] = way;
       this.reachedFrom[column] = row;
       this.reachedAt[column] = costs[at]!;
@@ -273,10 +285,10 @@ class Solver {
   }
 
   private forget(): void {
-    for (const column of this.touched) this.distance[column] = Number.POSITIVE_INFINITY;
-    for (const column of this.settled) this.isSettled[column] = 0;
-    this.touched.length = 0;
-    this.settled.length = 0;
+    for (let at = 0; at < this.touchedCount; at += 1) this.distance[this.touched[at]!] = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < this.settledCount; at += 1) this.isSettled[this.settled[at]!] = 0;
+    this.touchedCount = 0;
+    this.settledCount = 0;
     this.heap.clear();
   }
 
@@ -290,19 +302,24 @@ class Solver {
 /** Columns by their distance, the nearest first, ties by number. */
 class ColumnHeap {
   private readonly distance: Float64Array;
-  private readonly columns: number[] = [];
+  private readonly columns: Int32Array;
+  private size = 0;
   /** Where in the heap a column is. */
   private readonly places: Int32Array;
 
   constructor(distance: Float64Array) {
     this.distance = distance;
+    this.columns = new Int32Array(distance.length);
     this.places = new Int32Array(distance.length).fill(NONE);
   }
 
   /** Also for a column that is in already and whose distance has become less. */
   push(column: number): void {
     let place = this.places[column]!;
-    if (place === NONE) place = this.columns.push(column) - 1;
+    if (place === NONE) {
+      place = this.size;
+      this.size += 1;
+    }
     while (place > 0) {
       const above = (place - 1) >> 1;
       if (!this.isBefore(column, this.columns[above]!)) break;
@@ -313,21 +330,21 @@ class ColumnHeap {
   }
 
   pop(): number {
-    const first = this.columns[0];
-    if (first === undefined) return NONE;
+    if (this.size === 0) return NONE;
+    const first = this.columns[0]!;
     this.places[first] = NONE;
-    const last = this.columns.pop()!;
-    if (last !== first) this.sink(last);
+    this.size -= 1;
+    if (this.size > 0) this.sink(this.columns[this.size]!);
     return first;
   }
 
   clear(): void {
-    for (const column of this.columns) this.places[column] = NONE;
-    this.columns.length = 0;
+    for (let at = 0; at < this.size; at += 1) this.places[this.columns[at]!] = NONE;
+    this.size = 0;
   }
 
   private sink(column: number): void {
-    const size = this.columns.length;
+    const { size } = this;
     let place = 0;
     for (let below = 1; below < size; below = 2 * place + 1) {
       const other = below + 1;

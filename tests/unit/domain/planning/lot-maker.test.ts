@@ -15,9 +15,10 @@ function lotsOf(orders: readonly OpenOrder[], agents: readonly FreeAgent[]): Lot
   return new LotMaker(roundView(orders, agents), straightTravel).singles();
 }
 
-/** Those who may take it, by their ids. */
-function takersOf({ candidates, costs }: Lot): number[] {
-  return candidates.filter((_, at) => costs[at]! < Number.POSITIVE_INFINITY).map(({ who }) => who.agentId);
+/** Those of the agents who may take it, by their ids. */
+function takersOf({ candidates, costs }: Lot, agents: readonly FreeAgent[]): number[] {
+  const takers = candidates.agents.filter((_, at) => costs[at]! < Number.POSITIVE_INFINITY);
+  return takers.map((taker) => agents[taker]!.agentId);
 }
 
 describe('orders that many fetch at one place', () => {
@@ -34,7 +35,7 @@ describe('orders that many fetch at one place', () => {
         many(40, (taskId) => order({ ...shop, taskId })),
         [...others, ...agents],
       );
-      assert.ok(lots.every(({ candidates }) => candidates.length === 24));
+      assert.ok(lots.every(({ candidates }) => candidates.agents.length === 24));
       assert.ok(matchLots(lots, others.length + agents.length).chosen.every((candidate) => candidate >= 0));
     });
   }
@@ -44,14 +45,14 @@ describe('orders that many fetch at one place', () => {
       many(40, (taskId) => order({ ...shop, taskId, readyAt: NOW - taskId * MINUTE })),
       agents,
     );
-    const looksAtFirst = lots.filter((lot) => takersOf(lot).includes(1)).map(({ orders }) => orders[0]!.taskId);
+    const looksAtFirst = lots.filter((lot) => takersOf(lot, agents).includes(1)).map(({ orders }) => orders[0]!.taskId);
     assert.ok(looksAtFirst.includes(39), 'the one that was ready first');
     assert.ok(!looksAtFirst.includes(0), 'the one that was ready last');
   });
 
   test('look, of those that were ready at once, in the order in which they were placed', () => {
     const orders = many(40, (taskId) => order({ ...shop, taskId, placedAt: NOW - taskId * MINUTE, readyAt: NOW }));
-    const looksAtFirst = lotsOf(orders, agents).filter((lot) => takersOf(lot).includes(1));
+    const looksAtFirst = lotsOf(orders, agents).filter((lot) => takersOf(lot, agents).includes(1));
     const taskIds = looksAtFirst.map((lot) => lot.orders[0]!.taskId);
     assert.ok(taskIds.includes(39) && !taskIds.includes(0), `${taskIds}`);
   });
@@ -61,8 +62,8 @@ describe('orders that many fetch at one place', () => {
       many(120, (taskId) => order({ ...shop, taskId })),
       agents,
     );
-    assert.ok(lots.every(({ candidates }) => candidates.length === 24));
-    const looksAtFirst = lots.filter((lot) => takersOf(lot).includes(1)).map(({ orders }) => orders[0]!.taskId);
+    assert.ok(lots.every(({ candidates }) => candidates.agents.length === 24));
+    const looksAtFirst = lots.filter((lot) => takersOf(lot, agents).includes(1)).map(({ orders }) => orders[0]!.taskId);
     assert.ok(looksAtFirst.includes(0) && !looksAtFirst.includes(59) && looksAtFirst.includes(60), `${looksAtFirst}`);
   });
 });
@@ -84,7 +85,7 @@ describe('an order that few of those near it may take', () => {
       for (const pickupKey of ['shop', null]) {
         const [lot] = lotsOf([order({ ...shop, pickupKey, ...wanted })], agents);
         assert.deepEqual(
-          takersOf(lot!).slice(0, 8),
+          takersOf(lot!, agents).slice(0, 8),
           [1, 101, 102, 103, 104, 105, 106, 107],
           `fetched at ${pickupKey ?? 'a place of its own'}`,
         );
@@ -94,13 +95,13 @@ describe('an order that few of those near it may take', () => {
 
   test('is shown to the one who may, however many others are nearer', () => {
     const agents = [...many(300, (number) => agent(number + 1)), agent(400, { skills: ['cold'] })];
-    assert.deepEqual(takersOf(lotsOf([order({ ...shop, requiredSkills: ['cold'] })], agents)[0]!), [400]);
+    assert.deepEqual(takersOf(lotsOf([order({ ...shop, requiredSkills: ['cold'] })], agents)[0]!, agents), [400]);
   });
 
   test('is shown to the nearest fifty at least, however many orders are like it', () => {
     const agents = [...many(44, (number) => agent(number + 1)), agent(45, { skills: ['cold'] })];
     const orders = many(5_000, (taskId) => order({ taskId, requiredSkills: ['cold'] }));
-    assert.ok(lotsOf(orders, agents).every((lot) => takersOf(lot).length === 1));
+    assert.ok(lotsOf(orders, agents).every((lot) => takersOf(lot, agents).length === 1));
   });
 
   test('takes another one along among those who may take itself', () => {
@@ -114,17 +115,17 @@ describe('an order that few of those near it may take', () => {
     const single = (taskId: number) => maker.singles().find((lot) => lot.orders[0]!.taskId === taskId)!;
     const pair = maker.joined(single(1), single(2));
     for (const three of [maker.joined(pair, single(3)), maker.joined(single(3), pair)])
-      assert.equal(takersOf(three)[0], 101);
+      assert.equal(takersOf(three, agents)[0], 101);
   });
 
   test('before their work ends is shown to others who are in time', () => {
     const agents = [...near.map((each) => ({ ...each, offDutyAt: NOW + 1 })), ...far];
-    assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!).includes(101));
+    assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!, agents).includes(101));
   });
 
   test('as they have all they may have is shown to others', () => {
     const agents = [...near.map((each) => ({ ...each, openTasks: 5 })), ...far];
-    assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!).includes(101));
+    assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!, agents).includes(101));
   });
 });
 
@@ -132,17 +133,16 @@ describe('those who are looked at for an order', () => {
   test('are the nearest of the idle and of the busy, the first to be there first', () => {
     const busy = many(20, (number) => agent(number + 1, { freeAt: NOW + 1 }));
     const idle = many(20, (number) => agent(number + 101));
-    const [lot] = lotsOf([order({ ...shop, pickupKey: null })], [...idle, ...busy]);
+    const agents = [...idle, ...busy];
+    const [lot] = lotsOf([order({ ...shop, pickupKey: null })], agents);
     const nearest = (each: readonly FreeAgent[]) => each.slice(0, 13).map(({ agentId }) => agentId);
-    assert.deepEqual(
-      lot!.candidates.map(({ who }) => who.agentId),
-      [...nearest(busy), ...nearest(idle)],
-    );
+    assert.deepEqual(takersOf(lot!, agents), [...nearest(busy), ...nearest(idle)]);
   });
 
   test('may go off duty now, where they stand beside it', () => {
-    const [lot] = lotsOf([order({ dropoff: east(1) })], [agent(1, { offDutyAt: NOW }), agent(2, { offDutyAt: NOW })]);
-    assert.deepEqual(takersOf(lot!), [1]);
+    const agents = [agent(1, { offDutyAt: NOW }), agent(2, { offDutyAt: NOW })];
+    const [lot] = lotsOf([order({ dropoff: east(1) })], agents);
+    assert.deepEqual(takersOf(lot!, agents), [1]);
   });
 });
 
@@ -160,12 +160,13 @@ describe('the preferred agent', () => {
       const [lot] = maker.singles();
       assert.equal(maker.isKeptFrom(lot!, 0), isKept);
       assert.equal(maker.isKeptFrom(lot!, 1), false);
-      assert.equal(takersOf(lot!).includes(1), !isKept);
+      assert.equal(takersOf(lot!, view.agents).includes(1), !isKept);
     });
   }
 
   test('who is not in the round leaves the order to the others', () => {
-    assert.deepEqual(takersOf(lotsOf([order({ preferredAgentId: 9 })], [agent(1)])[0]!), [1]);
+    const [lot] = lotsOf([order({ preferredAgentId: 9 })], [agent(1)]);
+    assert.deepEqual(takersOf(lot!, [agent(1)]), [1]);
   });
 });
 
@@ -208,7 +209,7 @@ describe('what an order costs', () => {
         [...others, who],
       ]) {
         const [lot] = lotsOf([order({ ...shop, ...wanted })], agents);
-        const cost = lot!.costs[lot!.candidates.findIndex((each) => each.who === who)]!;
+        const cost = lot!.costs[lot!.candidates.agents.indexOf(agents.indexOf(who))]!;
         const expected = fetched(who) + MINUTE / 2 + home(who.vehicleType!) + MINUTE / 2;
         assert.ok(Math.abs(cost - expected) < 1, `${cost}, not ${expected}`);
       }

@@ -19,10 +19,10 @@ function matched(view: RoundView): { readonly maker: LotMaker; readonly alone: M
   return { maker, alone: matchLots(singles, view.agents.length), matching: matchInBundles(singles, view, maker) };
 }
 
-/** Who takes which orders; those that are left out by nobody. */
+/** Who, by its place in the view, takes which orders; those that are left out by nobody. */
 function taken({ lots, chosen }: Matching): [number | undefined, number[]][] {
   return lots.map(({ orders, candidates }, number) => [
-    candidates[chosen[number]!]?.who.agentId,
+    candidates.agents[chosen[number]!],
     orders.map(({ taskId }) => taskId),
   ]);
 }
@@ -83,10 +83,11 @@ describe('matching in bundles', () => {
         for (const [number, { orders, candidates, costs, price }] of lots.entries()) {
           assert.ok(orders.length <= view.settings.maxBundle);
           assert.equal(new Set(orders.map(({ pickupKey }) => pickupKey)).size, 1);
-          const candidate = candidates[chosen[number]!];
-          paid += candidate ? costs[chosen[number]!]! : price;
-          if (!candidate) continue;
-          const { agent: taker, who, reachAt } = candidate;
+          const taker = candidates.agents[chosen[number]!];
+          paid += taker === undefined ? price : costs[chosen[number]!]!;
+          if (taker === undefined) continue;
+          const who = view.agents[taker]!;
+          const reachAt = candidates.reachAts[chosen[number]!]!;
           assert.ok(!busy.has(taker), 'two trips at once');
           busy.add(taker);
           const sum = (part: 'weightKg' | 'volumeM3' | 'packages') =>
@@ -251,7 +252,7 @@ describe('matching in bundles', () => {
 
     test('joins as many as outnumber the agents, those that lead the same way', () => {
       const { alone, matching } = rush(1_400, 1_000);
-      assert.ok(alone.lots.reduce((sum, { candidates }) => sum + candidates.length, 0) > 30_000);
+      assert.ok(alone.lots.reduce((sum, { costs }) => sum + costs.length, 0) > 30_000);
       assert.equal(matching.lots.length, 1_000);
       for (const [, taskIds] of taken(matching))
         assert.equal(new Set(taskIds.map((taskId) => taskId % SPOKES)).size, 1, `${taskIds}`);
@@ -271,8 +272,8 @@ describe('matching in bundles', () => {
 test('a lot costs at least what it costs with the agent that is cheapest with its worth, or without any', () => {
   const { alone } = matched(roundView([order({ dropoff: east(3) })], [agent(1), agent(2)]));
   const [lot] = alone.lots;
-  const of = (agentId: number) => lot!.costs[lot!.candidates.findIndex(({ who }) => who.agentId === agentId)]!;
-  assert.equal(reducedCost(lot!, Float64Array.of(0, 0)), of(2));
-  assert.equal(reducedCost(lot!, Float64Array.of(0, 10 * MINUTE)), of(1));
+  const of = (agentNumber: number) => lot!.costs[lot!.candidates.agents.indexOf(agentNumber)]!;
+  assert.equal(reducedCost(lot!, Float64Array.of(0, 0)), of(1));
+  assert.equal(reducedCost(lot!, Float64Array.of(0, 10 * MINUTE)), of(0));
   assert.equal(reducedCost(lot!, Float64Array.of(1e12, 1e12)), lot!.price);
 });
