@@ -4,6 +4,7 @@ import type { RoundPlan } from '../domain/planning/round-view.ts';
 import type { Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { computeRound, type RoundInput } from './compute-round.ts';
+import { packRound } from './packed-round.ts';
 
 export interface RoundPlannerOptions {
   readonly scheduler: Scheduler;
@@ -77,7 +78,7 @@ export class RoundPlanner {
     this.#cancelPatience = this.#options.scheduler.after(LIMITS.roundPlanMs, () => {
       this.#fail(new PlanningError(`a round took longer than ${LIMITS.roundPlanMs} ms`));
     });
-    this.#thread.postMessage(first.input);
+    this.#thread.postMessage(packRound(first.input));
   }
 
   #start(): Worker {

@@ -63,6 +63,9 @@ function offerOf(bundle: Bundle, candidate: Candidate, { agents, now }: RoundVie
   };
 }
 
+/** Of one that is held nobody is told about. The same for all: the thread that plans copies its plan. */
+const UNTOLD = { counts: {}, nearest: [] };
+
 function heldOf({ taskId }: OpenOrder): Unplanned {
-  return { taskId, why: 'held', counts: {}, nearest: [] };
+  return { taskId, why: 'held', counts: UNTOLD.counts, nearest: UNTOLD.nearest };
 }
