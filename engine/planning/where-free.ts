@@ -33,6 +33,8 @@ export function whereFree(
   now: number,
   travel: TravelTime,
 ): { readonly place: Place; readonly freeAt: number } {
+  // As most agents of a round.
+  if (tasks.length === 0) return { place: start, freeAt: now };
   let place = start;
   let freeAt = now;
   const go = (to: Place | null) => {
