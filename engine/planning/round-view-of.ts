@@ -42,7 +42,7 @@ export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound 
   });
   const view = {
     now,
-    orders: tasks.map((task) => orderOf(task, now)),
+    orders: tasks.map((task) => soughtBy(orderOf(task), now)),
     agents: free,
     settings: settingsOf(settings, now),
   };
@@ -65,7 +65,27 @@ function settingsOf(
   };
 }
 
-function orderOf(task: SoughtTask, now: number): OpenOrder {
+/**
+ * What follows from a row alone is kept as long as the row is, from round to round (`RoundMemory`): of 500 tasks nearly
+ * all are as they were, and reading their times and naming their places takes longer than all the rest.
+ */
+function keptWithRow<Row extends object, T>(make: (row: Row) => T): (row: Row) => T {
+  const made = new WeakMap<Row, T>();
+  return (row) => {
+    const known = made.get(row);
+    if (known !== undefined) return known;
+    const fresh = make(row);
+    made.set(row, fresh);
+    return fresh;
+  };
+}
+
+/** Nobody is looked for since later than now, whatever another clock says. */
+function soughtBy(order: OpenOrder, now: number): OpenOrder {
+  return order.searchingSince <= now ? order : { ...order, searchingSince: now };
+}
+
+const orderOf = keptWithRow((task: SoughtTask): OpenOrder => {
   const { search } = task;
   const pickup = pickupOf(task);
   const placedAt = Date.parse(task.createdAt);
@@ -76,7 +96,7 @@ function orderOf(task: SoughtTask, now: number): OpenOrder {
     dropoff: dropoffOf(task),
     pickupKey: slot ? null : keyOf(pickup),
     placedAt,
-    searchingSince: Math.min(now, msOf(search?.since ?? null) ?? placedAt),
+    searchingSince: msOf(search?.since ?? null) ?? placedAt,
     readyAt: msOf(task.readyAt),
     dueAt: msOf(task.windowEnd) ?? slot?.until ?? null,
     load: loadOfRow(task),
@@ -85,7 +105,7 @@ function orderOf(task: SoughtTask, now: number): OpenOrder {
     preferredAgentId: task.preferredAgentId,
     declinedBy: search ? [...search.rejectedBy, ...search.expiredBy] : [],
   };
-}
+});
 
 function freeAgentOf(
   { agentId, vehicle, skills }: AgentOnDuty,
@@ -126,7 +146,7 @@ function groupedByAgent(carried: readonly CarriedTask[]): ReadonlyMap<number, re
   return grouped;
 }
 
-function routeTaskOf(task: CarriedTask): RouteTask {
+const routeTaskOf = keptWithRow((task: CarriedTask): RouteTask => {
   const pickup = pickupOf(task);
   return {
     taskId: task.taskId,
@@ -139,7 +159,7 @@ function routeTaskOf(task: CarriedTask): RouteTask {
     pickupKey: keyOf(pickup),
     dropoff: dropoffOf(task),
   };
-}
+});
 
 function loadOfRow({ weightKg, volumeM3, packages }: Load): Load {
   return { weightKg, volumeM3, packages };

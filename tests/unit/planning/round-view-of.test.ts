@@ -71,6 +71,21 @@ test('an order has been looked for since its search began, and its decliners are
   assert.deepEqual([pickup, slot, dueAt], [null, null, null]);
 });
 
+test('rows that are seen again give the same view as others like them, whatever time it was before', () => {
+  const search = { ...sought().search!, since: iso(NOW + 60_000) };
+  const facts = {
+    tasks: [sought(), sought({ taskId: 2, search }), sought({ taskId: 3, pickupLatitude: 3, pickupLongitude: 4 })],
+    agents: [{ agentId: 1, vehicle: null, skills: [] }],
+    carried: [carried({ taskId: 4, readyAt: iso(NOW + 30_000), pickupLatitude: 1, pickupLongitude: 2 })],
+    positions: [position(1)],
+  };
+  for (const now of [NOW + 90_000, NOW, NOW + 30_000, NOW + 90_000]) {
+    const seen = seenBy({ ...facts, now });
+    assert.deepEqual(seen, seenBy({ ...structuredClone(facts), now }));
+    assert.equal(seen.view.orders[1]!.searchingSince, Math.min(now, NOW + 60_000));
+  }
+});
+
 test('orders of the same pickup place are told by it, except those that hold a time for themselves', () => {
   const there = { pickupLatitude: 51.5000004, pickupLongitude: -0.2 };
   const here = { pickupLatitude: 51.4999998, pickupLongitude: -0.2 };
