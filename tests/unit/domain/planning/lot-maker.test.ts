@@ -66,6 +66,28 @@ describe('orders that many fetch at one place', () => {
     const looksAtFirst = lots.filter((lot) => takersOf(lot, agents).includes(1)).map(({ orders }) => orders[0]!.taskId);
     assert.ok(looksAtFirst.includes(0) && !looksAtFirst.includes(59) && looksAtFirst.includes(60), `${looksAtFirst}`);
   });
+
+  test('know of each agent that they look at how far it is and when it is there, of equals the first one first', () => {
+    const alike = many(60, (number) => agent(number + 1, { place: east(1 + Math.floor(number / 3)) }));
+    const maker = new LotMaker(
+      roundView(
+        many(40, (taskId) => order({ ...shop, taskId })),
+        alike,
+      ),
+      straightTravel,
+    );
+    for (const { candidates } of maker.singles()) {
+      const { agents: looked, distancesM, reachAts } = candidates;
+      assert.deepEqual(
+        looked.map((number, at) => ({ agent: number, distanceM: distancesM[at], reachAt: reachAts[at] })),
+        looked.map((number) => maker.map.candidate(number, shop.pickup)),
+      );
+      assert.deepEqual(
+        looked,
+        looked.toSorted((a, b) => a - b),
+      );
+    }
+  });
 });
 
 describe('an order that few of those near it may take', () => {
