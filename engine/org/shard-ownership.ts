@@ -40,6 +40,8 @@ export class ShardOwnership {
   readonly #settling = new Set<number>();
   /** Those of them that nobody is at any more, with the epoch of the commit. */
   readonly #unsettled = new Map<number, number>();
+  /** Since a renewal last asked which shards are ours: what it then hears of these is older than that. */
+  #lostMeanwhile = new Set<number>();
   /** On the monotonic clock: counted from before the renewal was sent, so never later than what Postgres noted. */
   #leaseUntil = 0;
   #superseded = false;
@@ -108,10 +110,7 @@ export class ShardOwnership {
     for (const shard of shards) this.#settling.add(shard);
   }
 
-  /**
-   * Leaves what could not be settled to the renewals. Not before: of two raises at once the answers may come in the other
-   * order, and the lower epoch would be kept, with which every commit is fenced.
-   */
+  /** Leaves to the renewals what could not be settled. */
   giveUpSettling(past: readonly OwnedShard[]): void {
     for (const { shard, epoch } of past) if (this.#settling.has(shard)) this.#unsettled.set(shard, epoch);
   }
@@ -123,7 +122,8 @@ export class ShardOwnership {
    */
   async raise(past: readonly OwnedShard[]): Promise<readonly OwnedShard[]> {
     const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, past);
-    for (const { shard, epoch } of raised) this.#epochs.set(shard, epoch);
+    // An answer that was long on its way tells of an epoch that may have passed.
+    for (const { shard, epoch } of raised) this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0));
     const kept = new Set(raised.map(({ shard }) => shard));
     const shards = past.map(({ shard }) => shard);
     for (const shard of shards) this.#endSettling(shard);
@@ -151,15 +151,28 @@ export class ShardOwnership {
       return;
     }
     this.#leaseUntil = sentAt + leaseMs;
+    this.#lostMeanwhile = new Set();
     const owned = await store.listOwned(incarnation);
     const still = new Set(owned.map(({ shard }) => shard));
     this.#lose([...this.#epochs.keys()].filter((shard) => !still.has(shard)));
-    // Taken before, and the answer was lost: nobody else serves them while our lease runs.
-    this.#gain(owned.filter(({ shard }) => !this.#epochs.has(shard)));
+    this.#gain(this.#unheardOf(owned));
     if (this.#unsettled.size > 0) {
       await this.raise([...this.#unsettled].map(([shard, epoch]) => ({ shard, epoch })));
     }
     this.#gain(await store.takeFree(incarnation));
+  }
+
+  /**
+   * What was taken though the answer to that was lost: nobody else serves it while our lease runs. Of what we know under
+   * an older epoch, others may have been the owners in between; but not of what is being settled, which is raised there.
+   */
+  #unheardOf(owned: readonly OwnedShard[]): OwnedShard[] {
+    const unheardOf = owned.filter(
+      ({ shard, epoch }) =>
+        epoch > (this.#epochs.get(shard) ?? -1) && !this.#settling.has(shard) && !this.#lostMeanwhile.has(shard),
+    );
+    this.#lose(unheardOf.map(({ shard }) => shard).filter((shard) => this.#epochs.has(shard)));
+    return unheardOf;
   }
 
   #endSettling(shard: number): void {
@@ -183,6 +196,7 @@ export class ShardOwnership {
     if (shards.length === 0) return;
     for (const shard of shards) {
       this.#epochs.delete(shard);
+      this.#lostMeanwhile.add(shard);
       this.#endSettling(shard);
     }
     this.#options.log.warn({ lost: shards.length, owned: this.#epochs.size }, 'lost shards');

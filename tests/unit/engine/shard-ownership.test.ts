@@ -5,7 +5,10 @@ import { ShardOwnership } from '../../../engine/org/shard-ownership.ts';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
 
-/** Owns shards 1 and 2, and answers a raise with the next epoch; after `loseTaking` it takes 3, and does not say so. */
+/**
+ * Owns shards 1 and 2, and answers a raise with the next epoch; after `loseTaking` it takes 3, and does not say so.
+ * `owned` is what Postgres has, `afterListing` happens while an answer of it is on its way.
+ */
 async function startOwnership() {
   const owned = new Map([
     [1, 10],
@@ -14,6 +17,8 @@ async function startOwnership() {
   const list = () => [...owned].map(([shard, epoch]) => ({ shard, epoch }));
   const raised: (readonly number[])[] = [];
   const gained: number[] = [];
+  const lost: number[] = [];
+  const onTheWay = { afterListing: async () => {}, afterRaising: async () => {} };
   let loseNextTaking = false;
   const ownership = new ShardOwnership({
     store: {
@@ -26,11 +31,17 @@ async function startOwnership() {
         owned.set(3, 30);
         throw new Error('planted');
       },
-      listOwned: async () => list(),
+      async listOwned() {
+        const listed = list();
+        await onTheWay.afterListing();
+        return listed;
+      },
       async raiseEpochs(_, past) {
         raised.push(past.map(({ shard }) => shard));
-        for (const { shard, epoch } of past) owned.set(shard, epoch + 1);
-        return list().filter((one) => past.some(({ shard }) => shard === one.shard));
+        for (const { shard, epoch } of past) if (owned.has(shard)) owned.set(shard, epoch + 1);
+        const answer = list().filter((one) => past.some(({ shard }) => shard === one.shard));
+        await onTheWay.afterRaising();
+        return answer;
       },
       release: async () => {},
     },
@@ -41,7 +52,7 @@ async function startOwnership() {
     gatewayId: 'a',
     incarnation: 'one',
     leaseMs: 600_000,
-    onLost: () => {},
+    onLost: (shards) => lost.push(...shards),
     onGained: (shards) => gained.push(...shards),
     onSuperseded: () => {},
   });
@@ -49,7 +60,7 @@ async function startOwnership() {
   const loseTaking = () => {
     loseNextTaking = true;
   };
-  return { ownership, raised, gained, loseTaking };
+  return { ownership, raised, gained, lost, loseTaking, owned, onTheWay };
 }
 
 test('a renewal raises no epoch while somebody settles the shard, and does so when that was given up', async () => {
@@ -85,4 +96,42 @@ test('shards that were taken are served, though the answer to that was lost', as
     { shard: 3, epoch: 30 },
   ]);
   assert.deepEqual(gained, [1, 2, 3]);
+});
+
+test('what went and came back unheard of is lost first, for others may have changed it, and served again', async () => {
+  const { ownership, gained, lost, owned } = await startOwnership();
+  owned.set(1, 12);
+  await ownership.renew();
+  assert.deepEqual([lost, gained], [[1], [1, 2, 1]]);
+  assert.deepEqual(ownership.fencesOf([1]), [{ shard: 1, epoch: 12 }]);
+});
+
+test('what is being settled is not taken for that, though its epoch is a newer one', async () => {
+  const { ownership, lost, owned } = await startOwnership();
+  ownership.beginSettling([1]);
+  owned.set(1, 11);
+  await ownership.renew();
+  assert.deepEqual([lost, ownership.standingOf(1)], [[], 'settling']);
+});
+
+test('a list that was read before a shard was lost does not bring it back', async () => {
+  const { ownership, gained, lost, owned, onTheWay } = await startOwnership();
+  ownership.beginSettling([1]);
+  onTheWay.afterListing = async () => {
+    owned.delete(1);
+    onTheWay.afterListing = async () => {};
+    await ownership.raise([{ shard: 1, epoch: 10 }]);
+  };
+  await ownership.renew();
+  assert.deepEqual([lost, gained, ownership.standingOf(1)], [[1], [1, 2], 'elsewhere']);
+});
+
+test('the answer to a raise does not put back an epoch that has passed', async () => {
+  const { ownership, owned, onTheWay } = await startOwnership();
+  onTheWay.afterRaising = async () => {
+    owned.set(1, 15);
+    await ownership.renew();
+  };
+  await ownership.raise([{ shard: 1, epoch: 10 }]);
+  assert.deepEqual(ownership.fencesOf([1]), [{ shard: 1, epoch: 15 }]);
 });
