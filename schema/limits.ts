@@ -82,7 +82,6 @@ export const LIMITS = {
   /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
   contactBookCustomers: 20_000,
   /** A record younger than this never leaves: longer than any fetch that may have missed it. */
-  evictionMinAgeMs: 60_000,
   /** An actor without a command for this long leaves memory. */
   passivateAfterMs: 300_000,
   /** Organizations being loaded by one process at a time. */
@@ -108,6 +107,8 @@ export const LIMITS = {
   commitDeadlineMs: 4_000,
   /** Finding out what became of a commit with unknown outcome; past it 503 OUTCOME_UNKNOWN. */
   settleDeadlineMs: 5_000,
+  /** A step of that is taken again when no answer has come by then. */
+  settleStepMs: 1_500,
   /** Groups for which an organization whose rows were refused commits alone. */
   quarantineGroups: 64,
   idBlock: 1_000,

@@ -19,6 +19,8 @@ import { createMigratedDatabase, randomName } from '../../support/stores.ts';
 const TIMEOUT_MS = 10_000;
 const random = createRandomSource();
 const log = createLog('test', 'silent');
+/** Nobody here is to give up, however slow the machine is. */
+const patientClock = { ...systemClock, monotonic: () => 0 };
 
 /** What goes wrong while an outcome is looked for; each is tried with a group that was written, and one that was not. */
 const TROUBLES: readonly {
@@ -43,6 +45,14 @@ const TROUBLES: readonly {
         throw new Error('planted');
       }),
     }),
+  },
+  {
+    what: 'nothing is heard of a raise',
+    shards: (store) => ({ raiseEpochs: once(store.raiseEpochs, () => new Promise(() => {})) }),
+  },
+  {
+    what: 'nothing is heard of a look at the heads',
+    heads: (store) => ({ lastGroups: once(store.lastGroups, () => new Promise(() => {})) }),
   },
 ];
 
@@ -177,7 +187,7 @@ class Scene {
       onGained: () => {},
       onSuperseded: () => {},
     });
-    this.settler = new Settler(this.ownership, { ...orgStore, ...heads?.(orgStore) }, systemClock, log);
+    this.settler = new Settler(this.ownership, { ...orgStore, ...heads?.(orgStore) }, patientClock, log);
   }
 
   /** What would change nothing of these organizations but their heads. */
