@@ -20,20 +20,8 @@ function canonicalText(value: unknown, depth: number): string {
   }
   const fields = value as Record<string, unknown>;
   for (const name of sorted(Object.keys(fields)))
-    text += `${encodeName(name)}:${canonicalText(fields[name], depth + 1)},`;
+    text += `${encodeValue(name)}:${canonicalText(fields[name], depth + 1)},`;
   return `{${text}}`;
-}
-
-/** Names of fields as JSON. Requests bring the same few again and again, and may bring any. */
-const NAMES = new Map<string, string>();
-const MOST_NAMES = 1_000;
-
-function encodeName(name: string): string {
-  const known = NAMES.get(name);
-  if (known !== undefined) return known;
-  const encoded = encodeValue(name);
-  if (NAMES.size < MOST_NAMES) NAMES.set(name, encoded);
-  return encoded;
 }
 
 /** Up to here, sorting by insertion takes less time than preparing `sort`. */
