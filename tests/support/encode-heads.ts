@@ -4,7 +4,7 @@ import { OrgBatch } from '../../engine/org/org-batch.ts';
 import type { CommitParameters } from '../../engine/store/commit-store.ts';
 import type { OwnedShard } from '../../engine/store/shard-store.ts';
 
-/** A group that marks the heads of organizations without events, and changes nothing else. */
+/** A group of nothing but the heads of organizations without events and timers. */
 export function encodeHeads(
   groupId: string,
   organizationIds: readonly number[],

@@ -184,7 +184,7 @@ class Search {
   private exchange(one: number, other: number): boolean {
     const { itineraries } = this;
     const [ours, theirs] = [itineraries.of(one), itineraries.of(other)];
-    // Ours are not: nobody else is a candidate for what is scheduled.
+    // Ours are not: nobody is asked to exchange for what is scheduled.
     if (isFixed(theirs)) return false;
     const had = itineraries.costOf(one) + itineraries.costOf(other) - WORTHWHILE;
     for (let mine = 0; mine <= ours.length; mine += 1) {

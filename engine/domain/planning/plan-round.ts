@@ -64,7 +64,7 @@ function offerOf(bundle: Bundle, candidate: Candidate, { agents, now }: RoundVie
 }
 
 /** Of one that is held nobody is told about. The same for all: the thread that plans copies its plan. */
-const UNTOLD = { counts: {}, nearest: [] };
+const UNTOLD = Object.freeze({ counts: {}, nearest: [] });
 
 function heldOf({ taskId }: OpenOrder): Unplanned {
   return { taskId, why: 'held', counts: UNTOLD.counts, nearest: UNTOLD.nearest };

@@ -44,7 +44,7 @@ export interface OpenOrder {
   readonly pickupKey: string | null;
   /** When it was asked for. */
   readonly placedAt: number;
-  /** Since when somebody is looked for; how long it waits weighs more and more. */
+  /** Since when somebody is looked for, not after now; how long it waits weighs more and more. */
   readonly searchingSince: number;
   /** Not to be fetched before; null is at once. */
   readonly readyAt: number | null;

@@ -10,7 +10,7 @@ import { encodeHeads } from '../../support/encode-heads.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
-import { until } from '../../support/until.ts';
+import { PATIENCE_MS, until } from '../../support/until.ts';
 
 /** By a clock that is turned by hand. */
 const DEADLINE_MS = 4_000;
@@ -111,7 +111,8 @@ async function withTwoOnTheirWay(t: TestContext, body: (scene: Scene) => Promise
     const [leader, follower] = [commit(store, one.organizationId), commit(store, other.organizationId)];
     for (const sent of [leader, follower]) sent.catch(() => {});
     const blocked = async () => {
-      while (!(await isBlocked()));
+      const giveUpAt = performance.now() + PATIENCE_MS;
+      while (!(await isBlocked())) assert.ok(performance.now() < giveUpAt, 'no commit waits for a lock');
     };
     await blocked();
     await body({ leader, follower, locks: [one.lock, other.lock], blocked });
@@ -127,7 +128,7 @@ async function closeDiscarded(t: TestContext): Promise<void> {
   t.mock.timers.tick(1);
 }
 
-/** Writes the head of an organization, as it is. */
+/** Writes the head of an organization, and nothing else. */
 function commit(store: CommitStore, organizationId: number): Promise<void> {
   return store.commit(encodeHeads(random.uuid(), [organizationId], []));
 }
