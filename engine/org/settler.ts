@@ -29,7 +29,7 @@ export interface DoubtfulGroup extends SentGroup {
 /**
  * Finds out what became of commits that nobody heard of again. Raising the epochs of their shards waits for the old
  * transactions or makes them fail; after that, either the heads carry the groups' marks, or they never will. Each step
- * may be taken again, and is where no answer comes: what was raised is not raised further, and nothing is sent meanwhile.
+ * is taken again when no answer comes: what was raised is not raised further, and nothing is sent meanwhile.
  */
 export class Settler {
   readonly #ownership: ShardOwnership;
@@ -55,10 +55,9 @@ export class Settler {
     const giveUpAt = this.#clock.monotonic() + LIMITS.settleDeadlineMs;
     while (this.#clock.monotonic() < giveUpAt) {
       try {
-        const step = <T>(work: Promise<T>, what: string) =>
-          withDeadline(work, Math.min(LIMITS.settleStepMs, giveUpAt - this.#clock.monotonic()), what);
-        const raised = await step(this.#ownership.raise(sentUnder), 'raising epochs');
-        const heads = await step(this.#store.lastGroups(organizationIds), 'looking at the heads');
+        const patienceMs = () => Math.min(LIMITS.settleStepMs, giveUpAt - this.#clock.monotonic());
+        const raised = await this.#ownership.raise(sentUnder, patienceMs());
+        const heads = await withDeadline(this.#store.lastGroups(organizationIds), patienceMs(), 'looking at the heads');
         return groups.map((group) => outcomeOf(group, heads, raised));
       } catch (error) {
         this.#log.warn({ err: error }, 'the outcome of a commit is still unknown');

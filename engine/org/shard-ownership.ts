@@ -1,4 +1,6 @@
+import { LIMITS } from '../../schema/limits.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
+import { withDeadline } from '../runtime/deadline.ts';
 import type { FaultPoints } from '../runtime/fault-points.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OwnedShard, ShardStore } from '../store/shard-store.ts';
@@ -117,11 +119,13 @@ export class ShardOwnership {
 
   /**
    * Raises the epochs past those of a doubtful commit, which waits for it to finish or makes it fail. Rejects when
-   * Postgres cannot be reached; the shards then stay closed, and it may be tried again. Returns those that are still
+   * Postgres cannot be reached, or is silent for `patienceMs`: an answer after that opens nothing, for by then another
+   * commit may be doubtful. The shards stay closed, and it may be tried again. Returns those that are still
    * owned, with their epochs: one that is not the next shows that somebody may have owned the shard in between.
    */
-  async raise(past: readonly OwnedShard[]): Promise<readonly OwnedShard[]> {
-    const raised = await this.#options.store.raiseEpochs(this.#options.incarnation, past);
+  async raise(past: readonly OwnedShard[], patienceMs: number): Promise<readonly OwnedShard[]> {
+    const { store, incarnation } = this.#options;
+    const raised = await withDeadline(store.raiseEpochs(incarnation, past), patienceMs, 'raising epochs');
     // An answer that was long on its way tells of an epoch that may have passed.
     for (const { shard, epoch } of raised) this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0));
     const kept = new Set(raised.map(({ shard }) => shard));
@@ -157,7 +161,8 @@ export class ShardOwnership {
     this.#lose([...this.#epochs.keys()].filter((shard) => !still.has(shard)));
     this.#gain(this.#unheardOf(owned));
     if (this.#unsettled.size > 0) {
-      await this.raise([...this.#unsettled].map(([shard, epoch]) => ({ shard, epoch })));
+      const past = [...this.#unsettled].map(([shard, epoch]) => ({ shard, epoch }));
+      await this.raise(past, LIMITS.settleDeadlineMs);
     }
     this.#gain(await store.takeFree(incarnation));
   }

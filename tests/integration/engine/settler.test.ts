@@ -15,6 +15,7 @@ import { createShardStore, type ShardStore } from '../../../engine/store/shard-s
 import { encodeHeads } from '../../support/encode-heads.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, randomName } from '../../support/stores.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 const TIMEOUT_MS = 10_000;
 const random = createRandomSource();
@@ -147,7 +148,7 @@ test('of groups sent under two epochs of a shard, the newer one is raised', asyn
     await scene.takeOver(scene.first);
     await scene.takeBack(scene.first);
     // The process comes to know it.
-    await scene.ownership.raise(earlier.fences);
+    await scene.ownership.raise(earlier.fences, PATIENCE_MS);
     const later = scene.groupOf(scene.first);
     assert.deepEqual(await scene.settler.settle([earlier, later]), ['unknown', 'not-applied']);
     const [{ shard, epoch }] = later.fences as [DoubtfulGroup['fences'][number]];

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ShardOwnership } from '../../../engine/org/shard-ownership.ts';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 /**
  * Owns shards 1 and 2, and answers a raise with the next epoch; after `loseTaking` it takes 3, and does not say so.
@@ -79,7 +81,7 @@ test('what was settled in time is left alone by those who give up', async () => 
   const { ownership, raised } = await startOwnership();
   const [one, two] = ownership.fencesOf([1, 2])!;
   ownership.beginSettling([1, 2]);
-  await ownership.raise([two!]);
+  await ownership.raise([two!], PATIENCE_MS);
   ownership.giveUpSettling([one!, two!]);
   await ownership.renew();
   assert.deepEqual(raised, [[2], [1]]);
@@ -120,7 +122,7 @@ test('a list that was read before a shard was lost does not bring it back', asyn
   onTheWay.afterListing = async () => {
     owned.delete(1);
     onTheWay.afterListing = async () => {};
-    await ownership.raise([{ shard: 1, epoch: 10 }]);
+    await ownership.raise([{ shard: 1, epoch: 10 }], PATIENCE_MS);
   };
   await ownership.renew();
   assert.deepEqual([lost, gained, ownership.standingOf(1)], [[1], [1, 2], 'elsewhere']);
@@ -132,6 +134,20 @@ test('the answer to a raise does not put back an epoch that has passed', async (
     owned.set(1, 15);
     await ownership.renew();
   };
-  await ownership.raise([{ shard: 1, epoch: 10 }]);
+  await ownership.raise([{ shard: 1, epoch: 10 }], PATIENCE_MS);
   assert.deepEqual(ownership.fencesOf([1]), [{ shard: 1, epoch: 15 }]);
+});
+
+test('an answer to a raise that nobody waits for any more opens no shard: another commit may be doubtful by then', async () => {
+  const { ownership, onTheWay } = await startOwnership();
+  let answer = () => {};
+  onTheWay.afterRaising = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  ownership.beginSettling([1]);
+  await assert.rejects(ownership.raise([{ shard: 1, epoch: 10 }], 1), /took longer/);
+  answer();
+  await turn();
+  assert.equal(ownership.standingOf(1), 'settling');
 });
