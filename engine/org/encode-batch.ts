@@ -1,5 +1,6 @@
 import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
-import { encodeRecord, encodeValue } from '../store/encode-record.ts';
+import { encodeField } from '../store/encode-line.ts';
+import { encodeRecord } from '../store/encode-record.ts';
 import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { RecordColumns } from '../store/record-columns.ts';
 import {
@@ -13,48 +14,25 @@ import {
   TASK_HISTORY,
   WAREHOUSE,
 } from '../store/task-rows.ts';
+import { joinRows, type Table } from './commit-tables.ts';
 import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
 import type { OrgBatch, StagedLocation, StagedRow } from './org-batch.ts';
 
 /** Occurs in no JSON text: control characters are always escaped there. */
 export const RECORD_SEPARATOR = '\u001e';
 
-/** What `commit_group` is told the number of rows of, in its order. */
-export const COUNTED_TABLES = [
-  'heads',
-  'customers',
-  'locations',
-  'tasks',
-  'packages',
-  'history',
-  'events',
-  'idempotency',
-  'usage',
-  'warehouses',
-  'organizations',
-  'audit',
-  'agents',
-  'requests',
-  'payments',
-  'transfers',
-  'ledgerEntries',
-  'paidTasks',
-] as const;
-
 /** What few tasks are; `commit_group` is told how many, in its order, and looks for no others. */
 export const TASK_MARKS = ['made', 'relisted', 'scheduled', 'reusing', 'referring', 'sought'] as const;
 
 type Marks = Record<(typeof TASK_MARKS)[number], number>;
 
-export type Table = (typeof COUNTED_TABLES)[number] | 'taskCounts';
-
 /** Rows of one table, one after another. */
 export interface EncodedRows {
-  readonly json: string;
+  readonly text: string;
   readonly count: number;
 }
 
-/** The rows of one batch as JSON; bodies that are JSON themselves go beside them. */
+/** The rows of one batch; bodies that are JSON themselves go beside them. */
 export interface EncodedBatch {
   /** That its events carry. */
   readonly epoch: number;
@@ -87,7 +65,7 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
   put(
     encoded,
     'history',
-    batch.history.map((step) => `{${TASK_HISTORY.encode(step)}}`),
+    batch.history.map((step) => `(${TASK_HISTORY.encode(step)})`),
   );
   put(encoded, 'usage', encodeUsage(batch));
   put(encoded, 'events', encodeEvents(batch, epoch));
@@ -109,7 +87,7 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
 type EncodedTables = Map<Table, EncodedRows>;
 
 function put(encoded: EncodedTables, table: Table, rows: readonly string[]): void {
-  if (rows.length > 0) encoded.set(table, { json: rows.join(','), count: rows.length });
+  if (rows.length > 0) encoded.set(table, { text: joinRows(table, rows), count: rows.length });
 }
 
 function encodeRows<T>({ encode }: RecordColumns<T>, rows: ReadonlyMap<number, StagedRow<T>>): string[] {
@@ -118,20 +96,19 @@ function encodeRows<T>({ encode }: RecordColumns<T>, rows: ReadonlyMap<number, S
   return encoded;
 }
 
-function encodeRow(expectedVersion: number, members: string): string {
-  return `{"expectedVersion":${expectedVersion},${members}}`;
+function encodeRow(expectedVersion: number, fields: string): string {
+  return `(${expectedVersion},${fields})`;
 }
 
 /** `taskId`: the task that the place was made for, if it was made for one. */
 function encodeLocation({ location, taskId }: StagedLocation): string {
-  return `{${LOCATION.encode(location)}${taskId === null ? '' : `,"taskId":${taskId}`}}`;
+  return `(${taskId ?? ''},${LOCATION.encode(location)})`;
 }
 
 function encodeAgents({ agents, passwords }: OrgBatch): string[] {
   return [...agents].map(([id, { record, expectedVersion }]) => {
     const hash = passwords.get(id);
-    const password = hash === undefined ? '' : `,"passwordHash":${JSON.stringify(hash)}`;
-    return encodeRow(expectedVersion, `${AGENT.encode(record)}${password}`);
+    return encodeRow(expectedVersion, `${hash === undefined ? '' : encodeField(hash)},${AGENT.encode(record)}`);
   });
 }
 
@@ -142,16 +119,13 @@ function encodeUsage({ organizationId, usage }: OrgBatch): string[] {
 }
 
 function encodeEvents({ organizationId, events }: OrgBatch, epoch: number): string[] {
-  return events.map(
-    ({ sequence, at, type }) =>
-      `{"organizationId":${organizationId},"sequence":${sequence},"at":"${at}","type":"${type}","epoch":${epoch}}`,
-  );
+  return events.map(({ sequence, at, type }) => `(${organizationId},${sequence},${at},${type},${epoch})`);
 }
 
 function encodeOutcome(record: IdempotencyRecord): string {
   const { organizationId, scope, key, at, fingerprint, status, sequence, toldAt } = record;
-  const names = `"scope":${encodeValue(scope)},"key":${encodeValue(key)},"fingerprint":${encodeValue(fingerprint)}`;
-  return `{"organizationId":${organizationId},${names},"at":"${at}","status":${status},"sequence":${sequence},"toldAt":${toldAt}}`;
+  const names = `${encodeField(scope)},${encodeField(key)},${at},${encodeField(fingerprint)}`;
+  return `(${organizationId},${names},${status},${sequence},${toldAt ?? ''})`;
 }
 
 function encodeOrganization({ organizationId, organization, tombstone }: OrgBatch): string[] {
@@ -182,23 +156,14 @@ function putTasks(encoded: EncodedTables, { organizationId, tasks, locations, ta
     const isRelisted = relisted.has(id);
     const isListed = isNew || isRelisted;
     const soughtNow = sought.size === 0 ? undefined : sought.get(id);
-    let members = `"statusRank":${STATUS_RANK[status]},`;
     if (isNew) marks.made += 1;
     if (isListed && record.scheduledAt !== null) marks.scheduled += 1;
     if (isListed && record.integrationData !== null) marks.referring += 1;
-    if (isRelisted) {
-      marks.relisted += 1;
-      members += '"relist":true,';
-    }
-    if (reuses) {
-      marks.reusing += 1;
-      members += '"reusesLocation":true,';
-    }
-    if (soughtNow !== undefined) {
-      marks.sought += 1;
-      members += `"sought":${soughtNow},`;
-    }
-    rows.push(encodeRow(expectedVersion, members + TASK.encode(record)));
+    if (isRelisted) marks.relisted += 1;
+    if (reuses) marks.reusing += 1;
+    if (soughtNow !== undefined) marks.sought += 1;
+    const listing = `${STATUS_RANK[status]},${isRelisted ? 't' : ''},${reuses ? 't' : ''},${soughtNow ?? ''}`;
+    rows.push(encodeRow(expectedVersion, `${listing},${TASK.encode(record)}`));
   }
   const counts = countDeltas(taskChanges).map((count) => JSON.stringify({ organizationId, ...count }));
   put(encoded, 'tasks', rows);

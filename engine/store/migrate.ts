@@ -17,8 +17,9 @@ interface Step {
 
 /**
  * Brings the database up to date, while an advisory lock keeps other processes out: runs the numbered migrations that it
- * has not run yet, then the files of functions whose text it has not run last. Each runs in a transaction of its own.
- * Returns the names of what it ran.
+ * has not run yet, each in a transaction of its own, then the files of functions whose text it has not run last, all in
+ * one: a gateway that runs beside never finds some of this release and some of the one before. Returns the names of what
+ * it ran.
  */
 export async function migrate(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
@@ -26,16 +27,24 @@ export async function migrate(url: string): Promise<string[]> {
     await sql`SELECT pg_advisory_lock(${LOCK})`;
     await sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, run_at timestamptz NOT NULL DEFAULT now())`;
     const pending = await listPending(sql);
-    for (const { name, text } of pending) {
-      const [file] = name.split('@');
-      const forget = name === file ? '' : `DELETE FROM migrations WHERE starts_with(name, '${file}@');`;
-      const note = `INSERT INTO migrations (name) VALUES ('${name}')`;
-      await sql.unsafe(`BEGIN;\n${text};\n${forget}\n${note};\nCOMMIT`).simple();
+    const migrations = pending.filter((step) => !isFunctions(step));
+    for (const steps of [...migrations.map((step) => [step]), pending.filter(isFunctions)]) {
+      if (steps.length > 0) await sql.unsafe(`BEGIN;\n${steps.map(statementsOf).join(';\n')};\nCOMMIT`).simple();
     }
     return pending.map(({ name }) => name);
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+const isFunctions = ({ name }: Step) => name.includes('@');
+
+/** What a step does, and the note that it has run; of a file of functions only the text that ran last is noted. */
+function statementsOf(step: Step): string {
+  const { name, text } = step;
+  const [file] = name.split('@');
+  const forget = isFunctions(step) ? `DELETE FROM migrations WHERE starts_with(name, '${file}@');` : '';
+  return `${text};\n${forget}\nINSERT INTO migrations (name) VALUES ('${name}')`;
 }
 
 /** Refuses a database that this release's migrations have not all run in. */

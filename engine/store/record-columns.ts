@@ -1,4 +1,4 @@
-import { encodeValue } from './encode-record.ts';
+import { encodeField } from './encode-line.ts';
 import { isoFromPostgres } from './postgres.ts';
 
 /** Whether a field of a record is a time: Postgres writes those in a form of its own. */
@@ -6,7 +6,8 @@ type Fields<T> = { readonly [K in keyof T]-?: 'plain' | 'time' };
 
 /** The columns of a table that make a record, in one order for all who ask for them. */
 export interface RecordColumns<T> {
-  readonly count: number;
+  /** The fields of the record, in the same order. */
+  readonly names: readonly string[];
   /** The columns of a row `alias`, as a select list. */
   list(alias: string): string;
   /** The record of a row that came as an array of values, its columns beginning at `start`. */
@@ -16,10 +17,7 @@ export interface RecordColumns<T> {
   ofJson(values: readonly unknown[]): T;
   /** The record of a whole row that Postgres wrote as a JSON object. */
   ofObject(row: Readonly<Record<string, unknown>>): T;
-  /**
-   * The fields of a record that are not null, as members of a row that `commit_group` takes: what is absent becomes a
-   * null column, and is neither sent nor parsed. The first field is never null.
-   */
+  /** The values of a record in the order of its columns, as a line that `commit_group` takes has them. */
   encode(record: T): string;
 }
 
@@ -38,13 +36,11 @@ export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
       fields[name] === 'time' ? `toIso(${valueText(index)})` : valueText(index);
     return new Function('toIso', parameter, literal(text)).bind(undefined, isoOrNull);
   };
-  const member = (name: keyof T & string, index: number) => {
-    // Times are texts of ours, which need no escaping.
-    const json = fields[name] === 'time' ? `'"' + value + '"'` : 'encodeValue(value)';
-    return `((value = record.${name}) === null ? '' : '${index === 0 ? '' : ','}"${name}":' + ${json})`;
-  };
+  // Times are texts of ours, which need no quotation marks. Nulls are left to the joining, which makes nothing of them.
+  const field = (name: keyof T & string) =>
+    fields[name] === 'time' ? `record.${name}` : `(value = record.${name}) === null ? null : encodeField(value)`;
   return {
-    count: names.length,
+    names,
     list,
     ofValues: new Function(
       'row',
@@ -54,9 +50,9 @@ export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
     json: (alias) => `json_build_array(${list(alias)})`,
     ofJson: fromJson('values', (index) => `values[${index}]`),
     ofObject: fromJson('row', (index) => `row.${columns[index]}`),
-    encode: new Function('encodeValue', 'record', `let value; return ${names.map(member).join(' + ')};`).bind(
+    encode: new Function('encodeField', 'record', `let value; return [${names.map(field).join(', ')}].join(',');`).bind(
       undefined,
-      encodeValue,
+      encodeField,
     ),
   };
 }

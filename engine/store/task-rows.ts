@@ -270,9 +270,9 @@ function taskColumns<C, P>(customers: RecordColumns<C>, packages: RecordColumns<
     children: NO_PARTS,
   });
   const ofRow = (row: readonly unknown[]): Told => {
-    const start = row.length - TASK.count - (columns.length - 1);
+    const start = row.length - TASK.names.length - (columns.length - 1);
     const [customer, agent, location, pickupLocation, parcels, parts] = row.slice(
-      start + TASK.count,
+      start + TASK.names.length,
     ) as unknown as OfTask;
     return {
       task: TASK.ofValues(row, start),

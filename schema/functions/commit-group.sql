@@ -1,10 +1,11 @@
 -- The one way in which the state of organizations changes: everything that the actors of one process decided
 -- since its last commit, in one statement and so in one transaction.
 --
--- Rows come as JSON arrays (null when there are none); texts that are JSON themselves come beside them, joined by
--- the record separator (U+001E), which no JSON contains unescaped. `counts` holds how many rows each array has, in
--- the order of the parameters: what was written must be what was meant. Behind these, how many of the tasks are new,
--- and what write_task_lists asks for; earlier releases end before that.
+-- Rows of most tables come as lines (`lines_of`), those of few and small ones as JSON arrays; null when there are none.
+-- Texts that are JSON themselves come beside them, joined by the record separator (U+001E), which no JSON contains
+-- unescaped. `counts` holds how many rows each table gets, in the order of the parameters: what was written must be what
+-- was meant. Behind these, how many of the tasks are new, and what write_task_lists asks for; earlier releases end before
+-- that.
 --
 -- Errors: DE001 a shard has another owner or epoch; DE002 a head or a row is not in the version expected.
 
@@ -22,11 +23,34 @@ DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, t
 DROP FUNCTION IF EXISTS write_tasks(json, int);
 DROP FUNCTION IF EXISTS write_tasks(text, json, int);
 DROP FUNCTION IF EXISTS write_task_lists(text, json, json);
+DROP FUNCTION IF EXISTS write_tasks(json, int, int);
+DROP FUNCTION IF EXISTS insert_tasks(json);
+DROP FUNCTION IF EXISTS update_tasks(json);
+DROP FUNCTION IF EXISTS write_task_lists(json, json, int[]);
+DROP FUNCTION IF EXISTS unlist_tasks(json);
+DROP FUNCTION IF EXISTS write_customers(json, int);
+DROP FUNCTION IF EXISTS write_packages(json, int);
+DROP FUNCTION IF EXISTS write_warehouses(json, int);
+DROP FUNCTION IF EXISTS write_agents(json, int);
+DROP FUNCTION IF EXISTS write_assignment_requests(json, int);
+DROP FUNCTION IF EXISTS write_payments(json, int);
 
 CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF written <> meant THEN
     RAISE EXCEPTION 'commit_group wrote % of % %', written, meant, what USING ERRCODE = 'DE002';
+  END IF;
+END $$;
+
+-- The rows that `given` holds, each the text of a composite value. What stands between them occurs in none: there a
+-- quotation mark is doubled, or stands beside a comma or parenthesis. Gateways of the release before send JSON arrays.
+-- `lines` says of what type they are.
+CREATE OR REPLACE FUNCTION lines_of(given text, INOUT lines anyarray) LANGUAGE plpgsql AS $$
+BEGIN
+  IF starts_with(given, '[') THEN
+    lines := ARRAY(SELECT n FROM json_populate_recordset(lines[1], given::json) n);
+  ELSE
+    lines := string_to_array(given, E'\x1e"\x1e');
   END IF;
 END $$;
 
@@ -40,8 +64,8 @@ CREATE OR REPLACE FUNCTION commit_group(
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
-  -- Cast once: each cast reads the whole text.
-  tasks_json json;
+  -- Read once, for several statements.
+  task_lines task_line[];
 BEGIN
   -- The fence. FOR SHARE waits for a takeover under way and makes a later one wait for us; weaker forms let a stale
   -- owner through (ARCHITECTURE.md, decision 4).
@@ -61,22 +85,21 @@ BEGIN
   PERFORM assert_written('heads', written, counts[1]);
 
   IF customers_in IS NOT NULL THEN
-    PERFORM write_customers(customers_in::json, counts[2]);
+    PERFORM write_customers(lines_of(customers_in, NULL::customer_line[]), counts[2]);
   END IF;
 
   IF locations_in IS NOT NULL THEN
     INSERT INTO locations (organization_id, id, address, latitude, longitude, building, floor, apartment, task_id)
       SELECT "organizationId", id, address, latitude, longitude, building, floor, apartment, "taskId"
-      FROM json_to_recordset(locations_in::json) AS n("organizationId" bigint, id bigint, address text,
-        latitude float8, longitude float8, building text, floor text, apartment text, "taskId" bigint);
+      FROM unnest(lines_of(locations_in, NULL::location_line[])) n;
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('locations', written, counts[3]);
   END IF;
 
   IF tasks_in IS NOT NULL THEN
-    tasks_json := tasks_in::json;
-    PERFORM write_tasks(tasks_json, counts[4], counts[19]);
-    PERFORM write_task_lists(tasks_json, task_counts_in::json, counts[20:24]);
+    task_lines := lines_of(tasks_in, task_lines);
+    PERFORM write_tasks(task_lines, counts[4], counts[19]);
+    PERFORM write_task_lists(task_lines, task_counts_in::json, counts[20:24]);
   END IF;
 
   IF paid_tasks_in IS NOT NULL THEN
@@ -89,37 +112,35 @@ BEGIN
   END IF;
 
   IF packages_in IS NOT NULL THEN
-    PERFORM write_packages(packages_in::json, counts[5]);
+    PERFORM write_packages(lines_of(packages_in, NULL::package_line[]), counts[5]);
   END IF;
 
-  INSERT INTO task_history (organization_id, task_id, sequence, at, recorded_at, kind, from_status, to_status, reason,
-      reason_code, details, actor_type, actor_id, correlation_id, address, changes)
-    SELECT "organizationId", "taskId", sequence, at, "recordedAt", kind, "fromStatus", "toStatus", reason,
-      "reasonCode", details, "actorType", "actorId", "correlationId", address, changes
-    FROM json_to_recordset(history_in::json) AS n("organizationId" bigint, "taskId" bigint, sequence bigint,
-      at timestamptz, "recordedAt" timestamptz, kind text, "fromStatus" text, "toStatus" text, reason text,
-      "reasonCode" text, details json, "actorType" text, "actorId" bigint, "correlationId" uuid, address text,
-      changes json)
-    WHERE history_in IS NOT NULL;
-  GET DIAGNOSTICS written = ROW_COUNT;
-  PERFORM assert_written('history rows', written, counts[6]);
+  IF history_in IS NOT NULL THEN
+    INSERT INTO task_history (organization_id, task_id, sequence, at, recorded_at, kind, from_status, to_status, reason,
+        reason_code, details, actor_type, actor_id, correlation_id, address, changes)
+      SELECT "organizationId", "taskId", sequence, at, "recordedAt", kind, "fromStatus", "toStatus", reason,
+        "reasonCode", details, "actorType", "actorId", "correlationId", address, changes
+      FROM unnest(lines_of(history_in, NULL::history_line[])) n;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    PERFORM assert_written('history rows', written, counts[6]);
+  END IF;
 
-  INSERT INTO events (organization_id, sequence, at, type, epoch, body)
-    SELECT "organizationId", sequence, at, type, epoch, body
-    FROM ROWS FROM (
-      json_to_recordset(events_in::json) AS ("organizationId" bigint, sequence bigint, at timestamptz, type text, epoch bigint),
-      unnest(string_to_array(event_bodies, E'\x1e'))
-    ) AS n("organizationId", sequence, at, type, epoch, body)
-    WHERE events_in IS NOT NULL;
-  GET DIAGNOSTICS written = ROW_COUNT;
-  PERFORM assert_written('events', written, counts[7]);
+  IF events_in IS NOT NULL THEN
+    INSERT INTO events (organization_id, sequence, at, type, epoch, body)
+      SELECT "organizationId", sequence, at, type, epoch, body
+      FROM ROWS FROM (
+        unnest(lines_of(events_in, NULL::event_line[])),
+        unnest(string_to_array(event_bodies, E'\x1e'))
+      ) AS n("organizationId", sequence, at, type, epoch, body);
+    GET DIAGNOSTICS written = ROW_COUNT;
+    PERFORM assert_written('events', written, counts[7]);
+  END IF;
 
   IF idempotency_in IS NOT NULL THEN
     INSERT INTO idempotency_records (organization_id, scope, key, at, fingerprint, status, sequence, told_at, body)
       SELECT "organizationId", scope, key, at, fingerprint, status, sequence, "toldAt", coalesce(body, '')
       FROM ROWS FROM (
-        json_to_recordset(idempotency_in::json) AS ("organizationId" bigint, scope text, key text, at timestamptz,
-          fingerprint text, status int, sequence bigint, "toldAt" bigint),
+        unnest(lines_of(idempotency_in, NULL::outcome_line[])),
         unnest(string_to_array(idempotency_bodies, E'\x1e'))
       ) AS n("organizationId", scope, key, at, fingerprint, status, sequence, "toldAt", body);
     GET DIAGNOSTICS written = ROW_COUNT;
@@ -136,7 +157,7 @@ BEGIN
   END IF;
 
   IF warehouses_in IS NOT NULL THEN
-    PERFORM write_warehouses(warehouses_in::json, counts[10]);
+    PERFORM write_warehouses(lines_of(warehouses_in, NULL::warehouse_line[]), counts[10]);
   END IF;
 
   IF organizations_in IS NOT NULL THEN
@@ -156,15 +177,15 @@ BEGIN
   END IF;
 
   IF agents_in IS NOT NULL THEN
-    PERFORM write_agents(agents_in::json, counts[13]);
+    PERFORM write_agents(lines_of(agents_in, NULL::agent_line[]), counts[13]);
   END IF;
 
   IF requests_in IS NOT NULL THEN
-    PERFORM write_assignment_requests(requests_in::json, counts[14]);
+    PERFORM write_assignment_requests(lines_of(requests_in, NULL::request_line[]), counts[14]);
   END IF;
 
   IF payments_in IS NOT NULL THEN
-    PERFORM write_payments(payments_in::json, counts[15]);
+    PERFORM write_payments(lines_of(payments_in, NULL::payment_line[]), counts[15]);
   END IF;
 
   IF transfers_in IS NOT NULL THEN
@@ -172,7 +193,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION write_customers(customers_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_customers(customers_in customer_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
@@ -181,19 +202,14 @@ BEGIN
       phone_e164, country_code, phone_number, address, created_at, updated_at)
     SELECT "organizationId", id, version, "userId", "customerType", "firstName", "lastName", email,
       "phoneE164", "countryCode", "phoneNumber", address, "createdAt", "updatedAt"
-    FROM json_to_recordset(customers_in) AS n("organizationId" bigint, id bigint, version int,
-      "expectedVersion" int, "userId" bigint, "customerType" text, "firstName" text, "lastName" text, email text,
-      "phoneE164" text, "countryCode" text, "phoneNumber" text, address text, "createdAt" timestamptz,
-      "updatedAt" timestamptz)
+    FROM unnest(customers_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
     UPDATE customers c SET version = n.version, first_name = n."firstName", last_name = n."lastName", email = n.email,
         phone_e164 = n."phoneE164", country_code = n."countryCode", phone_number = n."phoneNumber",
         address = n.address, customer_type = n."customerType", updated_at = n."updatedAt"
-      FROM json_to_recordset(customers_in) AS n("organizationId" bigint, id bigint, version int,
-        "expectedVersion" int, "customerType" text, "firstName" text, "lastName" text, email text, "phoneE164" text,
-        "countryCode" text, "phoneNumber" text, address text, "updatedAt" timestamptz)
+      FROM unnest(customers_in) n
       WHERE c.organization_id = n."organizationId" AND c.id = n.id AND c.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;
@@ -201,7 +217,7 @@ BEGIN
 END $$;
 
 -- `made`: how many of them are new; null when nobody has counted.
-CREATE OR REPLACE FUNCTION write_tasks(tasks_in json, meant int, made int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint := 0;
   updated bigint := 0;
@@ -215,7 +231,7 @@ BEGIN
   PERFORM assert_written('tasks', written + updated, meant);
 END $$;
 
-CREATE OR REPLACE FUNCTION insert_tasks(tasks_in json) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION insert_tasks(tasks_in task_line[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
 BEGIN
@@ -233,23 +249,13 @@ BEGIN
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
       "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "childIds", search, courier,
       "cancelledAt", rating
-    FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-      name text, code text, "taskType" text, status text, "statusRank" smallint, "timeToServe" text,
-      "scheduledAt" timestamptz, "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz,
-      "completedAt" timestamptz, description text, notes text, "customerId" bigint, "agentId" bigint,
-      "courierType" text, "courierId" bigint, "paymentId" bigint, "locationId" bigint, "pickupLocationId" bigint,
-      "channelId" bigint, "parentId" bigint, "integrationData" json, "autoAssignmentStatus" text,
-      "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz, "windowStart" timestamptz,
-      "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json, "amountMinor" bigint, currency text,
-      outcome text, "failureReason" text, "trackingToken" text, "delayedAt" timestamptz, "arrivedAt" timestamptz,
-      "etaAt" timestamptz, "deadlineAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz, "childIds" json,
-      search json, courier json, "cancelledAt" timestamptz, rating json)
+    FROM unnest(tasks_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   RETURN written;
 END $$;
 
-CREATE OR REPLACE FUNCTION update_tasks(tasks_in json) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION update_tasks(tasks_in task_line[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
 BEGIN
@@ -267,22 +273,13 @@ BEGIN
       delayed_at = n."delayedAt", arrived_at = n."arrivedAt", eta_at = n."etaAt", deadline_at = n."deadlineAt",
       updated_at = n."updatedAt", child_ids = n."childIds", search = n.search, courier = n.courier,
       cancelled_at = n."cancelledAt", rating = n.rating
-    FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-      name text, status text, "statusRank" smallint, "timeToServe" text, "scheduledAt" timestamptz,
-      "assignedAt" timestamptz, "acceptedAt" timestamptz, "startedAt" timestamptz, "completedAt" timestamptz,
-      description text, notes text, "agentId" bigint, "courierType" text, "courierId" bigint, "paymentId" bigint,
-      "locationId" bigint, "pickupLocationId" bigint, "integrationData" json, "autoAssignmentStatus" text,
-      "autoAssignmentFailureReason" text, "preferredAgentId" bigint, "readyAt" timestamptz,
-      "windowStart" timestamptz, "windowEnd" timestamptz, "estimatedDuration" int, "requiredSkills" json,
-      "amountMinor" bigint, currency text, outcome text, "failureReason" text, "delayedAt" timestamptz,
-      "arrivedAt" timestamptz, "etaAt" timestamptz, "deadlineAt" timestamptz, "updatedAt" timestamptz, "childIds" json,
-      search json, courier json, "cancelledAt" timestamptz, rating json)
+    FROM unnest(tasks_in) n
     WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
   GET DIAGNOSTICS written = ROW_COUNT;
   RETURN written;
 END $$;
 
-CREATE OR REPLACE FUNCTION write_packages(packages_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_packages(packages_in package_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
@@ -291,34 +288,28 @@ BEGIN
       length, is_fragile, barcode, notes, status, created_at, updated_at)
     SELECT "organizationId", id, version, "taskId", name, description, quantity, weight, width, height,
       length, "isFragile", barcode, notes, status, "createdAt", "updatedAt"
-    FROM json_to_recordset(packages_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-      "taskId" bigint, name text, description text, quantity int, weight float8, width float8, height float8,
-      length float8, "isFragile" boolean, barcode text, notes text, status text, "createdAt" timestamptz,
-      "updatedAt" timestamptz)
+    FROM unnest(packages_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
     UPDATE packages p SET version = n.version, task_id = n."taskId", name = n.name, description = n.description,
         quantity = n.quantity, weight = n.weight, width = n.width, height = n.height, length = n.length,
         is_fragile = n."isFragile", barcode = n.barcode, notes = n.notes, status = n.status, updated_at = n."updatedAt"
-      FROM json_to_recordset(packages_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-        "taskId" bigint, name text, description text, quantity int, weight float8, width float8, height float8,
-        length float8, "isFragile" boolean, barcode text, notes text, status text, "updatedAt" timestamptz)
+      FROM unnest(packages_in) n
       WHERE p.organization_id = n."organizationId" AND p.id = n.id AND p.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;
   PERFORM assert_written('packages', written + updated, meant);
 END $$;
 
-CREATE OR REPLACE FUNCTION write_warehouses(warehouses_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_warehouses(warehouses_in warehouse_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
 BEGIN
   -- Few and rarely written: one statement for new ones and changed ones.
   INSERT INTO warehouses AS w (organization_id, id, version, name, location_id, is_active, created_at, updated_at)
     SELECT "organizationId", id, version, name, "locationId", "isActive", "createdAt", "updatedAt"
-    FROM json_to_recordset(warehouses_in) AS n("organizationId" bigint, id bigint, version int, name text,
-      "locationId" bigint, "isActive" boolean, "createdAt" timestamptz, "updatedAt" timestamptz)
+    FROM unnest(warehouses_in) n
     ON CONFLICT (organization_id, id) DO UPDATE SET version = excluded.version, name = excluded.name,
       location_id = excluded.location_id, is_active = excluded.is_active, updated_at = excluded.updated_at
       WHERE w.version < excluded.version;
@@ -328,7 +319,7 @@ END $$;
 
 -- Agents, each with the user that it signs in as. What else there is of such users, their passwords and whether their
 -- address is verified, is theirs and changes by plain transactions.
-CREATE OR REPLACE FUNCTION write_agents(agents_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_agents(agents_in agent_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   added bigint;
   updated bigint := 0;
@@ -338,10 +329,7 @@ BEGIN
       last_name, email, phone_e164, country_code, phone_number, vehicle, skills, home, created_at, updated_at)
     SELECT "organizationId", id, version, "userId", "agentType", "isActive", "onDuty", "dutyChangedAt", "firstName",
       "lastName", email, "phoneE164", "countryCode", "phoneNumber", vehicle, skills, home, "createdAt", "updatedAt"
-    FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-      "userId" bigint, "agentType" text, "isActive" boolean, "onDuty" boolean, "dutyChangedAt" timestamptz,
-      "firstName" text, "lastName" text, email text, "phoneE164" text, "countryCode" text, "phoneNumber" text,
-      vehicle json, skills json, home json, "createdAt" timestamptz, "updatedAt" timestamptz)
+    FROM unnest(agents_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS added = ROW_COUNT;
   -- Whoever gives an agent its password vouches for the address; without one a mail asks for it, and proves it.
@@ -349,9 +337,7 @@ BEGIN
       password_hash, created_at, updated_at)
     SELECT "organizationId", "userId", 'agent', email, "firstName", "lastName", "isActive",
       CASE WHEN "passwordHash" IS NOT NULL THEN "createdAt" END, "passwordHash", "createdAt", "updatedAt"
-    FROM json_to_recordset(agents_in) AS n("organizationId" bigint, "expectedVersion" int, "userId" bigint, email text,
-      "firstName" text, "lastName" text, "isActive" boolean, "passwordHash" text, "createdAt" timestamptz,
-      "updatedAt" timestamptz)
+    FROM unnest(agents_in) n
     WHERE "expectedVersion" = 0
     -- In one order, so that two processes never wait for each other's addresses.
     ORDER BY lower(email);
@@ -359,7 +345,7 @@ BEGIN
   PERFORM assert_written('users of agents', users_added, added::int);
   INSERT INTO mail_requests (purpose, email)
     SELECT 'reset_password', email
-    FROM json_to_recordset(agents_in) AS n("expectedVersion" int, email text, "passwordHash" text)
+    FROM unnest(agents_in) n
     WHERE "expectedVersion" = 0 AND "passwordHash" IS NULL
     ORDER BY lower(email)
     ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = now(), attempts = 0, due_at = now();
@@ -370,15 +356,13 @@ BEGIN
     UPDATE users u SET version = u.version + 1, first_name = n."firstName", last_name = n."lastName",
         is_active = CASE WHEN a.is_active = n."isActive" THEN u.is_active ELSE n."isActive" END,
         updated_at = n."updatedAt"
-      FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int,
-        "firstName" text, "lastName" text, "isActive" boolean, "updatedAt" timestamptz)
+      FROM unnest(agents_in) n
       JOIN agents a ON a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
       WHERE u.organization_id = a.organization_id AND u.id = a.user_id
         AND (a.first_name, a.last_name, a.is_active) IS DISTINCT FROM (n."firstName", n."lastName", n."isActive");
     -- Sessions end with the agent's activity; those that began beside its end do when it comes back.
     UPDATE sessions s SET revoked_at = now()
-      FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int,
-        "isActive" boolean)
+      FROM unnest(agents_in) n
       JOIN agents a ON a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
       WHERE s.organization_id = a.organization_id AND s.user_id = a.user_id AND s.revoked_at IS NULL
         AND a.is_active <> n."isActive";
@@ -386,10 +370,7 @@ BEGIN
         duty_changed_at = n."dutyChangedAt", first_name = n."firstName", last_name = n."lastName",
         phone_e164 = n."phoneE164", country_code = n."countryCode", phone_number = n."phoneNumber",
         vehicle = n.vehicle, skills = n.skills, home = n.home, updated_at = n."updatedAt"
-      FROM json_to_recordset(agents_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-        "agentType" text, "isActive" boolean, "onDuty" boolean, "dutyChangedAt" timestamptz, "firstName" text,
-        "lastName" text, "phoneE164" text, "countryCode" text, "phoneNumber" text, vehicle json, skills json,
-        home json, "updatedAt" timestamptz)
+      FROM unnest(agents_in) n
       WHERE a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
         AND n."expectedVersion" > 0;
     GET DIAGNOSTICS updated = ROW_COUNT;
@@ -398,7 +379,7 @@ BEGIN
 END $$;
 
 -- Requests: made once, and answered once.
-CREATE OR REPLACE FUNCTION write_assignment_requests(requests_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_assignment_requests(requests_in request_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
@@ -407,17 +388,13 @@ BEGIN
       score, distance_m, eta_seconds, expires_at, responded_at, rejection_reason, created_at, updated_at)
     SELECT "organizationId", id, version, "taskId", "agentId", "channelId", status, mode, attempt, score, "distanceM",
       "etaSeconds", "expiresAt", "respondedAt", "rejectionReason", "createdAt", "updatedAt"
-    FROM json_to_recordset(requests_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-      "taskId" bigint, "agentId" bigint, "channelId" bigint, status text, mode text, attempt int, score float8,
-      "distanceM" int, "etaSeconds" int, "expiresAt" timestamptz, "respondedAt" timestamptz, "rejectionReason" text,
-      "createdAt" timestamptz, "updatedAt" timestamptz)
+    FROM unnest(requests_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
     UPDATE assignment_requests r SET version = n.version, status = n.status, responded_at = n."respondedAt",
         rejection_reason = n."rejectionReason", updated_at = n."updatedAt"
-      FROM json_to_recordset(requests_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-        status text, "respondedAt" timestamptz, "rejectionReason" text, "updatedAt" timestamptz)
+      FROM unnest(requests_in) n
       WHERE r.organization_id = n."organizationId" AND r.id = n.id AND r.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;
   END IF;

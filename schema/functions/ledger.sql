@@ -2,7 +2,7 @@
 -- it is called.
 
 -- Payments, and how many there are of each kind.
-CREATE OR REPLACE FUNCTION write_payments(payments_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION write_payments(payments_in payment_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   updated bigint := 0;
@@ -14,11 +14,7 @@ BEGIN
       SELECT "organizationId", id, version, "taskId", "customerId", "agentId", "courierId", "channelId", method,
         status, "amountMinor", currency, reference, provider, "providerReference", "checkoutToken", "checkoutPage",
         step, refund, "failureReason", "createdAt", "updatedAt"
-      FROM json_to_recordset(payments_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-        "taskId" bigint, "customerId" bigint, "agentId" bigint, "courierId" bigint, "channelId" bigint, method text,
-        status text, "amountMinor" bigint, currency text, reference text, provider text, "providerReference" text,
-        "checkoutToken" text, "checkoutPage" text, step text, refund json, "failureReason" text,
-        "createdAt" timestamptz, "updatedAt" timestamptz)
+      FROM unnest(payments_in) n
       WHERE "expectedVersion" = 0
       RETURNING organization_id, status, method
   ), counted AS (
@@ -32,9 +28,7 @@ BEGIN
       UPDATE payments p SET version = n.version, status = n.status, provider_reference = n."providerReference",
           checkout_page = n."checkoutPage", step = n.step, refund = n.refund, failure_reason = n."failureReason",
           updated_at = n."updatedAt"
-        FROM json_to_recordset(payments_in) AS n("organizationId" bigint, id bigint, version int, "expectedVersion" int,
-          status text, "providerReference" text, "checkoutPage" text, step text, refund json, "failureReason" text,
-          "updatedAt" timestamptz)
+        FROM unnest(payments_in) n
         JOIN payments was ON was.organization_id = n."organizationId" AND was.id = n.id
         WHERE p.organization_id = n."organizationId" AND p.id = n.id AND p.version = n."expectedVersion"
         RETURNING p.organization_id, p.method, was.status AS before, p.status AS after

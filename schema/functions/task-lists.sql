@@ -11,7 +11,7 @@ $$;
 --
 -- `marked`: how many of the tasks are relisted; are listed by a schedule; at a place that was there before; by integration
 -- data; begin or cease to be sought. Most are nothing of that, and what none is, is not looked for. Null: nobody counted.
-CREATE OR REPLACE FUNCTION write_task_lists(tasks_in json, counts_in json, marked int[]) RETURNS void
+CREATE OR REPLACE FUNCTION write_task_lists(tasks_in task_line[], counts_in json, marked int[]) RETURNS void
   LANGUAGE plpgsql AS $$
 DECLARE
   moved bigint;
@@ -22,15 +22,13 @@ BEGIN
   IF marked[2] IS DISTINCT FROM 0 THEN
     INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at, channel_id)
       SELECT "organizationId", id, "scheduledAt", "createdAt", "channelId"
-      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int, relist boolean,
-        "scheduledAt" timestamptz, "createdAt" timestamptz, "channelId" bigint)
+      FROM unnest(tasks_in) n
       WHERE "scheduledAt" IS NOT NULL AND ("expectedVersion" = 0 OR relist);
   END IF;
   IF marked[4] IS DISTINCT FROM 0 THEN
     INSERT INTO task_references (organization_id, task_id, reference, created_at)
       SELECT "organizationId", id, task_reference(f.key, f.value #>> '{}'), "createdAt"
-      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, "expectedVersion" int, relist boolean,
-        "integrationData" json, "createdAt" timestamptz)
+      FROM unnest(tasks_in) n
       CROSS JOIN json_each("integrationData") f
       WHERE ("expectedVersion" = 0 OR relist) AND json_typeof(f.value) IN ('string', 'number', 'boolean')
       ON CONFLICT DO NOTHING;
@@ -38,19 +36,18 @@ BEGIN
   IF marked[3] IS DISTINCT FROM 0 OR marked[1] IS DISTINCT FROM 0 THEN
     INSERT INTO location_uses (organization_id, location_id, created_at, task_id)
       SELECT "organizationId", "locationId", "createdAt", id
-      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean,
-        "reusesLocation" boolean, "locationId" bigint, "createdAt" timestamptz)
+      FROM unnest(tasks_in) n
       WHERE "locationId" IS NOT NULL AND ("reusesLocation" OR relist)
       ON CONFLICT DO NOTHING;
   END IF;
   -- Tasks that rounds begin or cease to look at.
   IF marked[5] IS DISTINCT FROM 0 THEN
     DELETE FROM searching_tasks s
-      USING json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, sought boolean)
+      USING unnest(tasks_in) n
       WHERE NOT n.sought AND s.organization_id = n."organizationId" AND s.task_id = n.id;
     INSERT INTO searching_tasks (organization_id, task_id)
       SELECT "organizationId", id
-      FROM json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, sought boolean)
+      FROM unnest(tasks_in) n
       WHERE sought
       ON CONFLICT DO NOTHING;
   END IF;
@@ -73,13 +70,13 @@ BEGIN
 END $$;
 
 -- Location uses stay: they may be too many, never too few.
-CREATE OR REPLACE FUNCTION unlist_tasks(tasks_in json) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION unlist_tasks(tasks_in task_line[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM scheduled_tasks s
-    USING json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean)
+    USING unnest(tasks_in) n
     WHERE n.relist AND s.organization_id = n."organizationId" AND s.task_id = n.id;
   DELETE FROM task_references r
-    USING json_to_recordset(tasks_in) AS n("organizationId" bigint, id bigint, relist boolean)
+    USING unnest(tasks_in) n
     WHERE n.relist AND r.organization_id = n."organizationId" AND r.task_id = n.id;
 END $$;
 

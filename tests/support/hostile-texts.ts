@@ -25,6 +25,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'direction marks that are left open': '\u202b\u202a\u2067\u2068\u202dtext',
   'controls and invisible characters':
     'a\u0001b\u0008c\u001b[31md\u007fe\u0085f\u200bg\u200dh\ufeffi\u00adj\u2028k\u2029l',
+  'what stands between the values and rows of a commit': '"\u001e"\u001e",\\"),(\\',
   'header lines': 'x\r\nBcc: all@evil.example\r\nContent-Type: text/html\r\n\r\n<b>owned</b>',
   'piled up accents': `a${'\u0300\u0316\u034f\u0489'.repeat(40)}`,
   'one long word': 'W'.repeat(255),

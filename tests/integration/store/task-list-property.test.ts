@@ -260,7 +260,7 @@ test('a counter never goes below none', async () => {
   const delta = JSON.stringify([{ organizationId, status, taskType, channelId, timeToServe, delta: -TASKS }]);
   await assert.rejects(
     Promise.resolve(
-      sql`SELECT write_task_lists('[]', ${delta}::text::json, NULL), ${organizationId}::bigint AS organization_id`,
+      sql`SELECT write_task_lists(NULL, ${delta}::text::json, NULL), ${organizationId}::bigint AS organization_id`,
     ),
     /task_counts_count_check/,
   );

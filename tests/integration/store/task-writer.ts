@@ -1,5 +1,7 @@
 import { countDeltas, relistedTasks } from '../../../engine/org/list-upkeep.ts';
+import { LINE_SEPARATOR } from '../../../engine/store/encode-line.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
+import { TASK } from '../../../engine/store/task-rows.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
 
 /** A task with everything that it must have, and what a test wants of it. */
@@ -59,7 +61,7 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
 
 /** New tasks at places that were there before them, written as a commit does. */
 export async function writeTasks(sql: Sql, tasks: readonly TaskRecord[]): Promise<void> {
-  const rows = tasks.map((task) => rowOf(task, { expectedVersion: 0, reusesLocation: true }));
+  const rows = tasks.map((task) => lineOf(task, { expectedVersion: 0, reusesLocation: true }));
   await write(sql, rows, countDeltas(tasks.map((after) => ({ before: null, after }))), tasks[0]!.organizationId);
 }
 
@@ -74,24 +76,31 @@ export async function listTasksAnew(
   );
   const relisted = relistedTasks(changes);
   const rows = changes.map(({ before: { version }, after: task }) =>
-    rowOf(task, { expectedVersion: version, ...(relisted.has(task.id) ? { relist: true } : {}) }),
+    lineOf(task, { expectedVersion: version, relist: relisted.has(task.id) }),
   );
   await write(sql, rows, countDeltas(changes), after[0]!.organizationId);
 }
 
-function rowOf(task: TaskRecord, marks: object): object {
-  const fields = Object.fromEntries(Object.entries(task).filter(([, value]) => value !== null));
-  return { ...fields, statusRank: TASK_STATUSES.indexOf(task.status), ...marks };
+interface Marks {
+  readonly expectedVersion: number;
+  readonly relist?: boolean;
+  readonly reusesLocation?: boolean;
+}
+
+/** As task_line has it. */
+function lineOf(task: TaskRecord, { expectedVersion, relist = false, reusesLocation = false }: Marks): string {
+  const rank = TASK_STATUSES.indexOf(task.status);
+  return `(${expectedVersion},${rank},${relist},${reusesLocation},,${TASK.encode(task)})`;
 }
 
 async function write(
   sql: Sql,
-  rows: readonly object[],
+  lines: readonly string[],
   deltas: readonly object[],
   organizationId: number,
 ): Promise<void> {
-  const tasks = JSON.stringify(rows);
+  const tasks = lines.join(LINE_SEPARATOR);
   const counts = JSON.stringify(deltas.map((delta) => ({ organizationId, ...delta })));
-  await sql`SELECT write_tasks(${tasks}::text::json, ${rows.length}, NULL), ${organizationId}::bigint AS organization_id`;
-  await sql`SELECT write_task_lists(${tasks}::text::json, ${counts}::text::json, NULL), ${organizationId}::bigint AS organization_id`;
+  await sql`SELECT write_tasks(lines_of(${tasks}, NULL::task_line[]), ${lines.length}, NULL), ${organizationId}::bigint AS organization_id`;
+  await sql`SELECT write_task_lists(lines_of(${tasks}, NULL::task_line[]), ${counts}::text::json, NULL), ${organizationId}::bigint AS organization_id`;
 }
