@@ -1,7 +1,14 @@
-import { parseArgs } from 'node:util';
 import { LIMITS } from '../schema/limits.ts';
+import {
+  anyNumber,
+  optionalText,
+  optionalWholeNumber,
+  optionalWholeNumbers,
+  readOptions,
+  usageError,
+  wholeNumber,
+} from './read-options.ts';
 import { findScenario, type ScenarioName } from './scenarios/find-scenario.ts';
-import { UsageError } from './stand/run-to-end.ts';
 
 export interface BenchOptions {
   readonly scenario: ScenarioName;
@@ -36,71 +43,44 @@ Scenarios: create   our gateway, its ceiling and two ordinary services under POS
   --warm-up 3            seconds of load before it
   --json <file>          also write every single result there
 For batch only:
-  --batch-connections 4,8   connections that send batches, each number measured apart; more of them gain nothing
+  --batch-connections 4,8   connections that send batches, each number measured apart; more of them gain little
   --items 100               tasks in a batch, at most ${LIMITS.batchTasks}`;
 
+/** Less is no load at all. */
+const LEAST_SECONDS = 0.001;
 const MOST = { connections: 5_000, rounds: 100, seconds: 3_600 };
 
 /** Throws UsageError, which shows what would do, for anything it does not understand. */
 export function parseBenchOptions(args: readonly string[]): BenchOptions {
-  const { values, positionals } = parseOrExplain(args);
+  const { values, positionals } = readOptions(
+    args,
+    USAGE,
+    {
+      connections: optionalWholeNumbers(MOST.connections),
+      rounds: wholeNumber(3, MOST.rounds),
+      seconds: anyNumber(10, LEAST_SECONDS, MOST.seconds),
+      'warm-up': anyNumber(3, LEAST_SECONDS, MOST.seconds),
+      json: optionalText(),
+      'batch-connections': optionalWholeNumbers(MOST.connections),
+      items: optionalWholeNumber(LIMITS.batchTasks),
+    },
+    { allowPositionals: true },
+  );
   const [name, ...rest] = positionals;
   const scenario = name === undefined ? undefined : findScenario(name);
-  if (!scenario) throw usage(name === undefined ? 'No scenario given.' : `There is no scenario "${name}".`);
-  if (rest.length > 0) throw usage(`One scenario at a time, not also "${rest.join(' ')}".`);
-  const batchConnections = values['batch-connections'];
-  if (scenario !== 'batch' && (batchConnections ?? values.items) !== undefined)
-    throw usage('--batch-connections and --items are for the scenario batch.');
+  if (!scenario) throw usageError(name === undefined ? 'No scenario given.' : `There is no scenario "${name}".`, USAGE);
+  if (rest.length > 0) throw usageError(`One scenario at a time, not also "${rest.join(' ')}".`, USAGE);
+  const { 'batch-connections': batchConnections, items } = values;
+  if (scenario !== 'batch' && (batchConnections ?? items) !== undefined)
+    throw usageError('--batch-connections and --items are for the scenario batch.', USAGE);
   return {
     scenario,
-    connections: connectionNumbers('--connections', values.connections ?? (scenario === 'auth' ? '64' : '64,256')),
-    batchConnections: connectionNumbers('--batch-connections', batchConnections ?? '4,8'),
-    items: wholeNumber('--items', values.items ?? '100', LIMITS.batchTasks),
-    rounds: wholeNumber('--rounds', values.rounds, MOST.rounds),
-    seconds: numberOf('--seconds', values.seconds, MOST.seconds),
-    warmUpSeconds: numberOf('--warm-up', values['warm-up'], MOST.seconds),
+    connections: values.connections ?? (scenario === 'auth' ? [64] : [64, 256]),
+    batchConnections: batchConnections ?? [4, 8],
+    items: items ?? 100,
+    rounds: values.rounds,
+    seconds: values.seconds,
+    warmUpSeconds: values['warm-up'],
     jsonFile: values.json,
   };
-}
-
-function parseOrExplain(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        connections: { type: 'string' },
-        rounds: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '10' },
-        'warm-up': { type: 'string', default: '3' },
-        json: { type: 'string' },
-        'batch-connections': { type: 'string' },
-        items: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw usage((error as Error).message);
-  }
-}
-
-function connectionNumbers(option: string, list: string): number[] {
-  return list.split(',').map((text) => wholeNumber(option, text, MOST.connections));
-}
-
-function wholeNumber(option: string, text: string, most: number): number {
-  const value = numberOf(option, text, most);
-  if (!Number.isInteger(value)) throw usage(`${option}: "${text}" is no whole number.`);
-  return value;
-}
-
-function numberOf(option: string, text: string, most: number): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value > 0 && value <= most)) {
-    throw usage(`${option}: "${text}" is no number between 0 and ${most}.`);
-  }
-  return value;
-}
-
-function usage(problem: string): UsageError {
-  return new UsageError(`${problem}\n\n${USAGE}`);
 }

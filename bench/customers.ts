@@ -2,6 +2,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { connectPostgres } from '../engine/store/postgres.ts';
 import { createApiClient } from '../tests/support/api-client.ts';
 import { seedOrganization } from '../tests/support/seed.ts';
+import { readOptions } from './read-options.ts';
 import { seedCustomers } from './seed/seed-customers.ts';
 import { runToEnd } from './stand/run-to-end.ts';
 import { GATEWAY, startServer } from './stand/server-process.ts';
@@ -12,6 +13,8 @@ import { percentile } from './statistics.ts';
  * Lists, searches and reads of customers through the API of a gateway of its own, over one organization with a million
  * customers. Prints how long each took, first and once warm. Exits 1 when one was over its bound.
  */
+
+const USAGE = 'Usage: npm run bench:customers, without options';
 
 const CUSTOMERS = 1_000_000;
 const TASKS_OF_ONE = 100_000;
@@ -43,6 +46,7 @@ const SEARCHES = [
 ];
 
 await runToEnd(async (releaser, signal) => {
+  readOptions(process.argv.slice(2), USAGE, {});
   const stores = await startTemporaryStores(releaser, signal);
   const server = await startServer(
     { name: 'customers', program: GATEWAY, readyPath: '/readyz' },

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './stand/run-to-end.ts';
+import { HelpRequest, UsageError } from './stand/run-to-end.ts';
 
 /** How one option is read. `read` gets all that was given for it, and throws an Error that names what would do. */
 interface Option<Value> {
@@ -16,7 +16,7 @@ interface Read<S extends Spec> {
 
 /**
  * Reads `--name value` as `spec` has it. Throws UsageError, which ends with `usage`, for anything that it does not
- * understand; for --help it is the usage alone.
+ * understand, and HelpRequest with the usage alone for --help.
  */
 export function readOptions<S extends Spec>(
   args: readonly string[],
@@ -28,7 +28,7 @@ export function readOptions<S extends Spec>(
   const options = Object.fromEntries(Object.entries(types).map(([name, { type }]) => [name, { type, multiple: true }]));
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals });
-    if (parsed.values['help'] !== undefined) throw new UsageError(usage);
+    if (parsed.values['help'] !== undefined) throw new HelpRequest(usage);
     const values = Object.entries(spec).map(([name, { read }]) => {
       const given = parsed.values[name] ?? [];
       try {
@@ -39,7 +39,7 @@ export function readOptions<S extends Spec>(
     });
     return { values: Object.fromEntries(values) as Values<S>, positionals: parsed.positionals };
   } catch (error) {
-    throw error instanceof UsageError ? error : usageError((error as Error).message, usage);
+    throw error instanceof HelpRequest ? error : usageError((error as Error).message, usage);
   }
 }
 
@@ -51,12 +51,45 @@ export function wholeNumber(fallback: number, most: number, least = 1): Option<n
   return numberOption(fallback, least, most, 'whole number');
 }
 
+/** Undefined when it is not given. */
+export function optionalNumber(least: number, most: number): Option<number | undefined> {
+  return { type: 'string', read: (given) => readNumber(onlyOne(given), least, most, 'number') };
+}
+
+export function optionalWholeNumber(most: number): Option<number | undefined> {
+  return { type: 'string', read: (given) => readNumber(onlyOne(given), 1, most, 'whole number') };
+}
+
+/** Several with commas between them. */
+export function optionalWholeNumbers(most: number): Option<readonly number[] | undefined> {
+  const read = (text: string) => readNumber(text, 1, most, 'whole number')!;
+  return { type: 'string', read: (given) => onlyOne(given)?.split(',').map(read) };
+}
+
 export function anyNumber(fallback: number, least: number, most: number): Option<number> {
   return numberOption(fallback, least, most, 'number');
 }
 
 export function optionalText(): Option<string | undefined> {
   return { type: 'string', read: onlyOne };
+}
+
+/** A text that `read` makes something of; `fallback` when it is not given. */
+export function readText<Value>(fallback: string, read: (text: string) => Value): Option<Value> {
+  return { type: 'string', read: (given) => read(onlyOne(given) ?? fallback) };
+}
+
+/** The address of a running instance; undefined when it is not given. */
+export function optionalBaseUrl(): Option<string | undefined> {
+  return {
+    type: 'string',
+    read(given) {
+      const url = onlyOne(given);
+      if (url !== undefined && !/^https?:\/\/[^/]+\/?$/.test(url))
+        throw new Error(`"${url}" is no address like http://127.0.0.1:8080.`);
+      return url?.replace(/\/$/, '');
+    },
+  };
 }
 
 /** May be given several times. */
@@ -80,19 +113,19 @@ export function flag(): Option<boolean> {
   return { type: 'boolean', read: (given) => given.length > 0 };
 }
 
-function numberOption(fallback: number, least: number, most: number, kind: 'number' | 'whole number'): Option<number> {
-  return {
-    type: 'string',
-    read(given) {
-      const text = onlyOne(given);
-      if (text === undefined) return fallback;
-      const value = Number(text);
-      const isOfKind = text.trim() !== '' && (kind === 'number' || Number.isInteger(value));
-      if (!(isOfKind && value >= least && value <= most))
-        throw new Error(`"${text}" is no ${kind} from ${least} to ${most}.`);
-      return value;
-    },
-  };
+type NumberKind = 'number' | 'whole number';
+
+function numberOption(fallback: number, least: number, most: number, kind: NumberKind): Option<number> {
+  return { type: 'string', read: (given) => readNumber(onlyOne(given), least, most, kind) ?? fallback };
+}
+
+function readNumber(text: string | undefined, least: number, most: number, kind: NumberKind): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  const isOfKind = text.trim() !== '' && (kind === 'number' || Number.isInteger(value));
+  if (!(isOfKind && value >= least && value <= most))
+    throw new Error(`"${text}" is no ${kind} from ${least} to ${most}.`);
+  return value;
 }
 
 function onlyOne(given: readonly string[]): string | undefined {

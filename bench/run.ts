@@ -19,7 +19,7 @@ import { runWebhooks } from './webhooks/run-webhooks.ts';
 
 const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGuards };
 
-await runToEnd((releaser, signal) => {
+await runToEnd(async (releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
   if (scenario === 'lists') return runLists(rest, releaser, signal);
   if (scenario === 'locations') return runLocations(rest, releaser, signal);

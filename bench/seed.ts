@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
 import { migrate } from '../engine/store/migrate.ts';
 import { connectPostgres } from '../engine/store/postgres.ts';
+import { optionalText, readOptions, usageError, wholeNumber } from './read-options.ts';
 import { seedTasks } from './seed/seed-tasks.ts';
-import { runToEnd, UsageError } from './stand/run-to-end.ts';
+import { runToEnd } from './stand/run-to-end.ts';
 
 /**
  * `npm run seed -- --tasks 1000000 --database-url postgres://…`: makes an organization with that many tasks in a
@@ -24,20 +24,11 @@ await runToEnd(async (releaser) => {
 });
 
 function parseSeedOptions(args: readonly string[]): { readonly tasks: number; readonly databaseUrl: string } {
-  const { values } = parseOrExplain(args);
-  const tasks = Number(values.tasks);
-  if (!Number.isInteger(tasks) || tasks < 1 || tasks > MOST_TASKS)
-    throw new UsageError(`--tasks: "${values.tasks}" is no whole number between 1 and ${MOST_TASKS}.\n\n${USAGE}`);
+  const { values } = readOptions(args, USAGE, {
+    tasks: wholeNumber(1_000_000, MOST_TASKS),
+    'database-url': optionalText(),
+  });
   const databaseUrl = values['database-url'] ?? process.env['DATABASE_URL'];
-  if (!databaseUrl) throw new UsageError(`There is no database to seed.\n\n${USAGE}`);
-  return { tasks, databaseUrl };
-}
-
-function parseOrExplain(args: readonly string[]) {
-  try {
-    const options = { tasks: { type: 'string', default: '1000000' }, 'database-url': { type: 'string' } } as const;
-    return parseArgs({ args: [...args], options });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
-  }
+  if (!databaseUrl) throw usageError('There is no database to seed.', USAGE);
+  return { tasks: values.tasks, databaseUrl };
 }

@@ -3,7 +3,7 @@ import { readConfig } from '../engine/runtime/config.ts';
 import { runSimulation } from './simulate/run-simulation.ts';
 import { parseSimulateOptions } from './simulate/simulate-options.ts';
 import { CallRefused } from './simulate/simulator-api.ts';
-import { UsageError } from './stand/run-to-end.ts';
+import { HelpRequest, UsageError } from './stand/run-to-end.ts';
 
 /** `npm run simulate`: a fleet at work, on a running instance. Exits 1 when a request failed, 0 otherwise. */
 
@@ -28,7 +28,9 @@ try {
 } catch (error) {
   const isPlain = error instanceof UsageError || error instanceof LaunchError || error instanceof CallRefused;
   const { message, stack = message } = error as Error;
-  process.stderr.write(`${isPlain ? message : stack}\n`);
-  process.exitCode = 1;
+  const isHelp = error instanceof HelpRequest;
+  if (isHelp) process.stdout.write(`${message}\n`);
+  else process.stderr.write(`${isPlain ? message : stack}\n`);
+  process.exitCode = isHelp ? 0 : 1;
 }
 process.exit();

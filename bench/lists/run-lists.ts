@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
+import { anyNumber, readOptions, wholeNumber } from '../read-options.ts';
 import { say } from '../report/say.ts';
 import { formatTable } from '../report/table.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 import { type SeededTasks, seedTasks } from '../seed/seed-tasks.ts';
-import { UsageError } from '../stand/run-to-end.ts';
 import { GATEWAY, type ServerProcess, startServer } from '../stand/server-process.ts';
 import { startTemporaryStores } from '../stand/temporary-stores.ts';
 import { percentile } from '../statistics.ts';
@@ -27,6 +26,9 @@ const USAGE = `Usage: npm run bench -- lists [options]
   --warm-up 10      seconds of the same load before it`;
 
 const CONNECTIONS = 8;
+const MOST_TASKS = 10_000_000;
+const LEAST_SECONDS = 0.1;
+const MOST_SECONDS = 3_600;
 const TARGET = { p99Ms: 25, firstCountMs: 1_000, exportMiB: 100 };
 const SEED_STATEMENT_MS = 600_000;
 const MIB = 1_048_576;
@@ -192,22 +194,12 @@ function residentMiB(pid: number): number | undefined {
 }
 
 function parseOptions(args: readonly string[]): Options {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        tasks: { type: 'string', default: '1000000' },
-        seconds: { type: 'string', default: '20' },
-        'warm-up': { type: 'string', default: '10' },
-      },
-    });
-    const [tasks, seconds, warmUpSeconds] = [values.tasks, values.seconds, values['warm-up']].map(Number);
-    if (![tasks, seconds, warmUpSeconds].every((value) => value! > 0) || !Number.isInteger(tasks))
-      throw new Error('Every option is a number above 0, and --tasks a whole one.');
-    return { tasks: tasks!, seconds: seconds!, warmUpSeconds: warmUpSeconds! };
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
-  }
+  const { values } = readOptions(args, USAGE, {
+    tasks: wholeNumber(1_000_000, MOST_TASKS),
+    seconds: anyNumber(20, LEAST_SECONDS, MOST_SECONDS),
+    'warm-up': anyNumber(10, LEAST_SECONDS, MOST_SECONDS),
+  });
+  return { tasks: values.tasks, seconds: values.seconds, warmUpSeconds: values['warm-up'] };
 }
 
 function loadLine(): string {

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { LIMITS } from '../../schema/limits.ts';
-import { UsageError } from '../stand/run-to-end.ts';
+import {
+  anyNumber,
+  flag,
+  optionalBaseUrl,
+  optionalNumber,
+  readOptions,
+  readText,
+  wholeNumber,
+} from '../read-options.ts';
 import type { Degrees } from './city.ts';
 
 export interface SimulateOptions {
@@ -43,50 +50,32 @@ passwords. Exits 1 when a request failed.`;
 
 /** Throws UsageError, which shows what would do, for anything it does not understand. */
 export function parseSimulateOptions(args: readonly string[], dataDir: string): SimulateOptions {
-  const values = parseOrExplain(args, join(dataDir, 'demo.json'));
-  const { 'base-url': baseUrl, duration } = values;
-  if (values.help) throw new UsageError(USAGE);
-  if (baseUrl !== undefined && !/^https?:\/\/[^/]+\/?$/.test(baseUrl))
-    throw usage(`--base-url: "${baseUrl}" is no address like http://127.0.0.1:8080.`);
+  const { values } = readOptions(args, USAGE, {
+    agents: wholeNumber(30, LIMITS.agentTokensAtOnce),
+    rate: anyNumber(2, 0.1, 600),
+    'tasks-per-minute': anyNumber(6, 0, 60_000),
+    duration: optionalNumber(1, 30 * 86_400),
+    speed: anyNumber(1, 1, 20),
+    center: readText('52.52,13.405', centerOf),
+    seed: wholeNumber(1, 2 ** 32 - 1, 0),
+    'base-url': optionalBaseUrl(),
+    demo: readText(join(dataDir, 'demo.json'), (path) => path),
+    json: flag(),
+    quiet: flag(),
+  });
   return {
-    agents: numberOf('--agents', values.agents, 1, LIMITS.agentTokensAtOnce, 'whole'),
-    rateSeconds: numberOf('--rate', values.rate, 0.1, 600),
-    tasksPerMinute: numberOf('--tasks-per-minute', values['tasks-per-minute'], 0, 60_000),
-    durationSeconds: duration === undefined ? undefined : numberOf('--duration', duration, 1, 30 * 86_400),
-    timeLapse: numberOf('--speed', values.speed, 1, 20),
-    center: centerOf(values.center),
-    seed: numberOf('--seed', values.seed, 0, 2 ** 32 - 1, 'whole'),
-    baseUrl,
+    agents: values.agents,
+    rateSeconds: values.rate,
+    tasksPerMinute: values['tasks-per-minute'],
+    durationSeconds: values.duration,
+    timeLapse: values.speed,
+    center: values.center,
+    seed: values.seed,
+    baseUrl: values['base-url'],
     demoFile: values.demo,
     json: values.json,
     quiet: values.quiet,
   };
-}
-
-function parseOrExplain(args: readonly string[], demoFile: string) {
-  const text = (fallback: string) => ({ type: 'string', default: fallback }) as const;
-  const flag = { type: 'boolean', default: false } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        agents: text('30'),
-        rate: text('2'),
-        'tasks-per-minute': text('6'),
-        duration: { type: 'string' },
-        speed: text('1'),
-        center: text('52.52,13.405'),
-        seed: text('1'),
-        'base-url': { type: 'string' },
-        demo: text(demoFile),
-        json: flag,
-        quiet: flag,
-        help: flag,
-      },
-    }).values;
-  } catch (error) {
-    throw usage((error as Error).message);
-  }
 }
 
 function centerOf(text: string): Degrees {
@@ -94,17 +83,6 @@ function centerOf(text: string): Degrees {
     .split(',')
     .map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   const isPlace = Math.abs(latitude!) <= 80 && Math.abs(longitude!) <= 180 && rest.length === 0;
-  if (!isPlace) throw usage(`--center: "${text}" is no latitude (80 at most) and longitude like 52.52,13.405.`);
+  if (!isPlace) throw new Error(`"${text}" is no latitude (80 at most) and longitude like 52.52,13.405.`);
   return { latitude: latitude!, longitude: longitude! };
-}
-
-function numberOf(option: string, text: string, least: number, most: number, kind?: 'whole'): number {
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= least && value <= most) || (kind === 'whole' && !Number.isInteger(value)))
-    throw usage(`${option}: "${text}" is no ${kind ? `${kind} ` : ''}number from ${least} to ${most}.`);
-  return value;
-}
-
-function usage(problem: string): UsageError {
-  return new UsageError(`${problem}\n\n${USAGE}`);
 }

@@ -6,6 +6,9 @@ import { createReleaser, type Releaser } from '../../engine/runtime/lifecycle.ts
 /** What the operator typed or handed over cannot be used; shown as its message alone. */
 export class UsageError extends Error {}
 
+/** The operator asked how it is used: the message, and no failure. */
+export class HelpRequest extends Error {}
+
 const INTERRUPTED = 130;
 /** npm and tsx pass on the signal of a Ctrl-C that has reached us already: only a later one is a second one. */
 const SAME_SIGNAL_MS = 1_000;
@@ -21,6 +24,10 @@ export async function runToEnd(main: (releaser: Releaser, signal: AbortSignal) =
   const releaser = createReleaser((name, error) => console.error(`${name} did not stop well: ${textOf(error)}`));
   const givenUp = givenUpAfterSignal(interruption);
   const finished = main(releaser, interruption.signal).catch((error) => {
+    if (error instanceof HelpRequest) {
+      console.log(error.message);
+      return 0;
+    }
     if (!interruption.signal.aborted) console.error(textOf(error));
     return 1;
   });

@@ -38,7 +38,7 @@ test('a batch holds as many tasks as were asked for, with other new customers ea
 
 test('what the batch bench does not understand is told with its usage', () => {
   const cases: readonly (readonly [args: readonly string[], complaint: RegExp])[] = [
-    [['batch', '--items', '501'], /--items: "501" is no number between 0 and 500/],
+    [['batch', '--items', '501'], /--items: "501" is no whole number from 1 to 500/],
     [['batch', '--items', '2.5'], /--items: "2\.5" is no whole number/],
     [['batch', '--batch-connections', '8,'], /--batch-connections: ""/],
     [['create', '--items', '100'], /--batch-connections and --items are for the scenario batch/],

@@ -23,7 +23,7 @@ test('what the bench does not understand is told with its usage', async (t) => {
     [[], /No scenario given\./],
     [['creat'], /There is no scenario "creat"\.[\s\S]*Scenarios: create/],
     [['create', '--conections', '64'], /--conections/],
-    [['create', '--rounds', '0'], /--rounds: "0" is no number between/],
+    [['create', '--rounds', '0'], /--rounds: "0" is no whole number from 1 to 100/],
     [['create', '--connections', '64,many'], /--connections: "many"/],
   ];
   for (const [args, complaint] of cases) assert.throws(() => parseBenchOptions(args), complaint);
@@ -32,4 +32,19 @@ test('what the bench does not understand is told with its usage', async (t) => {
   assert.equal(await run.exitCode, 1);
   assert.match(run.output(), complaint);
   assert.match(run.output(), /Usage: npm run bench/);
+  assert.doesNotMatch(run.output(), /^ +at /m);
+});
+
+test('whoever asks for help gets the usage of the scenario and no failure', async (t) => {
+  for (const [program, args, usage] of [
+    ['run', ['--help'], /^Usage: npm run bench -- <scenario>/],
+    ['run', ['lists', '--help'], /^Usage: npm run bench -- lists/],
+    ['simulate', ['--help'], /^Usage: npm run simulate/],
+    ['replay', ['--help'], /^Usage: npm run replay/],
+    ['seed', ['--help'], /^Usage: npm run seed/],
+  ] as const) {
+    const run = startProgram(t, program, args);
+    assert.equal(await run.exitCode, 0, program);
+    assert.match(run.output(), usage);
+  }
 });

@@ -21,7 +21,11 @@ export interface ProgramRun {
 const isOfTsx = (name: string) => name.startsWith('tsx-');
 
 /** Runs a program of bench/ as its npm script does, with a temporary folder of its own to look into. */
-export function startProgram(t: TestContext, program: 'run' | 'replay', args: readonly string[]): ProgramRun {
+export function startProgram(
+  t: TestContext,
+  program: 'replay' | 'run' | 'seed' | 'simulate',
+  args: readonly string[],
+): ProgramRun {
   const temporary = temporaryDirectory(t);
   // What tsx has translated before, it need not translate again.
   for (const name of readdirSync(tmpdir()).filter(isOfTsx)) symlinkSync(join(tmpdir(), name), join(temporary, name));
