@@ -68,19 +68,20 @@ function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refu
 }
 
 function amountViolations(draft: Draft, input: TaskInput, children: readonly TaskInput[]): string[] {
-  const violation = ({ taskType, amount, currency }: TaskInput) => {
-    if (!isCashType(taskType) || amount == null) return undefined;
-    if (currency != null && !isCurrency(currency)) return 'currency must be a code of ISO 4217 in use';
-    const parsed = parseAmount(amount, currency ?? draft.organization.currency);
-    return 'violation' in parsed ? `amount ${parsed.violation}` : undefined;
-  };
-  const own = violation(input);
+  const own = amountViolation(draft, input);
   const found = own ? [own] : [];
   for (const [index, child] of children.entries()) {
-    const violated = violation(child);
+    const violated = amountViolation(draft, child);
     if (violated) found.push(`children.${index}.${violated}`);
   }
   return found;
+}
+
+function amountViolation(draft: Draft, { taskType, amount, currency }: TaskInput): string | undefined {
+  if (!isCashType(taskType) || amount == null) return undefined;
+  if (currency != null && !isCurrency(currency)) return 'currency must be a code of ISO 4217 in use';
+  const parsed = parseAmount(amount, currency ?? draft.organization.currency);
+  return 'violation' in parsed ? `amount ${parsed.violation}` : undefined;
 }
 
 /** Of all tasks agents make only those about their own cash (decisions.md §2). */
