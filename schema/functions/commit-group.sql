@@ -54,6 +54,8 @@ BEGIN
   END IF;
 END $$;
 
+-- With plans that are kept, here and in all that it calls: they reckon with 10 lines. Left to itself Postgres finds that dear
+-- where one line comes at a time, and plans what changes rows anew for each commit: a third to half of what that takes.
 CREATE OR REPLACE FUNCTION commit_group(
   group_id uuid, shards_in int[], epochs_in bigint[], counts int[],
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
@@ -61,7 +63,7 @@ CREATE OR REPLACE FUNCTION commit_group(
   task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL,
   agents_in text DEFAULT NULL, requests_in text DEFAULT NULL, payments_in text DEFAULT NULL,
   transfers_in text DEFAULT NULL, ledger_entries_in text DEFAULT NULL, paid_tasks_in text DEFAULT NULL
-) RETURNS void LANGUAGE plpgsql AS $$
+) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   written bigint;
   -- Read once, for several statements.
