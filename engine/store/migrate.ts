@@ -18,8 +18,8 @@ interface Step {
 /**
  * Brings the database up to date, while an advisory lock keeps other processes out: runs the numbered migrations that it
  * has not run yet, each in a transaction of its own, then the files of functions whose text it has not run last, all in
- * one: a gateway that runs beside never finds some of this release and some of the one before. Returns the names of what
- * it ran.
+ * one: a gateway that runs beside never finds some of this release and some of the one before. Only a commit that is on
+ * its way goes on as it began: what it calls must stay for one release more. Returns the names of what it ran.
  */
 export async function migrate(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
