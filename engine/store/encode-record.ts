@@ -1,4 +1,4 @@
-/** A record of a kind that is rare, as one of the rows that `commit_group` takes; the others have their RecordColumns. */
+/** A record as one of the rows that `commit_group` takes in JSON; those that come as lines have their RecordColumns. */
 export function encodeRecord(record: object): string {
   const fields = Object.entries(record).filter(([, value]) => value !== null);
   return `{${fields.map(([name, value]) => `"${name}":${encodeValue(value)}`).join(',')}}`;
