@@ -186,7 +186,8 @@ export class OrgBatch {
 
   remember(record: IdempotencyRecord): void {
     this.idempotency.push(record);
-    this.bytes += record.body.length;
+    // What an event tells anyway is not sent twice.
+    if (record.toldAt === null) this.bytes += record.body.length;
     this.rows += 1;
   }
 }
