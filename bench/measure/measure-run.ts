@@ -68,6 +68,7 @@ export async function measureRun(plan: RunPlan, bench: Bench): Promise<RunResult
   );
   const [before, after] = readings;
   if (!before || !after) throw new Error('the load generator did not tell when its window began and ended');
+  await probe.vacuum(contestant.database);
   const requestsPerSecond = (outcome.operations * 1_000) / outcome.windowMs;
   const cpu = cpuBetween(before.cpu, after.cpu);
   return {

@@ -2,7 +2,7 @@ import { ordersFor } from './orders.ts';
 import type { Load } from './scenario.ts';
 
 /** Different requests of one connection. */
-const REQUESTS_PER_CONNECTION = 64;
+const REQUESTS_PER_CONNECTION = 192;
 const KEY_DIGITS = 10;
 const PATH = '/api/v1/tasks';
 
