@@ -16,7 +16,7 @@ const USAGE = `Usage: npm run bench -- payments [options]
   --rounds 3         how often each is measured, in turn; fewer than 3 are void
   --seconds 10       length of the measured window; less than 10 is void
   --warm-up 3        seconds of load before it
-  --tasks 60000      tasks that wait to be paid in each run; one that pays them all is void
+  --tasks 100000     tasks that wait to be paid in each run; one that pays them all is void
   --json <file>      also write every single result there`;
 
 /** Throws UsageError for anything that it does not understand. */
@@ -26,7 +26,7 @@ export function parsePaymentOptions(args: readonly string[]): PaymentOptions {
     rounds: wholeNumber(3, 20),
     seconds: anyNumber(10, 0.1, 600),
     'warm-up': anyNumber(3, 0.1, 600),
-    tasks: wholeNumber(60_000, 1_000_000),
+    tasks: wholeNumber(100_000, 1_000_000),
     json: optionalText(),
   });
   const { connections, rounds, seconds, 'warm-up': warmUpSeconds, tasks: perRun, json: jsonFile } = values;
