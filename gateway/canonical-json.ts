@@ -1,9 +1,7 @@
 /** Deeper than this, where only fields that nobody reads can be, the call stack might not do. */
 const MAX_DEPTH = 500;
-/** Enough for nearly every body; what a larger one takes is let go with the next. */
+/** Enough for nearly every body; what a larger one takes is let go with it. */
 const USUAL_BYTES = 16_384;
-/** What a character of a string takes at most, in UTF-8. */
-const CHAR_BYTES = 3;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -21,10 +19,11 @@ export class CanonicalJson {
 
   /** Good until the next call. */
   bytesOf(json: unknown): Buffer {
-    if (this.#bytes.length > USUAL_BYTES) this.#bytes = Buffer.allocUnsafe(USUAL_BYTES);
     this.#length = 0;
     this.#put(json, 0);
-    return this.#bytes.subarray(0, this.#length);
+    const written = this.#bytes.subarray(0, this.#length);
+    if (this.#bytes.length > USUAL_BYTES) this.#bytes = Buffer.allocUnsafe(USUAL_BYTES);
+    return written;
   }
 
   #put(value: unknown, depth: number): void {
@@ -80,7 +79,7 @@ export class CanonicalJson {
   }
 
   #putNatively(text: string): void {
-    this.#reserve(CHAR_BYTES * text.length);
+    this.#reserve(Buffer.byteLength(text));
     this.#length += this.#bytes.write(text, this.#length);
   }
 
@@ -88,7 +87,7 @@ export class CanonicalJson {
     const needed = this.#length + bytes;
     if (needed <= this.#bytes.length) return;
     const before = this.#bytes;
-    this.#bytes = Buffer.allocUnsafe(2 * needed);
+    this.#bytes = Buffer.allocUnsafe(Math.max(needed, 2 * before.length));
     before.copy(this.#bytes, 0, 0, this.#length);
   }
 }

@@ -68,6 +68,7 @@ export async function measureRun(plan: RunPlan, bench: Bench): Promise<RunResult
   );
   const [before, after] = readings;
   if (!before || !after) throw new Error('the load generator did not tell when its window began and ended');
+  const commits = (await after.commits) - (await before.commits);
   await probe.vacuum(contestant.database);
   const requestsPerSecond = (outcome.operations * 1_000) / outcome.windowMs;
   const cpu = cpuBetween(before.cpu, after.cpu);
@@ -82,7 +83,7 @@ export async function measureRun(plan: RunPlan, bench: Bench): Promise<RunResult
     tasksPerSecond: requestsPerSecond * tasksPerRequest,
     acknowledgedTasks: (outcome.statuses[expectedStatus] ?? 0) * tasksPerRequest,
     cpu,
-    commits: (await after.commits) - (await before.commits),
+    commits,
     serverMiB: residentMiB(contestant.pid),
     othersShare: Math.max(0, 1 - (cpu.server + cpu.postgres + cpu.generator + cpu.idle) / cpu.total),
     voidReasons: voidReasonsOf(outcome, load),
