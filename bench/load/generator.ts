@@ -104,21 +104,21 @@ interface StampPlace {
  * is stamped must take next to none, or loads with more stamps would be slower for that.
  */
 function stampWhatIsSent(client: ClientInside, requests: readonly EncodedRequest[]): void {
-  const places = new Map<EncodedRequest, readonly StampPlace[]>();
-  for (const request of requests) {
-    const { requestBuffer, stamps } = request;
-    if (stamps.length === 0) continue;
-    places.set(
-      request,
-      stamps.map(({ text, next }) => ({ at: requestBuffer.indexOf(text), next })),
-    );
-  }
+  const places = new Map(requests.map((request) => [request, placesOf(request)]));
   client.getRequestBuffer = () => {
     const { currentRequest } = client.requestIterator;
     const { requestBuffer } = currentRequest;
-    for (const { at, next } of places.get(currentRequest) ?? []) overwrite(requestBuffer, at, next());
+    for (const { at, next } of places.get(currentRequest)!) overwrite(requestBuffer, at, next());
     return requestBuffer;
   };
+}
+
+function placesOf({ requestBuffer, stamps }: EncodedRequest): StampPlace[] {
+  return stamps.map(({ text, next }) => {
+    const at = requestBuffer.indexOf(text);
+    if (at < 0) throw new Error(`a request lacks what is to be stamped: ${text}`);
+    return { at, next };
+  });
 }
 
 function overwrite(bytes: Buffer, at: number, ascii: string): void {
