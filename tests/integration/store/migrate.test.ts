@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { migrate } from '../../../engine/store/migrate.ts';
+import type { Sql } from '../../../engine/store/postgres.ts';
 import { withSql } from '../../support/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
@@ -9,64 +10,58 @@ import { createMigratedDatabase } from '../../support/stores.ts';
 /** As of a release before: notes of files with other texts, so that all of them run again. */
 const FORGET = `UPDATE migrations SET name = split_part(name, '@', 1) || '@before' WHERE name LIKE '%@%'`;
 
-test('of each file of functions the text that ran last is noted, and no other', async () => {
+async function onMigratedDatabase(look: (sql: Sql, url: string) => Promise<void>): Promise<void> {
   const database = await createMigratedDatabase();
   try {
-    await withSql(database.url, async (sql) => {
-      const namesNow = async () => (await sql<{ name: string }[]>`SELECT name FROM migrations`).map(({ name }) => name);
-      const before = await namesNow();
-      await sql.unsafe(FORGET);
-      const ran = await migrate(database.url);
-      assert.deepEqual(ran.sort(), before.filter((name) => name.includes('@')).sort());
-      assert.deepEqual((await namesNow()).sort(), before.sort());
-      assert.deepEqual(await migrate(database.url), []);
-    });
+    await withSql(database.url, (sql) => look(sql, database.url));
   } finally {
     await database.drop();
   }
+}
+
+test('of each file of functions the text that ran last is noted, and no other', async () => {
+  await onMigratedDatabase(async (sql, url) => {
+    const namesNow = async () => (await sql<{ name: string }[]>`SELECT name FROM migrations`).map(({ name }) => name);
+    const before = await namesNow();
+    await sql.unsafe(FORGET);
+    const ran = await migrate(url);
+    assert.deepEqual(ran.sort(), before.filter((name) => name.includes('@')).sort());
+    assert.deepEqual((await namesNow()).sort(), before.sort());
+    assert.deepEqual(await migrate(url), []);
+  });
 });
 
 test('files of functions change together or not at all', async () => {
-  const database = await createMigratedDatabase();
-  try {
-    await withSql(database.url, async (sql) => {
-      await sql.unsafe(FORGET);
-      // The last of them cannot be replaced: it has another return type here.
-      await sql`DROP FUNCTION task_parts(bigint, json)`;
-      await sql`CREATE FUNCTION task_parts(bigint, json) RETURNS int LANGUAGE sql AS 'SELECT 1'`;
-      const versions = () =>
-        sql`SELECT proname, oid, xmin FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 2`;
-      const before = await versions();
-      await assert.rejects(migrate(database.url), /cannot change return type/);
-      assert.deepEqual(await versions(), before);
-      await sql`DROP FUNCTION task_parts(bigint, json)`;
-      assert.ok((await migrate(database.url)).length > 1);
-    });
-  } finally {
-    await database.drop();
-  }
+  await onMigratedDatabase(async (sql, url) => {
+    await sql.unsafe(FORGET);
+    // The last of them cannot be replaced: it has another return type here.
+    await sql`DROP FUNCTION task_parts(bigint, json)`;
+    await sql`CREATE FUNCTION task_parts(bigint, json) RETURNS int LANGUAGE sql AS 'SELECT 1'`;
+    const versions = () =>
+      sql`SELECT proname, oid, xmin FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 2`;
+    const before = await versions();
+    await assert.rejects(migrate(url), /cannot change return type/);
+    assert.deepEqual(await versions(), before);
+    await sql`DROP FUNCTION task_parts(bigint, json)`;
+    assert.ok((await migrate(url)).length > 1);
+  });
 });
 
 test('a commit on its way while functions change finds what it calls', async () => {
-  const database = await createMigratedDatabase();
-  try {
-    await withSql(database.url, async (sql) => {
-      // What commit_group of the release before calls with json.
-      const called = [
-        ...['write_tasks(json, int, int)', 'insert_tasks(json)', 'update_tasks(json)', 'unlist_tasks(json)'],
-        ...['write_task_lists(json, json, int[])', 'write_customers(json, int)', 'write_packages(json, int)'],
-        ...['write_warehouses(json, int)', 'write_agents(json, int)', 'write_assignment_requests(json, int)'],
-        'write_payments(json, int)',
-      ];
-      for (const name of called) await sql.unsafe(`CREATE FUNCTION ${name} RETURNS int LANGUAGE sql AS 'SELECT 1'`);
-      await sql.unsafe(FORGET);
-      await migrate(database.url);
-      for (const name of called) {
-        const [found] = await sql`SELECT to_regprocedure(${name}) IS NOT NULL AS there`;
-        assert.ok(found!['there'], name);
-      }
-    });
-  } finally {
-    await database.drop();
-  }
+  await onMigratedDatabase(async (sql, url) => {
+    // What commit_group of the release before calls with json.
+    const called = [
+      ...['write_tasks(json, int, int)', 'insert_tasks(json)', 'update_tasks(json)', 'unlist_tasks(json)'],
+      ...['write_task_lists(json, json, int[])', 'write_customers(json, int)', 'write_packages(json, int)'],
+      ...['write_warehouses(json, int)', 'write_agents(json, int)', 'write_assignment_requests(json, int)'],
+      'write_payments(json, int)',
+    ];
+    for (const name of called) await sql.unsafe(`CREATE FUNCTION ${name} RETURNS int LANGUAGE sql AS 'SELECT 1'`);
+    await sql.unsafe(FORGET);
+    await migrate(url);
+    for (const name of called) {
+      const [found] = await sql`SELECT to_regprocedure(${name}) IS NOT NULL AS there`;
+      assert.ok(found!['there'], name);
+    }
+  });
 });

@@ -29,9 +29,9 @@ test('any JSON value is written with its fields in order and without white space
 test('what must be escaped or is not ASCII is written as JSON writes it, wherever it stands in a string', () => {
   const canonical = new CanonicalJson();
   const awkward = ['"', '\\', '\n', '\0', '\x1f', '\x7f', '\x80', 'é', '€', '😀', '\u2028', '~', ' '];
-  // JSON.parse makes Infinity of 1e400.
   for (const char of awkward) {
     for (const text of [char, `ab${char}`, `${char}ab`, `a${char}${char}b`]) {
+      // JSON.parse makes Infinity of 1e400.
       const value = { [text]: [text, Number.POSITIVE_INFINITY, -0, 1e21, true, false, null] };
       assert.equal(canonical.bytesOf(value).toString(), canonicalText(value), JSON.stringify(text));
     }
