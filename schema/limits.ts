@@ -81,7 +81,6 @@ export const LIMITS = {
   liveAgentsPerOrganization: 20_000,
   /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
   contactBookCustomers: 20_000,
-  /** A record younger than this never leaves: longer than any fetch that may have missed it. */
   /** An actor without a command for this long leaves memory. */
   passivateAfterMs: 300_000,
   /** Organizations being loaded by one process at a time. */
