@@ -43,7 +43,7 @@ Scenarios: create   our gateway, its ceiling and two ordinary services under POS
   --warm-up 3            seconds of load before it
   --json <file>          also write every single result there
 For batch only:
-  --batch-connections 8,16  connections that send batches, each number measured apart; 4 leave a fifth of two cores idle
+  --batch-connections 4,8   connections that send batches, each number measured apart; more of them gain little
   --items 100               tasks in a batch, at most ${LIMITS.batchTasks}`;
 
 /** Less is no load at all. */
@@ -76,7 +76,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
   return {
     scenario,
     connections: values.connections ?? (scenario === 'auth' ? [64] : [64, 256]),
-    batchConnections: batchConnections ?? [8, 16],
+    batchConnections: batchConnections ?? [4, 8],
     items: items ?? 100,
     rounds: values.rounds,
     seconds: values.seconds,
