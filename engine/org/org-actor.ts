@@ -182,13 +182,13 @@ export class OrgActor implements BatchOwner {
   /**
    * The rows of this batch cannot be written. If one command alone made them, it is answered; otherwise its commands
    * are decided again one by one on a fresh actor, so that only the guilty one is refused. When memory was found to be
-   * stale nobody is guilty, and everyone gets one more try.
+   * stale, or a code was drawn that another task has, nobody is guilty, and everyone gets one more try.
    */
   batchRefused(batch: OrgBatch, error: CommitError): void {
     if (!this.isLive) return this.batchFailed(batch, refusal('NOT_APPLIED'));
     const changing = batch.entries.filter(({ changes }) => changes);
     const [only] = changing;
-    const mayRetry = error.failure === 'stale' && !only?.retried;
+    const mayRetry = (error.failure === 'stale' || isDrawnCode(error)) && !only?.retried;
     const guilty = changing.length === 1 && !mayRetry ? only : undefined;
     if (guilty) {
       const { organizationId } = this;
@@ -388,6 +388,11 @@ const CODE_BY_CONSTRAINT: Readonly<Record<string, ErrorCode>> = {
   customers_phone: 'CUSTOMER_PHONE_TAKEN',
   users_email: 'USER_EMAIL_TAKEN',
 };
+
+/** Codes that were given were looked for before: one that is taken all the same has been drawn, once in 2^50 times. */
+function isDrawnCode({ constraint }: CommitError): boolean {
+  return constraint === 'tasks_code';
+}
 
 function refusalOfRow(error: CommitError): Refusal {
   return refusal(CODE_BY_CONSTRAINT[error.constraint ?? ''] ?? 'INTERNAL');

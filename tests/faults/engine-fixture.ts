@@ -3,7 +3,7 @@ import { type Engine, type EngineOptions, startEngine } from '../../engine/org/s
 import { type Clock, systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { createReleaser } from '../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../engine/runtime/log.ts';
-import { createRandomSource } from '../../engine/runtime/random.ts';
+import { createRandomSource, type RandomSource } from '../../engine/runtime/random.ts';
 import type { Answer, Caller, Command } from '../../schema/commands.ts';
 import { createTaskSchema } from '../../schema/create-task.ts';
 import { ERRORS } from '../../schema/errors.ts';
@@ -19,6 +19,7 @@ export interface EngineFixtureOptions {
   readonly organizations?: number;
   readonly wrapCommitStore?: EngineOptions['wrapCommitStore'];
   readonly leaseMs?: number;
+  readonly random?: RandomSource;
 }
 
 /** An engine in this process, with all its connections led through a proxy, and organizations to ask it about. */
@@ -61,9 +62,10 @@ export async function startEngineFixture(options: EngineFixtureOptions = {}): Pr
 export function openTestEngine(
   databaseUrl: string,
   options: Pick<EngineOptions, 'releaser'> &
-    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs'> & { clock?: Clock; faultPoint?: string },
+    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs' | 'random'> & { clock?: Clock; faultPoint?: string },
 ): Promise<Engine> {
-  const { releaser, wrapCommitStore, leaseMs = 10_000, clock = systemClock, faultPoint } = options;
+  const { releaser, wrapCommitStore, leaseMs = 10_000, random = createRandomSource() } = options;
+  const { clock = systemClock, faultPoint } = options;
   return startEngine({
     databaseUrl,
     gatewayId: randomName('engine'),
@@ -73,7 +75,7 @@ export function openTestEngine(
     faultPoint,
     clock,
     scheduler: systemScheduler,
-    random: createRandomSource(),
+    random,
     log: createLog('engine', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
     releaser,
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
