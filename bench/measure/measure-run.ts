@@ -59,11 +59,13 @@ export async function measureRun(plan: RunPlan, bench: Bench): Promise<RunResult
     { load: name, tasksPerRequest, baseUrl, apiKey, connections, warmUpSeconds, seconds, seed },
     {
       signal,
-      onWindow: (_edge, generatorPid) =>
-        readings.push({
-          cpu: readCpu({ serverPid: contestant.pid, postmasterPid, generatorPid }),
-          commits: probe.commits(contestant.database, contestant.commitsBy),
-        }),
+      onWindow(_edge, generatorPid) {
+        const cpu = readCpu({ serverPid: contestant.pid, postmasterPid, generatorPid });
+        const commits = probe.commits(contestant.database, contestant.commitsBy);
+        // Awaited once the load has ended: should it fail before, that is not to end the process.
+        commits.catch(() => {});
+        readings.push({ cpu, commits });
+      },
     },
   );
   const [before, after] = readings;
