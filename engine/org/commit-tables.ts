@@ -1,4 +1,4 @@
-import { LINE_SEPARATOR } from '../store/encode-line.ts';
+import { SEPARATOR } from '../store/encode-line.ts';
 
 /** What `commit_group` is told the number of rows of, in its order. */
 export const COUNTED_TABLES = [
@@ -38,7 +38,7 @@ const IN_JSON = new Set<Table>([
 
 /** Rows of a table, one after another. */
 export function joinRows(table: Table, rows: readonly string[]): string {
-  return rows.join(IN_JSON.has(table) ? ',' : LINE_SEPARATOR);
+  return rows.join(IN_JSON.has(table) ? ',' : SEPARATOR);
 }
 
 /** What `commit_group` takes of a table: texts of rows made one; null when there are none. */

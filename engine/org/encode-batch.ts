@@ -1,5 +1,5 @@
 import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
-import { encodeField } from '../store/encode-line.ts';
+import { encodeField, SEPARATOR } from '../store/encode-line.ts';
 import { encodeRecord } from '../store/encode-record.ts';
 import type { IdempotencyRecord } from '../store/org-store.ts';
 import type { RecordColumns } from '../store/record-columns.ts';
@@ -17,9 +17,6 @@ import {
 import { joinRows, type Table } from './commit-tables.ts';
 import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
 import type { OrgBatch, StagedLocation, StagedRow } from './org-batch.ts';
-
-/** Occurs in no JSON text: control characters are always escaped there. */
-export const RECORD_SEPARATOR = '\u001e';
 
 /** What few tasks are; `commit_group` is told how many, in its order, and looks for no others. */
 export const TASK_MARKS = ['made', 'relisted', 'scheduled', 'reusing', 'referring', 'sought'] as const;
@@ -76,11 +73,9 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
     epoch,
     tables: encoded,
     marks: putTasks(encoded, batch),
-    eventBodies: batch.events.map(({ body }) => body).join(RECORD_SEPARATOR),
+    eventBodies: batch.events.map(({ body }) => body).join(SEPARATOR),
     // What an event tells anyway is read from there.
-    idempotencyBodies: batch.idempotency
-      .map(({ toldAt, body }) => (toldAt === null ? body : ''))
-      .join(RECORD_SEPARATOR),
+    idempotencyBodies: batch.idempotency.map(({ toldAt, body }) => (toldAt === null ? body : '')).join(SEPARATOR),
   };
 }
 

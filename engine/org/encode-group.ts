@@ -1,7 +1,8 @@
 import type { CommitParameters } from '../store/commit-store.ts';
+import { SEPARATOR } from '../store/encode-line.ts';
 import type { OwnedShard } from '../store/shard-store.ts';
 import { COUNTED_TABLES, rowsText, type Table } from './commit-tables.ts';
-import { type EncodedBatch, RECORD_SEPARATOR, TASK_MARKS } from './encode-batch.ts';
+import { type EncodedBatch, TASK_MARKS } from './encode-batch.ts';
 
 /** Turns the batches of a group into the parameters of one `commit_group`. */
 export function encodeGroup(
@@ -21,7 +22,7 @@ export function encodeGroup(
     batches
       .filter(({ tables }) => tables.has(table))
       .map(bodies)
-      .join(RECORD_SEPARATOR);
+      .join(SEPARATOR);
   return {
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
@@ -48,5 +49,6 @@ export function encodeGroup(
     transfers: textOf('transfers'),
     ledgerEntries: textOf('ledgerEntries'),
     paidTasks: textOf('paidTasks'),
+    separator: SEPARATOR,
   };
 }

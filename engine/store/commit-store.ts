@@ -28,6 +28,8 @@ export interface CommitParameters {
   readonly transfers: string | null;
   readonly ledgerEntries: string | null;
   readonly paidTasks: string | null;
+  /** Between lines, and between bodies. */
+  readonly separator: string | null;
 }
 
 /** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
@@ -73,7 +75,7 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const PARAMETERS = 25;
+const PARAMETERS = 26;
 const COMMIT_GROUP = `SELECT commit_group(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(',')})`;
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
@@ -153,6 +155,7 @@ function valuesOf(p: CommitParameters): (string | null)[] {
     p.transfers,
     p.ledgerEntries,
     p.paidTasks,
+    p.separator,
   ];
 }
 

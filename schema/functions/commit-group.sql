@@ -2,10 +2,9 @@
 -- since its last commit, in one statement and so in one transaction.
 --
 -- Rows of most tables come as lines (`lines_of`), those of few and small ones as JSON arrays; null when there are none.
--- Texts that are JSON themselves come beside them, joined by the record separator (U+001E), which no JSON contains
--- unescaped. `counts` holds how many rows each table gets, in the order of the parameters: what was written must be what
--- was meant. Behind these, how many of the tasks are new, and what write_task_lists asks for; earlier releases end before
--- that.
+-- Texts that are JSON themselves come beside them. `separator` stands between lines, and between such texts; null: those
+-- of the release before. `counts` holds how many rows each table gets, in the order of the parameters: what was written
+-- must be what was meant. Behind these, how many of the tasks are new, and what write_task_lists asks for.
 --
 -- Errors: DE001 a shard has another owner or epoch; DE002 a head or a row is not in the version expected.
 
@@ -20,11 +19,23 @@ DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, t
   text, text, text, text, text, text, text, text);
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text, text, text, text, text, text, text, text);
+DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
+  text, text, text, text, text, text, text, text, text, text, text, text);
+-- What took rows as JSON, before there were lines.
+DROP FUNCTION IF EXISTS write_customers(json, int);
 DROP FUNCTION IF EXISTS write_tasks(json, int);
 DROP FUNCTION IF EXISTS write_tasks(text, json, int);
+DROP FUNCTION IF EXISTS write_tasks(json, int, int);
+DROP FUNCTION IF EXISTS insert_tasks(json);
+DROP FUNCTION IF EXISTS update_tasks(json);
 DROP FUNCTION IF EXISTS write_task_lists(text, json, json);
--- What commit_group of the release before calls with json goes with the next release: a commit that is on its way while
--- functions change still calls it.
+DROP FUNCTION IF EXISTS write_task_lists(json, json, int[]);
+DROP FUNCTION IF EXISTS unlist_tasks(json);
+DROP FUNCTION IF EXISTS write_packages(json, int);
+DROP FUNCTION IF EXISTS write_warehouses(json, int);
+DROP FUNCTION IF EXISTS write_agents(json, int);
+DROP FUNCTION IF EXISTS write_assignment_requests(json, int);
+DROP FUNCTION IF EXISTS write_payments(json, int);
 
 CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -33,16 +44,16 @@ BEGIN
   END IF;
 END $$;
 
--- The rows that `given` holds, each the text of a composite value. What stands between them occurs in none: there a
--- quotation mark is doubled, or stands beside a comma or parenthesis. Gateways of the release before send JSON arrays.
--- `lines` says of what type they are.
+-- The rows that `given` holds, each the text of a composite value. `lines` says of what type they are.
+CREATE OR REPLACE FUNCTION lines_of(given text, separator text, INOUT lines anyarray) LANGUAGE plpgsql AS $$
+BEGIN
+  lines := string_to_array(given, separator);
+END $$;
+
+-- For a commit of the release before that is on its way while functions change. Goes with the next release.
 CREATE OR REPLACE FUNCTION lines_of(given text, INOUT lines anyarray) LANGUAGE plpgsql AS $$
 BEGIN
-  IF starts_with(given, '[') THEN
-    lines := ARRAY(SELECT n FROM json_populate_recordset(lines[1], given::json) n);
-  ELSE
-    lines := string_to_array(given, E'\x1e"\x1e');
-  END IF;
+  lines := string_to_array(given, E'\x1e"\x1e');
 END $$;
 
 -- With plans that are kept, here and in all that it calls: they reckon with 10 lines. Left to itself Postgres finds that dear
@@ -53,12 +64,15 @@ CREATE OR REPLACE FUNCTION commit_group(
   events_in text, event_bodies text, idempotency_in text, idempotency_bodies text, usage_in text, warehouses_in text,
   task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL,
   agents_in text DEFAULT NULL, requests_in text DEFAULT NULL, payments_in text DEFAULT NULL,
-  transfers_in text DEFAULT NULL, ledger_entries_in text DEFAULT NULL, paid_tasks_in text DEFAULT NULL
+  transfers_in text DEFAULT NULL, ledger_entries_in text DEFAULT NULL, paid_tasks_in text DEFAULT NULL,
+  separator text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   written bigint;
   -- Read once, for several statements.
   task_lines task_line[];
+  line_separator text := coalesce(separator, E'\x1e"\x1e');
+  body_separator text := coalesce(separator, E'\x1e');
 BEGIN
   -- The fence. FOR SHARE waits for a takeover under way and makes a later one wait for us; weaker forms let a stale
   -- owner through (ARCHITECTURE.md, decision 4).
@@ -78,19 +92,19 @@ BEGIN
   PERFORM assert_written('heads', written, counts[1]);
 
   IF customers_in IS NOT NULL THEN
-    PERFORM write_customers(lines_of(customers_in, NULL::customer_line[]), counts[2]);
+    PERFORM write_customers(lines_of(customers_in, line_separator, NULL::customer_line[]), counts[2]);
   END IF;
 
   IF locations_in IS NOT NULL THEN
     INSERT INTO locations (organization_id, id, address, latitude, longitude, building, floor, apartment, task_id)
       SELECT "organizationId", id, address, latitude, longitude, building, floor, apartment, "taskId"
-      FROM unnest(lines_of(locations_in, NULL::location_line[])) n;
+      FROM unnest(lines_of(locations_in, line_separator, NULL::location_line[])) n;
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('locations', written, counts[3]);
   END IF;
 
   IF tasks_in IS NOT NULL THEN
-    task_lines := lines_of(tasks_in, task_lines);
+    task_lines := lines_of(tasks_in, line_separator, task_lines);
     PERFORM write_tasks(task_lines, counts[4], counts[19]);
     PERFORM write_task_lists(task_lines, task_counts_in::json, counts[20:24]);
   END IF;
@@ -105,7 +119,7 @@ BEGIN
   END IF;
 
   IF packages_in IS NOT NULL THEN
-    PERFORM write_packages(lines_of(packages_in, NULL::package_line[]), counts[5]);
+    PERFORM write_packages(lines_of(packages_in, line_separator, NULL::package_line[]), counts[5]);
   END IF;
 
   IF history_in IS NOT NULL THEN
@@ -113,7 +127,7 @@ BEGIN
         reason_code, details, actor_type, actor_id, correlation_id, address, changes)
       SELECT "organizationId", "taskId", sequence, at, "recordedAt", kind, "fromStatus", "toStatus", reason,
         "reasonCode", details, "actorType", "actorId", "correlationId", address, changes
-      FROM unnest(lines_of(history_in, NULL::history_line[])) n;
+      FROM unnest(lines_of(history_in, line_separator, NULL::history_line[])) n;
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('history rows', written, counts[6]);
   END IF;
@@ -122,8 +136,8 @@ BEGIN
     INSERT INTO events (organization_id, sequence, at, type, epoch, body)
       SELECT "organizationId", sequence, at, type, epoch, body
       FROM ROWS FROM (
-        unnest(lines_of(events_in, NULL::event_line[])),
-        unnest(string_to_array(event_bodies, E'\x1e'))
+        unnest(lines_of(events_in, line_separator, NULL::event_line[])),
+        unnest(string_to_array(event_bodies, body_separator))
       ) AS n("organizationId", sequence, at, type, epoch, body);
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('events', written, counts[7]);
@@ -133,8 +147,8 @@ BEGIN
     INSERT INTO idempotency_records (organization_id, scope, key, at, fingerprint, status, sequence, told_at, body)
       SELECT "organizationId", scope, key, at, fingerprint, status, sequence, "toldAt", coalesce(body, '')
       FROM ROWS FROM (
-        unnest(lines_of(idempotency_in, NULL::outcome_line[])),
-        unnest(string_to_array(idempotency_bodies, E'\x1e'))
+        unnest(lines_of(idempotency_in, line_separator, NULL::outcome_line[])),
+        unnest(string_to_array(idempotency_bodies, body_separator))
       ) AS n("organizationId", scope, key, at, fingerprint, status, sequence, "toldAt", body);
     GET DIAGNOSTICS written = ROW_COUNT;
     PERFORM assert_written('idempotency records', written, counts[8]);
@@ -150,7 +164,7 @@ BEGIN
   END IF;
 
   IF warehouses_in IS NOT NULL THEN
-    PERFORM write_warehouses(lines_of(warehouses_in, NULL::warehouse_line[]), counts[10]);
+    PERFORM write_warehouses(lines_of(warehouses_in, line_separator, NULL::warehouse_line[]), counts[10]);
   END IF;
 
   IF organizations_in IS NOT NULL THEN
@@ -170,15 +184,15 @@ BEGIN
   END IF;
 
   IF agents_in IS NOT NULL THEN
-    PERFORM write_agents(lines_of(agents_in, NULL::agent_line[]), counts[13]);
+    PERFORM write_agents(lines_of(agents_in, line_separator, NULL::agent_line[]), counts[13]);
   END IF;
 
   IF requests_in IS NOT NULL THEN
-    PERFORM write_assignment_requests(lines_of(requests_in, NULL::request_line[]), counts[14]);
+    PERFORM write_assignment_requests(lines_of(requests_in, line_separator, NULL::request_line[]), counts[14]);
   END IF;
 
   IF payments_in IS NOT NULL THEN
-    PERFORM write_payments(lines_of(payments_in, NULL::payment_line[]), counts[15]);
+    PERFORM write_payments(lines_of(payments_in, line_separator, NULL::payment_line[]), counts[15]);
   END IF;
 
   IF transfers_in IS NOT NULL THEN

@@ -1,5 +1,5 @@
 import { countDeltas, relistedTasks } from '../../../engine/org/list-upkeep.ts';
-import { LINE_SEPARATOR } from '../../../engine/store/encode-line.ts';
+import { SEPARATOR } from '../../../engine/store/encode-line.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { TASK } from '../../../engine/store/task-rows.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
@@ -99,8 +99,8 @@ async function write(
   deltas: readonly object[],
   organizationId: number,
 ): Promise<void> {
-  const tasks = lines.join(LINE_SEPARATOR);
+  const tasks = lines.join(SEPARATOR);
   const counts = JSON.stringify(deltas.map((delta) => ({ organizationId, ...delta })));
-  await sql`SELECT write_tasks(lines_of(${tasks}, NULL::task_line[]), ${lines.length}, NULL), ${organizationId}::bigint AS organization_id`;
-  await sql`SELECT write_task_lists(lines_of(${tasks}, NULL::task_line[]), ${counts}::text::json, NULL), ${organizationId}::bigint AS organization_id`;
+  await sql`SELECT write_tasks(lines_of(${tasks}, ${SEPARATOR}, NULL::task_line[]), ${lines.length}, NULL), ${organizationId}::bigint AS organization_id`;
+  await sql`SELECT write_task_lists(lines_of(${tasks}, ${SEPARATOR}, NULL::task_line[]), ${counts}::text::json, NULL), ${organizationId}::bigint AS organization_id`;
 }
