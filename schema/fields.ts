@@ -13,6 +13,12 @@ export function isStorableText(text: string): boolean {
   return !text.includes(NUL) && text.isWellFormed();
 }
 
+/** The beginning of a text, no character of it torn. */
+export function cutText(text: string, maxChars: number): string {
+  const isTorn = (text.charCodeAt(maxChars - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isTorn ? maxChars - 1 : maxChars);
+}
+
 const storable = v.check<string, string>(isStorableText, 'must not contain NUL or unpaired surrogates');
 
 function text(maxChars: number) {

@@ -178,12 +178,13 @@ export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
 
 /** Judges when an offline driver says a step happened; ISO 8601 UTC, whose text sorts by time. Undefined or a sentence. */
 export function checkOccurredAt(
-  task: Pick<TaskRecord, 'createdAt' | 'assignedAt' | 'acceptedAt' | 'startedAt'>,
+  task: Pick<TaskRecord, 'createdAt' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt' | 'cancelledAt'>,
   occurredAt: string,
   now: string,
 ): string | undefined {
   if (occurredAt > now) return 'occurredAt must not be in the future';
-  const steps = [task.createdAt, task.assignedAt, task.acceptedAt, task.startedAt].filter((at) => at !== null);
+  const { createdAt, assignedAt, acceptedAt, startedAt, completedAt, cancelledAt } = task;
+  const steps = [createdAt, assignedAt, acceptedAt, startedAt, completedAt, cancelledAt].filter((at) => at !== null);
   const previous = steps.sort().at(-1)!;
   return occurredAt < previous ? `occurredAt must not be before the previous step (${previous})` : undefined;
 }

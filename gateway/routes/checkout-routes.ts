@@ -18,6 +18,7 @@ export function checkoutRoutes(payments: Payments): RawRoute[] {
 const PAGE = {
   kind: 'raw',
   place: 'api',
+  bare: true,
   textParams: true,
   guard: { kind: 'public' },
   answers: 'text/html',

@@ -36,6 +36,7 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
     kind: 'api',
     method: 'POST',
     path: '/notifications/push-token',
+    bare: true,
     guard: { kind: 'session' },
     body: { schema: pushTokenInput, maxBytes: LIMITS.bodyBytes },
     summary:
@@ -49,6 +50,7 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
     kind: 'api',
     method: 'DELETE',
     path: '/notifications/push-token/:deviceId',
+    bare: true,
     textParams: true,
     guard: { kind: 'session' },
     summary: 'Forget a device of the caller',

@@ -20,6 +20,7 @@ function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
     method: 'POST',
     path: `/payments/callbacks/${name}`,
     place: 'api',
+    bare: true,
     guard: { kind: 'public' },
     body: { maxBytes: LIMITS.callbackBytes, media: 'application/json' },
     summary: `For the payment provider ${name}: what became of payments, signed; to be sent again unless it is answered 200`,

@@ -21,13 +21,14 @@ import { engineAnswer } from './engine-answer.ts';
 
 /** Payments of tasks; `provider` carries out those that are online. Source: decisions.md §7. */
 export function paymentRoutes(engine: Engine, provider: ProviderName): ApiRoute[] {
-  return [
+  const routes = [
     ...waysToPay(provider).map((way) => payTask(engine, way)),
     listPayments(engine),
     readPayment(engine),
     refundPayment(engine),
     listPaymentAudit(engine),
   ];
+  return routes.map((route) => ({ ...route, bare: true }));
 }
 
 interface WayToPay {

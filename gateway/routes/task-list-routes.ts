@@ -5,6 +5,7 @@ import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
+import { cutText } from '../../schema/fields.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import {
   type ExportTasksQuery,
@@ -121,10 +122,9 @@ class LineSink {
 
 /** Pieces that a stream takes without being cut for its size, and without a character being torn. */
 function* piecesOf(text: string): Generator<string> {
-  for (let start = 0, end = 0; start < text.length; start = end) {
-    end = Math.min(start + LIMITS.exportPieceChars, text.length);
-    const isTorn = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
-    if (isTorn) end -= 1;
-    yield text.slice(start, end);
+  for (let rest = text; rest !== ''; ) {
+    const piece = cutText(rest, LIMITS.exportPieceChars);
+    yield piece;
+    rest = rest.slice(piece.length);
   }
 }

@@ -283,6 +283,21 @@ test('a job tells which of its times a child has moved while its status stays', 
   await assertShown(api, data.task);
 });
 
+test('a job is not cancelled before the last step of a child, ended or not', async () => {
+  const { api } = fixture;
+  const job = await api.createTask({ children: [child(), child()] });
+  const [first] = job.children!;
+  const { body } = await api.put(`/tasks/${first!.id}/status`, { status: 'cancelled' });
+  const ended = body.data.updatedAt;
+  const at = (occurredAt: string) => api.put(`/tasks/${job.id}/status`, { status: 'cancelled', occurredAt });
+  const early = await at(new Date(Date.parse(ended) - 1).toISOString());
+  assert.deepEqual(
+    [early.status, early.body.message],
+    [400, [`occurredAt must not be before the previous step (${ended})`]],
+  );
+  assert.equal((await at(ended)).status, 200);
+});
+
 test('a job follows from its children: no other status can be put on it', async () => {
   const job = await fixture.api.createTask({ children: [child()] });
   for (const to of ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit', 'completed']) {

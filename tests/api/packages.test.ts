@@ -69,6 +69,11 @@ for (const [name, input, shown] of [
   ],
   ['a name alone', { name: 'glass', description: ' ' }, { name: 'glass', description: 'glass' }],
   [
+    'a description that is too long for a name',
+    { description: `${'d'.repeat(254)}😀 and more` },
+    { name: 'd'.repeat(254), description: `${'d'.repeat(254)}😀 and more` },
+  ],
+  [
     'nulls',
     { name: 'n', quantity: null, weight: null, isFragile: null },
     { quantity: 1, weight: null, isFragile: false },

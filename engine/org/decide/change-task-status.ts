@@ -37,7 +37,7 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
   }
   const children = (facts.task.childIds ?? []).map((id) => draft.findTask(id)!);
   const moving = [...children.filter(({ task }) => !isTerminal(task.status)), facts];
-  for (const { task } of moving) {
+  for (const { task } of [...children, facts]) {
     const late = input.occurredAt ? checkOccurredAt(task, input.occurredAt, context.now) : undefined;
     if (late) return violate(late);
   }

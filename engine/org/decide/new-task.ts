@@ -1,6 +1,8 @@
 import type { Caller } from '../../../schema/commands.ts';
 import type { TaskInput } from '../../../schema/create-task.ts';
 import type { Refusal } from '../../../schema/errors.ts';
+import { cutText } from '../../../schema/fields.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { PackageInput, PackageRecord } from '../../../schema/package.ts';
 import { isCashType, type TaskRecord } from '../../../schema/task.ts';
 import { newSearch } from '../../domain/assignment-machine.ts';
@@ -53,7 +55,7 @@ export function draftTask(
 
 /** A new package of a task. */
 export function draftPackage(draft: Draft, input: PackageInput, taskId: number, context: DecideContext): PackageRecord {
-  const name = input.name?.trim() ? input.name : input.description!;
+  const name = input.name?.trim() ? input.name : cutText(input.description!, LIMITS.shortTextChars);
   const record: PackageRecord = {
     organizationId: draft.organizationId,
     id: context.nextId('package'),

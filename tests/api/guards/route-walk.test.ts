@@ -78,6 +78,26 @@ test('the routes are those of which it is said who may call them', () => {
   assert.deepEqual(ROUTES.map(nameOf).sort(), Object.keys(EXPECTED).sort());
 });
 
+/** The paths of interface.md, "Other endpoints named in release notes", and those below them. */
+const NAMED_BARE = new RegExp(
+  `^/(${[
+    ...['agents/locations/current', 'tasks/:id/print/receipt', 'tasks/print/receipts', 'tracking/tasks'],
+    ...['notifications/push-token', 'auth/verify-email', 'auth/resend-verification', 'auth/password-reset/request'],
+    ...['auth/password-reset/complete', 'organizations/:id/hard', 'payments'],
+    ...['realtime/organizations/:organizationId/events', 'realtime/me/events'],
+  ].join('|')})(/|$)`,
+);
+
+test('what interface.md names without the prefix answers without it, too', async () => {
+  const named = ROUTES.filter(({ path }) => NAMED_BARE.test(path));
+  assert.ok(named.length >= 13);
+  for (const route of named) {
+    const [bare, prefixed] = [await call(route, {}, barePathOf(route)), await call(route, {})];
+    assert.doesNotMatch(bare.text, /"message":"Cannot /, nameOf(route));
+    assert.equal(bare.status, prefixed.status, nameOf(route));
+  }
+});
+
 test('the OpenAPI document has the same routes, with the roles that may call them', async () => {
   const { text } = await fixture.api.raw({ method: 'GET', path: '/openapi.json' });
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { 'x-roles'?: readonly string[] }>> };

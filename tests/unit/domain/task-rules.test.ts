@@ -98,10 +98,14 @@ describe('when a step may have happened', () => {
     assignedAt: null,
     acceptedAt: null,
     startedAt: null,
+    completedAt: null,
+    cancelledAt: null,
   };
   const assigned = { ...created, assignedAt: '2026-11-21T08:10:00.000Z' };
   const accepted = { ...assigned, acceptedAt: '2026-11-21T08:20:00.000Z' };
   const started = { ...accepted, startedAt: '2026-11-21T08:30:00.000Z' };
+  const completed = { ...started, completedAt: '2026-11-21T08:40:00.000Z' };
+  const cancelled = { ...created, cancelledAt: '2026-11-21T08:05:00.000Z' };
   const before = (moment: string) => `occurredAt must not be before the previous step (${moment})`;
   const future = 'occurredAt must not be in the future';
 
@@ -114,6 +118,8 @@ describe('when a step may have happened', () => {
     ['before its assignment', assigned, '2026-11-21T08:09:59.999Z', before(assigned.assignedAt)],
     ['before its acceptance', accepted, '2026-11-21T08:19:59.999Z', before(accepted.acceptedAt)],
     ['before its start', started, '2026-11-21T08:29:59.999Z', before(started.startedAt)],
+    ['of a job before a part was completed', completed, '2026-11-21T08:39:59.999Z', before(completed.completedAt)],
+    ['of a job before a part was cancelled', cancelled, '2026-11-21T08:04:59.999Z', before(cancelled.cancelledAt)],
   ] as const) {
     test(`a step ${name} is ${expected ? 'refused' : 'taken'}`, () => {
       assert.equal(checkOccurredAt(task, occurredAt, AT), expected);
@@ -124,7 +130,8 @@ describe('when a step may have happened', () => {
     const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true });
     const iso = moment.map((date) => date.toISOString());
     const maybe = fc.option(iso, { nil: null });
-    const task = fc.record({ createdAt: iso, assignedAt: maybe, acceptedAt: maybe, startedAt: maybe });
+    const others = { assignedAt: maybe, acceptedAt: maybe, startedAt: maybe, completedAt: maybe, cancelledAt: maybe };
+    const task = fc.record({ createdAt: iso, ...others });
     fc.assert(
       fc.property(task, iso, (times, occurredAt) => {
         const violation = checkOccurredAt(times, occurredAt, '2027-01-01T00:00:00.000Z');
