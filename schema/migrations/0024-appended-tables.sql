@@ -1,6 +1,6 @@
 -- Tables that are appended to and read by their keys. What the planner knows of them changes no plan, and no index alone
--- answers for them; looked at with every tenth that they have grown, they cost as much as a sixth of all commits under a
--- load of new tasks. Once they have doubled is soon enough. Rows that die are cleared away as ever.
+-- answers for them; looked at with every tenth that they have grown, they cost a ninth of Postgres' time under a load of
+-- new tasks. Once they have doubled is soon enough. Rows that die are cleared away as ever.
 
 ALTER TABLE locations SET (autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_insert_scale_factor = 1);
 ALTER TABLE packages SET (autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_insert_scale_factor = 1);
