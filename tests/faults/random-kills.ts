@@ -92,23 +92,25 @@ async function killBackends(databaseUrl: string, kills: number, seed: number): P
     await delay(random() * LONGEST_PAUSE_MS);
     const chance = random();
     // Kinds first: there is one commit connection and many that read.
-    const [victim] = await withSql(
-      databaseUrl,
-      (sql) => sql<{ name: string }[]>`
+    const victim = await withSql(databaseUrl, async (sql) => {
+      const [found] = await sql<{ name: string; pid: number }[]>`
         WITH kinds AS (SELECT application_name AS name, min(pid) AS pid, row_number() OVER (ORDER BY application_name) - 1 AS place,
             count(*) OVER () AS kinds
           FROM pg_stat_activity WHERE datname = current_database() AND starts_with(application_name, 'dispatch ')
           GROUP BY application_name)
-        SELECT name FROM kinds WHERE place = floor(${chance}::float8 * kinds) AND pg_terminate_backend(pid)`,
-    );
+        SELECT name, pid FROM kinds WHERE place = floor(${chance}::float8 * kinds)`;
+      // Apart from the choice: as a further condition of that it would be met first, and end one of every kind.
+      const [ended] = found ? await sql<{ was: boolean }[]>`SELECT pg_terminate_backend(${found.pid}) AS was` : [];
+      return ended?.was ? found!.name : undefined;
+    });
     if (!victim) continue;
-    killed.set(victim.name, (killed.get(victim.name) ?? 0) + 1);
+    killed.set(victim, (killed.get(victim) ?? 0) + 1);
     count += 1;
   }
   return killed;
 }
 
-/** Reads lists and single tasks until `isOver`. Returns how often, and the answers that were neither 200 nor 503. */
+/** Reads lists, single tasks and their history, each by connections of its own, until `isOver`. Returns how often, and the answers that were neither 200 nor 503. */
 async function readAround(client: ApiClient, isOver: () => boolean, took: (ms: number) => void) {
   const wrong = new Set<string>();
   let count = 0;
@@ -117,8 +119,9 @@ async function readAround(client: ApiClient, isOver: () => boolean, took: (ms: n
     const list = await client.list('limit=5');
     const first = list.status === 200 ? list.body.data.items[0] : undefined;
     const read = first && (await client.get(`/tasks/${first.id}`));
-    took((performance.now() - sentAt) / 2);
-    for (const [what, answer] of Object.entries({ list, read })) {
+    const history = first && (await client.get(`/tasks/${first.id}/history`));
+    took((performance.now() - sentAt) / 3);
+    for (const [what, answer] of Object.entries({ list, read, history })) {
       if (answer && answer.status !== 200 && answer.status !== 503) wrong.add(`${what}: ${answer.text}`);
     }
     count += 1;
