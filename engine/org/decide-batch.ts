@@ -146,13 +146,14 @@ function failed(why: Refusal, facts: RequestFacts): ItemResult {
 }
 
 function answerBatch(tools: DecideTools, command: CreateTasks, results: readonly ItemResult[], now: string): Answer {
-  const items = results.map(({ ok, json }, index) =>
-    ok
-      ? `{"index":${index},"status":"created","task":${json}}`
-      : `{"index":${index},"status":"failed","error":${json}}`,
-  );
-  const created = results.filter(({ ok }) => ok).length;
-  const data = `{"items":[${items.join(',')}],"created":${created},"failed":${results.length - created}}`;
+  let items = '';
+  let created = 0;
+  for (const [index, { ok, json }] of results.entries()) {
+    const what = ok ? `"created","task":${json}` : `"failed","error":${json}`;
+    items += `${index === 0 ? '' : ','}{"index":${index},"status":${what}}`;
+    if (ok) created += 1;
+  }
+  const data = `{"items":[${items}],"created":${created},"failed":${results.length - created}}`;
   const { idempotency } = command;
   if (idempotency) {
     const batch = openBatchAt(tools, now);
