@@ -106,6 +106,8 @@ export interface TaskRecord {
   readonly deadlineAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** When it last came to wait for somebody; null if it never has, or in a release that did not keep it. */
+  readonly awaitingSince: string | null;
 }
 
 /** A task with all that its JSON shows, whether it came from an actor's memory or from SQL. */

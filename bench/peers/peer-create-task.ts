@@ -203,6 +203,7 @@ function newTask(
     deadlineAt: isoTime(deadline),
     createdAt: now,
     updatedAt: now,
+    awaitingSince: null,
   };
 }
 

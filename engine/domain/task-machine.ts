@@ -137,6 +137,7 @@ type StepFields = Partial<
     | 'startedAt'
     | 'completedAt'
     | 'cancelledAt'
+    | 'awaitingSince'
     | 'arrivedAt'
     | 'etaAt'
     | 'status'
@@ -159,6 +160,7 @@ export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
         courierType: 'internal',
         assignedAt: null,
         acceptedAt: null,
+        awaitingSince: at,
         ...UNVISITED,
       };
     case 'assigned':
@@ -176,15 +178,24 @@ export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
   }
 }
 
+const TIMES_OF_STEPS = [
+  'createdAt',
+  'awaitingSince',
+  'assignedAt',
+  'acceptedAt',
+  'startedAt',
+  'completedAt',
+  'cancelledAt',
+] as const;
+
 /** Judges when an offline driver says a step happened; ISO 8601 UTC, whose text sorts by time. Undefined or a sentence. */
 export function checkOccurredAt(
-  task: Pick<TaskRecord, 'createdAt' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt' | 'cancelledAt'>,
+  task: Pick<TaskRecord, (typeof TIMES_OF_STEPS)[number]>,
   occurredAt: string,
   now: string,
 ): string | undefined {
   if (occurredAt > now) return 'occurredAt must not be in the future';
-  const { createdAt, assignedAt, acceptedAt, startedAt, completedAt, cancelledAt } = task;
-  const steps = [createdAt, assignedAt, acceptedAt, startedAt, completedAt, cancelledAt].filter((at) => at !== null);
+  const steps = TIMES_OF_STEPS.map((name) => task[name]).filter((at) => at !== null);
   const previous = steps.sort().at(-1)!;
   return occurredAt < previous ? `occurredAt must not be before the previous step (${previous})` : undefined;
 }

@@ -181,6 +181,7 @@ export const TASK = recordColumns<TaskRecord>({
   etaAt: 'time',
   deadlineAt: 'time',
   ...STAMPED,
+  awaitingSince: 'time',
 });
 
 export const TASK_HISTORY = recordColumns<TaskHistoryRecord>({

@@ -251,6 +251,22 @@ test('a moment in the future, or before the previous step, is refused and change
   assert.deepEqual((await api.get(path)).body.data, before);
 });
 
+test('what was taken off somebody was not cancelled before', async () => {
+  const { api, tasks } = await served({ status: 'accepted' });
+  const path = `/tasks/${tasks[0]!.id}`;
+  const unassigned = await api.post(`${path}/unassign`, {});
+  assert.deepEqual([unassigned.body.data.status, unassigned.body.data.acceptedAt], ['awaiting_assignment', null]);
+  const [step] = (await api.get<History>(`${path}/history`)).body.data.items;
+  // Not by a change that is no step.
+  assert.equal((await api.patch(path, { notes: 'call first' })).status, 200);
+  const cancel = (ms: number) =>
+    api.put(`${path}/status`, { status: 'cancelled', occurredAt: new Date(Date.parse(step!.at) + ms).toISOString() });
+  const early = await cancel(-1);
+  const why = `occurredAt must not be before the previous step (${step!.at})`;
+  assert.deepEqual([early.status, early.body.message], [400, [why]]);
+  assert.equal((await cancel(0)).status, 200);
+});
+
 test('a moment in the future is told before an unknown task and before a conflict', async () => {
   const { api, tasks } = await served({ status: 'completed' });
   const input = { status: 'completed', occurredAt: '2999-01-01T00:00:00Z' };

@@ -146,6 +146,7 @@ function newTask(
     deadlineAt: deadlineOf({ ...timed, status: 'new', delayedAt: null }),
     createdAt: now,
     updatedAt: now,
+    awaitingSince: null,
   };
 }
 

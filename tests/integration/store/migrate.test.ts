@@ -51,7 +51,11 @@ test('a commit on its way while functions change finds what it calls', async () 
   await onMigratedDatabase(async (sql, url) => {
     // What commit_group of the release before calls.
     const called = [
-      ...['lines_of(text, anyarray)', 'write_customers(customer_line[], int)', 'write_tasks(task_line[], int, int)'],
+      ...[
+        'lines_of(text, text, anyarray)',
+        'write_customers(customer_line[], int)',
+        'write_tasks(task_line[], int, int)',
+      ],
       ...['write_task_lists(task_line[], json, int[])', 'write_packages(package_line[], int)'],
       ...['write_warehouses(warehouse_line[], int)', 'write_agents(agent_line[], int)'],
       ...['write_assignment_requests(request_line[], int)', 'write_payments(payment_line[], int)'],

@@ -55,6 +55,7 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
     deadlineAt: null,
     createdAt: '2030-01-01T00:00:00.000Z',
     updatedAt: '2030-01-01T00:00:00.000Z',
+    awaitingSince: null,
     ...wanted,
   };
 }

@@ -76,6 +76,7 @@ describe('what a step writes', () => {
         courier: null,
         assignedAt: null,
         acceptedAt: null,
+        awaitingSince: AT,
         arrivedAt: null,
         etaAt: null,
       },
@@ -95,13 +96,15 @@ describe('what a step writes', () => {
 describe('when a step may have happened', () => {
   const created = {
     createdAt: '2026-11-21T08:00:00.000Z',
+    awaitingSince: null,
     assignedAt: null,
     acceptedAt: null,
     startedAt: null,
     completedAt: null,
     cancelledAt: null,
   };
-  const assigned = { ...created, assignedAt: '2026-11-21T08:10:00.000Z' };
+  const awaiting = { ...created, awaitingSince: '2026-11-21T08:02:00.000Z' };
+  const assigned = { ...awaiting, assignedAt: '2026-11-21T08:10:00.000Z' };
   const accepted = { ...assigned, acceptedAt: '2026-11-21T08:20:00.000Z' };
   const started = { ...accepted, startedAt: '2026-11-21T08:30:00.000Z' };
   const completed = { ...started, completedAt: '2026-11-21T08:40:00.000Z' };
@@ -114,6 +117,8 @@ describe('when a step may have happened', () => {
     ['a millisecond from now', started, '2026-11-21T10:00:00.001Z', future],
     ['at its creation', created, created.createdAt, undefined],
     ['before its creation', created, '2026-11-21T07:59:59.999Z', before(created.createdAt)],
+    ['when it came to wait for somebody', awaiting, awaiting.awaitingSince, undefined],
+    ['before it came to wait', awaiting, '2026-11-21T08:01:59.999Z', before(awaiting.awaitingSince)],
     ['at its assignment', assigned, assigned.assignedAt, undefined],
     ['before its assignment', assigned, '2026-11-21T08:09:59.999Z', before(assigned.assignedAt)],
     ['before its acceptance', accepted, '2026-11-21T08:19:59.999Z', before(accepted.acceptedAt)],
@@ -130,8 +135,8 @@ describe('when a step may have happened', () => {
     const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true });
     const iso = moment.map((date) => date.toISOString());
     const maybe = fc.option(iso, { nil: null });
-    const others = { assignedAt: maybe, acceptedAt: maybe, startedAt: maybe, completedAt: maybe, cancelledAt: maybe };
-    const task = fc.record({ createdAt: iso, ...others });
+    const made = { assignedAt: maybe, acceptedAt: maybe, startedAt: maybe, completedAt: maybe, cancelledAt: maybe };
+    const task = fc.record({ createdAt: iso, awaitingSince: maybe, ...made });
     fc.assert(
       fc.property(task, iso, (times, occurredAt) => {
         const violation = checkOccurredAt(times, occurredAt, '2027-01-01T00:00:00.000Z');

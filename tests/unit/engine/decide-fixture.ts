@@ -202,6 +202,7 @@ export function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
     deadlineAt: null,
     createdAt: CREATED,
     updatedAt: CREATED,
+    awaitingSince: null,
     ...fields,
   };
 }
