@@ -15,7 +15,7 @@ import { shardOf } from '../runtime/shard-of.ts';
 import { type CommitStore, createCommitStore } from '../store/commit-store.ts';
 import { createLogStore, type LogPage } from '../store/log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
-import { createOrgStore } from '../store/org-store.ts';
+import { createOrgStore, forActors } from '../store/org-store.ts';
 import { readInternalSecret } from '../store/owner-store.ts';
 import { checkClock, checkDurability, currentHistory, ensurePartitions } from '../store/platform-store.ts';
 import type { PositionStore } from '../store/position-store.ts';
@@ -222,7 +222,7 @@ function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineO
     reads: connect('dispatch reads', LIMITS.readConnections, LIMITS.readDeadlineMs),
     pages: connect('dispatch pages', LIMITS.pageConnections, LIMITS.readDeadlineMs, forPages(databaseUrl)),
     exports: connect('dispatch exports', LIMITS.exports, LIMITS.exportDeadlineMs),
-    actors: connect('dispatch actors', LIMITS.actorConnections, statementTimeoutMs),
+    actors: connect('dispatch actors', LIMITS.actorConnections, statementTimeoutMs, forActors(databaseUrl)),
     leases: connect('dispatch leases', LIMITS.leaseConnections, statementTimeoutMs),
     commits,
   };
