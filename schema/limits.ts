@@ -81,6 +81,10 @@ export const LIMITS = {
   liveAgentsPerOrganization: 20_000,
   /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
   contactBookCustomers: 20_000,
+  /** Tasks of an organization whose codes its actor holds digests of; beyond that an unknown given code is asked for. */
+  codeBookCodes: 1_000_000,
+  /** How many codes are read at once. */
+  codeBookPage: 50_000,
   /** An actor without a command for this long leaves memory. */
   passivateAfterMs: 300_000,
   /** Organizations being loaded by one process at a time. */

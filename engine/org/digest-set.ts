@@ -46,3 +46,19 @@ export class DigestSet {
     for (const digest of before) if (digest !== 0) this.#slots[this.#slotOf(digest)] = digest;
   }
 }
+
+const PRIMES = [0x9e3779b1, 0x85ebca77] as const;
+
+/** 53 bits, which a number holds exactly: two FNV-like sums over the text, mixed. */
+export function digestOf(text: string): number {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, PRIMES[0]);
+    low = Math.imul(low ^ code, PRIMES[1]);
+  }
+  high = Math.imul(high ^ (high >>> 16), PRIMES[1]) ^ (low >>> 13);
+  low = Math.imul(low ^ (low >>> 16), PRIMES[0]) ^ (high >>> 13);
+  return (high >>> 11) * 0x100000000 + (low >>> 0);
+}

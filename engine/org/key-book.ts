@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { DigestSet } from './digest-set.ts';
+import { DigestSet, digestOf } from './digest-set.ts';
 
 /** How often an actor asks Postgres for keys before the whole book is worth its reading. */
 const FETCHES_BEFORE = 4;
@@ -41,20 +41,4 @@ export class KeyBook {
     this.#isComplete = false;
     this.#isTooLarge = true;
   }
-}
-
-const PRIMES = [0x9e3779b1, 0x85ebca77] as const;
-
-/** 53 bits, which a number holds exactly: two FNV-like sums over the text, mixed. */
-function digestOf(text: string): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    high = Math.imul(high ^ code, PRIMES[0]);
-    low = Math.imul(low ^ code, PRIMES[1]);
-  }
-  high = Math.imul(high ^ (high >>> 16), PRIMES[1]) ^ (low >>> 13);
-  low = Math.imul(low ^ (low >>> 16), PRIMES[0]) ^ (high >>> 13);
-  return (high >>> 11) * 0x100000000 + (low >>> 0);
 }

@@ -24,6 +24,7 @@ export function noNeeds(): RecordNeeds {
     emails: new Set(),
     contacts: false,
     usedKeys: false,
+    codesBehind: undefined,
     locationIds: new Set(),
     warehouseIds: new Set(),
     channelIds: new Set(),
@@ -295,12 +296,16 @@ class Search {
     if (customerId) this.customer(customerId);
     if (locationId && !this.#state.findLocation(locationId)) this.#miss()?.locationIds.add(locationId);
     if (pickupWarehouseId) this.warehouse(pickupWarehouseId);
-    if (code && !this.#state.hasTaskCode(code)) this.#miss()?.codes.add(code);
+    if (code) this.#code(code);
     if (preferredAgentId) this.agent(preferredAgentId);
     if (channelId && channelId !== ownChannelId && !this.#state.hasChannel(channelId)) {
       this.#miss()?.channelIds.add(channelId);
     }
     for (const id of input.packageIds ?? []) this.package(id);
+  }
+
+  #code(code: string): void {
+    if (!this.#state.hasTaskCode(code) && this.#state.codes.mayKnow(code)) this.#miss()?.codes.add(code);
   }
 
   #miss(): RecordNeeds | undefined {

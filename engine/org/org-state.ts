@@ -15,6 +15,7 @@ import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import { AgentBook } from './agent-book.ts';
 import { AgentLoads } from './agent-loads.ts';
 import type { Change, PutTask } from './changes.ts';
+import { CodeBook } from './code-book.ts';
 import { ContactBook } from './contact-book.ts';
 import { CustomerBook } from './customer-book.ts';
 import { evictOldest } from './evict-oldest.ts';
@@ -59,6 +60,8 @@ export class OrgState implements StateView {
 
   /** Who might be matched besides the customers in memory. */
   readonly contacts = new ContactBook();
+  /** Which codes tasks beside those in memory may have. */
+  readonly codes = new CodeBook();
   /** Which idempotency keys may have been used. */
   readonly keys = new KeyBook();
   readonly money = new MoneyBook();
@@ -271,6 +274,7 @@ export class OrgState implements StateView {
     for (const customer of fetched.customers) this.#customers.absorb(customer);
     if (fetched.contacts !== 'not-wanted') this.contacts.absorb(fetched.contacts);
     if (fetched.usedKeys !== 'not-wanted') this.keys.absorb(fetched.usedKeys);
+    if (fetched.codes !== 'not-wanted') this.codes.absorb(fetched.codes);
     for (const location of fetched.locations) this.#locations.set(location.id, location);
     for (const record of fetched.warehouses) {
       const { id } = record.warehouse;
@@ -341,6 +345,7 @@ export class OrgState implements StateView {
       task.parentId !== null || (task.childIds ?? NONE).some((id) => this.#tasks.get(id)!.ticket > durableTicket);
     const forget = (live: LiveTask) => {
       this.#taskIdByCode.delete(live.task.code);
+      this.codes.note(live.task.code);
       for (const { id } of live.packages) this.#taskIdByPackage.delete(id);
       for (const id of live.task.childIds ?? NONE) {
         forget(this.#tasks.get(id)!);

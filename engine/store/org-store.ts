@@ -51,6 +51,8 @@ export interface RecordNeeds {
   contacts: boolean;
   /** Whether all keys that are still honoured are to be read along. */
   usedKeys: boolean;
+  /** Behind which code a page of all codes of the organization is to be read along. */
+  codesBehind: string | undefined;
   readonly locationIds: Set<number>;
   readonly warehouseIds: Set<number>;
   readonly channelIds: Set<number>;
@@ -78,6 +80,8 @@ export interface FetchedRecords extends FetchedAgents {
   readonly contacts: Contacts | undefined | 'not-wanted';
   /** As scopedKeyOf writes them; undefined when there are more than LIMITS.keyBookReading. */
   readonly usedKeys: readonly string[] | undefined | 'not-wanted';
+  /** In their order, LIMITS.codeBookPage of them if there are as many. */
+  readonly codes: readonly string[] | 'not-wanted';
   readonly locations: readonly LocationRecord[];
   readonly warehouses: readonly WarehouseWithLocation[];
   readonly channelIds: readonly number[];
@@ -227,10 +231,11 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
             AND p.task_id IS NULL`,
       fetchIdempotency(sql, organizationId, needs),
       needs.usedKeys ? fetchUsedKeys(sql, organizationId) : ('not-wanted' as const),
+      needs.codesBehind === undefined ? ('not-wanted' as const) : fetchCodes(sql, organizationId, needs.codesBehind),
       fetchPayments(sql, organizationId, needs.paymentIds),
       fetchBalances(sql, organizationId, accountOwners),
     ]);
-  const [idempotency, usedKeys, payments, balances] = others;
+  const [idempotency, usedKeys, codes, payments, balances] = others;
   return {
     tasks: [...tasks, ...namedTasks],
     customers,
@@ -246,6 +251,7 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
     balances,
     idempotency,
     usedKeys,
+    codes,
   };
 }
 
@@ -368,6 +374,14 @@ async function fetchUsedKeys(sql: Sql, organizationId: number): Promise<string[]
       LIMIT ${LIMITS.keyBookReading + 1}) k`;
   const { keys } = rows[0]!;
   return keys.length > LIMITS.keyBookReading ? undefined : keys;
+}
+
+async function fetchCodes(sql: Sql, organizationId: number, behind: string): Promise<readonly string[]> {
+  const rows = await sql<{ codes: readonly string[] }[]>`
+    SELECT coalesce(json_agg(t.code ORDER BY t.code), '[]'::json) AS codes FROM (
+      SELECT code FROM tasks WHERE organization_id = ${organizationId} AND code > ${behind}
+      ORDER BY code LIMIT ${LIMITS.codeBookPage}) t`;
+  return rows[0]!.codes;
 }
 
 async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<DueTasks> {

@@ -19,10 +19,11 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
     const caller = callerOf(organization!);
     const { input } = createCommand('a task', caller) as CreateTask;
     const ids: number[] = [];
+    const codeOf = (index: number) => `ORDER ${index}`;
+    const create = (code: string) =>
+      engine.ask(organizationId, { kind: 'create-task', caller, input: { ...input, code } });
     while (ids.length < TASKS) {
-      const asked = Array.from({ length: AT_ONCE }, () =>
-        engine.ask(organizationId, { kind: 'create-task', caller, input }),
-      );
+      const asked = Array.from({ length: AT_ONCE }, (_, index) => create(codeOf(ids.length + index)));
       for (const answer of await Promise.all(asked)) {
         assert.ok(answer.ok, JSON.stringify(answer));
         ids.push((JSON.parse(answer.data) as { id: number }).id);
@@ -34,6 +35,12 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
     assert.equal(state.hasTask(ids[0]!), false, 'the longest unused went first');
     const read = await engine.ask(organizationId, { kind: 'read-task', caller, taskId: ids[0]!, show: 'task' });
     assert.ok(read.ok);
+    const away = ids.findIndex((id) => !state.hasTask(id));
+    const twin = await create(codeOf(away));
+    assert.equal(!twin.ok && twin.refusal.code, 'TASK_CODE_TAKEN');
+    // Others are known to be new without asking.
+    assert.deepEqual([state.codes.mayKnow(codeOf(away + 1)), state.codes.mayKnow(codeOf(TASKS))], [true, false]);
+    assert.ok((await create(codeOf(TASKS))).ok);
   } finally {
     await stop();
   }

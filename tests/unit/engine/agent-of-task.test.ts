@@ -10,6 +10,7 @@ const NOTHING: FetchedRecords = {
   customers: [],
   contacts: 'not-wanted',
   usedKeys: 'not-wanted',
+  codes: 'not-wanted',
   locations: [],
   warehouses: [],
   channelIds: [],
