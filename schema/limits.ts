@@ -83,8 +83,8 @@ export const LIMITS = {
   contactBookCustomers: 20_000,
   /** Tasks of an organization whose codes its actor holds digests of; beyond that an unknown given code is asked for. */
   codeBookCodes: 1_000_000,
-  /** How many codes are read at once. */
-  codeBookPage: 50_000,
+  /** How many of them are read at once: what is read holds up everybody else while it is taken in. */
+  codeBookPage: 20_000,
   /** An actor without a command for this long leaves memory. */
   passivateAfterMs: 300_000,
   /** Organizations being loaded by one process at a time. */
