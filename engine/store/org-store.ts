@@ -141,6 +141,14 @@ export type IdKind =
   | 'payment'
   | 'transfer';
 
+/** The address of a database with the settings for what actors look up. */
+export function forActors(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  // All of it has an index. A plan made while a table is small would go on reading it whole when it no longer is.
+  url.searchParams.set('enable_seqscan', 'off');
+  return url.href;
+}
+
 export function createOrgStore(sql: Sql): OrgStore {
   const ask = <T>(query: () => PromiseLike<T>, what: string) => read(query, LIMITS.fetchDeadlineMs, what);
   return {
@@ -276,14 +284,6 @@ function withThoseOf(requests: readonly AssignmentRequestRecord[], needs: Record
   return { ...needs, taskIds, agentIds, loadedAgentIds: new Set([...needs.loadedAgentIds, ...ofAgents]) };
 }
 
-/** The address of a database with the settings for what actors look up. */
-export function forActors(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  // All of it has an index. A plan made while a table is small would go on reading it whole when it no longer is.
-  url.searchParams.set('enable_seqscan', 'off');
-  return url.href;
-}
-
 /** Tasks by their ids; a part comes with the whole of its job. */
 async function fetchTasks(sql: Sql, organizationId: number, ids: ReadonlySet<number>): Promise<TaskBundle[]> {
   if (ids.size === 0) return [];
@@ -378,9 +378,9 @@ async function fetchUsedKeys(sql: Sql, organizationId: number): Promise<string[]
 
 async function fetchCodes(sql: Sql, organizationId: number, behind: string): Promise<readonly string[]> {
   const rows = await sql<{ codes: readonly string[] }[]>`
-    SELECT coalesce(json_agg(t.code ORDER BY t.code), '[]'::json) AS codes FROM (
+    SELECT array_to_json(ARRAY(
       SELECT code FROM tasks WHERE organization_id = ${organizationId} AND code > ${behind}
-      ORDER BY code LIMIT ${LIMITS.codeBookPage}) t`;
+      ORDER BY code LIMIT ${LIMITS.codeBookPage})) AS codes`;
   return rows[0]!.codes;
 }
 
