@@ -45,10 +45,9 @@ BEGIN
   PERFORM assert_written('payments', written + updated, meant);
 END $$;
 
--- Transfers with their entries, and what these make of the accounts: which must be what the actor has in memory. Its plan
--- is kept for long: an account is looked up by its key, however few there were when the plan was made.
+-- Transfers with their entries, and what these make of the accounts: which must be what the actor has in memory.
 CREATE OR REPLACE FUNCTION write_ledger(transfers_in json, entries_in json, transfers_meant int, entries_meant int)
-RETURNS void LANGUAGE plpgsql SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
   moved bigint;
