@@ -16,3 +16,9 @@ export function idempotencyKey(scope: string, key: string, fingerprint: string):
 export function scopedKeyOf(scope: string, key: string): string {
   return `${scope}\n${key}`;
 }
+
+/** What scopedKeyOf joined; two empty texts of an empty one. A scope holds no line break. */
+export function partsOfScopedKey(scopedKey: string): { readonly scope: string; readonly key: string } {
+  const end = scopedKey.indexOf('\n');
+  return { scope: scopedKey.slice(0, Math.max(0, end)), key: scopedKey.slice(end + 1) };
+}

@@ -1,4 +1,5 @@
 import { ASSIGNMENT_LIMITS } from './assignment-limits.ts';
+import { BOOK_LIMITS } from './book-limits.ts';
 import { LAUNCHER_LIMITS } from './launcher-limits.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 import { OWNER_LIMITS } from './owner-limits.ts';
@@ -79,12 +80,6 @@ export const LIMITS = {
   liveTasksPerOrganization: 20_000,
   liveCustomersPerOrganization: 20_000,
   liveAgentsPerOrganization: 20_000,
-  /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
-  contactBookCustomers: 20_000,
-  /** Tasks of an organization whose codes its actor holds digests of; beyond that an unknown given code is asked for. */
-  codeBookCodes: 1_000_000,
-  /** How many of them are read at once: what is read holds up everybody else while it is taken in. */
-  codeBookPage: 20_000,
   /** An actor without a command for this long leaves memory. */
   passivateAfterMs: 300_000,
   /** Organizations being loaded by one process at a time. */
@@ -122,10 +117,6 @@ export const LIMITS = {
   idempotencyRetentionMs: 86_400_000,
   /** Recent keys of one organization answered from memory; older ones are fetched. */
   idempotencyKeysInMemory: 1_000,
-  /** Keys of one organization in 24 hours whose digests its actor holds; beyond that an unknown key is asked for. */
-  keyBookKeys: 1_000_000,
-  /** The most that are read when the actor begins to hold them. */
-  keyBookReading: 100_000,
 
   // --- Lists ----------------------------------------------------------------------------------------
   /** `integrationData.<key>` parameters of one query. */
@@ -328,6 +319,7 @@ export const LIMITS = {
   outboxFiles: 1_000,
 
   ...ASSIGNMENT_LIMITS,
+  ...BOOK_LIMITS,
   ...LAUNCHER_LIMITS,
   ...NOTIFICATION_LIMITS,
   ...OWNER_LIMITS,

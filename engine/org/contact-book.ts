@@ -2,9 +2,6 @@ import type { CustomerRecord } from '../../schema/customer.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Contacts } from '../store/org-store.ts';
 
-/** How often an actor asks Postgres for phones before the whole book is worth its reading. */
-const FETCHES_BEFORE = 4;
-
 /**
  * What inline customers of a small organization can match beside those in memory, so that a new customer is known to be
  * new without asking. It may name what is no longer there; it never lacks what is.
@@ -23,7 +20,7 @@ export class ContactBook {
   /** To be asked at each fetch of phones: whether to read the book along with them. */
   isWanted(customers: number): boolean {
     this.#fetches += 1;
-    const isWorthIt = this.#fetches > FETCHES_BEFORE && customers <= LIMITS.contactBookCustomers;
+    const isWorthIt = this.#fetches > LIMITS.fetchesBeforeBook && customers <= LIMITS.contactBookCustomers;
     return isWorthIt && !this.#contacts && !this.#isTooLarge;
   }
 

@@ -23,7 +23,7 @@ export function noNeeds(): RecordNeeds {
     phones: new Set(),
     emails: new Set(),
     contacts: false,
-    usedKeys: false,
+    keysBehind: undefined,
     codesBehind: undefined,
     locationIds: new Set(),
     warehouseIds: new Set(),

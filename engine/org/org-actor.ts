@@ -266,7 +266,7 @@ export class OrgActor implements BatchOwner {
         let missing = false;
         for (const { command } of commands) missing = collectNeeds(this.#state, command, needs) || missing;
         if (needs.phones.size > 0) needs.contacts = this.#state.wantsContacts();
-        if (needs.idempotency.size > 0) needs.usedKeys = this.#state.keys.isWanted();
+        if (needs.idempotency.size > 0) needs.keysBehind = this.#state.keys.nextPage();
         if (needs.codes.size > 0) needs.codesBehind = this.#state.codes.nextPage();
         const fetched = missing ? await store.fetchRecords(this.organizationId, needs) : undefined;
         if (fetched && this.isLive) this.#state.absorb(fetched);

@@ -15,14 +15,13 @@ import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
 import { AgentBook } from './agent-book.ts';
 import { AgentLoads } from './agent-loads.ts';
 import type { Change, PutTask } from './changes.ts';
-import { CodeBook } from './code-book.ts';
 import { ContactBook } from './contact-book.ts';
 import { CustomerBook } from './customer-book.ts';
 import { evictOldest } from './evict-oldest.ts';
 import type { HeldTask } from './held-task.ts';
-import { KeyBook } from './key-book.ts';
 import { type Basis, type Live, READ } from './live.ts';
 import { MoneyBook } from './money-book.ts';
+import { PagedBook } from './paged-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 export interface LiveTask extends TaskFacts {
@@ -61,9 +60,9 @@ export class OrgState implements StateView {
   /** Who might be matched besides the customers in memory. */
   readonly contacts = new ContactBook();
   /** Which codes tasks beside those in memory may have. */
-  readonly codes = new CodeBook();
-  /** Which idempotency keys may have been used. */
-  readonly keys = new KeyBook();
+  readonly codes = new PagedBook({ names: LIMITS.codeBookCodes });
+  /** Which idempotency keys, as scopedKeyOf writes them, may have been used beside those in memory. */
+  readonly keys = new PagedBook({ names: LIMITS.keyBookKeys, keptMs: LIMITS.keyBookMs });
   readonly money = new MoneyBook();
 
   readonly #tasks = new Map<number, LiveTask>();
@@ -180,7 +179,6 @@ export class OrgState implements StateView {
 
   rememberIdempotency(scopedKey: string, record: IdempotencyRecord, ticket: number): void {
     this.#idempotency.set(scopedKey, { record, ticket, sequence: record.sequence });
-    this.keys.note(scopedKey);
   }
 
   bundleOf(live: TaskFacts): TaskBundle {
@@ -273,8 +271,8 @@ export class OrgState implements StateView {
     for (const bundle of fetched.tasks) this.absorbTask(bundle);
     for (const customer of fetched.customers) this.#customers.absorb(customer);
     if (fetched.contacts !== 'not-wanted') this.contacts.absorb(fetched.contacts);
-    if (fetched.usedKeys !== 'not-wanted') this.keys.absorb(fetched.usedKeys);
-    if (fetched.codes !== 'not-wanted') this.codes.absorb(fetched.codes);
+    if (fetched.keys !== 'not-wanted') this.keys.absorb(fetched.keys, this.lastAtMs);
+    if (fetched.codes !== 'not-wanted') this.codes.absorb(fetched.codes, this.lastAtMs);
     for (const location of fetched.locations) this.#locations.set(location.id, location);
     for (const record of fetched.warehouses) {
       const { id } = record.warehouse;
@@ -328,7 +326,9 @@ export class OrgState implements StateView {
     this.#loads.evict(LIMITS.agentLoads);
     evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket);
     this.money.evict(durableTicket);
-    evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket);
+    evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket, ({ record: { scope, key } }) =>
+      this.keys.note(scopedKeyOf(scope, key), this.lastAtMs),
+    );
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
     evictOldest(this.#warehouses, bounds.tasks, durableTicket);
     if (this.#locations.size > bounds.tasks) this.#locations.clear();
@@ -345,7 +345,7 @@ export class OrgState implements StateView {
       task.parentId !== null || (task.childIds ?? NONE).some((id) => this.#tasks.get(id)!.ticket > durableTicket);
     const forget = (live: LiveTask) => {
       this.#taskIdByCode.delete(live.task.code);
-      this.codes.note(live.task.code);
+      this.codes.note(live.task.code, this.lastAtMs);
       for (const { id } of live.packages) this.#taskIdByPackage.delete(id);
       for (const id of live.task.childIds ?? NONE) {
         forget(this.#tasks.get(id)!);

@@ -10,6 +10,7 @@ import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskBundle } from '../../schema/task.ts';
 import { type FetchedAgents, fetchAgents } from './agent-store.ts';
 import { fetchBalances, fetchPayments } from './money-rows.ts';
+import { fetchCodes, fetchKeys } from './name-pages.ts';
 import { type Fragment, numberArray, type Sql, textArray } from './postgres.ts';
 import { read } from './read.ts';
 import { ASSIGNMENT_REQUEST, BUNDLE, CUSTOMER, PACKAGE } from './task-rows.ts';
@@ -49,8 +50,8 @@ export interface RecordNeeds {
   readonly emails: Set<string>;
   /** Whether all contacts of the organization are to be read along. */
   contacts: boolean;
-  /** Whether all keys that are still honoured are to be read along. */
-  usedKeys: boolean;
+  /** Behind which key, as scopedKeyOf writes it, a page of all that are still honoured is to be read along. */
+  keysBehind: string | undefined;
   /** Behind which code a page of all codes of the organization is to be read along. */
   codesBehind: string | undefined;
   readonly locationIds: Set<number>;
@@ -78,9 +79,9 @@ export interface FetchedRecords extends FetchedAgents {
   readonly customers: readonly CustomerRecord[];
   /** Undefined when there are more than LIMITS.contactBookCustomers. */
   readonly contacts: Contacts | undefined | 'not-wanted';
-  /** As scopedKeyOf writes them; undefined when there are more than LIMITS.keyBookReading. */
-  readonly usedKeys: readonly string[] | undefined | 'not-wanted';
-  /** In their order, LIMITS.codeBookPage of them if there are as many. */
+  /** As scopedKeyOf writes them, in the order of scopes and keys; LIMITS.bookPage of them if there are as many. */
+  readonly keys: readonly string[] | 'not-wanted';
+  /** In their order, LIMITS.bookPage of them if there are as many. */
   readonly codes: readonly string[] | 'not-wanted';
   readonly locations: readonly LocationRecord[];
   readonly warehouses: readonly WarehouseWithLocation[];
@@ -144,8 +145,10 @@ export type IdKind =
 /** The address of a database with the settings for what actors look up. */
 export function forActors(databaseUrl: string): string {
   const url = new URL(databaseUrl);
-  // All of it has an index. A plan made while a table is small would go on reading it whole when it no longer is.
+  // All of it has an index, mostly in the order it is asked for. A plan made while a table is small, or believed to be, would go
+  // on reading or sorting the whole of it when it no longer is.
   url.searchParams.set('enable_seqscan', 'off');
+  url.searchParams.set('enable_sort', 'off');
   return url.href;
 }
 
@@ -238,12 +241,12 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
           WHERE p.organization_id = ${organizationId} AND p.id = ANY(${numberArray(needs.packageIds)}::bigint[])
             AND p.task_id IS NULL`,
       fetchIdempotency(sql, organizationId, needs),
-      needs.usedKeys ? fetchUsedKeys(sql, organizationId) : ('not-wanted' as const),
+      needs.keysBehind === undefined ? ('not-wanted' as const) : fetchKeys(sql, organizationId, needs.keysBehind),
       needs.codesBehind === undefined ? ('not-wanted' as const) : fetchCodes(sql, organizationId, needs.codesBehind),
       fetchPayments(sql, organizationId, needs.paymentIds),
       fetchBalances(sql, organizationId, accountOwners),
     ]);
-  const [idempotency, usedKeys, codes, payments, balances] = others;
+  const [idempotency, keys, codes, payments, balances] = others;
   return {
     tasks: [...tasks, ...namedTasks],
     customers,
@@ -258,7 +261,7 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
     accountOwners,
     balances,
     idempotency,
-    usedKeys,
+    keys,
     codes,
   };
 }
@@ -363,25 +366,6 @@ async function fetchIdempotency(sql: Sql, organizationId: number, needs: RecordN
   return rows.map(({ eventBody, ...record }) =>
     record.toldAt === null ? record : { ...record, body: taskOfCreatedEvent(eventBody!) },
   );
-}
-
-async function fetchUsedKeys(sql: Sql, organizationId: number): Promise<string[] | undefined> {
-  const rows = await sql<{ keys: string[] }[]>`
-    SELECT coalesce(json_agg(k.scope || E'\n' || k.key), '[]'::json) AS keys FROM (
-      SELECT scope, key FROM idempotency_records
-      WHERE organization_id = ${organizationId}
-        AND at > now() - ${LIMITS.idempotencyRetentionMs / 1000} * interval '1 second'
-      LIMIT ${LIMITS.keyBookReading + 1}) k`;
-  const { keys } = rows[0]!;
-  return keys.length > LIMITS.keyBookReading ? undefined : keys;
-}
-
-async function fetchCodes(sql: Sql, organizationId: number, behind: string): Promise<readonly string[]> {
-  const rows = await sql<{ codes: readonly string[] }[]>`
-    SELECT array_to_json(ARRAY(
-      SELECT code FROM tasks WHERE organization_id = ${organizationId} AND code > ${behind}
-      ORDER BY code LIMIT ${LIMITS.codeBookPage})) AS codes`;
-  return rows[0]!.codes;
 }
 
 async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<DueTasks> {

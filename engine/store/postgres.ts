@@ -43,6 +43,8 @@ export function connectPostgres(url: string, options: PostgresOptions): Sql {
       TimeZone: 'UTC',
       statement_timeout: options.statementTimeoutMs,
       idle_in_transaction_session_timeout: options.statementTimeoutMs,
+      // No statement here is so long that compiling it first would pay.
+      jit: 'off',
     },
     types: {
       bigint: { to: 20, from: [20], parse: Number, serialize: String },

@@ -10,6 +10,7 @@ import { callerOf, createCommand, startEngineFixture } from '../../faults/engine
 const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
 /** Few enough for the ids at hand: whoever waits for ids makes room on the way. */
 const AT_ONCE = 200;
+const KEYS = LIMITS.idempotencyKeysInMemory + 2_000;
 
 test('tasks leave memory past its bound though nothing has to be fetched, and are read back when asked for', async () => {
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
@@ -41,6 +42,36 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
     // Others are known to be new without asking.
     assert.deepEqual([state.codes.mayKnow(codeOf(away + 1)), state.codes.mayKnow(codeOf(TASKS))], [true, false]);
     assert.ok((await create(codeOf(TASKS))).ok);
+  } finally {
+    await stop();
+  }
+});
+
+test('keys leave memory past its bound, and what was answered under them is answered again', async () => {
+  const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
+  try {
+    const [organization] = organizations;
+    const { organizationId } = organization!;
+    const caller = callerOf(organization!);
+    const keyOf = (index: number) => createCommand(`key ${index}`, caller);
+    const idUnder = async (index: number) => {
+      const answer = await engine.ask(organizationId, keyOf(index));
+      assert.ok(answer.ok, JSON.stringify(answer));
+      return (JSON.parse(answer.data) as { id: number }).id;
+    };
+    const ids: number[] = [];
+    while (ids.length < KEYS) {
+      const asked = Array.from({ length: AT_ONCE }, (_, index) => idUnder(ids.length + index));
+      ids.push(...(await Promise.all(asked)));
+    }
+    assert.equal(new Set(ids).size, KEYS);
+    const { state } = engine.directory.find(organizationId)!;
+    const scopedKey = (index: number) => keyOf(index).idempotency!.scopedKey;
+    const gone = ids.flatMap((_, index) => (state.findIdempotency(scopedKey(index)) ? [] : index));
+    assert.ok(gone.length > 1_000, `${gone.length} of ${KEYS} keys have left memory`);
+    assert.equal(state.keys.mayKnow(scopedKey(KEYS)), false, 'others are known to be new without asking');
+    for (const index of gone) assert.ok(state.keys.mayKnow(scopedKey(index)), `key ${index}`);
+    for (const index of [gone[0]!, gone[500]!, gone.at(-1)!]) assert.equal(await idUnder(index), ids[index]);
   } finally {
     await stop();
   }

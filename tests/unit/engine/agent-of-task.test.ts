@@ -9,7 +9,7 @@ const NOTHING: FetchedRecords = {
   tasks: [],
   customers: [],
   contacts: 'not-wanted',
-  usedKeys: 'not-wanted',
+  keys: 'not-wanted',
   codes: 'not-wanted',
   locations: [],
   warehouses: [],

@@ -8,7 +8,7 @@ const LARGEST = Number.MAX_SAFE_INTEGER;
 test('a set of digests has what was added and nothing else, however its slots collide', () => {
   // Few low halves, so that most digests want the same slots.
   const digest = fc
-    .tuple(fc.nat(0x1f_ffff), fc.constantFrom(1, 2, 3, 1_023, 1_024, 0xffff_ffff))
+    .tuple(fc.nat(0x1f_ffff), fc.constantFrom(1, 2, 3, 63, 64, 1_023, 1_024, 0xffff_ffff))
     .map(([high, low]) => high * 0x1_0000_0000 + low);
   const digests = fc.array(fc.oneof(digest, fc.maxSafeNat().filter(Boolean)), { maxLength: 3_000, size: 'max' });
   fc.assert(
@@ -20,9 +20,6 @@ test('a set of digests has what was added and nothing else, however its slots co
       }
       assert.equal(set.size, model.size);
       for (const one of [...added, ...others]) assert.equal(set.has(one), model.has(one));
-      set.clear();
-      assert.equal(set.size, 0);
-      assert.ok(added.every((one) => !set.has(one)));
     }),
     { numRuns: 100, seed: 20261122 },
   );

@@ -1,0 +1,15 @@
+/** The bounds of what actors know of records beyond their memory: the part of LIMITS, through which they are read. */
+export const BOOK_LIMITS = {
+  /** How often an actor asks Postgres for names of a kind before all of them are worth their reading. */
+  fetchesBeforeBook: 4,
+  /** How many codes, or keys, are read at once: what is read holds up everybody else while it is taken in. */
+  bookPage: 20_000,
+  /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
+  contactBookCustomers: 20_000,
+  /** Tasks of an organization whose codes its actor holds digests of; beyond that an unknown given code is asked for. */
+  codeBookCodes: 1_000_000,
+  /** Idempotency keys of which it does: a million a day, as each is held for up to two. */
+  keyBookKeys: 2_000_000,
+  /** How long it holds a key at least: an hour longer than keys are honoured. */
+  keyBookMs: 90_000_000,
+} as const;
