@@ -57,9 +57,11 @@ export async function readTaskPage(
     SELECT h.last_sequence, ${count}, b.*
     FROM organization_heads h LEFT JOIN (
       SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
-      -- One by one: as a join, a planner without statistics reads all tasks for each one of the page.
+      -- One by one: as a join, a planner without statistics reads all tasks for each one of the page. And between an id
+      -- and itself, in its order: a plan made while there were few tasks takes whatever index, and is kept.
       CROSS JOIN LATERAL (
-        SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id LIMIT 1) found) b ON true
+        SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id BETWEEN p.id AND p.id
+        ORDER BY t.id LIMIT 1) found) b ON true
     WHERE h.organization_id = $1::bigint`;
   const sql = isReusable ? connections.prepared : connections.planned;
   const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noNeeds } from '../../../engine/org/needs.ts';
 import { createOrgStore, forActors } from '../../../engine/store/org-store.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import type { PageRequest } from '../../../engine/store/task-list-request.ts';
 import { forPages, readTaskPage } from '../../../engine/store/task-list-store.ts';
-import { ALL_TASK_TYPES, TASK_STATUSES } from '../../../schema/task.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/task.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 import { taskRecord, writeTasks } from './task-writer.ts';
@@ -13,6 +14,9 @@ import { taskRecord, writeTasks } from './task-writer.ts';
 /** Lists of what was written a moment ago: nothing has told the planner yet how much there is. */
 
 const TASKS = 1_100;
+/** So many that reading an index of them from end to end shows. */
+const MANY = 4_000;
+const SHOWN_TABLES = ['tasks', 'packages', 'customers', 'locations'];
 const ONE_CONNECTION = { name: 'test', connections: 1, statementTimeoutMs: 30_000 };
 
 let database: TestDatabase;
@@ -95,6 +99,100 @@ test('a page of a new database reads its tasks one by one', async () => {
   }
 });
 
+/**
+ * Blocks of tables and indexes that were looked at so far for tasks and what belongs to them. Not rows: an index that has a
+ * column, but not first, is read from end to end for the one entry that it counts.
+ */
+async function blocksRead(connection: Sql): Promise<number> {
+  await connection`SELECT pg_stat_force_next_flush()`;
+  const [row] = await connection<{ blocks: number }[]>`
+    SELECT sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::float8 AS blocks
+    FROM pg_statio_user_tables WHERE relname = ANY(${textArray(SHOWN_TABLES)}::text[])`;
+  return row!.blocks;
+}
+
+/** The parts of a job, which one task in ten is. */
+function partsOf(id: number): readonly number[] {
+  return id % 10 === 0 ? [id - 1, id - 2] : [];
+}
+
+/** Tasks with customers, places and packages of the same ids. */
+async function writeWholeTasks(connection: Sql, organizationId: number, from: number, to: number): Promise<void> {
+  if (to < from) return;
+  const ids = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const tasks = ids.map((id) => {
+    const childIds = partsOf(id).length > 0 ? partsOf(id) : null;
+    return taskRecord({ organizationId, id, customerId: id, locationId: id, pickupLocationId: id, childIds });
+  });
+  await writeTasks(connection, tasks);
+  await connection`
+    INSERT INTO customers (organization_id, id, version, user_id, customer_type, first_name, last_name, created_at, updated_at)
+    SELECT ${organizationId}, id, 1, id, 'individual', 'A', 'B', now() + id * interval '1 s', now()
+    FROM generate_series(${from}::int, ${to}::int) id`;
+  await connection`
+    INSERT INTO locations (organization_id, id, address, latitude, longitude)
+    SELECT ${organizationId}, id, 'here', 1, 1 FROM generate_series(${from}::int, ${to}::int) id`;
+  await writePackages(connection, organizationId, from, to);
+}
+
+/** A package of each task. */
+async function writePackages(connection: Sql, organizationId: number, from: number, to: number): Promise<void> {
+  await connection`
+    INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, is_fragile, status, created_at,
+      updated_at)
+    SELECT ${organizationId}, id, 1, id, 'box', 'box', 1, false, 'pending', now(), now()
+    FROM generate_series(${from}::int, ${to}::int) id`;
+}
+
+for (const early of [0, 20, 500]) {
+  test(`a page that was planned when there were ${early} tasks reads its tasks one by one, and what belongs to them`, async () => {
+    const young = await createMigratedDatabase();
+    const connection = connectPostgres(forPages(young.url), { ...ONE_CONNECTION, name: 'test young pages' });
+    try {
+      const { organizationId } = await seedOrganization(young.url);
+      const take = LIMITS.pageSize;
+      const connections = { prepared: connection, planned: connection };
+      const readPage = () => readTaskPage(connections, organizationId, { ...NEWEST, take }, undefined);
+      await writeWholeTasks(connection, organizationId, 1, early);
+      await readPage();
+      await writeWholeTasks(connection, organizationId, early + 1, MANY);
+      const before = await blocksRead(connection);
+      const { items } = await readPage();
+      const read = (await blocksRead(connection)) - before;
+      const shown = Array.from({ length: take }, (_, index) => MANY - index).map((id) => [id, ...partsOf(id)]);
+      const idsOf = ({ task, customer, location, packages }: ShownTask) => {
+        const belongings = [customer?.id, location?.id, ...packages.map((parcel) => parcel.id)];
+        assert.deepEqual(
+          belongings,
+          belongings.map(() => task.id),
+        );
+        assert.equal(belongings.length, 3);
+        return task.id;
+      };
+      assert.deepEqual(
+        items.map((item) => [item, ...item.children].map(idsOf)),
+        shown,
+      );
+      // Of each: the task, the customer, two places and a package, each by two or three blocks of an index and one of the table.
+      const tasks = shown.flat().length;
+      assert.ok(read >= tasks * 5 * 2 && read < tasks * 5 * 4, `${read} blocks for ${tasks} of ${MANY} tasks`);
+    } finally {
+      await connection.end({ timeout: 5 });
+      await young.drop();
+    }
+  });
+}
+
+/** Rows that were read so far of tasks and packages, by whichever way. */
+async function rowsRead(connection: Sql): Promise<number> {
+  await connection`SELECT pg_stat_force_next_flush()`;
+  const [row] = await connection<{ rows: number }[]>`
+    SELECT sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0))::float8 + (
+      SELECT sum(idx_tup_read)::float8 FROM pg_stat_user_indexes WHERE relname = ANY('{tasks,packages}'::text[])) AS rows
+    FROM pg_stat_user_tables s WHERE relname = ANY('{tasks,packages}'::text[])`;
+  return row!.rows;
+}
+
 for (const early of [0, 20]) {
   const when = early === 0 ? 'there were any' : 'there were more than a few';
   test(`what an actor looks for by name is found without looking at other tasks, planned before ${when}`, async () => {
@@ -115,28 +213,16 @@ for (const early of [0, 20]) {
           actors,
           ids.map((id) => taskRecord({ organizationId, id })),
         );
-        await actors`
-          INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, is_fragile, status, created_at,
-            updated_at)
-          SELECT ${organizationId}, id, 1, id, 'box', 'box', 1, false, 'pending', now(), now()
-          FROM generate_series(${from}::int, ${to - 1}::int) id`;
+        await writePackages(actors, organizationId, from, to - 1);
       };
       await write(1, early + 1);
       if (early > 0) await actors`ANALYZE tasks, packages`;
       // As often as it takes until Postgres keeps the plan.
       for (let time = 0; time < 10; time++) await find('CODE-1', 1);
       await write(early + 1, TASKS);
-      const rowsRead = async () => {
-        await actors`SELECT pg_stat_force_next_flush()`;
-        const [row] = await actors<{ rows: number }[]>`
-          SELECT sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0))::float8 + (
-            SELECT sum(idx_tup_read)::float8 FROM pg_stat_user_indexes WHERE relname IN ('tasks', 'packages')) AS rows
-          FROM pg_stat_user_tables s WHERE relname IN ('tasks', 'packages')`;
-        return row!.rows;
-      };
-      const before = await rowsRead();
+      const before = await rowsRead(actors);
       for (let time = 0; time < 10; time++) assert.deepEqual(await find('CODE-700', 800), [700, 800]);
-      const read = (await rowsRead()) - before;
+      const read = (await rowsRead(actors)) - before;
       assert.ok(read >= 10 * 2 * 2 && read < TASKS / 2, `${read} rows for ten times two of ${TASKS} tasks`);
     } finally {
       await actors.end({ timeout: 5 });
