@@ -6,7 +6,7 @@ import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/v
 import { etagOf, matchesEtag } from '../engine/views/etag.ts';
 import type { Origin, RequestFacts } from '../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../schema/errors.ts';
-import { idempotencyKey } from '../schema/idempotency-key.ts';
+import { idempotencyKey, scopeOf } from '../schema/idempotency-key.ts';
 import { correlationIdOf } from './correlation.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Authentication } from './guards/authenticate.ts';
@@ -240,7 +240,7 @@ class Exchange {
       key === undefined
         ? undefined
         : idempotencyKey(
-            `${type}:${id} ${route.method} ${this.#facts.canonicalPath}`,
+            scopeOf(`${type}:${id}`, route.method, this.#facts.canonicalPath),
             key,
             fingerprintOf(json ?? null),
           );

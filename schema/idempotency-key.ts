@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto';
+import { LIMITS } from './limits.ts';
+
 /** A retry is told from a second request by these; kept in the commit of the effect. */
 export interface IdempotencyKey {
-  /** Who sent what where: channel or user, method, canonical path and query. */
+  /** Who sent what where, as scopeOf writes it. */
   readonly scope: string;
   readonly key: string;
   /** Names the key among all of its organization. */
@@ -11,6 +14,15 @@ export interface IdempotencyKey {
 
 export function idempotencyKey(scope: string, key: string, fingerprint: string): IdempotencyKey {
   return { scope, key, scopedKey: scopedKeyOf(scope, key), fingerprint };
+}
+
+/**
+ * What a key is used once in: `caller` ("channel:2") sent `method` to `target`, the canonical path and query. Long ones by
+ * a digest: they stand in an index, whose entries have a bound.
+ */
+export function scopeOf(caller: string, method: string, target: string): string {
+  const isLong = target.length > LIMITS.idempotencyTargetChars;
+  return `${caller} ${method} ${isLong ? `sha256:${hash('sha256', target, 'base64url')}` : target}`;
 }
 
 export function scopedKeyOf(scope: string, key: string): string {

@@ -74,7 +74,7 @@ export const LIMITS = {
   // --- The actor ------------------------------------------------------------------------------------
   /** Commands of one organization waiting for records or for their decision; past it 503. */
   mailboxCommands: 5_000,
-  /** Commands of one organization decided but not yet durable; past it the mailbox waits. */
+  /** Commands of one organization decided but not yet durable; past it 503. */
   undurableCommands: 10_000,
   /** Live task records of one organization; past it the least recently touched durable ones leave. */
   liveTasksPerOrganization: 20_000,
@@ -84,7 +84,7 @@ export const LIMITS = {
   passivateAfterMs: 300_000,
   /** Organizations being loaded by one process at a time. */
   concurrentLoads: 16,
-  /** Live actors of one process; past it the idlest durable one passivates. */
+  /** Live actors of one process; past it the longest unused tenth leaves memory, of those that are idle. */
   liveActors: 10_000,
   /** Timers of one organization handled in one wake-up. */
   deadlinesPerWake: 500,
@@ -115,8 +115,11 @@ export const LIMITS = {
 
   // --- Idempotency ----------------------------------------------------------------------------------
   idempotencyRetentionMs: 86_400_000,
-  /** Recent keys of one organization answered from memory; older ones are fetched. */
-  idempotencyKeysInMemory: 1_000,
+  /** Path and query that stand beside a key as they are; longer ones by their digest. */
+  idempotencyTargetChars: 512,
+  /** Recent keys of one organization answered from memory, by number and by the length of all answers; older ones are fetched. */
+  keptAnswersInMemory: 1_000,
+  keptAnswerCharsInMemory: 8 * 1_048_576,
 
   // --- Lists ----------------------------------------------------------------------------------------
   /** `integrationData.<key>` parameters of one query. */

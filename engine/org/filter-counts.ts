@@ -1,14 +1,8 @@
 import { LIMITS } from '../../schema/limits.ts';
 import { filterKeyOf, type TaskFilter } from '../../schema/list-tasks.ts';
-import type { TaskRecord } from '../../schema/task.ts';
 import { matchesFilter } from '../domain/task-filter.ts';
 import type { Scheduler } from '../runtime/clock.ts';
-
-/** A task before and after a change; `before` is null for a new one. */
-export interface CountedChange {
-  readonly before: TaskRecord | null;
-  readonly after: TaskRecord;
-}
+import type { TaskChange } from './org-batch.ts';
 
 /** How many tasks matched a filter at a point of the log. */
 interface FilterCount {
@@ -21,7 +15,7 @@ interface FilterCount {
 
 interface Batch {
   readonly lastSequence: number;
-  readonly changes: readonly CountedChange[];
+  readonly changes: readonly TaskChange[];
 }
 
 /** What is known of one organization: counts, and all changes of the log behind `from` and up to `last`. */
@@ -39,7 +33,7 @@ class FollowedLog {
     if (this.last !== undefined && expectedSequence !== this.last) this.#forget();
     this.from ??= expectedSequence;
     this.last = batch.lastSequence;
-    this.#batches.push(batch);
+    if (batch.changes.length > 0) this.#batches.push(batch);
     this.#changes += batch.changes.length;
     if (this.#changes > LIMITS.filterCountChanges) this.#fold();
     for (const waiter of this.#waiters) waiter();
@@ -175,7 +169,7 @@ export class FilterCounts {
     organizationId: number,
     expectedSequence: number,
     lastSequence: number,
-    changes: readonly CountedChange[],
+    changes: readonly TaskChange[],
   ): void {
     if (lastSequence > expectedSequence) {
       this.#logs.get(organizationId)?.append(expectedSequence, { lastSequence, changes });

@@ -45,7 +45,10 @@ export class IdBlocks {
     return true;
   }
 
-  /** Resolves when a decision can be made; rejects when Postgres cannot be asked. */
+  /**
+   * Resolves when a decision can be made; rejects when Postgres cannot be asked. Sets nothing aside: whoever waited for the
+   * same ids may take them first, so that `has` is to be asked once more, in the turn of the decision.
+   */
   async ensure(demand: IdDemand): Promise<void> {
     while (!this.has(demand)) {
       const short = [...this.#stocks].filter(([kind, stock]) => stock.left < demand[kind]);
@@ -56,14 +59,16 @@ export class IdBlocks {
   next(kind: IdKind): number {
     const stock = this.#stocks.get(kind)!;
     const block = stock.blocks[0];
-    if (!block) throw new Error(`no ${kind} ids left: ensure() was not awaited`);
+    if (!block) throw new Error(`no ${kind} ids left: has() was not asked in the turn of the decision`);
     const id = block.next;
     block.next += 1;
     block.left -= 1;
     stock.left -= 1;
     if (block.left === 0) stock.blocks.shift();
     if (stock.left === LIMITS.idBlock / 2) {
-      this.#refill(kind, stock, 0).catch((error) => this.#log.warn({ error, kind }, 'could not reserve ids ahead'));
+      this.#refill(kind, stock, 0).catch((error) =>
+        this.#log.warn({ err: error, kind }, 'could not reserve ids ahead'),
+      );
     }
     return id;
   }

@@ -32,7 +32,8 @@ const NEW_AGENT: IdDemand = {
   transfer: 0,
 };
 
-const MOVES_MONEY: ReadonlySet<Command['kind']> = new Set([
+/** Commands that move money, or may. */
+export const MOVES_MONEY: ReadonlySet<Command['kind']> = new Set([
   'pay-task',
   'refund-payment',
   'settle-payment',

@@ -13,6 +13,7 @@ import type { AccountOwner } from '../../schema/ledger.ts';
 import { isCashType, type TaskRecord } from '../../schema/task.ts';
 import { cashOf, OWN_ACCOUNTS, walletOf } from '../domain/ledger.ts';
 import type { RecordNeeds } from '../store/org-store.ts';
+import { MOVES_MONEY } from './id-demand.ts';
 import type { OrgState } from './org-state.ts';
 
 export function noNeeds(): RecordNeeds {
@@ -112,6 +113,14 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
       break;
   }
   return search.missing;
+}
+
+/** Whether money is moved whose accounts have not been asked for: the task had another agent when they were. */
+export function lacksAccounts(state: OrgState, command: Command): boolean {
+  if (!MOVES_MONEY.has(command.kind)) return false;
+  const needs = noNeeds();
+  collectNeeds(state, command, needs);
+  return needs.accountOwners.size > 0;
 }
 
 type MoneyCommand = ChangeTaskStatus | PayTask | RefundPayment | SettlePayment | TopUpWallet;

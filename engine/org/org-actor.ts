@@ -1,5 +1,5 @@
 import type { Answer, Command } from '../../schema/commands.ts';
-import { type ErrorCode, type Refusal, refusal } from '../../schema/errors.ts';
+import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type Clock, isoTime } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -11,11 +11,12 @@ import type { DecidedCommand, DecideTools } from './commit-decision.ts';
 import type { DueTimers } from './decide/wake-up.ts';
 import { decideCommand } from './decide-command.ts';
 import type { BatchOwner, GroupCommit } from './group-commit.ts';
-import type { IdBlocks } from './id-blocks.ts';
+import type { IdBlocks, IdDemand } from './id-blocks.ts';
 import { idDemandOf } from './id-demand.ts';
-import { collectNeeds, noNeeds } from './needs.ts';
+import { collectNeeds, lacksAccounts, noNeeds } from './needs.ts';
 import { OrgBatch, type Pending } from './org-batch.ts';
 import { OrgState } from './org-state.ts';
+import { isDrawnCode, refusalOfRow } from './row-refusals.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
 
 /** What all actors of a process share. */
@@ -138,7 +139,7 @@ export class OrgActor implements BatchOwner {
   async #lookAtTimers(): Promise<void> {
     try {
       await this.#allDurable();
-      // As decisions have it: a clock that went back stops no timer.
+      // As decisions have it: never before what was decided last.
       const now = isoTime(Math.max(this.#services.clock.now(), this.#state.lastAtMs));
       const due = await this.#services.store.fetchDue(this.organizationId, now);
       if (!this.isLive) return;
@@ -283,8 +284,12 @@ export class OrgActor implements BatchOwner {
     for (const pending of commands) {
       // While it waits for its turn nothing is fetched, so nothing is evicted.
       if (isBatch(pending)) await batchTurns.next();
-      if (!ids.has(idDemandOf(pending.command)) && !(await this.#idsCome(pending.command)))
-        pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      const demand = idDemandOf(pending.command);
+      let hasIds = ids.has(demand);
+      // Looked at again each time: other actors may have waited for the same ids, and been first.
+      while (!hasIds && (await this.#idsCome(demand))) hasIds = ids.has(demand);
+      if (!hasIds) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      else if (this.isLive && lacksAccounts(this.#state, pending.command)) this.#waiting.push(pending);
       else if (this.isLive) this.#decide(pending);
       else if (!alone) this.#services.onDiscarded(this, [pending], []);
     }
@@ -296,9 +301,9 @@ export class OrgActor implements BatchOwner {
     this.#proceed();
   }
 
-  async #idsCome(command: Command): Promise<boolean> {
+  async #idsCome(demand: IdDemand): Promise<boolean> {
     try {
-      await this.#services.ids.ensure(idDemandOf(command));
+      await this.#services.ids.ensure(demand);
       return true;
     } catch (error) {
       this.#services.log.warn({ err: error }, 'ids could not be reserved');
@@ -380,21 +385,5 @@ const BOUNDS = {
   tasks: LIMITS.liveTasksPerOrganization,
   customers: LIMITS.liveCustomersPerOrganization,
   agents: LIMITS.liveAgentsPerOrganization,
-  idempotencyKeys: LIMITS.idempotencyKeysInMemory,
+  keptAnswers: { keys: LIMITS.keptAnswersInMemory, chars: LIMITS.keptAnswerCharsInMemory },
 };
-
-/** Constraints whose violation has a code of its own; the others are defects, answered 500. */
-const CODE_BY_CONSTRAINT: Readonly<Record<string, ErrorCode>> = {
-  tasks_code: 'TASK_CODE_TAKEN',
-  customers_phone: 'CUSTOMER_PHONE_TAKEN',
-  users_email: 'USER_EMAIL_TAKEN',
-};
-
-/** Codes that were given were looked for before: one that is taken all the same has been drawn, once in 2^50 times. */
-function isDrawnCode({ constraint }: CommitError): boolean {
-  return constraint === 'tasks_code';
-}
-
-function refusalOfRow(error: CommitError): Refusal {
-  return refusal(CODE_BY_CONSTRAINT[error.constraint ?? ''] ?? 'INTERNAL');
-}

@@ -1,7 +1,6 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import type { AssignmentRequestRecord } from '../../schema/assignment.ts';
 import type { CustomerRecord } from '../../schema/customer.ts';
-import { scopedKeyOf } from '../../schema/idempotency-key.ts';
 import type { AccountBalance, AccountOwner } from '../../schema/ledger.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { LocationRecord } from '../../schema/location.ts';
@@ -19,6 +18,7 @@ import { ContactBook } from './contact-book.ts';
 import { CustomerBook } from './customer-book.ts';
 import { evictOldest } from './evict-oldest.ts';
 import type { HeldTask } from './held-task.ts';
+import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
 import { type Basis, type Live, READ } from './live.ts';
 import { MoneyBook } from './money-book.ts';
 import { PagedBook } from './paged-book.ts';
@@ -34,7 +34,7 @@ export interface StateBounds {
   readonly tasks: number;
   readonly customers: number;
   readonly agents: number;
-  readonly idempotencyKeys: number;
+  readonly keptAnswers: KeptBounds;
 }
 
 /**
@@ -78,7 +78,7 @@ export class OrgState implements StateView {
   readonly #requests = new Map<number, Live<AssignmentRequestRecord>>();
   readonly #channels = new Set<number>();
   readonly #usage = new Map<string, number>();
-  readonly #idempotency = new Map<string, Live<IdempotencyRecord>>();
+  readonly #keptAnswers = new KeptAnswers();
 
   constructor(head: OrganizationHead) {
     this.organizationId = head.organization.organizationId;
@@ -174,11 +174,11 @@ export class OrgState implements StateView {
   }
 
   findIdempotency(scopedKey: string): Live<IdempotencyRecord> | undefined {
-    return this.#idempotency.get(scopedKey);
+    return this.#keptAnswers.find(scopedKey);
   }
 
   rememberIdempotency(scopedKey: string, record: IdempotencyRecord, ticket: number): void {
-    this.#idempotency.set(scopedKey, { record, ticket, sequence: record.sequence });
+    this.#keptAnswers.put(scopedKey, record, { ticket, sequence: record.sequence });
   }
 
   bundleOf(live: TaskFacts): TaskBundle {
@@ -288,10 +288,7 @@ export class OrgState implements StateView {
     for (const record of fetched.loosePackages) {
       if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
     }
-    for (const record of fetched.idempotency) {
-      const scopedKey = scopedKeyOf(record.scope, record.key);
-      if (!this.#idempotency.has(scopedKey)) this.#idempotency.set(scopedKey, { record, ...READ });
-    }
+    this.#keptAnswers.absorb(fetched.idempotency);
   }
 
   /** A task that is no part of a job, or a job with its parts. */
@@ -326,9 +323,7 @@ export class OrgState implements StateView {
     this.#loads.evict(LIMITS.agentLoads);
     evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket);
     this.money.evict(durableTicket);
-    evictOldest(this.#idempotency, bounds.idempotencyKeys, durableTicket, ({ record: { scope, key } }) =>
-      this.keys.note(scopedKeyOf(scope, key), this.lastAtMs),
-    );
+    this.#keptAnswers.evict(bounds.keptAnswers, durableTicket, (key) => this.keys.note(key, this.lastAtMs));
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
     evictOldest(this.#warehouses, bounds.tasks, durableTicket);
     if (this.#locations.size > bounds.tasks) this.#locations.clear();

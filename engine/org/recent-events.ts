@@ -7,8 +7,8 @@ import type { SharedEvent } from './shared-event.ts';
  * Invariant: what is kept is without a gap and ends with `last`.
  */
 export class RecentEvents {
-  #events: SharedEvent[] = [];
-  /** Where in the array they begin: what is before has been dropped. */
+  #events: (SharedEvent | undefined)[] = [];
+  /** Where in the array they begin: what was before is gone, its places are given back from time to time. */
   #start = 0;
   #bytes = 0;
   #last: number | undefined;
@@ -43,7 +43,7 @@ export class RecentEvents {
     if (sequence >= this.#last) return [];
     const first = this.#events[this.#start]?.sequence;
     if (first === undefined || first > sequence + 1) return undefined;
-    return this.#events.slice(this.#start + sequence + 1 - first);
+    return this.#events.slice(this.#start + sequence + 1 - first) as SharedEvent[];
   }
 
   /** Forgets the events. What follows `last` is taken next. */
@@ -58,6 +58,7 @@ export class RecentEvents {
     const { recentEventsPerOrganization: most, recentEventBytesPerOrganization: mostBytes } = LIMITS;
     while (this.#events.length - this.#start > most || this.#bytes > mostBytes) {
       this.#bytes -= this.#events[this.#start]!.event.body.length;
+      this.#events[this.#start] = undefined;
       this.#start += 1;
     }
     if (this.#start < most) return;

@@ -159,6 +159,9 @@ function valuesOf(p: CommitParameters): (string | null)[] {
   ];
 }
 
+/** program_limit_exceeded: an entry that is too long for an index. */
+const ROW_TOO_LARGE = '54000';
+
 /** Classifies what Postgres or the connection said. Anything not known to be harmless counts as unknown. */
 function commitErrorOf(error: unknown): CommitError {
   if (error instanceof DeadlineError) return new CommitError('unknown', error.message);
@@ -177,7 +180,7 @@ function commitErrorOf(error: unknown): CommitError {
   }
   if (code === 'DE001') return new CommitError('fenced', message);
   if (code === 'DE002') return new CommitError('stale', message);
-  if (code.startsWith('22') || code.startsWith('23')) {
+  if (code.startsWith('22') || code.startsWith('23') || code === ROW_TOO_LARGE) {
     return new CommitError('refused', message, constraint);
   }
   return new CommitError('failed', `${code} ${message}`);

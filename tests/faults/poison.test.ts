@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { idempotencyKey } from '../../schema/idempotency-key.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { startCrashableSystem } from '../support/crashable-system.ts';
 import { createFaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { Journal, type Outcome } from '../support/journal.ts';
-import { withSql } from '../support/seed.ts';
+import { type SeededOrganization, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';
-import { startEngineFixture } from './engine-fixture.ts';
+import { callerOf, createCommand, startEngineFixture, statusOf } from './engine-fixture.ts';
 import { assertKeptPromises } from './final-rows.ts';
 import { byOrganization, runLoad, sendOverHttp } from './journaled-load.ts';
 import { assertMemoryIsPostgres } from './memory.ts';
@@ -91,6 +93,30 @@ test('of the commands in one batch only the guilty one is refused', async () => 
     await assertKeptPromises(journal, databaseUrl);
   } finally {
     await fixture.stop();
+  }
+});
+
+test('a row that is too long for an index is the fault of its command alone', async () => {
+  const store = createFaultyCommitStore();
+  const { engine, organizations, stop } = await startEngineFixture({ organizations: 2, wrapCommitStore: store.wrap });
+  const [mixed, neighbour] = organizations as [SeededOrganization, SeededOrganization];
+  const make = (organization: SeededOrganization, key: string, scope?: string) => {
+    const command = createCommand(key, callerOf(organization));
+    const asked = scope ? { ...command, idempotency: idempotencyKey(scope, key, key) } : command;
+    return engine.ask(organization.organizationId, asked).then(statusOf);
+  };
+  try {
+    await Promise.all([make(mixed, 'first-1'), make(neighbour, 'first-2')]);
+    const held = store.hold();
+    const occupying = make(neighbour, 'occupying');
+    await held.arrived;
+    // No guard lets such a scope through: whatever else may come to be too long is taken for the same.
+    const answers = [make(mixed, 'a'), make(mixed, 'b', randomBytes(3_000).toString('hex')), make(neighbour, 'beside')];
+    await delay(100);
+    held.release();
+    assert.deepEqual(await Promise.all([occupying, ...answers]), [201, 201, 500, 201]);
+  } finally {
+    await stop();
   }
 });
 

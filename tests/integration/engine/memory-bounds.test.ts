@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
 import type { CommitStore } from '../../../engine/store/commit-store.ts';
-import type { CreateTask } from '../../../schema/commands.ts';
+import type { Command, CreateTask } from '../../../schema/commands.ts';
+import { idempotencyKey } from '../../../schema/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { updateOrganizationInput } from '../../../schema/organization.ts';
 import { callerOf, createCommand, startEngineFixture } from '../../faults/engine-fixture.ts';
@@ -10,7 +11,7 @@ import { callerOf, createCommand, startEngineFixture } from '../../faults/engine
 const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
 /** Few enough for the ids at hand: whoever waits for ids makes room on the way. */
 const AT_ONCE = 200;
-const KEYS = LIMITS.idempotencyKeysInMemory + 2_000;
+const KEYS = LIMITS.keptAnswersInMemory + 2_000;
 
 test('tasks leave memory past its bound though nothing has to be fetched, and are read back when asked for', async () => {
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
@@ -72,6 +73,38 @@ test('keys leave memory past its bound, and what was answered under them is answ
     assert.equal(state.keys.mayKnow(scopedKey(KEYS)), false, 'others are known to be new without asking');
     for (const index of gone) assert.ok(state.keys.mayKnow(scopedKey(index)), `key ${index}`);
     for (const index of [gone[0]!, gone[500]!, gone.at(-1)!]) assert.equal(await idUnder(index), ids[index]);
+  } finally {
+    await stop();
+  }
+});
+
+test('the answers of keyed batches leave memory by their length, and are given again', async () => {
+  const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
+  try {
+    const [organization] = organizations;
+    const { organizationId } = organization!;
+    const caller = callerOf(organization!);
+    const { input } = createCommand('a task', caller) as CreateTask;
+    const facts = { correlationId: '', canonicalPath: '/v1/tasks/batch', method: 'POST' };
+    const keyOf = (index: number) => idempotencyKey('batch', `key ${index}`, 'the same');
+    const items = Array.from({ length: LIMITS.batchTasks }, () => ({ input, facts, idempotency: undefined }));
+    const create = async (index: number) => {
+      const idempotency = keyOf(index);
+      const command = { kind: 'create-tasks', caller, items, atomic: false, facts, idempotency } as Command;
+      const answer = await engine.ask(organizationId, command);
+      assert.ok(answer.ok, JSON.stringify(answer));
+      return answer.data;
+    };
+    const answers: string[] = [];
+    for (let index = 0; index < 24; index += 1) answers.push(await create(index));
+    const { state } = engine.directory.find(organizationId)!;
+    const lengths = answers.map((_, index) => state.findIdempotency(keyOf(index).scopedKey)?.record.body.length ?? 0);
+    const all = answers.reduce((sum, answer) => sum + answer.length, 0);
+    const held = lengths.reduce((sum, length) => sum + length, 0);
+    assert.ok(all > 1.5 * LIMITS.keptAnswerCharsInMemory, `${all} in all`);
+    assert.ok(held > 0 && held <= LIMITS.keptAnswerCharsInMemory, `${held} of ${all} are in memory`);
+    assert.equal(lengths[0], 0, 'the oldest went first');
+    assert.equal(await create(0), answers[0]);
   } finally {
     await stop();
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CountedChange, FilterCounts } from '../../../engine/org/filter-counts.ts';
+import { FilterCounts } from '../../../engine/org/filter-counts.ts';
+import type { TaskChange } from '../../../engine/org/org-batch.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskFilter } from '../../../schema/list-tasks.ts';
@@ -10,8 +11,8 @@ const ORGANIZATION = 7;
 const MINE: TaskFilter = { customerId: 1 };
 
 const task = (id: number, customerId: number) => taskRecord({ organizationId: ORGANIZATION, id, customerId });
-const created = (id: number, customerId = 1): CountedChange => ({ before: null, after: task(id, customerId) });
-const moved = (id: number, from: number, to: number): CountedChange => ({
+const created = (id: number, customerId = 1): TaskChange => ({ before: null, after: task(id, customerId) });
+const moved = (id: number, from: number, to: number): TaskChange => ({
   before: task(id, from),
   after: task(id, to),
 });
@@ -29,13 +30,28 @@ function setUp() {
   };
   const counts = new FilterCounts(scheduler);
   let sequence = 0;
+  let walks = 0;
+  const nothing: TaskChange[] = [];
+  Object.defineProperty(nothing, Symbol.iterator, {
+    value: () => {
+      walks += 1;
+      return new Set<TaskChange>().values();
+    },
+  });
   return {
     counts,
     /** One commit with an event for each change. */
-    commit(...changes: CountedChange[]) {
+    commit(...changes: TaskChange[]) {
       counts.committed(ORGANIZATION, sequence, sequence + changes.length, changes);
       sequence += changes.length;
     },
+    /** One that changes no task. */
+    commitOthers(events: number) {
+      counts.committed(ORGANIZATION, sequence, sequence + events, nothing);
+      sequence += events;
+    },
+    /** How often what such commits changed was looked through. */
+    walks: () => walks,
     giveUpWaiting: () => {
       for (const run of waiting.splice(0)) run();
     },
@@ -111,6 +127,16 @@ test('more changes than are kept are taken into the counts, and the count stays 
   assert.equal(await at(many), many / 2);
   counts.remember(ORGANIZATION, MINE, 0, 1);
   assert.equal(await at(many), many / 2, 'an older count does not take the place of a newer one');
+});
+
+test('commits without tasks move the log on, and are not looked at again', async () => {
+  const { take, commit, commitOthers, at, walks } = setUp();
+  take(10, 0);
+  commit(created(1));
+  for (let time = 0; time < 1_000; time += 1) commitOthers(2);
+  commit(created(2));
+  assert.deepEqual([await at(2_001), await at(2_002), await at(2_001)], [11, 12, 11]);
+  assert.equal(walks(), 0);
 });
 
 test('a count that nobody asks for is forgotten', () => {
