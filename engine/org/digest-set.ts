@@ -1,3 +1,5 @@
+import { getRandomValues } from 'node:crypto';
+
 const FIRST_SLOTS = 64;
 
 /**
@@ -14,24 +16,25 @@ export class DigestSet {
   }
 
   has(digest: number): boolean {
-    return this.#slots[this.#slotOf(digest)] !== 0;
+    return this.#slots[this.#slotOf(digest || 1)] !== 0;
   }
 
-  add(digest: number): void {
+  add(given: number): void {
+    const digest = given || 1;
     const slot = this.#slotOf(digest);
     if (this.#slots[slot] !== 0) return;
-    this.#slots[slot] = digest || 1;
+    this.#slots[slot] = digest;
     this.#size += 1;
     if (2 * this.#size > this.#slots.length) this.#grow();
   }
 
-  /** Where the digest is, or would be put. */
+  /** Where the digest, not 0, is, or would be put. */
   #slotOf(digest: number): number {
     const slots = this.#slots;
     const last = slots.length - 1;
     // The low 32 bits are as good as any: slots are a power of two.
     let slot = (digest >>> 0) & last;
-    while (slots[slot] !== 0 && slots[slot] !== (digest || 1)) slot = (slot + 1) & last;
+    while (slots[slot] !== 0 && slots[slot] !== digest) slot = (slot + 1) & last;
     return slot;
   }
 
@@ -42,18 +45,24 @@ export class DigestSet {
   }
 }
 
-const PRIMES = [0x9e3779b1, 0x85ebca77] as const;
+/**
+ * Drawn anew by each process, and told to nobody: names come from outside, and of names that were chosen to want the same
+ * slots 60,000 would hold up everybody for seconds.
+ */
+const [HIGH_START, LOW_START, FIRST_FACTOR, SECOND_FACTOR] = getRandomValues(new Uint32Array(4)).map(
+  (one) => one | 1,
+) as unknown as [number, number, number, number];
 
-/** 53 bits, which a number holds exactly: two FNV-like sums over the text, mixed. */
+/** 53 bits, which a number holds exactly: two sums over the text, mixed. Another one in each process. */
 export function digestOf(text: string): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
+  let high = HIGH_START;
+  let low = LOW_START;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    high = Math.imul(high ^ code, PRIMES[0]);
-    low = Math.imul(low ^ code, PRIMES[1]);
+    high = Math.imul(high ^ code, FIRST_FACTOR);
+    low = Math.imul(low ^ code, SECOND_FACTOR);
   }
-  high = Math.imul(high ^ (high >>> 16), PRIMES[1]) ^ (low >>> 13);
-  low = Math.imul(low ^ (low >>> 16), PRIMES[0]) ^ (high >>> 13);
+  high = Math.imul(high ^ (high >>> 16), SECOND_FACTOR) ^ (low >>> 13);
+  low = Math.imul(low ^ (low >>> 16), FIRST_FACTOR) ^ (high >>> 13);
   return (high >>> 11) * 0x100000000 + (low >>> 0);
 }
