@@ -178,13 +178,13 @@ export function queryInteger(min: number, max: number) {
   );
 }
 
-/** A comma list or repeats of one parameter: any of them. */
 /** Ids of a query, repeated or with commas. */
 export const queryIds = v.pipe(
   v.array(queryId),
   v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
 );
 
+/** A comma list or repeats of one parameter: any of them. */
 export function queryList<const T extends readonly string[]>(values: T) {
   return v.array(oneOf(values));
 }

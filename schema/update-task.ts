@@ -15,7 +15,7 @@ const fields = v.object(
     packages: v.nullish(
       v.pipe(
         v.array(packageEntry, 'must be an array'),
-        v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
+        v.maxLength(LIMITS.packagesPerTask, `must hold at most ${LIMITS.packagesPerTask} items`),
       ),
     ),
   },
@@ -25,7 +25,7 @@ const fields = v.object(
 /**
  * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears `notes`, `description` and
  * `integrationData` and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is the
- * whole list: an entry with `id` changes that package, one without is added, one not named is removed.
+ * whole list: an entry with `id` changes that package, one without is added (at most 100), one not named is removed.
  */
 export function updateTaskSchema(now: () => number) {
   return v.pipe(
@@ -41,6 +41,7 @@ export function updateTaskSchema(now: () => number) {
       const moment = typeof scheduledAt === 'string' ? parseIsoTime(scheduledAt) : undefined;
       if (moment !== undefined && Date.parse(moment) <= now()) violation('scheduledAt', 'must be in the future');
       if (hasRepeatedId(packages)) violation('packages', 'must not name a package twice');
+      if (addedBy(packages) > LIMITS.listItems) violation('packages', `must add at most ${LIMITS.listItems} packages`);
     }),
     v.transform(({ location, dropoffLocation, ...rest }) => ({ ...rest, location: location ?? dropoffLocation })),
   );
@@ -51,4 +52,9 @@ function hasRepeatedId(packages: unknown): boolean {
   if (!Array.isArray(packages)) return false;
   const ids = packages.map((entry) => (entry as { id?: unknown } | null)?.id).filter((value) => v.is(id, value));
   return new Set(ids).size < ids.length;
+}
+
+function addedBy(packages: unknown): number {
+  if (!Array.isArray(packages)) return 0;
+  return packages.filter((entry) => (entry as { id?: unknown } | null)?.id == null).length;
 }

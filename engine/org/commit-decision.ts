@@ -39,6 +39,8 @@ export interface DecidedCommand {
 export function openBatchAt(tools: DecideTools, now: string): OrgBatch {
   const batch = tools.openBatch();
   batch.lastAt = now;
+  // Whatever it takes: nothing is decided at an earlier time than what is committed.
+  tools.state.lastAtMs = Date.parse(now);
   return batch;
 }
 
@@ -76,7 +78,6 @@ export function applyDraft(
       if (line) batch.noteAudit(line);
     }
   }
-  state.lastAtMs = Date.parse(at);
   batch.nextDeadlineAt = state.nextDeadlineAt;
   return applied ?? { data: encodeShown(state, shown) ?? '{}', toldAt: null };
 }

@@ -194,8 +194,10 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
     SELECT o.organization_id, o.version, o.name, o.status, o.currency, o.limits, o.settings, o.created_at, o.updated_at,
       h.last_sequence, h.last_at, h.next_deadline_at,
       coalesce((SELECT json_agg(json_build_object('resource', u.resource, 'period', u.period, 'used', u.used))
-        FROM usage u WHERE u.organization_id = o.organization_id AND u.period IN (date '1970-01-01',
-          date_trunc('month', now() AT TIME ZONE 'UTC')::date)), '[]'::json) AS usage
+        FROM usage u WHERE u.organization_id = o.organization_id
+          -- Whoever decides may be in the month before, or in the next, by its own clock.
+          AND (u.period = date '1970-01-01' OR u.period >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date)
+        ), '[]'::json) AS usage
     FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
     WHERE o.organization_id = ${organizationId}`;
   const [row] = rows;

@@ -3,9 +3,8 @@ import type { TaskFilter, TaskSort } from '../../schema/list-tasks.ts';
 import type { ShownTask } from '../../schema/task.ts';
 import type { Sql } from './postgres.ts';
 import { conditionsOf, Parameters } from './task-list-conditions.ts';
+import { SORT_COLUMNS } from './task-list-request.ts';
 import { SHOWN_TASK } from './task-rows.ts';
-
-const COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
 
 /** Gets a batch; the next one is read once it resolves. False ends the export. */
 export type TakeTasks = (batch: readonly ShownTask[]) => Promise<boolean>;
@@ -26,7 +25,7 @@ export async function exportTasks(
 ): Promise<void> {
   const parameters = new Parameters(organizationId);
   const text = `SELECT b.* FROM (
-      SELECT t.id, ${COLUMNS[sortBy]} AS key FROM tasks t
+      SELECT t.id, ${SORT_COLUMNS[sortBy]} AS key FROM tasks t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'seek')}
       ORDER BY key ${sortOrder}, t.id ${sortOrder}) p
     CROSS JOIN LATERAL (

@@ -22,7 +22,8 @@ export interface PagePlan {
   readonly isReusable: boolean;
 }
 
-const COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
+/** What a list is sorted by. */
+export const SORT_COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
 const TYPES = { createdAt: 'timestamptz', updatedAt: 'timestamptz', status: 'int' } as const;
 
 /** Limits that stand in the text, since a planner that does not know how little is wanted reads too much; usual pages first. */
@@ -42,7 +43,7 @@ export class PageText {
     const { sortBy, take, skip, after } = request;
     this.request = request;
     this.parameters = new Parameters(organizationId);
-    this.column = COLUMNS[sortBy];
+    this.column = SORT_COLUMNS[sortBy];
     this.take = this.parameters.add(take, 'bigint');
     this.skip = this.parameters.add(skip, 'bigint');
     this.after = after && {

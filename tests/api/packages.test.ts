@@ -128,6 +128,26 @@ test('a task has a bounded number of packages', async () => {
   assert.equal((await listOf(api, id)).count, LIMITS.packagesPerTask);
 });
 
+test('PATCH keeps and changes as many packages as a task may have, and adds no more than a hundred at a time', async () => {
+  const { api } = await fixture.organization();
+  const many = Array.from({ length: LIMITS.listItems }, (_, index) => ({ name: `first ${index}` }));
+  const { id } = await api.createTask({ packages: many });
+  const own = async () => (await listOf(api, id)).items.map(({ id: own }) => ({ id: own }));
+  for (let full = LIMITS.listItems; full < LIMITS.packagesPerTask; full += LIMITS.listItems) {
+    const reply = await api.patch(`/tasks/${id}`, { packages: [...(await own()), ...many] });
+    assert.deepEqual([reply.status, (await listOf(api, id)).count], [200, full + LIMITS.listItems]);
+  }
+  const [first, ...others] = await own();
+  const renamed = await api.patch(`/tasks/${id}`, { packages: [{ ...first, name: 'renamed' }, ...others] });
+  assert.equal(renamed.status, 200);
+  const { items } = await listOf(api, id);
+  assert.deepEqual([items.length, items[0]!.name], [LIMITS.packagesPerTask, 'renamed']);
+  const over = await api.patch(`/tasks/${id}`, { packages: [first, ...others, { name: 'one more' }] });
+  assert.deepEqual([over.status, over.body.message], [400, ['packages must hold at most 500 items']]);
+  const added = await api.patch(`/tasks/${id}`, { packages: [first, ...many, { name: 'one more' }] });
+  assert.deepEqual([added.status, added.body.message], [400, ['packages must add at most 100 packages']]);
+});
+
 /** decisions.md §3 "Package statuses". $: only where the task has an amount. */
 const NEXT: Readonly<Record<PackageStatus, string>> = {
   pending: 'picking_up cancelled',

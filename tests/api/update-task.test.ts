@@ -175,7 +175,7 @@ for (const [name, input, told] of [
   [
     'too many packages',
     { packages: Array.from({ length: 101 }, () => ({ name: 'x' })) },
-    ['packages must hold at most 100 items'],
+    ['packages must add at most 100 packages'],
   ],
   [
     'many faults',
