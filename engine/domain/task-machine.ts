@@ -1,7 +1,7 @@
 import type { AgentRecord } from '../../schema/agent.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import type { CallerRole } from '../../schema/role.ts';
-import { isTerminal, type TaskOutcome, type TaskRecord, type TaskStatus } from '../../schema/task.ts';
+import { isCashType, isTerminal, type TaskOutcome, type TaskRecord, type TaskStatus } from '../../schema/task.ts';
 
 /** Who or what makes a step; the steps themselves are in decisions.md §3. */
 const TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
@@ -53,6 +53,11 @@ export function canBecome(from: TaskStatus, to: TaskStatus): boolean {
 /** Agents see their own tasks only; everybody else sees those of the organization. */
 export function maySee(task: Pick<TaskRecord, 'agentId'>, caller: Actor): boolean {
   return caller.role !== 'agent' || (task.agentId !== null && task.agentId === caller.agentId);
+}
+
+/** Integrations see cash tasks, and change nothing about them. Source: decisions.md §2. */
+export function mayChange(task: Pick<TaskRecord, 'taskType'>, caller: Pick<Actor, 'role'>): boolean {
+  return caller.role !== 'integration' || !isCashType(task.taskType);
 }
 
 /** Whose tasks a caller's lists are limited to; null is everybody's. Ids are positive: 0 stands for no task at all. */

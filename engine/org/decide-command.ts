@@ -1,7 +1,7 @@
 import type { Answer, Command, ReadTask, SingleCommand } from '../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
 import { isAsked } from '../domain/assignment-machine.ts';
-import { maySee } from '../domain/task-machine.ts';
+import { mayChange, maySee } from '../domain/task-machine.ts';
 import { isoTime } from '../runtime/clock.ts';
 import { matchesEtag } from '../views/etag.ts';
 import { encodeFollowed } from '../views/followed-task.ts';
@@ -62,7 +62,9 @@ export function decideCommand(tools: DecideTools, command: Command, due?: DueTim
   const context: DecideContext = { now, random: tools.random, nextId: (kind) => tools.ids.next(kind) };
   if (command.kind === 'create-tasks') return decideBatch(tools, command, context, nowMs);
   const draft = new Draft(state);
-  const decided = decide(draft, command, context, due && { ...due, nextDeadlineAt: nextDeadline(state, due) });
+  const decided = isBeyond(draft, command)
+    ? FORBIDDEN
+    : decide(draft, command, context, due && { ...due, nextDeadlineAt: nextDeadline(state, due) });
   const decision = precedes412(decided) || !hasChangedSince(state, command) ? decided : STALE;
   return decision.ok
     ? applyDecision(tools, command, draft, decision, now)
@@ -73,6 +75,15 @@ export function decideCommand(tools: DecideTools, command: Command, due?: DueTim
 function afterTheEnd(deletedBy: number): DecidedCommand {
   const answer = (): Answer => ({ ok: false, refusal: refusal('ORGANIZATION_DELETED') });
   return { answer, changes: false, restsOn: deletedBy };
+}
+
+/** Whether the command changes a task that its caller may only see. */
+function isBeyond(draft: Draft, command: SingleCommand): boolean {
+  const task =
+    command.kind === 'change-package-status'
+      ? draft.findPackage(command.packageId)?.owner
+      : 'taskId' in command && draft.findTask(command.taskId)?.task;
+  return Boolean(task && !mayChange(task, command.caller));
 }
 
 function decide(draft: Draft, command: SingleCommand, context: DecideContext, due?: DueTimers): Decision {
@@ -137,6 +148,7 @@ function decide(draft: Draft, command: SingleCommand, context: DecideContext, du
   }
 }
 
+const FORBIDDEN = refuse(refusal('FORBIDDEN'));
 const STALE = refuse(refusal('PRECONDITION_FAILED'));
 
 /** The order of refusal puts what may not be asked and what is not there before what has changed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { taskInput } from '../support/api-client.ts';
-import { withSql } from '../support/seed.ts';
+import { seedAgent, seedChannel, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
@@ -55,6 +55,31 @@ test('for an integration the four values stand, and an amount does not stand in 
     [child.status, child.body.message],
     [400, ['children.0.taskType must be one of: delivery, pickup, return, transfer']],
   );
+});
+
+test('an integration sees a cash task and changes nothing about it', async () => {
+  const { api, organizationId } = await fixture.organization({ role: 'dispatcher' });
+  const { databaseUrl } = fixture.gateway;
+  const integration = fixture.clientOf((await seedChannel(databaseUrl, organizationId)).key);
+  const { agentId } = await seedAgent(databaseUrl, organizationId);
+  const { data: task } = (await api.post('/tasks', cash({ packages: [{ name: 'purse' }] }))).body;
+  assert.deepEqual((await integration.get(`/tasks/${task.id}`)).body.data, task);
+  const changes = [
+    ['patch', `/tasks/${task.id}`, { notes: 'x' }],
+    ['post', `/tasks/${task.id}/packages`, { name: 'x' }],
+    ['patch', `/packages/${task.packages[0]!.id}`, { status: 'picking_up' }],
+    ['post', `/tasks/${task.id}/assign`, { agentId }],
+    ['post', `/tasks/${task.id}/unassign`, {}],
+    ['post', `/tasks/${task.id}/auto-assign`, {}],
+    ['put', `/tasks/${task.id}/status`, { status: 'cancelled' }],
+    ['put', `/tasks/${task.id}/status`, { status: 'completed' }],
+  ] as const;
+  for (const [method, path, input] of changes) {
+    const { status, body } = await integration[method](path, input);
+    assert.deepEqual([status, body.error], [403, 'Forbidden'], `${method} ${path}`);
+  }
+  assert.deepEqual((await api.get(`/tasks/${task.id}`)).body.data, task);
+  assert.equal((await api.post(`/tasks/${task.id}/assign`, { agentId })).status, 200);
 });
 
 test('a dispatcher is told all six values', async () => {
