@@ -145,7 +145,9 @@ export const LIMITS = {
   /** How long a list waits to be told of a commit that Postgres shows already; past it the tasks are counted again. */
   filterCountWaitMs: 100,
   /** Exports that one process streams at a time, each on a connection of its own; past it 503. */
-  exports: 2,
+  exports: 4,
+  /** Of these, so that slow clients of one organization leave some to the others. */
+  exportsPerOrganization: 2,
   /** Postgres ends an export that takes longer; a client that stops reading is cut long before. */
   exportDeadlineMs: 1_800_000,
   /** Tasks of an export read, encoded and handed to the connection in one go. */

@@ -42,7 +42,8 @@ export interface TaskListsOptions {
 /** Pages of tasks: items from Postgres, counts from its counters or kept by this process. */
 export class TaskLists {
   readonly #options: TaskListsOptions;
-  #exports = 0;
+  /** Organizations of the exports under way, once for each. */
+  readonly #exporting: number[] = [];
 
   constructor(options: TaskListsOptions) {
     this.#options = options;
@@ -79,7 +80,7 @@ export class TaskLists {
 
   /**
    * Hands over all tasks of a list, see exportTasks of the store; undefined when as many exports as there may be are
-   * under way.
+   * under way, in this process or of this organization.
    */
   export(
     organizationId: number,
@@ -87,8 +88,9 @@ export class TaskLists {
     onlyAgentId: number | null,
     take: TakeTasks,
   ): Promise<void> | undefined {
-    if (this.#exports >= LIMITS.exports) return undefined;
-    this.#exports += 1;
+    const own = this.#exporting.filter((other) => other === organizationId).length;
+    if (this.#exporting.length >= LIMITS.exports || own >= LIMITS.exportsPerOrganization) return undefined;
+    this.#exporting.push(organizationId);
     return this.#export(organizationId, narrowToAgent(filterOf(query), onlyAgentId), query, take);
   }
 
@@ -99,7 +101,7 @@ export class TaskLists {
       this.#options.log.warn({ err: error, organizationId }, 'an export broke off');
       throw error;
     } finally {
-      this.#exports -= 1;
+      this.#exporting.splice(this.#exporting.indexOf(organizationId), 1);
     }
   }
 }

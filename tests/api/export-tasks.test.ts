@@ -132,7 +132,7 @@ test('an export that begins right after a change of its access, before it is hea
   }
 });
 
-test('an export that its client leaves gives its connection back; more than there may be are refused', async () => {
+test('an export that its client leaves gives its connection back; more than an organization may have are refused', async () => {
   const { key, api } = await bigOrganization();
   const opened = await Promise.all([open(key), open(key)]);
   for (const { response } of opened) response.pause();
@@ -140,6 +140,12 @@ test('an export that its client leaves gives its connection back; more than ther
   assert.equal(status, 503);
   assert.equal(body.code, 'OVERLOADED');
   assert.equal(headers['retry-after'], '1');
+  const neighbour = (await fixture.organization()).api;
+  const { id } = await neighbour.createTask();
+  assert.deepEqual(
+    linesOf((await neighbour.get('/tasks/export')).text).map((line) => line.id),
+    [id],
+  );
   for (const { request } of opened) request.destroy();
   await until('their connections are back', async () => (await exportingBackends()).length === 0);
   assert.equal(linesOf((await api.get('/tasks/export?status=new&customerId=1')).text).length, 0);
