@@ -1,7 +1,7 @@
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import { connectPostgres, type Sql } from './postgres.ts';
 
-/** The parameters of `commit_group`, in its order; see schema/functions/commit-group.sql. */
+/** The parameters of `commit_group`; see schema/functions/commit-group.sql. */
 export interface CommitParameters {
   readonly groupId: string;
   readonly shards: string;
@@ -75,8 +75,37 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-const PARAMETERS = 26;
-const COMMIT_GROUP = `SELECT commit_group(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(',')})`;
+/** What `commit_group` calls each of them: called by name, so that no order has to be kept. */
+const SQL_NAMES = {
+  groupId: 'group_id',
+  shards: 'shards_in',
+  epochs: 'epochs_in',
+  counts: 'counts',
+  heads: 'heads_in',
+  customers: 'customers_in',
+  locations: 'locations_in',
+  tasks: 'tasks_in',
+  packages: 'packages_in',
+  history: 'history_in',
+  events: 'events_in',
+  eventBodies: 'event_bodies',
+  idempotency: 'idempotency_in',
+  idempotencyBodies: 'idempotency_bodies',
+  usage: 'usage_in',
+  warehouses: 'warehouses_in',
+  taskCounts: 'task_counts_in',
+  organizations: 'organizations_in',
+  audit: 'audit_in',
+  agents: 'agents_in',
+  requests: 'requests_in',
+  payments: 'payments_in',
+  transfers: 'transfers_in',
+  ledgerEntries: 'ledger_entries_in',
+  paidTasks: 'paid_tasks_in',
+  separator: 'separator',
+} as const satisfies Record<keyof CommitParameters, string>;
+const NAMES = Object.keys(SQL_NAMES) as (keyof CommitParameters)[];
+const COMMIT_GROUP = `SELECT commit_group(${NAMES.map((name, index) => `${SQL_NAMES[name]} => $${index + 1}`).join(', ')})`;
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
 export function createCommitStore(
@@ -116,7 +145,10 @@ export function createCommitStore(
     async commit(parameters) {
       const used = connection();
       try {
-        await send(used, valuesOf(parameters));
+        await send(
+          used,
+          NAMES.map((name) => parameters[name]),
+        );
       } catch (error) {
         const failure = commitErrorOf(error);
         if (failure.failure === 'unknown') void discard(used).catch(() => {});
@@ -125,38 +157,6 @@ export function createCommitStore(
     },
     stop: () => discard(sql),
   };
-}
-
-/** In the order of `commit_group`. */
-function valuesOf(p: CommitParameters): (string | null)[] {
-  return [
-    p.groupId,
-    p.shards,
-    p.epochs,
-    p.counts,
-    p.heads,
-    p.customers,
-    p.locations,
-    p.tasks,
-    p.packages,
-    p.history,
-    p.events,
-    p.eventBodies,
-    p.idempotency,
-    p.idempotencyBodies,
-    p.usage,
-    p.warehouses,
-    p.taskCounts,
-    p.organizations,
-    p.audit,
-    p.agents,
-    p.requests,
-    p.payments,
-    p.transfers,
-    p.ledgerEntries,
-    p.paidTasks,
-    p.separator,
-  ];
 }
 
 /** program_limit_exceeded: an entry that is too long for an index. */
