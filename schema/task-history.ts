@@ -29,7 +29,7 @@ export interface TaskHistoryRecord {
   readonly toStatus: TaskStatus | null;
   readonly reason: string | null;
   readonly reasonCode: string | null;
-  /** What else there is to say: changed fields, the package and its statuses. */
+  /** What else there is to say, by the kind of the step: see DETAILS. */
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly actorType: string;
   readonly actorId: number | null;
@@ -39,6 +39,17 @@ export interface TaskHistoryRecord {
   /** Null for a creation: it is told by what the task is now and by the steps since. */
   readonly changes: TaskChanges | null;
 }
+
+/** What `details` holds, by the kind of the step. */
+const DETAILS =
+  'What else there is to say of the step, null when nothing. status_changed to assigned: `agentId`, or `courierId` of ' +
+  'an external courier; to awaiting_assignment from whoever had the task: `previousAgentId` or `previousCourierId`, ' +
+  'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. updated: ' +
+  '`changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. package_added: `packageId`; ' +
+  'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`. ' +
+  'payment: `paymentId`, `method`, `status`, `amount`, `currency`. Where somebody is looked for: why a round found nobody ' +
+  'is `reason`, with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +
+  'its `attempts`, and where the last round ended it what that lacked as `lacking`.';
 
 const nullableStatus = v.nullable(v.picklist(TASK_STATUSES));
 
@@ -52,8 +63,13 @@ const historyStepView = v.object({
   fromStatus: nullableStatus,
   toStatus: nullableStatus,
   reason: v.nullable(v.string()),
-  reasonCode: v.nullable(v.string()),
-  details: v.nullable(v.record(v.string(), v.unknown())),
+  reasonCode: v.pipe(
+    v.nullable(v.string()),
+    v.description(
+      'Given with the step, or the engine’s: `rejected` or `expired` of an offer, or the reason of a search that failed',
+    ),
+  ),
+  details: v.pipe(v.nullable(v.record(v.string(), v.unknown())), v.description(DETAILS)),
   actor: v.object({ type: v.string(), id: v.nullable(v.number()) }),
 });
 export type HistoryStepView = v.InferOutput<typeof historyStepView>;

@@ -142,6 +142,33 @@ test('a task is accepted, driven and delivered, each step with its time, its eve
       ['status_changed', 'in_transit', 'completed', 'now completed', 'R1', channelId],
     ],
   );
+  assert.deepEqual(
+    items.map(({ details }) => details),
+    [null, null, { outcome: 'succeeded' }],
+  );
+});
+
+test('the history says how a task ended, and so does that of its job', async () => {
+  const { api, tasks } = await served({ status: 'in_transit', children: [{ status: 'in_transit', ...BY_COURIER }] });
+  const [job] = tasks;
+  const failed = { status: 'completed', outcome: 'failed', failureReason: 'nobody there' };
+  const child = job!.children[0]!.id;
+  assert.equal((await api.put(`/tasks/${child}/status`, failed)).status, 200);
+  for (const [id, failureReason] of [
+    [child, 'nobody there'],
+    [job!.id, '1 of 1 completed tasks failed'],
+  ] as const) {
+    const { items } = (await api.get<History>(`/tasks/${id}/history`)).body.data;
+    assert.deepEqual(items.at(-1)!.details, { outcome: 'failed', failureReason });
+  }
+});
+
+test('a courier of another company who is taken off stands in the history', async () => {
+  const { api, tasks } = await served({ status: 'accepted', ...BY_COURIER });
+  const path = `/tasks/${tasks[0]!.id}`;
+  assert.equal((await api.post(`${path}/unassign`, {})).status, 200);
+  const { items } = (await api.get<History>(`${path}/history`)).body.data;
+  assert.deepEqual(items.at(-1)!.details, { previousCourierId: BY_COURIER.courierId });
 });
 
 test('a step that was told already changes nothing, whatever else is told with it', async () => {

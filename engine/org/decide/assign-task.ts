@@ -1,5 +1,6 @@
 import type { AssignTask } from '../../../schema/commands.ts';
 import { notFound } from '../../../schema/errors.ts';
+import { detailsOfStep } from '../../domain/step-details.ts';
 import { fieldsOfStep, judgeAssignment } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import { judgeFit } from './agent-fit.ts';
@@ -39,9 +40,16 @@ export function decideAssignTask(draft: Draft, command: AssignTask, { now }: Dec
   const reasonCode = input.reasonCode ?? null;
   const { status: previousStatus } = before;
   const extra = { previousStatus, status: 'assigned', reason };
-  const change = { kind: 'status_changed', fromStatus: previousStatus, toStatus: 'assigned' } as const;
+  const change = {
+    kind: 'status_changed',
+    fromStatus: previousStatus,
+    toStatus: 'assigned',
+    reason,
+    reasonCode,
+  } as const;
+  const step = { ...change, details: detailsOfStep(before, task) };
   draft.put({ kind: 'put-task', task });
-  draft.put({ kind: 'tell', type: 'task.status_changed', taskId, extra, step: { ...change, reason, reasonCode } });
+  draft.put({ kind: 'tell', type: 'task.status_changed', taskId, extra, step });
   if (before.parentId !== null) followChildren(draft, before.parentId, now);
   return done('task', taskId);
 }

@@ -2,6 +2,7 @@ import type { ChangeTaskStatus } from '../../../schema/commands.ts';
 import { notFound, refusal } from '../../../schema/errors.ts';
 import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
 import { closedRequest } from '../../domain/assignment-machine.ts';
+import { detailsOfStep } from '../../domain/step-details.ts';
 import { deadlineOf } from '../../domain/task-deadline.ts';
 import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
@@ -85,6 +86,7 @@ function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: S
       toStatus: to,
       reason: reason ?? null,
       reasonCode: reasonCode ?? null,
+      details: detailsOfStep(before, task),
     },
   });
 }

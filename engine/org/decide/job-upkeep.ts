@@ -1,5 +1,6 @@
 import type { TaskRecord } from '../../../schema/task.ts';
 import { deriveJob } from '../../domain/job.ts';
+import { detailsOfStep } from '../../domain/step-details.ts';
 import { deadlineOf } from '../../domain/task-deadline.ts';
 import type { Draft } from '../draft.ts';
 import { withdrawRequests } from './request-steps.ts';
@@ -36,7 +37,12 @@ export function followChildren(draft: Draft, jobId: number, now: string, newChil
       type: 'task.status_changed',
       taskId: jobId,
       extra: { previousStatus: before.status, status: task.status, reason: null },
-      step: { kind: 'status_changed', fromStatus: before.status, toStatus: task.status },
+      step: {
+        kind: 'status_changed',
+        fromStatus: before.status,
+        toStatus: task.status,
+        details: detailsOfStep(before, task),
+      },
     });
     return;
   }

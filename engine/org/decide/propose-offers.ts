@@ -70,12 +70,14 @@ function noteLack(draft: Draft, lacking: LackingTask, now: string): void {
   if (!sought) return;
   if (reason === null) return beginSearch(draft, sought, now);
   const search = sought.search!;
-  const details = { reason, counts, nearest };
-  if (isHopeless && wasAsked(search)) return failSearch(draft, sought, declinedReason(search), now, details);
+  if (isHopeless && wasAsked(search)) {
+    return failSearch(draft, sought, declinedReason(search), now, { lacking: reason, counts, nearest });
+  }
   if (isWorthNoting(search, reason, Date.parse(now))) {
+    const details = { reason, counts, nearest };
     const noted = { search: { ...search, lacking: reason, notedAt: now }, autoAssignmentStatus: 'searching' } as const;
     if (sought.status === 'new') draftStatus(draft, sought, 'awaiting_assignment', noted, now, { details });
-    else draftSearch(draft, sought, noted, now, details);
+    else draftSearch(draft, sought, noted, now, { details });
   }
   endSearchIfOver(draft, taskId, now);
 }

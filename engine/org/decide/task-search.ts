@@ -7,6 +7,7 @@ import {
 } from '../../../schema/assignment.ts';
 import type { TaskRecord, TaskStatus } from '../../../schema/task.ts';
 import { afterDecline, closedRequest, endOfSearch } from '../../domain/assignment-machine.ts';
+import { detailsOfStep } from '../../domain/step-details.ts';
 import { deadlineOf } from '../../domain/task-deadline.ts';
 import { fieldsOfStep } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
@@ -39,7 +40,9 @@ export function draftStatus(
   step: Step = {},
 ): TaskRecord {
   const task = changedTask(before, { ...fieldsOfStep(to, now), ...fields }, now);
-  const { reason = null, reasonCode = null, details = null } = step;
+  const { reason = null, reasonCode = null } = step;
+  const own = detailsOfStep(before, task);
+  const details = step.details ? { ...own, ...step.details } : own;
   // Who loses the task is told with it.
   const taken = before.agentId !== null && task.agentId === null ? { previousAgentId: before.agentId } : {};
   draft.put({ kind: 'put-task', task });
@@ -60,7 +63,7 @@ export function draftSearch(
   before: TaskRecord,
   fields: Pick<TaskRecord, 'search' | 'autoAssignmentStatus'> & Partial<TaskRecord>,
   now: string,
-  details: Readonly<Record<string, unknown>> = {},
+  { reasonCode = null, details }: Omit<Step, 'reason'> = {},
 ): TaskRecord {
   const task = changedTask(before, fields, now);
   const shown = (['autoAssignmentStatus', 'autoAssignmentFailureReason'] as const).filter(
@@ -73,7 +76,7 @@ export function draftSearch(
     type: 'task.updated',
     taskId: task.id,
     extra: { changed },
-    step: { kind: 'updated', details: { changed, ...details } },
+    step: { kind: 'updated', reasonCode, details: { changed, ...details } },
   });
   return task;
 }
@@ -99,7 +102,7 @@ export function draftDecline(
   }
   draftRequest(draft, closed);
   if (before.status === 'assigned') draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: how });
-  else draftSearch(draft, before, fields, now, { requestId: request.id });
+  else draftSearch(draft, before, fields, now, { details: { requestId: request.id } });
   endSearchIfOver(draft, taskId, now);
 }
 
@@ -110,20 +113,24 @@ export function endSearchIfOver(draft: Draft, taskId: number, now: string): void
   if (reason) failSearch(draft, task, reason, now);
 }
 
+/**
+ * Ends a search without success. The history tells its reason as the task does: what the last round lacked, where that is
+ * told as well, has a name of its own in `details`, as it may be another one.
+ */
 export function failSearch(
   draft: Draft,
   before: TaskRecord,
   reason: FailureReason,
   now: string,
-  details: Readonly<Record<string, unknown>> = {},
+  details: Step['details'] = {},
 ): void {
   const { attempts } = before.search!;
   const fields = { search: null, autoAssignmentStatus: 'failed', autoAssignmentFailureReason: reason } as const;
-  const told = { attempts, ...details };
+  const step = { reasonCode: reason, details: { attempts, ...details, reason } };
   if (before.status === 'new') {
     // It ends where it would have looked from, so that somebody can be given it by hand, or it can be tried anew.
-    draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: reason, details: told });
-  } else draftSearch(draft, before, fields, now, told);
+    draftStatus(draft, before, 'awaiting_assignment', fields, now, step);
+  } else draftSearch(draft, before, fields, now, step);
 }
 
 /** A search that begins now, or goes on. */

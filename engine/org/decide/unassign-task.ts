@@ -1,5 +1,6 @@
 import type { UnassignTask } from '../../../schema/commands.ts';
 import { notFound } from '../../../schema/errors.ts';
+import { detailsOfStep } from '../../domain/step-details.ts';
 import { checkUnassignment, fieldsOfStep } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import { type DecideContext, type Decision, done, refuse } from './decision.ts';
@@ -35,6 +36,7 @@ export function decideUnassignTask(draft: Draft, command: UnassignTask, { now }:
       toStatus: status,
       reason,
       reasonCode: input.reasonCode ?? null,
+      details: detailsOfStep(before, task),
     },
   });
   if (before.parentId !== null) followChildren(draft, before.parentId, now);

@@ -45,6 +45,10 @@ test('a task is assigned, taken back and given to another; the history and the l
       ['status_changed', 'awaiting_assignment', 'assigned', null, null, channelId],
     ],
   );
+  assert.deepEqual(
+    steps.map(({ details }) => details),
+    [null, { agentId: one.id }, { previousAgentId: one.id }, { agentId: two.id }],
+  );
   const { items: events } = (await api.get<{ items: TaskEvent[] }>('/events')).body.data;
   assert.deepEqual(
     events.slice(1).map(({ type, data: { task, actor: _, ...told } }) => [type, told, task.agentId]),

@@ -144,9 +144,9 @@ describe('an external courier', () => {
       vehicle: { maxWeightKg: 10, maxVolumeM3: null, maxPackages: null },
       trackingUrl: 'https://couriers.example/bike-7',
     });
-    assert.deepEqual((await place.history(task.id)).map(({ toStatus }) => toStatus).slice(-2), [
-      'assigned',
-      'accepted',
+    assert.deepEqual((await place.history(task.id)).map(({ toStatus, details }) => [toStatus, details]).slice(-2), [
+      ['assigned', { courierId: task.courierId }],
+      ['accepted', null],
     ]);
     assert.deepEqual((await place.events(task.id)).slice(-2), ['task.status_changed', 'task.status_changed']);
     assert.ok(!(await isSought(small)));
