@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { email, requiredText, shortText } from './fields.ts';
+import { email, oneOf, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
 import { type Phone, parsePhone } from './phone.ts';
@@ -29,13 +29,14 @@ export type InlineCustomerInput = v.InferOutput<typeof inlineCustomerInput>;
 export const CUSTOMER_TYPES = ['individual', 'business'] as const;
 export type CustomerType = (typeof CUSTOMER_TYPES)[number];
 
-/** The body of POST /customers. */
+/** The body of POST /customers. `customerType` is `individual` unless it is said. */
 export const createCustomerInput = v.object(
   {
     name: requiredText(LIMITS.shortTextChars),
     phone,
     email: v.nullish(email),
     address: v.nullish(shortText),
+    customerType: v.nullish(oneOf(CUSTOMER_TYPES)),
   },
   'the body must be an object',
 );

@@ -48,15 +48,51 @@ test('name and phone are enough: e-mail and address are null, a single word is t
 });
 
 test('server-owned fields in the body are ignored', async () => {
-  const body = { name: 'Own Id', phone: phoneOf(2), id: 7, userId: 7, customerType: 'business', createdAt: 'x' };
+  const body = { name: 'Own Id', phone: phoneOf(2), id: 7, userId: 7, createdAt: 'x' };
   const reply = await fixture.api.post<CustomerView>('/customers', body);
   assert.equal(reply.status, 201);
   assert.notEqual(reply.body.data.id, 7);
-  assert.equal(reply.body.data.customerType, 'individual');
+});
+
+test('a customer is what it is said to be, an individual unless it is said, and so do its tasks show it', async () => {
+  const { api } = await fixture.organization();
+  for (const [index, [said, is]] of (
+    [
+      ['business', 'business'],
+      ['individual', 'individual'],
+      [null, 'individual'],
+      [undefined, 'individual'],
+    ] as const
+  ).entries()) {
+    const body = { name: 'Ada', phone: phoneOf(50 + index), customerType: said };
+    const made = await api.post<CustomerView>('/customers', body);
+    assert.deepEqual([made.status, made.body.data.customerType], [201, is]);
+    const { id } = made.body.data;
+    const read = await api.get<CustomerView>(`/customers/${id}`);
+    assert.equal(read.body.data.customerType, is);
+    const task = await api.createTask({ customer: undefined, customerId: id });
+    assert.equal(task.customer!.customerType, is);
+  }
+});
+
+test('what a customer is does not change with PATCH, nor with a task that brings it along', async () => {
+  const { api } = await fixture.organization();
+  const made = await api.post<CustomerView>('/customers', {
+    name: 'Ada',
+    phone: phoneOf(60),
+    customerType: 'business',
+  });
+  const path = `/customers/${made.body.data.id}`;
+  const patched = await api.patch<CustomerView>(path, { name: 'Bea', customerType: 'individual' });
+  assert.deepEqual([patched.body.data.name, patched.body.data.customerType], ['Bea', 'business']);
+  const task = await api.createTask({ customer: { name: 'Ada', phone: phoneOf(60), customerType: 'individual' } });
+  assert.equal(task.customer!.customerType, 'business');
+  const fresh = await api.createTask({ customer: { name: 'New', phone: phoneOf(61), customerType: 'business' } });
+  assert.equal(fresh.customer!.customerType, 'individual');
 });
 
 test('every violation is named at once', async () => {
-  const body = { name: ' ', phone: '12', email: 'nobody', address: 'x'.repeat(256) };
+  const body = { name: ' ', phone: '12', email: 'nobody', address: 'x'.repeat(256), customerType: 'firm' };
   const reply = await fixture.api.post('/customers', body);
   assert.equal(reply.status, 400);
   assert.deepEqual(reply.body.message, [
@@ -64,6 +100,7 @@ test('every violation is named at once', async () => {
     'phone must be a possible phone number with its country code',
     'email must be an e-mail address',
     'address must be at most 255 characters',
+    'customerType must be one of: individual, business',
   ]);
   const empty = await fixture.api.post('/customers', {});
   assert.deepEqual(empty.body.message, ['name is required', 'phone is required']);
@@ -77,6 +114,8 @@ for (const [what, field] of [
   ['a phone with too few digits', { phone: '+4420' }],
   ['a name of 256 characters', { name: 'x'.repeat(256) }],
   ['a phone of null', { phone: null }],
+  ['a type of customer in capitals', { customerType: 'BUSINESS' }],
+  ['a type of customer that is no text', { customerType: 1 }],
 ] as const) {
   test(`${what} is a violation`, async () => {
     const reply = await fixture.api.post('/customers', { name: 'Ada', phone: phoneOf(3), ...field });

@@ -1,4 +1,4 @@
-import { type CustomerRecord, splitName } from '../../../schema/customer.ts';
+import { type CustomerRecord, type CustomerType, splitName } from '../../../schema/customer.ts';
 import type { Refusal } from '../../../schema/errors.ts';
 import type { Phone } from '../../../schema/phone.ts';
 import { checkQuota, quotaPeriod } from '../../domain/quota.ts';
@@ -11,12 +11,13 @@ interface NewCustomer {
   readonly phone: Phone;
   readonly email?: string | null | undefined;
   readonly address?: string | null | undefined;
+  readonly customerType?: CustomerType | null | undefined;
 }
 
 /** Drafts a customer whose phone nobody has, and counts it. Refuses 403 PACKAGE_LIMIT_EXCEEDED. */
 export function draftCustomer(
   draft: Draft,
-  { name, phone, email, address }: NewCustomer,
+  { name, phone, email, address, customerType }: NewCustomer,
   context: DecideContext,
 ): { readonly customer: CustomerRecord } | { readonly refusal: Refusal } {
   const { now } = context;
@@ -29,7 +30,7 @@ export function draftCustomer(
     id: context.nextId('customer'),
     version: 1,
     userId: context.nextId('user'),
-    customerType: 'individual',
+    customerType: customerType ?? 'individual',
     ...splitName(name),
     email: email ?? null,
     phoneE164: phone.e164,
