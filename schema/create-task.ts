@@ -88,6 +88,9 @@ const TASK_RULES: readonly Rule[] = [
       : undefined,
   (body, allowsCash) =>
     allowsCash && isCash(body) && !given(body.amount) ? ['amount', 'is required for cash tasks'] : undefined,
+  (body) => (isAfter(body.windowStart, body.windowEnd) ? ['windowEnd', 'must not be before windowStart'] : undefined),
+  // Before the window, or within it; past its end nobody could be in time.
+  (body) => (isAfter(body.readyAt, body.windowEnd) ? ['readyAt', 'must not be after windowEnd'] : undefined),
 ];
 
 const JOB_RULES: readonly Rule[] = [...TASK_RULES, (body) => notBoth(body, 'children', 'parentId')];
@@ -101,6 +104,13 @@ const CHILD_RULES: readonly Rule[] = [
 
 function given(value: unknown): boolean {
   return value !== undefined && value !== null;
+}
+
+/** False also where one of them is no moment, which its own field tells. */
+function isAfter(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return false;
+  const [moment, bound] = [parseIsoTime(one), parseIsoTime(other)];
+  return moment !== undefined && bound !== undefined && moment > bound;
 }
 
 function isAlternateShape(body: RawBody): boolean {
@@ -154,8 +164,9 @@ function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' |
 
 /**
  * Validation of POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). `scheduledAt` of
- * a scheduled task must lie after `now()`; for `asap` it is ignored. All violations are reported at once. Only callers
- * who handle cash may name the cash types.
+ * a scheduled task must lie after `now()`; for `asap` it is ignored. A window must not end before it begins, nor before
+ * the task is ready; it may have passed. All violations are reported at once. Only callers who handle cash may name the
+ * cash types.
  */
 export function createTaskSchema(now: () => number, options: { readonly cash: boolean } = { cash: false }) {
   const fields = taskFields(options.cash ? ALL_TASK_TYPES : TASK_TYPES);

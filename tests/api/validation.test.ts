@@ -11,6 +11,9 @@ const EITHER_CUSTOMER = 'customer or customerId must be given, exactly one of th
 const EITHER_LOCATION = 'location or locationId must be given, exactly one of them';
 const TYPES = 'must be one of: delivery, pickup, return, transfer';
 const A_TIME = 'must be an ISO 8601 date-time with a zone or offset';
+const EMPTY_WINDOW = 'windowEnd must not be before windowStart';
+const READY_LATE = 'readyAt must not be after windowEnd';
+const [EIGHT, NINE, TEN] = ['2031-01-01T08:00:00Z', '2031-01-01T09:00:00Z', '2031-01-01T10:00:00Z'];
 const STORABLE = 'must not contain NUL or unpaired surrogates';
 
 /** What is changed in a good body, and all that is wrong with it then. */
@@ -85,6 +88,16 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
   [{ integrationData: { blob: 'x'.repeat(16_384) } }, ['integrationData must be at most 16384 bytes of JSON']],
   [{ readyAt: '2031-01-01' }, [`readyAt ${A_TIME}`]],
   [{ windowStart: 5 }, ['windowStart must be a string']],
+  [{ windowStart: NINE, windowEnd: EIGHT }, [EMPTY_WINDOW]],
+  [{ windowStart: '2031-01-01T09:00:00.001Z', windowEnd: NINE }, [EMPTY_WINDOW]],
+  [{ windowStart: '2031-01-01T09:00:00-01:00', windowEnd: '2031-01-01T10:00:00+01:00' }, [EMPTY_WINDOW]],
+  [{ readyAt: TEN, windowEnd: NINE }, [READY_LATE]],
+  [
+    { readyAt: TEN, windowStart: NINE, windowEnd: EIGHT, name: '' },
+    ['name must not be empty', EMPTY_WINDOW, READY_LATE],
+  ],
+  [{ readyAt: 'soon', windowStart: NINE, windowEnd: EIGHT }, [`readyAt ${A_TIME}`, EMPTY_WINDOW]],
+  [{ readyAt: TEN, windowStart: NINE, windowEnd: 'late' }, [`windowEnd ${A_TIME}`]],
   [{ estimatedDuration: 0 }, ['estimatedDuration must be a positive integer']],
   [{ requiredSkills: ['a', ''] }, ['requiredSkills.1 must not be empty']],
   [{ name: 'a\u0000b' }, [`name ${STORABLE}`]],
@@ -158,6 +171,44 @@ test('values at their limits pass', async () => {
   });
   assert.equal(task.packages.length, 100);
   assert.deepEqual((await fixture.api.list('limit=1')).body.data.items, [task]);
+});
+
+for (const [what, times] of [
+  ['a window of one moment', { windowStart: NINE, windowEnd: '2031-01-01T10:00:00+01:00' }],
+  ['what is ready at the end of its window', { readyAt: NINE, windowStart: EIGHT, windowEnd: NINE }],
+  ['what is ready within its window', { readyAt: NINE, windowStart: EIGHT, windowEnd: TEN }],
+  ['what is ready before its window', { readyAt: EIGHT, windowStart: NINE, windowEnd: TEN }],
+  ['a window that has passed', { windowStart: '2001-01-01T08:00:00Z', windowEnd: '2001-01-01T09:00:00Z' }],
+  ['a window without a beginning', { windowStart: null, windowEnd: EIGHT }],
+  ['a window without an end', { readyAt: TEN, windowStart: NINE }],
+] as const) {
+  test(`${what} passes`, async () => {
+    const task = await fixture.api.createTask(times);
+    const iso = (time: string | null | undefined) => (time ? new Date(time).toISOString() : null);
+    const asked: { readonly [K in 'readyAt' | 'windowStart' | 'windowEnd']?: string | null } = times;
+    assert.deepEqual(
+      [task.readyAt, task.windowStart, task.windowEnd],
+      [iso(asked.readyAt), iso(asked.windowStart), iso(asked.windowEnd)],
+    );
+  });
+}
+
+test('the times of a child and of an item of a batch have to be possible, too', async () => {
+  const impossible = taskInput({ readyAt: TEN, windowStart: NINE, windowEnd: EIGHT });
+  const job = await fixture.api.post('/tasks', taskInput({ children: [taskInput(), impossible] }));
+  assert.equal(job.status, 400);
+  assert.deepEqual([...job.body.message].sort(), [`children.1.${READY_LATE}`, `children.1.${EMPTY_WINDOW}`]);
+  interface Batch {
+    readonly items: readonly { readonly status: string; readonly error?: { readonly message: readonly string[] } }[];
+  }
+  const batch = await fixture.api.post<Batch>('/tasks/batch', { tasks: [taskInput(), impossible] });
+  assert.deepEqual(
+    batch.body.data.items.map(({ status, error }) => [status, error && [...error.message].sort()]),
+    [
+      ['created', undefined],
+      ['failed', [READY_LATE, EMPTY_WINDOW]],
+    ],
+  );
 });
 
 const STATUS_CASES: readonly (readonly [body: object, violations: readonly string[]])[] = [
