@@ -18,7 +18,7 @@ import { startHttpServer } from './http/http-server.ts';
 import { type CommandListener, startCommandListener } from './internal/command-listener.ts';
 import { lastResorts } from './last-resorts.ts';
 import { openEventBus } from './open-event-bus.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
 import { openPayments } from './payments/open-payments.ts';
 import { openPreview } from './preview/open-preview.ts';
 import { observeProcess } from './process-metrics.ts';

@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../../gateway/openapi.ts';
+import { openApiDocument } from '../../../gateway/openapi/openapi-document.ts';
 import type { Route } from '../../../gateway/route.ts';
 import { createRoutes, type RouteParts } from '../../../gateway/routes.ts';
 

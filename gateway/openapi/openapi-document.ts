@@ -1,0 +1,69 @@
+import { plainError, validationError } from '../../schema/envelope.ts';
+import { isPermitted } from '../../schema/permissions.ts';
+import { ROLES } from '../../schema/role.ts';
+import type { Route } from '../route.ts';
+import { API_PREFIX } from '../router.ts';
+import { type Json, jsonSchema } from './json-schema.ts';
+import { operationParameters } from './operation-parameters.ts';
+import { operationResponses, RATE_LIMIT_HEADERS } from './operation-responses.ts';
+
+/**
+ * The OpenAPI 3.1 document, made from the route table and from the very schemas that validate and serialize.
+ */
+export function openApiDocument(routes: readonly Route[], version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const isApi = route.kind === 'api' || route.place === 'api';
+    const path = `${isApi ? API_PREFIX : ''}${route.path.replace(/:(\w+)/g, '{$1}')}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Delivery Task Service', version, description: 'Real-time dispatch for last-mile delivery.' },
+    paths,
+    components: {
+      securitySchemes: {
+        channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        session: { type: 'http', scheme: 'bearer', description: 'The accessToken of POST /auth/login' },
+        streamToken: { type: 'apiKey', in: 'query', name: 'token', description: 'Of POST /realtime/token, used once' },
+      },
+      headers: RATE_LIMIT_HEADERS,
+      schemas: { Error: jsonSchema(plainError), ValidationError: jsonSchema(validationError) },
+    },
+  };
+}
+
+function operationOf(route: Route): Json {
+  return {
+    summary: route.summary,
+    ...accessOf(route),
+    parameters: operationParameters(route),
+    ...(route.body ? { requestBody: requestBody(route) } : {}),
+    responses: operationResponses(route),
+  };
+}
+
+/** Which credentials a route takes, and the roles that they have to stand for. */
+function accessOf(route: Route): Json {
+  const { guard } = route;
+  const streamToken = route.kind === 'raw' && route.takesStreamToken ? [{ streamToken: [] }] : [];
+  switch (guard.kind) {
+    case 'operational':
+    case 'public':
+      return { security: [] };
+    case 'session':
+      return { security: [{ session: [] }] };
+    case 'permission':
+      return {
+        security: [{ channelKey: [] }, { session: [] }, ...streamToken],
+        'x-permission': guard.permission,
+        'x-roles': ROLES.filter((role) => isPermitted(role, guard.permission)),
+      };
+  }
+}
+
+function requestBody(route: Route): Json {
+  if (route.kind === 'raw') return { required: true, content: { [route.body!.media]: {} } };
+  const required = !route.body!.mayBeAbsent;
+  return { required, content: { 'application/json': { schema: jsonSchema(route.body!.schema, 'input') } } };
+}
