@@ -7,6 +7,7 @@ import {
   numberBetween,
   oneOf,
   positiveInteger,
+  queryFlag,
   requiredText,
   shortText,
 } from './fields.ts';
@@ -119,16 +120,11 @@ export type UpdateAgentInput = v.InferOutput<typeof updateAgentInput>;
 export const changeDutyInput = v.object({ onDuty: boolean }, BODY);
 export type ChangeDutyInput = v.InferOutput<typeof changeDutyInput>;
 
-const flag = v.pipe(
-  v.picklist(['true', 'false'], 'must be true or false'),
-  v.transform((text) => text === 'true'),
-);
-
 /** The query of GET /agents. `search`: part of a name, of an e-mail address or of a phone number. */
 export const listAgentsQuery = v.object({
   ...pageQuery,
-  onDuty: v.optional(flag),
-  isActive: v.optional(flag),
+  onDuty: v.optional(queryFlag),
+  isActive: v.optional(queryFlag),
   search: v.optional(shortText),
 });
 export type ListAgentsQuery = v.InferOutput<typeof listAgentsQuery>;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { externalFleetInput, type FleetVehicle } from './courier.ts';
-import { queryId, queryList, shortText } from './fields.ts';
+import { integerBetween, queryId, queryList, shortText } from './fields.ts';
 import { pageQuery } from './page-query.ts';
 
 export const REQUEST_STATUSES = ['pending', 'accepted', 'rejected', 'expired', 'cancelled'] as const;
@@ -73,12 +73,7 @@ export interface TaskSearch {
 }
 
 const seconds = (min: number, max: number) =>
-  v.nullish(
-    v.pipe(
-      v.number('must be a number'),
-      v.check((n) => Number.isInteger(n) && n >= min && n <= max, `must be an integer from ${min} to ${max}`),
-    ),
-  );
+  v.nullish(integerBetween(min, max, `must be an integer from ${min} to ${max}`));
 
 /** The setting `assignment` of an organization. Null or absent: the default. */
 export const assignmentSettingsInput = v.object(

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { plainError, validationError } from './envelope.ts';
+import { queryFlag } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { taskView } from './task-view.ts';
 
@@ -17,7 +18,7 @@ export const createTasksInput = v.object(
 export type CreateTasksInput = v.InferOutput<typeof createTasksInput>;
 
 export const createTasksQuery = v.object({
-  atomic: v.optional(v.picklist(['true', 'false'], 'must be true or false')),
+  atomic: v.optional(queryFlag),
 });
 export type CreateTasksQuery = v.InferOutput<typeof createTasksQuery>;
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boolean, id, oneOf, requiredText } from './fields.ts';
+import { boolean, id, integerBetween, oneOf, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
 
@@ -26,12 +26,10 @@ export interface ChannelRecord {
 }
 
 const name = requiredText(LIMITS.shortTextChars);
-const rateLimit = v.pipe(
-  v.number('must be a number'),
-  v.check(
-    (value) => Number.isInteger(value) && value >= 0 && value <= LIMITS.channelRequestsPerSecond,
-    `must be an integer between 0 and ${LIMITS.channelRequestsPerSecond}`,
-  ),
+const rateLimit = integerBetween(
+  0,
+  LIMITS.channelRequestsPerSecond,
+  `must be an integer between 0 and ${LIMITS.channelRequestsPerSecond}`,
 );
 
 /** The body of POST /channels. Without `userId` an `integration` user is made for it. */

@@ -5,6 +5,7 @@ import { boolean, freeObject, id, idList, isoTime, longText, oneOf, parseIsoTime
 import { LIMITS } from './limits.ts';
 import { locationInput } from './location.ts';
 import { packageInput } from './package.ts';
+import { integerShown, shownAs } from './shown-as.ts';
 import { skillList } from './skill-list.ts';
 import { ALL_TASK_TYPES, CASH_TASK_TYPES, TASK_TYPES, type TaskType, TIMES_TO_SERVE } from './task.ts';
 
@@ -17,9 +18,12 @@ const isPositiveInteger = (value: number) => Number.isSafeInteger(value) && valu
 const estimatedDuration = v.pipe(
   v.number('must be a number'),
   v.check(isPositiveInteger, 'must be a positive integer'),
-  v.check(
-    (minutes) => !isPositiveInteger(minutes) || minutes <= LIMITS.estimatedDurationMinutes,
-    `must be at most ${LIMITS.estimatedDurationMinutes} minutes`,
+  shownAs(
+    v.check<number, string>(
+      (minutes) => !isPositiveInteger(minutes) || minutes <= LIMITS.estimatedDurationMinutes,
+      `must be at most ${LIMITS.estimatedDurationMinutes} minutes`,
+    ),
+    integerShown(1, LIMITS.estimatedDurationMinutes),
   ),
 );
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from './limits.ts';
+import { integerShown, shownAs } from './shown-as.ts';
 
 /**
  * The kinds of fields that requests are made of. Messages are phrases that follow the field's path:
@@ -32,17 +33,28 @@ function text(maxChars: number) {
 export function requiredText(maxChars: number) {
   return v.pipe(
     text(maxChars),
-    v.check((value) => value.trim() !== '', 'must not be empty'),
+    shownAs(
+      v.check<string, string>((value) => value.trim() !== '', 'must not be empty'),
+      { minLength: 1 },
+    ),
   );
 }
 
 export const shortText = text(LIMITS.shortTextChars);
 export const longText = text(LIMITS.longTextChars);
 
-export const id = v.pipe(
-  v.number('must be a number'),
-  v.check((value) => Number.isSafeInteger(value) && value > 0, 'must be a positive integer'),
-);
+/** Bounds are included, and safe integers. */
+export function integerBetween(min: number, max: number, message: string) {
+  return v.pipe(
+    v.number('must be a number'),
+    shownAs(
+      v.check<number, string>((value) => Number.isInteger(value) && value >= min && value <= max, message),
+      integerShown(min, max),
+    ),
+  );
+}
+
+export const id = integerBetween(1, Number.MAX_SAFE_INTEGER, 'must be a positive integer');
 
 export const idList = v.pipe(
   v.array(id, 'must be an array'),
@@ -58,19 +70,22 @@ export function oneOf<const T extends readonly string[]>(values: T) {
 export function numberBetween(min: number, max: number) {
   return v.pipe(
     v.number('must be a number'),
-    v.check((value) => value >= min && value <= max, `must be between ${min} and ${max}`),
+    shownAs(
+      v.check<number, string>((value) => value >= min && value <= max, `must be between ${min} and ${max}`),
+      { minimum: min, maximum: max },
+    ),
   );
 }
 
 export const notNegative = v.pipe(
   v.number('must be a number'),
-  v.check((value) => Number.isFinite(value) && value >= 0, 'must be a number of 0 or more'),
+  shownAs(
+    v.check<number, string>((value) => Number.isFinite(value) && value >= 0, 'must be a number of 0 or more'),
+    { minimum: 0 },
+  ),
 );
 
-export const positiveInteger = v.pipe(
-  v.number('must be a number'),
-  v.check((value) => Number.isSafeInteger(value) && value >= 1 && value <= 2_147_483_647, 'must be a positive integer'),
-);
+export const positiveInteger = integerBetween(1, 2_147_483_647, 'must be a positive integer');
 
 /** Syntax of RFC 5321 in the form that mail servers accept: one @, a dot-atom, a domain of labels. */
 const EMAIL =
@@ -121,7 +136,7 @@ function zoneOffsetMs(zone: string): number | undefined {
 }
 
 export const isoTime = v.pipe(
-  v.string('must be a string'),
+  shownAs(v.string('must be a string'), { format: 'date-time' }),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
     const moment = parseIsoTime(dataset.value);
     if (moment !== undefined) return moment;
@@ -143,9 +158,12 @@ function isStorableJson(value: unknown, depth = 0): boolean {
 
 /** An object of the caller's own, kept as it is. */
 export const freeObject = v.pipe(
-  v.custom<Record<string, unknown>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
+  shownAs(
+    v.custom<Record<string, unknown>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    ),
+    { type: 'object' },
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -159,24 +177,32 @@ export const freeObject = v.pipe(
 );
 
 /** Query parameters arrive as text. */
-export const queryId = v.pipe(
-  v.string(),
-  v.check(
-    (value) => /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value)) && Number(value) > 0,
-    'must be a positive integer',
-  ),
-  v.transform(Number),
-);
+export const queryId = digitsBetween(1, Number.MAX_SAFE_INTEGER, 'must be a positive integer');
 
 export function queryInteger(min: number, max: number) {
   const range =
     max === Number.MAX_SAFE_INTEGER ? `an integer of ${min} or more` : `an integer between ${min} and ${max}`;
+  return digitsBetween(min, max, `must be ${range}`);
+}
+
+function digitsBetween(min: number, max: number, message: string) {
   return v.pipe(
     v.string(),
-    v.check((value) => /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max, `must be ${range}`),
+    shownAs(
+      v.check<string, string>(
+        (value) => /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max,
+        message,
+      ),
+      integerShown(min, max),
+    ),
     v.transform(Number),
   );
 }
+
+export const queryFlag = v.pipe(
+  shownAs(v.picklist(['true', 'false'], 'must be true or false'), { type: 'boolean', enum: undefined }),
+  v.transform((text) => text === 'true'),
+);
 
 /** Ids of a query, repeated or with commas. */
 export const queryIds = v.pipe(

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assignmentSettingsInput } from './assignment.ts';
-import { freeObject, oneOf, requiredText, shortText } from './fields.ts';
+import { freeObject, integerBetween, oneOf, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
 
@@ -31,19 +31,8 @@ const currency = v.pipe(
   v.string('must be a string'),
   v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code of three capital letters'),
 );
-const limit = v.nullish(
-  v.pipe(
-    v.number('must be a number'),
-    v.check((value) => Number.isSafeInteger(value) && value >= 0, 'must be an integer of 0 or more'),
-  ),
-);
-const leadMinutes = v.pipe(
-  v.number('must be a number'),
-  v.check(
-    (value) => Number.isInteger(value) && value >= 0 && value <= LIMITS.leadMinutes,
-    `must be an integer from 0 to ${LIMITS.leadMinutes}`,
-  ),
-);
+const limit = v.nullish(integerBetween(0, Number.MAX_SAFE_INTEGER, 'must be an integer of 0 or more'));
+const leadMinutes = integerBetween(0, LIMITS.leadMinutes, `must be an integer from 0 to ${LIMITS.leadMinutes}`);
 const limits = v.object({ tasks: limit, customers: limit, agents: limit, warehouses: limit }, 'must be an object');
 
 /** The organization's own, but for those that the engine goes by. */

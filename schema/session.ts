@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { email, isStorableText, requiredText } from './fields.ts';
+import { email, isStorableText, queryFlag, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 
 /** A password as someone chooses it; any character that can be sent may be in it. */
@@ -22,7 +22,7 @@ export type RefreshInput = v.InferOutput<typeof refreshInput>;
 
 /** `everywhere`: all sessions of the user, not only the one that asks. */
 export const logoutQuery = v.object({
-  everywhere: v.optional(v.picklist(['true', 'false'], 'must be true or false')),
+  everywhere: v.optional(queryFlag),
 });
 export type LogoutQuery = v.InferOutput<typeof logoutQuery>;
 

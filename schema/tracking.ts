@@ -1,12 +1,9 @@
 import * as v from 'valibot';
-import { queryId, requiredText } from './fields.ts';
+import { integerBetween, queryId, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { TASK_OUTCOMES, TASK_STATUSES } from './task.ts';
 
-const score = v.pipe(
-  v.number('must be a number'),
-  v.check((value) => Number.isInteger(value) && value >= 1 && value <= 5, 'must be an integer from 1 to 5'),
-);
+const score = integerBetween(1, 5, 'must be an integer from 1 to 5');
 
 /** The body of POST /tracking/tasks/:id/rating. */
 export const rateTaskInput = v.object(

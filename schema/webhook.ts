@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { EVENT_TYPES } from './events.ts';
-import { boolean, id, isoTime, isStorableText, longText, oneOf, queryInteger } from './fields.ts';
+import { boolean, id, integerBetween, isoTime, isStorableText, longText, oneOf, queryInteger } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { idCursor, pageQuery } from './page-query.ts';
 import { TASK_STATUSES } from './task.ts';
@@ -109,12 +109,10 @@ function complaintOf(text: string): string | undefined {
 const events = someOf(oneOf(['*', ...FAMILIES, ...TOLD_TYPES]), LIMITS.webhookEvents);
 const statuses = someOf(oneOf(TASK_STATUSES), TASK_STATUSES.length);
 const channelIds = someOf(id, LIMITS.listItems);
-const concurrency = v.pipe(
-  v.number('must be a number'),
-  v.check(
-    (value) => Number.isInteger(value) && value >= 1 && value <= LIMITS.webhookConcurrency,
-    `must be an integer between 1 and ${LIMITS.webhookConcurrency}`,
-  ),
+const concurrency = integerBetween(
+  1,
+  LIMITS.webhookConcurrency,
+  `must be an integer between 1 and ${LIMITS.webhookConcurrency}`,
 );
 const BODY = 'the body must be an object';
 

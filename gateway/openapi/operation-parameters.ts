@@ -1,6 +1,9 @@
+import { integerShown } from '../../schema/shown-as.ts';
 import { FREE_FIELD } from '../parse-request.ts';
 import type { QuerySchema, Route } from '../route.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
+
+const ID = integerShown(1, Number.MAX_SAFE_INTEGER);
 
 /** What a request to the route may carry beside its body. */
 export function operationParameters(route: Route): Json[] {
@@ -9,8 +12,7 @@ export function operationParameters(route: Route): Json[] {
 
 function pathParameters(route: Route): Json[] {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-  const integer = { type: 'integer', minimum: 1 };
-  const schema = route.kind === 'api' && route.me ? { anyOf: [integer, { const: 'me' }] } : integer;
+  const schema = route.kind === 'api' && route.me ? { anyOf: [ID, { const: 'me' }] } : ID;
   return names.map((name) => ({
     name,
     in: 'path',
@@ -21,12 +23,16 @@ function pathParameters(route: Route): Json[] {
 
 function queryParameters(query: QuerySchema | undefined): Json[] {
   if (!query) return [];
-  const { properties = {} } = jsonSchema(query.schema) as { properties?: Record<string, Json> };
+  const { properties = {}, required = [] } = jsonSchema(query.schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: readonly string[];
+  };
   return Object.entries(properties).map(([name, schema]) => ({
     ...(name === FREE_FIELD
       ? { name: `${FREE_FIELD}.{key}`, schema: { type: 'string', description: schema['description'] } }
       : { name, schema }),
     in: 'query',
+    ...(required.includes(name) ? { required: true } : {}),
     ...(query.lists.has(name)
       ? { style: 'form', explode: false, description: 'A comma list or repeats: any of them' }
       : {}),
@@ -44,7 +50,7 @@ function headerParameters(route: Route): Json[] {
     name: 'X-Organization-Id',
     in: 'header',
     description: 'For super admins, who have to name the organization; ignored from anyone else',
-    schema: { type: 'integer', minimum: 1 },
+    schema: ID,
   };
   const { guard } = route;
   const keepsAnswer = route.kind === 'api' && route.method !== 'GET' && !route.keepsNothing;

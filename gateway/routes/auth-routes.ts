@@ -70,7 +70,7 @@ function logout({ sessions }: Accounts): ApiRoute {
     refusals: [],
     handle: ({ identity, query, origin }) =>
       answerWith('Signed out', async () => {
-        await sessions.logout(identity, (query as LogoutQuery).everywhere === 'true', origin);
+        await sessions.logout(identity, (query as LogoutQuery).everywhere === true, origin);
         return undefined;
       }),
   };

@@ -57,7 +57,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
       if (countTasks(tasks) > LIMITS.batchTasks) return { refusal: TOO_MANY };
       await turns.next();
       const items = tasks.map((raw) => readItem(raw, identity, facts));
-      const atomic = (query as CreateTasksQuery).atomic === 'true';
+      const atomic = (query as CreateTasksQuery).atomic === true;
       const answer = await engine.ask(organizationId, {
         kind: 'create-tasks',
         caller,

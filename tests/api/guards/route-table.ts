@@ -20,16 +20,26 @@ interface JsonSchema {
 }
 
 interface Operation {
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: object;
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
 }
 
 const { paths } = openApiDocument(ROUTES, '0') as { paths: Readonly<Record<string, Record<string, Operation>>> };
 
-/** What a request may hold, as the OpenAPI document tells: of a body in dotted form, `packages.id`. */
-export function fieldsOf({ method, path }: Route): { readonly query: string[]; readonly body: string[] } {
+/** What the OpenAPI document says of a route. */
+export function operationOf({ method, path }: Route): Operation {
   const described = Object.keys(paths).find((each) => each.replace(/^\/api\/v1|[{}]/g, '') === path.replace(/:/g, ''));
-  const { parameters, requestBody } = paths[described!]![method.toLowerCase()]!;
+  return paths[described!]![method.toLowerCase()]!;
+}
+
+/** What a request may hold, as the OpenAPI document tells: of a body in dotted form, `packages.id`. */
+export function fieldsOf(route: Route): { readonly query: string[]; readonly body: string[] } {
+  const { parameters, requestBody } = operationOf(route);
   const schemas = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => schema ?? []);
   return {
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
