@@ -102,7 +102,10 @@ export function entityTagsOf(header: string | undefined): readonly string[] | un
   return header === undefined ? undefined : (header.match(ENTITY_TAG) ?? []);
 }
 
-/** 1 to 255 printable ASCII characters. */
+/** Printable ASCII characters. */
+export const IDEMPOTENCY_KEY = /^[\x20-\x7e]+$/;
+
+/** 1 to 255 of them. */
 export function isIdempotencyKey(key: string): boolean {
-  return key.length <= LIMITS.idempotencyKeyChars && /^[\x20-\x7e]+$/.test(key);
+  return key.length <= LIMITS.idempotencyKeyChars && IDEMPOTENCY_KEY.test(key);
 }

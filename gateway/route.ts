@@ -147,6 +147,8 @@ export interface RawRoute {
   readonly takesStreamToken?: true;
   readonly summary: string;
   readonly answers: string;
+  /** Statuses besides 200 that are told in the same form, with what they mean. */
+  readonly alsoAnswers?: Readonly<Record<string, string>>;
   /** Where it leads by a 303: now and then in place of its answer, or always. */
   readonly leadsOn?: { readonly to: string; readonly always: boolean };
   /** As of an ApiRoute. */

@@ -38,6 +38,9 @@ export interface PlannedChange {
 /** Decides a change on what is stored now. Called again when that has changed in between. */
 export type Plan = (now: string) => Promise<PlannedChange | { readonly refusal: Refusal }>;
 
+/** What any of these changes may be refused with, whatever it is about. */
+export const ADMINISTERED = ['409 CONFLICT', '422 IDEMPOTENCY_KEY_REUSED'] as const;
+
 interface AdministrationRequest {
   /** Where its outcome is kept: the organization of the caller's doing, 0 for none. */
   readonly organizationId: number;

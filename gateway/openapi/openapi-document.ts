@@ -5,7 +5,7 @@ import type { Route } from '../route.ts';
 import { API_PREFIX } from '../router.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
 import { operationParameters } from './operation-parameters.ts';
-import { operationResponses, RATE_LIMIT_HEADERS } from './operation-responses.ts';
+import { operationResponses, RESPONSE_HEADERS } from './operation-responses.ts';
 
 /**
  * The OpenAPI 3.1 document, made from the route table and from the very schemas that validate and serialize.
@@ -27,7 +27,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
         session: { type: 'http', scheme: 'bearer', description: 'The accessToken of POST /auth/login' },
         streamToken: { type: 'apiKey', in: 'query', name: 'token', description: 'Of POST /realtime/token, used once' },
       },
-      headers: RATE_LIMIT_HEADERS,
+      headers: RESPONSE_HEADERS,
       schemas: { Error: jsonSchema(plainError), ValidationError: jsonSchema(validationError) },
     },
   };

@@ -1,6 +1,8 @@
+import { LIMITS } from '../../schema/limits.ts';
 import { integerShown } from '../../schema/shown-as.ts';
-import { FREE_FIELD } from '../parse-request.ts';
+import { FREE_FIELD, IDEMPOTENCY_KEY } from '../parse-request.ts';
 import type { QuerySchema, Route } from '../route.ts';
+import { takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, takesOrganization } from './honoured-headers.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
 
 const ID = integerShown(1, Number.MAX_SAFE_INTEGER);
@@ -39,24 +41,40 @@ function queryParameters(query: QuerySchema | undefined): Json[] {
   }));
 }
 
+const TAGS = 'Entity tags with commas between them, or `*`';
+
+/** Headers by whether the route goes by them. */
+const HEADERS: readonly (readonly [goesBy: (route: Route) => boolean, header: Json])[] = [
+  [() => true, { name: 'X-Correlation-Id', schema: { type: 'string', format: 'uuid' } }],
+  [
+    takesIdempotencyKey,
+    {
+      name: 'Idempotency-Key',
+      description: 'The same request sent again under the same key gets the first answer again, for 24 hours',
+      schema: {
+        type: 'string',
+        minLength: 1,
+        maxLength: LIMITS.idempotencyKeyChars,
+        pattern: IDEMPOTENCY_KEY.source,
+      },
+    },
+  ],
+  [takesIfMatch, { name: 'If-Match', description: `${TAGS}: else 412`, schema: { type: 'string' } }],
+  [takesIfNoneMatch, { name: 'If-None-Match', description: `${TAGS}: else 200`, schema: { type: 'string' } }],
+  [
+    takesOrganization,
+    {
+      name: 'X-Organization-Id',
+      description: 'For super admins, who have to name the organization; ignored from anyone else',
+      schema: ID,
+    },
+  ],
+];
+
 function headerParameters(route: Route): Json[] {
-  const correlation = { name: 'X-Correlation-Id', in: 'header', schema: { type: 'string', format: 'uuid' } };
-  const idempotency = {
-    name: 'Idempotency-Key',
+  return HEADERS.filter(([goesBy]) => goesBy(route)).map(([, { name, ...header }]) => ({
+    name,
     in: 'header',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  };
-  const organization = {
-    name: 'X-Organization-Id',
-    in: 'header',
-    description: 'For super admins, who have to name the organization; ignored from anyone else',
-    schema: ID,
-  };
-  const { guard } = route;
-  const keepsAnswer = route.kind === 'api' && route.method !== 'GET' && !route.keepsNothing;
-  return [
-    correlation,
-    ...(keepsAnswer ? [idempotency] : []),
-    ...(guard.kind === 'permission' && guard.scope !== 'platform' ? [organization] : []),
-  ];
+    ...header,
+  }));
 }

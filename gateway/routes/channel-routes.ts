@@ -12,6 +12,7 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { ADMINISTERED } from '../administration/administer.ts';
 import { changeChannel, createChannel, regenerateKey } from '../administration/administer-channels.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { type ApiRoute, may } from '../route.ts';
@@ -30,7 +31,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     body: { schema: createChannelInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Create a channel; its key is shown in this answer only. Without userId a user is made for it',
     success: { status: 201, data: channelKeyView },
-    refusals: ['404', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', ...ADMINISTERED],
     handle: (request) => createChannel(administration, request),
   };
   const change: ApiRoute = {
@@ -42,7 +43,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     etag: true,
     summary: 'Change a channel: only the fields that are sent; its user stays',
     success: { status: 200, data: channelView },
-    refusals: ['404', '409 CHANNEL_BUILT_IN', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', '409 CHANNEL_BUILT_IN', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeChannel(administration, request),
   };
   const regenerate: ApiRoute = {
@@ -52,7 +53,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     guard: may('channels'),
     summary: 'Replace the key of a channel: the new one is shown in this answer only, the old one stops at once',
     success: { status: 200, data: channelKeyView },
-    refusals: ['404', '409 CHANNEL_BUILT_IN', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', '409 CHANNEL_BUILT_IN', ...ADMINISTERED],
     handle: (request) => regenerateKey(administration, request),
   };
   return [create, change, regenerate];

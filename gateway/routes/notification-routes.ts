@@ -18,6 +18,7 @@ import {
   webPushKeyView,
 } from '../../schema/notification.ts';
 import { formatIdCursor } from '../../schema/page-query.ts';
+import { ADMINISTERED } from '../administration/administer.ts';
 import {
   changeNotificationSettings,
   forgetDevice,
@@ -43,7 +44,7 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
       'Register a device of whoever has signed in, or give it another token; it is told nothing once the session has ' +
       'ended. Of a browser, `token` is the JSON text of its PushSubscription',
     success: { status: 201, data: deviceView },
-    refusals: ['422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: [...ADMINISTERED],
     handle: (request) => registerDevice(administration, request),
   };
   const forget: ApiRoute = {
@@ -55,7 +56,7 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
     guard: { kind: 'session' },
     summary: 'Forget a device of the caller',
     success: { status: 200, data: v.object({}) },
-    refusals: ['404', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', ...ADMINISTERED],
     handle: (request) => forgetDevice(administration, request),
   };
   const key: ApiRoute = {
@@ -100,7 +101,7 @@ function settingsRoutes(administration: Administration): ApiRoute[] {
     etag: true,
     summary: 'Set which mails customers get, and in which words: what is absent is off, or as it comes',
     success: { status: 200, data: notificationSettingsView },
-    refusals: ['412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeNotificationSettings(administration, request),
   };
   return [read, change];

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Engine } from '../../engine/org/start-engine.ts';
+import type { Reply } from '../http/port.ts';
 import type { RawRoute } from '../route.ts';
 
 export interface OperationalState {
@@ -11,6 +12,7 @@ export interface OperationalState {
   readonly openApi: () => string;
 }
 
+const JSON_TYPE = [['Content-Type', 'application/json; charset=utf-8']] as const;
 /** Longer than a healthy store takes, shorter than a probe's patience. */
 const PROBE_MS = 1_000;
 
@@ -26,33 +28,39 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
     answers,
     handle,
   });
-  const json = [['Content-Type', 'application/json; charset=utf-8']] as const;
   return [
     route('/healthz', 'The process lives', 'application/json', (_request, reply) => {
-      reply.send(200, json, '{"status":"ok"}');
+      reply.send(200, JSON_TYPE, '{"status":"ok"}');
     }),
-    route('/readyz', 'Stores reachable and shards owned', 'application/json', async (_request, reply) => {
-      const { engine } = state;
-      const [postgres, redis] = await Promise.all([engine.isReachable(PROBE_MS), state.isRedisReachable()]);
-      const shardsOwned = engine.ownership.ownedCount;
-      const draining = state.isDraining();
-      const ready = postgres && redis && shardsOwned > 0 && !draining;
-      const facts = {
-        status: ready ? 'ready' : 'not ready',
-        postgres,
-        redis,
-        shardsOwned,
-        draining,
-        volatilePostgres: engine.volatileSettings,
-      };
-      if (!reply.done) reply.send(ready ? 200 : 503, json, JSON.stringify(facts));
-    }),
+    {
+      ...route('/readyz', 'Stores reachable and shards owned', 'application/json', (_request, reply) =>
+        tellReadiness(state, reply),
+      ),
+      alsoAnswers: { '503': 'Not ready' },
+    },
     route('/metrics', 'Prometheus metrics', 'text/plain', async (_request, reply) => {
       const text = await state.registry.metrics();
       if (!reply.done) reply.send(200, [['Content-Type', state.registry.contentType]], text);
     }),
     route('/openapi.json', 'This API as an OpenAPI 3.1 document', 'application/json', (_request, reply) => {
-      reply.send(200, json, state.openApi());
+      reply.send(200, JSON_TYPE, state.openApi());
     }),
   ];
+}
+
+async function tellReadiness(state: OperationalState, reply: Reply): Promise<void> {
+  const { engine } = state;
+  const [postgres, redis] = await Promise.all([engine.isReachable(PROBE_MS), state.isRedisReachable()]);
+  const shardsOwned = engine.ownership.ownedCount;
+  const draining = state.isDraining();
+  const ready = postgres && redis && shardsOwned > 0 && !draining;
+  const facts = {
+    status: ready ? 'ready' : 'not ready',
+    postgres,
+    redis,
+    shardsOwned,
+    draining,
+    volatilePostgres: engine.volatileSettings,
+  };
+  if (!reply.done) reply.send(ready ? 200 : 503, JSON_TYPE, JSON.stringify(facts));
 }

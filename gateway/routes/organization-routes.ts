@@ -19,6 +19,7 @@ import {
   updateOrganizationInput,
 } from '../../schema/organization.ts';
 import type { Permission } from '../../schema/permissions.ts';
+import { ADMINISTERED } from '../administration/administer.ts';
 import { createOrganization } from '../administration/administer-organizations.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import type { ApiRoute, Guard, Identity, RouteAnswer } from '../route.ts';
@@ -55,7 +56,7 @@ function createRoute(administration: Administration): ApiRoute {
     body: { schema, maxBytes: LIMITS.bodyBytes },
     summary: 'Create an organization',
     success: { status: 201, data: organizationView },
-    refusals: ['422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: [...ADMINISTERED],
     handle: (request) => createOrganization(administration, request),
   };
 }

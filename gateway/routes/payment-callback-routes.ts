@@ -25,11 +25,7 @@ function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
     body: { maxBytes: LIMITS.callbackBytes, media: 'application/json' },
     summary: `For the payment provider ${name}: what became of payments, signed; to be sent again unless it is answered 200`,
     answers: 'application/json',
-    refusals: [
-      '400 Bad Request',
-      '413 Too large',
-      '503 NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER, UNAVAILABLE',
-    ],
+    refusals: ['400 Bad Request', '503 NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER, UNAVAILABLE'],
     async handle({ identity, origin, body, replyHeaders }, reply, incoming) {
       const callback = { body: body as Buffer, header: (header: string) => incoming.header(header) };
       const outcome = await payments.takeCallback(name, callback, { ...identity.caller, origin });

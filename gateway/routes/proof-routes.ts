@@ -4,6 +4,7 @@ import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { proofInput, proofListView, proofView } from '../../schema/proof.ts';
+import { ADMINISTERED } from '../administration/administer.ts';
 import { addProof, findTask } from '../administration/administer-proofs.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import type { Header } from '../http/port.ts';
@@ -30,7 +31,7 @@ function addRoute(administration: Administration): ApiRoute {
       '409 TOO_MANY_PROOFS',
       '409 PIN_MISMATCH',
       '409 PIN_LOCKED',
-      '422 IDEMPOTENCY_KEY_REUSED',
+      ...ADMINISTERED,
     ],
     handle: (request) => addProof(administration, request),
   };

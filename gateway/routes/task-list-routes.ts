@@ -53,6 +53,7 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
     query: { schema: exportTasksQuery, lists: TASK_LIST_PARAMETERS },
     summary: 'All tasks of a list, one JSON text a line; a connection that ends without the last chunk broke off',
     answers: 'application/x-ndjson',
+    refusals: ['503 OVERLOADED'],
     handle({ identity, query, replyHeaders }, reply) {
       const { organizationId, caller } = identity;
       const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...replyHeaders]);

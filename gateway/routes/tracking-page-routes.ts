@@ -73,7 +73,7 @@ function ratePage(tracking: Tracking): RawRoute {
     body: { maxBytes: LIMITS.ratingFormBytes, media: 'application/x-www-form-urlencoded' },
     summary: 'For the page of a link: take the rating of a task, and lead back to the page',
     leadsOn: { to: 'back to the page', always: true },
-    refusals: ['400 A page that says so', '404 A page that says so', '409 A page that says so'],
+    refusals: ['400', '404', '409', '503'].map((status) => `${status} A page that says so`),
     handle: (request, reply, { path }) =>
       answering(request, reply, async () => {
         const token = tokenIn(path);

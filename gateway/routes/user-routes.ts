@@ -11,6 +11,7 @@ import {
   listUsersQuery,
   updateUserInput,
 } from '../../schema/user.ts';
+import { ADMINISTERED } from '../administration/administer.ts';
 import { changeUser, createUser } from '../administration/administer-users.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { type ApiRoute, may } from '../route.ts';
@@ -26,7 +27,7 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     body: { schema: createUserInput, maxBytes: LIMITS.bodyBytes },
     summary: 'Create a user, who is mailed a token to verify the e-mail address with',
     success: { status: 201, data: accountView },
-    refusals: ['409 USER_EMAIL_TAKEN', '422 IDEMPOTENCY_KEY_REUSED', '429 RATE_LIMITED'],
+    refusals: ['409 USER_EMAIL_TAKEN', ...ADMINISTERED, '429 RATE_LIMITED'],
     handle: (request) => createUser(administration, request),
   };
   const list: ApiRoute = {
@@ -73,7 +74,7 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     summary:
       'Change a user: only the fields that are sent; the e-mail address stays. Agents are changed by PATCH /agents/:id',
     success: { status: 200, data: accountView },
-    refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeUser(administration, request),
   };
   return [create, list, readOne, change];

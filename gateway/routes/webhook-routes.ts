@@ -22,6 +22,7 @@ import {
   webhookSecretView,
   webhookView,
 } from '../../schema/webhook.ts';
+import { ADMINISTERED } from '../administration/administer.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -54,7 +55,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     summary:
       'Create a webhook; its secret is shown in this answer only. A channel is told of its own events, whatever channelIds says',
     success: { status: 201, data: webhookSecretView },
-    refusals: ['404', '409 WEBHOOK_LIMIT_REACHED', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', '409 WEBHOOK_LIMIT_REACHED', ...ADMINISTERED],
     handle: (request) => createWebhook(administration, request),
   };
   const change: ApiRoute = {
@@ -67,7 +68,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     summary:
       'Change a webhook: only the fields that are sent. One that is switched on, or was disabled, begins anew: what it missed is had by a replay',
     success: { status: 200, data: webhookView },
-    refusals: ['404', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeWebhook(administration, request),
   };
   const rotate: ApiRoute = {
@@ -78,7 +79,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     summary:
       'Replace the secret of a webhook: the new one is shown in this answer only, the last one signs along for 24 h',
     success: { status: 200, data: webhookSecretView },
-    refusals: ['404', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', ...ADMINISTERED],
     handle: (request) => rotateSecret(administration, request),
   };
   return [create, change, rotate];
@@ -92,7 +93,7 @@ function orderingRoutes(administration: Administration): ApiRoute[] {
     guard: may('webhooks'),
     summary: 'Send a webhook.test event, also to a webhook that is not active',
     success: { status: 202, data: orderedDeliveryView },
-    refusals: ['404', '422 IDEMPOTENCY_KEY_REUSED', '429 TOO_MANY_ORDERS'],
+    refusals: ['404', ...ADMINISTERED, '429 TOO_MANY_ORDERS'],
     handle: (request) => orderTest(administration, request),
   };
   const redeliver: ApiRoute = {
@@ -102,7 +103,7 @@ function orderingRoutes(administration: Administration): ApiRoute[] {
     guard: may('webhooks'),
     summary: 'Attempt a delivery once more, now',
     success: { status: 202, data: orderedDeliveryView },
-    refusals: ['404', '410 EVENTS_EXPIRED', '422 IDEMPOTENCY_KEY_REUSED', '429 TOO_MANY_ORDERS'],
+    refusals: ['404', '410 EVENTS_EXPIRED', ...ADMINISTERED, '429 TOO_MANY_ORDERS'],
     handle: (request) => orderRedelivery(administration, request),
   };
   const replay: ApiRoute = {
@@ -114,7 +115,7 @@ function orderingRoutes(administration: Administration): ApiRoute[] {
     summary:
       'Send the events of a stretch of time again, as far as they are kept: the answer says from where to where the log is looked through',
     success: { status: 202, data: replayView },
-    refusals: ['404', '410 EVENTS_EXPIRED', '422 IDEMPOTENCY_KEY_REUSED', '429 TOO_MANY_ORDERS'],
+    refusals: ['404', '410 EVENTS_EXPIRED', ...ADMINISTERED, '429 TOO_MANY_ORDERS'],
     handle: (request) => orderReplay(administration, request),
   };
   return [test, redeliver, replay];
@@ -217,7 +218,7 @@ function removingRoute(administration: Administration): ApiRoute {
     guard: may('webhooks'),
     summary: 'Delete a webhook; nothing more is sent, and its deliveries are gone',
     success: { status: 200, data: v.object({}) },
-    refusals: ['404', '422 IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['404', ...ADMINISTERED],
     handle: (request) => removeWebhook(administration, request),
   };
 }

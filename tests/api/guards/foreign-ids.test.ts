@@ -2,19 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from '../../../gateway/route.ts';
 import { type ApiClient, type ApiReply, taskInput } from '../../support/api-client.ts';
-import { type SeededOrganization, seedAgent, seedChannel, seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
-import { seedRequest } from '../assignment/seed-request.ts';
-import { seedDelivery } from '../webhooks/seed-delivery.ts';
 import { EXPECTED, type RecordKind } from './expected-guards.ts';
+import { bodyOf, HOOK, makeRecords, type Records } from './own-records.ts';
 import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
 
 /**
  * Whatever names a record of another organization, in a path, a query or a body, is answered as if there were no such
  * record, byte for byte. A field of any route whose name says that it holds an id has to be in one of these tables.
  */
-
-const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
 
 /** Which record a field of a body names, and a body that names it. */
 const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) => object]>> = {
@@ -65,29 +62,6 @@ const NO_RECORDS: Readonly<Record<string, string>> = {
 /** No organization is foreign to super admins, who alone may call these. */
 const NOTHING_FOREIGN = new Set(['DELETE /organizations/:id/hard']);
 
-/** What a request that names its record in the path has to hold besides; it may name own records. */
-const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
-  'PATCH /tasks/:id': { notes: 'n' },
-  'PUT /tasks/:id/status': { status: 'awaiting_assignment' },
-  'POST /tasks/:id/packages': { name: 'one more' },
-  'PATCH /packages/:id': { status: 'cancelled' },
-  'POST /tasks/:id/proof': { pin: '0000' },
-  'POST /tasks/:id/assign': ({ agent }) => ({ agentId: agent }),
-  'POST /tasks/:id/unassign': {},
-  'POST /assignment-requests/:id/reject': {},
-  'POST /payments/:id/refund': { reason: 'r' },
-  'POST /wallets/:customerId/top-ups': { amount: 5 },
-  'PATCH /agents/:id': { name: 'Grace Hopper' },
-  'PUT /agents/:id/duty': { onDuty: true },
-  'PATCH /customers/:id': { name: 'Grace Hopper' },
-  'PATCH /warehouses/:id': { name: 'Yard' },
-  'PATCH /users/:id': { name: 'Grace Hopper' },
-  'PATCH /channels/:id': { name: 'another name' },
-  'PATCH /webhooks/:id': { description: 'another one' },
-  'POST /webhooks/:id/replay': { from: '2026-01-01T00:00:00Z' },
-  'PATCH /organizations/:id': { name: 'another name' },
-};
-
 /** What these show goes by a link, and is told apart in tests/api/tracking. */
 const BY_LINK = new Set([
   'GET /tracking/tasks',
@@ -95,8 +69,6 @@ const BY_LINK = new Set([
   'GET /tracking/tasks/:id/location',
   'POST /tracking/tasks/:id/rating',
 ]);
-
-type Records = Readonly<Record<RecordKind, number>>;
 
 const UNKNOWN_ID = 999_000_111;
 
@@ -113,34 +85,6 @@ useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
   own = await makeRecords(databaseUrl, mine, api);
   foreign = await makeRecords(databaseUrl, theirs, clientOf(theirs.key));
 });
-
-/** One record of each kind. */
-async function makeRecords(databaseUrl: string, organization: SeededOrganization, client: ApiClient): Promise<Records> {
-  const { organizationId } = organization;
-  const { agentId } = await seedAgent(databaseUrl, organizationId);
-  const { channelId, userId } = await seedChannel(databaseUrl, organizationId);
-  const task = await client.createTask({ packages: [{ name: 'box' }], channelId });
-  const depot = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
-  const warehouse = await client.post<{ id: number }>('/warehouses', depot);
-  const webhook = await client.post<{ id: number }>('/webhooks', HOOK);
-  const payment = await client.post<{ id: number }>('/payments/cash', { taskId: task.id, amount: 5 });
-  const webhookId = webhook.body.data.id;
-  return {
-    webhook: webhookId,
-    delivery: await seedDelivery(databaseUrl, { organizationId, webhookId, sequence: 1 }),
-    organization: organizationId,
-    channel: channelId,
-    user: userId,
-    agent: agentId,
-    request: await seedRequest(databaseUrl, { ...organization, taskId: task.id, agentId, status: 'rejected' }),
-    payment: payment.body.data.id,
-    task: task.id,
-    package: task.packages[0]!.id,
-    customer: task.customerId!,
-    location: task.locationId!,
-    warehouse: warehouse.body.data.id,
-  };
-}
 
 function ask({ method }: Route, path: string, body?: object): Promise<ApiReply<{ count?: number }>> {
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -178,11 +122,6 @@ async function assertAlike(kind: RecordKind, send: (id: number) => Promise<ApiRe
   return refused;
 }
 
-function bodyOf(name: string): object | undefined {
-  const body = BODIES[name];
-  return typeof body === 'function' ? body(own) : body;
-}
-
 const isId = (field: string) => /(^|\.)id$|Ids?$/.test(field);
 /** A child of a job is made as a task of its own is. */
 const bodyFieldOf = (name: string, field: string) => {
@@ -202,7 +141,7 @@ for (const route of ROUTES) {
   if (route.path.includes(':') && !route.textParams) {
     test(`${name}: the path of a foreign ${names} is that of an unknown one`, async () => {
       assert.ok(names, `say in EXPECTED what the id of ${name} names`);
-      const body = bodyOf(name);
+      const body = bodyOf(name, own);
       const refused = await assertAlike(names, (id) => ask(route, pathWith(id), body));
       assert.equal(refused.status, 404, refused.text);
       if (route.kind === 'raw') return;

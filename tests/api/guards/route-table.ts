@@ -19,6 +19,12 @@ interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
 }
 
+interface Response {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+  readonly headers?: Readonly<Record<string, object>>;
+}
+
 interface Operation {
   readonly parameters: readonly {
     readonly name: string;
@@ -26,6 +32,7 @@ interface Operation {
     readonly required?: boolean;
     readonly schema: object;
   }[];
+  readonly responses: Readonly<Record<string, Response>>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
 }
 

@@ -1,0 +1,62 @@
+import type { Route } from '../route.ts';
+import { takesIdempotencyKey, takesOrganization } from './honoured-headers.ts';
+
+export interface SharedRefusal {
+  readonly status: string;
+  readonly reason: string;
+  /** Which of the two bodies it has. */
+  readonly body: 'Error' | 'ValidationError';
+}
+
+/** What a route refuses before its handler is asked, and what any handler may end with, in the order of refusal. */
+export function sharedRefusals(route: Route): SharedRefusal[] {
+  if (route.guard.kind === 'operational') return [];
+  return [...refusalsOfGuards(route), ...refusalsOfParts(route), ...refusalsOfWork(route)];
+}
+
+function refusalsOfGuards(route: Route): SharedRefusal[] {
+  const refusals = [plain('403', 'HTTPS_REQUIRED'), plain('429', 'RATE_LIMITED')];
+  const { guard } = route;
+  if (guard.kind === 'session' || guard.kind === 'permission') {
+    const may = guard.kind === 'session' ? 'a key in place of a session' : 'not permitted';
+    refusals.push(
+      plain('400', 'More than one credential'),
+      plain('401', 'No credential, or one that stands for nobody'),
+      plain('403', `ORGANIZATION_NOT_ACTIVE, EMAIL_NOT_VERIFIED, or ${may}`),
+    );
+  }
+  if (takesOrganization(route)) {
+    refusals.push(
+      plain('400', 'A super admin without X-Organization-Id'),
+      violations('400', 'Validation failed, of which every violation is told at once'),
+      plain('404', 'X-Organization-Id names no organization'),
+    );
+  }
+  return refusals;
+}
+
+function refusalsOfParts(route: Route): SharedRefusal[] {
+  const hasIds = route.path.includes(':') && !route.textParams;
+  const isJson = route.kind === 'api' && route.body !== undefined;
+  return [
+    ...(route.body ? [plain('413', `The body exceeds ${route.body.maxBytes} bytes`)] : []),
+    ...(isJson ? [plain('415', 'The Content-Type is not application/json'), plain('400', 'Malformed JSON')] : []),
+    ...(hasIds || isJson || route.query
+      ? [violations('400', 'Validation failed, of which every violation is told at once')]
+      : []),
+    ...(takesIdempotencyKey(route) ? [plain('400', 'A malformed Idempotency-Key')] : []),
+  ];
+}
+
+function refusalsOfWork({ kind }: Route): SharedRefusal[] {
+  const away = kind === 'api' ? 'NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER or UNAVAILABLE' : 'UNAVAILABLE';
+  return [plain('500', 'Nobody foresaw it'), plain('503', away)];
+}
+
+function plain(status: string, reason: string): SharedRefusal {
+  return { status, reason, body: 'Error' };
+}
+
+function violations(status: string, reason: string): SharedRefusal {
+  return { status, reason, body: 'ValidationError' };
+}
