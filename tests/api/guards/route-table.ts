@@ -36,7 +36,13 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
 }
 
-const { paths } = openApiDocument(ROUTES, '0') as { paths: Readonly<Record<string, Record<string, Operation>>> };
+const { paths, components } = openApiDocument(ROUTES, '0') as {
+  paths: Readonly<Record<string, Record<string, Operation>>>;
+  components: object;
+};
+
+/** What the OpenAPI document refers to. */
+export const COMPONENTS = components;
 
 /** What the OpenAPI document says of a route. */
 export function operationOf({ method, path }: Route): Operation {
