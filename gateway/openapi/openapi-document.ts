@@ -20,6 +20,8 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   return {
     openapi: '3.1.0',
     info: { title: 'Delivery Task Service', version, description: 'Real-time dispatch for last-mile delivery.' },
+    // Beside the document itself: what stands before the prefix is the same for all paths.
+    servers: [{ url: '/' }],
     paths,
     components: {
       securitySchemes: {
@@ -35,12 +37,19 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 
 function operationOf(route: Route): Json {
   return {
+    operationId: operationId(route),
     summary: route.summary,
     ...accessOf(route),
     parameters: operationParameters(route),
     ...(route.body ? { requestBody: requestBody(route) } : {}),
     responses: operationResponses(route),
   };
+}
+
+/** `GET /tasks/:id/proof` → `getTasksByIdProof`: the same for as long as the route is. */
+function operationId({ method, path }: Route): string {
+  const words = path.replaceAll(':', '/by/').split(/[^A-Za-z0-9]+/);
+  return method.toLowerCase() + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
 }
 
 /** Which credentials a route takes, and the roles that they have to stand for. */
