@@ -14,6 +14,7 @@ import {
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
 import { newPassword } from './session.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 import { skillList } from './skill-list.ts';
 
 export const AGENT_TYPES = ['employee', 'freelancer'] as const;
@@ -131,8 +132,8 @@ export type ListAgentsQuery = v.InferOutput<typeof listAgentsQuery>;
 
 /** The agent as a task shows it. */
 export const taskAgentView = v.object({
-  id: v.number(),
-  userId: v.number(),
+  id: shownId,
+  userId: shownId,
   agentType: v.string(),
   user: userView,
 });
@@ -145,7 +146,7 @@ export const agentView = v.object({
   ...taskAgentView.entries,
   isActive: v.boolean(),
   onDuty: v.boolean(),
-  dutyChangedAt: v.nullable(v.string()),
+  dutyChangedAt: nullableTime,
   vehicle: v.nullable(
     v.object({
       type: v.string(),
@@ -156,9 +157,9 @@ export const agentView = v.object({
   ),
   skills: v.array(v.string()),
   home: v.nullable(v.object({ address: v.nullable(v.string()), latitude: v.string(), longitude: v.string() })),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type AgentView = v.InferOutput<typeof agentView>;
 
-export const agentListView = v.object({ items: v.array(agentView), count: v.number() });
+export const agentListView = v.object({ items: v.array(agentView), count: shownInteger });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { externalFleetInput, type FleetVehicle } from './courier.ts';
 import { integerBetween, queryId, queryList, shortText } from './fields.ts';
 import { pageQuery } from './page-query.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 export const REQUEST_STATUSES = ['pending', 'accepted', 'rejected', 'expired', 'cancelled'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
@@ -157,20 +158,20 @@ const nullableText = v.nullable(v.string());
 
 /** Source: decisions.md §5. */
 export const assignmentRequestView = v.object({
-  id: v.number(),
-  taskId: v.number(),
-  agentId: v.number(),
+  id: shownId,
+  taskId: shownId,
+  agentId: shownId,
   status: v.picklist(REQUEST_STATUSES),
   mode: v.picklist(ASSIGNMENT_MODES),
-  attempt: v.number(),
+  attempt: shownInteger,
   score: v.number(),
   distanceM: nullableNumber,
   etaSeconds: nullableNumber,
-  expiresAt: v.string(),
-  respondedAt: nullableText,
+  expiresAt: shownTime,
+  respondedAt: nullableTime,
   rejectionReason: nullableText,
-  createdAt: v.string(),
+  createdAt: shownTime,
 });
 export type AssignmentRequestView = v.InferOutput<typeof assignmentRequestView>;
 
-export const assignmentRequestListView = v.object({ items: v.array(assignmentRequestView), count: v.number() });
+export const assignmentRequestListView = v.object({ items: v.array(assignmentRequestView), count: shownInteger });

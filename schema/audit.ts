@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isoTime, oneOf, queryId } from './fields.ts';
 import { pageQuery } from './page-query.ts';
+import { nullableId, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** The kinds of records whose changes the audit log tells of. */
 export const AUDITED_TYPES = [
@@ -38,11 +39,11 @@ const fields = v.nullable(v.record(v.string(), v.unknown()));
 /** One change. `before` and `after` are the record, or of a task's later changes the fields that changed. */
 const auditEntryView = v.object({
   id: v.string(),
-  at: v.string(),
+  at: shownTime,
   action: v.string(),
-  record: v.object({ type: v.picklist(AUDITED_TYPES), id: v.number() }),
+  record: v.object({ type: v.picklist(AUDITED_TYPES), id: shownId }),
   /** `userId`: the account behind it; null for the system. */
-  actor: v.object({ type: v.string(), id: v.nullable(v.number()), userId: v.nullable(v.number()) }),
+  actor: v.object({ type: v.string(), id: nullableId, userId: nullableId }),
   before: fields,
   after: fields,
   correlationId: v.nullable(v.string()),
@@ -51,4 +52,4 @@ const auditEntryView = v.object({
 });
 export type AuditEntryView = v.InferOutput<typeof auditEntryView>;
 
-export const auditListView = v.object({ items: v.array(auditEntryView), count: v.number() });
+export const auditListView = v.object({ items: v.array(auditEntryView), count: shownInteger });

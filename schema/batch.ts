@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { plainError, validationError } from './envelope.ts';
 import { queryFlag } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { shownInteger } from './shown-fields.ts';
 import { taskView } from './task-view.ts';
 
 /** The body of POST /tasks/batch; each item is judged by itself. */
@@ -26,10 +27,10 @@ export type CreateTasksQuery = v.InferOutput<typeof createTasksQuery>;
 export const batchView = v.object({
   items: v.array(
     v.variant('status', [
-      v.object({ index: v.number(), status: v.literal('created'), task: taskView }),
-      v.object({ index: v.number(), status: v.literal('failed'), error: v.union([plainError, validationError]) }),
+      v.object({ index: shownInteger, status: v.literal('created'), task: taskView }),
+      v.object({ index: shownInteger, status: v.literal('failed'), error: v.union([plainError, validationError]) }),
     ]),
   ),
-  created: v.number(),
-  failed: v.number(),
+  created: shownInteger,
+  failed: shownInteger,
 });

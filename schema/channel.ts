@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { boolean, id, integerBetween, oneOf, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
+import { nullableId, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 export const CHANNEL_STATUSES = ['ACTIVE', 'INACTIVE', 'SUSPENDED'] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
@@ -52,22 +53,22 @@ export const updateChannelInput = v.object(
 export type UpdateChannelInput = v.InferOutput<typeof updateChannelInput>;
 
 export const channelView = v.object({
-  id: v.number(),
+  id: shownId,
   name: v.string(),
   status: v.picklist(CHANNEL_STATUSES),
-  userId: v.nullable(v.number()),
-  rateLimit: v.nullable(v.number()),
+  userId: nullableId,
+  rateLimit: v.nullable(shownInteger),
   locationsWrite: v.boolean(),
   isBuiltIn: v.boolean(),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type ChannelView = v.InferOutput<typeof channelView>;
 
 /** The channel with its new key, which is shown this once. */
 export const channelKeyView = v.object({ ...channelView.entries, apiKey: v.string() });
 
-export const channelListView = v.object({ items: v.array(channelView), count: v.number() });
+export const channelListView = v.object({ items: v.array(channelView), count: shownInteger });
 
 /** The query of GET /channels. */
 export const listChannelsQuery = v.object(pageQuery);

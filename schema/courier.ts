@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { notNegative, positiveInteger, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { parsePhone } from './phone.ts';
+import { shownId } from './shown-fields.ts';
 
 /** What goes in; null is as much as wanted. */
 export interface CourierVehicle {
@@ -37,7 +38,7 @@ const nullableText = v.nullable(v.string());
 const nullableNumber = v.nullable(v.number());
 
 export const courierView = v.object({
-  id: v.number(),
+  id: shownId,
   name: v.string(),
   provider: v.string(),
   externalId: v.string(),

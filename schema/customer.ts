@@ -3,6 +3,7 @@ import { email, oneOf, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
 import { type Phone, parsePhone } from './phone.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** A phone number with its country code, taken apart. */
 export const phone = v.pipe(
@@ -81,7 +82,7 @@ export type CustomerOfTask = Pick<
 
 /** A person behind a customer or an agent. */
 export const userView = v.object({
-  id: v.number(),
+  id: shownId,
   firstName: v.string(),
   lastName: v.string(),
   email: v.nullable(v.string()),
@@ -92,8 +93,8 @@ export type UserView = v.InferOutput<typeof userView>;
 
 /** The customer as a task shows it. */
 export const taskCustomerView = v.object({
-  id: v.number(),
-  userId: v.number(),
+  id: shownId,
+  userId: shownId,
   customerType: v.string(),
   user: userView,
 });
@@ -104,25 +105,25 @@ export const customerView = v.object({
   ...taskCustomerView.entries,
   name: v.string(),
   address: v.nullable(v.string()),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type CustomerView = v.InferOutput<typeof customerView>;
 
 /** What has been delivered to a customer, or was to be; times are ISO 8601. */
 const deliverySummaryView = v.object({
-  totalTasks: v.number(),
-  completedTasks: v.number(),
-  cancelledTasks: v.number(),
+  totalTasks: shownInteger,
+  completedTasks: shownInteger,
+  cancelledTasks: shownInteger,
   /** When the newest task was created; null without one. */
-  lastTaskAt: v.nullable(v.string()),
+  lastTaskAt: nullableTime,
 });
 export type DeliverySummary = v.InferOutput<typeof deliverySummaryView>;
 
 /** The customer as a read by its id shows it. */
 export const customerDetailView = v.object({ ...customerView.entries, deliverySummary: deliverySummaryView });
 
-export const customerListView = v.object({ items: v.array(customerView), count: v.number() });
+export const customerListView = v.object({ items: v.array(customerView), count: shownInteger });
 
 /** The query of GET /customers. `search`: part of a name, of an e-mail address or of a phone number. */
 export const listCustomersQuery = v.object({ ...pageQuery, search: v.optional(shortText) });

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
+import { shownInteger, shownTime } from './shown-fields.ts';
 
 /** What every JSON success is wrapped in. `duration` is in milliseconds. */
 export function envelopeOf<const T extends v.GenericSchema>(data: T) {
   return v.object({
     statusIndicator: v.literal('SUCCESS'),
-    statusCode: v.number(),
+    statusCode: shownInteger,
     message: v.string(),
     data,
     metadata: v.object({
-      timestamp: v.string(),
+      timestamp: shownTime,
       correlationId: v.string(),
       path: v.string(),
       duration: v.number(),
@@ -19,7 +20,7 @@ export function envelopeOf<const T extends v.GenericSchema>(data: T) {
 
 /** The body of every refusal that is not a validation error. */
 export const plainError = v.object({
-  statusCode: v.number(),
+  statusCode: shownInteger,
   message: v.string(),
   error: v.string(),
   code: v.optional(v.string()),

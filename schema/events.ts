@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { queryIds, queryInteger, queryList } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { queryBox } from './position.ts';
+import { shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** The types of events that this release writes to the log. */
 export const EVENT_TYPES = [
@@ -51,11 +52,11 @@ export function taskOfCreatedEvent(body: string): string {
 export const eventView = v.object({
   id: v.string(),
   type: v.picklist(EVENT_TYPES),
-  timestamp: v.string(),
+  timestamp: shownTime,
   apiVersion: v.literal('v1'),
-  organizationId: v.number(),
-  channelId: v.number(),
-  sequence: v.number(),
+  organizationId: shownId,
+  channelId: shownId,
+  sequence: shownId,
   data: v.record(v.string(), v.unknown()),
 });
 
@@ -75,7 +76,7 @@ export const streamEventsQuery = v.object({
 });
 export type StreamEventsQuery = v.InferOutput<typeof streamEventsQuery>;
 
-export const streamTokenView = v.object({ token: v.string(), expiresIn: v.number() });
+export const streamTokenView = v.object({ token: v.string(), expiresIn: shownInteger });
 
 /**
  * A place in the log of one organization: `<history>-<sequence>`. `history` names the log's incarnation, so that

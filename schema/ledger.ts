@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { amountInput } from './amount.ts';
 import { isoTime, queryId, shortText } from './fields.ts';
 import { pageQuery } from './page-query.ts';
+import { nullableId, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /**
  * The accounts of an organization's ledger. Debits are positive and credits negative, so that what somebody has of ours
@@ -90,42 +91,42 @@ const balanceView = v.object({ balance: v.string(), currency: v.string() });
 
 /** What a customer has; `balance` is in the organization's currency, `balances` has every currency that was ever used. */
 export const walletView = v.object({
-  customerId: v.number(),
+  customerId: shownId,
   ...balanceView.entries,
   balances: v.array(balanceView),
 });
 
 /** What an agent has collected and not handed over. */
 export const agentCashView = v.object({
-  agentId: v.number(),
+  agentId: shownId,
   ...balanceView.entries,
   balances: v.array(balanceView),
 });
 
 export const topUpView = v.object({
-  id: v.number(),
-  customerId: v.number(),
+  id: shownId,
+  customerId: shownId,
   amount: v.string(),
   currency: v.string(),
   /** Of the wallet, after it. */
   balance: v.string(),
   reference: v.nullable(v.string()),
-  createdAt: v.string(),
+  createdAt: shownTime,
 });
 
 /** A line of a wallet's statement: `amount` is signed, above 0 for what came in. */
 const statementLineView = v.object({
-  transferId: v.number(),
+  transferId: shownId,
   kind: v.picklist(TRANSFER_KINDS),
   amount: v.string(),
   currency: v.string(),
   balance: v.string(),
-  paymentId: v.nullable(v.number()),
-  taskId: v.nullable(v.number()),
+  paymentId: nullableId,
+  taskId: nullableId,
   reference: v.nullable(v.string()),
-  at: v.string(),
+  at: shownTime,
 });
-export const statementView = v.object({ items: v.array(statementLineView), count: v.number() });
+export const statementView = v.object({ items: v.array(statementLineView), count: shownInteger });
 
 /** The newest first. */
 export const statementQuery = v.object({

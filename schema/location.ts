@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { numberBetween, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { shownId } from './shown-fields.ts';
 
 /** Source: interface.md "Location object (inline)". */
 export const locationInput = v.object(
@@ -29,7 +30,7 @@ export interface LocationRecord {
 }
 
 export const locationView = v.object({
-  id: v.number(),
+  id: shownId,
   address: v.string(),
   latitude: v.string(),
   longitude: v.string(),

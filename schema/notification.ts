@@ -4,6 +4,7 @@ import { LIMITS } from './limits.ts';
 import { type NoticeTemplates, noticeTemplatesSchema } from './notice-templates.ts';
 import { idCursor } from './page-query.ts';
 import { webPushToken } from './push-subscription.ts';
+import { nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** What a person may be told of. The first are pushed to the devices of a courier, the others mailed to a customer. */
 export const PUSH_KINDS = ['task_cancelled', 'task_offered', 'task_assigned', 'task_unassigned'] as const;
@@ -58,7 +59,7 @@ export type PushTokenInput = v.InferOutput<typeof pushTokenInput>;
 export const deviceView = v.object({
   deviceId: v.string(),
   platform: v.picklist(PUSH_PLATFORMS),
-  registeredAt: v.string(),
+  registeredAt: shownTime,
 });
 
 export const webPushKeyView = v.object({ publicKey: v.string() });
@@ -117,7 +118,6 @@ export const listNotificationsQuery = v.object({
 });
 export type ListNotificationsQuery = v.InferOutput<typeof listNotificationsQuery>;
 
-const nullableId = v.nullable(v.number());
 const nullableText = v.nullable(v.string());
 
 /**
@@ -125,27 +125,27 @@ const nullableText = v.nullable(v.string());
  * sent, `address`, which is not told in full. `reason`: why it was not sent, or not yet.
  */
 export const notificationView = v.object({
-  id: v.number(),
+  id: shownId,
   kind: v.picklist(NOTICE_KINDS),
   channel: v.picklist(NOTICE_CHANNELS),
   status: v.picklist(NOTICE_STATUSES),
   reason: nullableText,
-  taskId: v.number(),
+  taskId: shownId,
   userId: nullableId,
   platform: v.nullable(v.picklist(PUSH_PLATFORMS)),
   customerId: nullableId,
   address: nullableText,
-  attempts: v.number(),
-  nextAttemptAt: nullableText,
-  expiresAt: v.string(),
-  createdAt: v.string(),
-  settledAt: nullableText,
+  attempts: shownInteger,
+  nextAttemptAt: nullableTime,
+  expiresAt: shownTime,
+  createdAt: shownTime,
+  settledAt: nullableTime,
 });
 export type NotificationView = v.InferOutput<typeof notificationView>;
 
 /** Newest first; `count` is that of the page, `nextCursor` is null at the end. */
 export const notificationPageView = v.object({
   items: v.array(notificationView),
-  count: v.number(),
+  count: shownInteger,
   nextCursor: nullableText,
 });

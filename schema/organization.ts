@@ -3,6 +3,7 @@ import { assignmentSettingsInput } from './assignment.ts';
 import { freeObject, integerBetween, oneOf, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
+import { shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 export const ORGANIZATION_STATUSES = ['active', 'pending', 'inactive', 'rejected'] as const;
 export type OrganizationStatus = (typeof ORGANIZATION_STATUSES)[number];
@@ -99,24 +100,24 @@ function merged<T>(before: Readonly<Record<string, T>>, changes: Readonly<Record
   return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
 }
 
-const shownLimit = v.nullable(v.number());
+const shownLimit = v.nullable(shownInteger);
 
 export const organizationView = v.object({
-  id: v.number(),
+  id: shownId,
   name: v.string(),
   status: v.picklist(ORGANIZATION_STATUSES),
   currency: v.string(),
   limits: v.object({ tasks: shownLimit, customers: shownLimit, agents: shownLimit, warehouses: shownLimit }),
   settings: v.record(v.string(), v.unknown()),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type OrganizationView = v.InferOutput<typeof organizationView>;
 
-export const organizationListView = v.object({ items: v.array(organizationView), count: v.number() });
+export const organizationListView = v.object({ items: v.array(organizationView), count: shownInteger });
 
 /** From here on nothing of the organization is served; a job empties the stores of it. */
-export const deletingOrganizationView = v.object({ organizationId: v.number(), status: v.literal('deleting') });
+export const deletingOrganizationView = v.object({ organizationId: shownId, status: v.literal('deleting') });
 
 /** The query of GET /organizations. `search`: part of a name. */
 export const listOrganizationsQuery = v.object({

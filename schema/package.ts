@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { boolean, id, longText, notNegative, positiveInteger, shortText } from './fields.ts';
+import { nullableId, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 export const PACKAGE_STATUSES = [
   'pending',
@@ -82,11 +83,11 @@ export interface PackageRecord {
 export type PackageOfTask = Omit<PackageRecord, 'organizationId' | 'version'>;
 
 export const packageView = v.object({
-  id: v.number(),
-  taskId: v.nullable(v.number()),
+  id: shownId,
+  taskId: nullableId,
   name: v.string(),
   description: v.string(),
-  quantity: v.number(),
+  quantity: shownInteger,
   weight: v.nullable(v.number()),
   width: v.nullable(v.number()),
   height: v.nullable(v.number()),
@@ -95,7 +96,7 @@ export const packageView = v.object({
   barcode: v.nullable(v.string()),
   notes: v.nullable(v.string()),
   status: v.picklist(PACKAGE_STATUSES),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type PackageView = v.InferOutput<typeof packageView>;

@@ -3,6 +3,7 @@ import { amountInput } from './amount.ts';
 import { id, isoTime, queryId, queryList, requiredText, shortText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
+import { nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 export const PAYMENT_METHODS = ['online', 'cash', 'wallet'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
@@ -129,39 +130,38 @@ export const listPaymentsQuery = v.object({
 });
 export type ListPaymentsQuery = v.InferOutput<typeof listPaymentsQuery>;
 
-const nullableNumber = v.nullable(v.number());
 const nullableText = v.nullable(v.string());
 
 const refundView = v.nullable(
   v.object({
     status: v.picklist(REFUND_STATUSES),
     reason: v.string(),
-    requestedAt: v.string(),
-    refundedAt: nullableText,
+    requestedAt: shownTime,
+    refundedAt: nullableTime,
     failureReason: nullableText,
   }),
 );
 
 /** Source: decisions.md §7. `checkoutUrl`: where the customer pays, below the address of this service. */
 export const paymentView = v.object({
-  id: v.number(),
-  taskId: v.number(),
+  id: shownId,
+  taskId: shownId,
   method: v.picklist(PAYMENT_METHODS),
   status: v.picklist(PAYMENT_STATUSES),
   amount: v.string(),
   currency: v.string(),
-  customerId: nullableNumber,
-  agentId: nullableNumber,
-  courierId: nullableNumber,
+  customerId: nullableId,
+  agentId: nullableId,
+  courierId: nullableId,
   reference: nullableText,
   provider: nullableText,
   providerReference: nullableText,
   checkoutUrl: nullableText,
   refund: refundView,
   failureReason: nullableText,
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type PaymentView = v.InferOutput<typeof paymentView>;
 
-export const paymentListView = v.object({ items: v.array(paymentView), count: v.number() });
+export const paymentListView = v.object({ items: v.array(paymentView), count: shownInteger });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { id, isoTime, numberBetween, queryIds } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /**
  * What a device reports of one moment: degrees, metres, metres a second, degrees clockwise from north, percent. NaN
@@ -99,7 +100,7 @@ export const devicePointsInput = v.object(
 export type DevicePointsInput = v.InferOutput<typeof devicePointsInput>;
 
 /** How many of the points that were sent became current, came too late for that, and were refused. */
-export const tallyView = v.object({ accepted: v.number(), stale: v.number(), rejected: v.number() });
+export const tallyView = v.object({ accepted: shownInteger, stale: shownInteger, rejected: shownInteger });
 export type Tally = v.InferOutput<typeof tallyView>;
 
 export const heartbeatInput = v.object(
@@ -109,21 +110,21 @@ export const heartbeatInput = v.object(
 export type HeartbeatInput = v.InferOutput<typeof heartbeatInput>;
 
 export const positionView = v.object({
-  agentId: v.number(),
+  agentId: shownId,
   latitude: v.number(),
   longitude: v.number(),
   accuracy: v.nullable(v.number()),
   heading: v.nullable(v.number()),
   speed: v.nullable(v.number()),
-  recordedAt: v.string(),
-  receivedAt: v.string(),
+  recordedAt: shownTime,
+  receivedAt: shownTime,
   isStale: v.boolean(),
   onDuty: v.boolean(),
-  activeTaskId: v.nullable(v.number()),
+  activeTaskId: nullableId,
 });
 export type PositionView = v.InferOutput<typeof positionView>;
 
-export const positionListView = v.object({ items: v.array(positionView), count: v.number() });
+export const positionListView = v.object({ items: v.array(positionView), count: shownInteger });
 
 /** Degrees. One whose `west` is greater than its `east` goes across the antimeridian. */
 export interface BoundingBox {
@@ -164,8 +165,8 @@ export type CurrentPositionsQuery = v.InferOutput<typeof currentPositionsQuery>;
 
 /** When the agent's position was recorded, null for none yet, and when it was heard of last. */
 export const heartbeatView = v.object({
-  recordedAt: v.nullable(v.string()),
-  receivedAt: v.string(),
+  recordedAt: nullableTime,
+  receivedAt: shownTime,
   isStale: v.boolean(),
 });
 export type HeartbeatView = v.InferOutput<typeof heartbeatView>;

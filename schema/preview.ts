@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { FAILURE_REASONS } from './assignment.ts';
 import { id, isoTime } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { shownId, shownTime } from './shown-fields.ts';
 
 /** The body of POST /dispatch/preview. Without `taskIds` the tasks that look for somebody; `at`: when the round would be. */
 export const previewInput = v.object(
@@ -24,12 +25,12 @@ const UNPLANNED_REASONS = [...FAILURE_REASONS, 'held'] as const;
 
 /** Metres, seconds from `at` on. */
 export const previewView = v.object({
-  at: v.string(),
+  at: shownTime,
   offers: v.array(
     v.object({
-      agentId: v.number(),
+      agentId: shownId,
       /** In the order in which they are brought. */
-      taskIds: v.array(v.number()),
+      taskIds: v.array(shownId),
       score: v.number(),
       distanceM: v.number(),
       etaSeconds: v.array(v.number()),
@@ -37,11 +38,11 @@ export const previewView = v.object({
   ),
   unplanned: v.array(
     v.object({
-      taskId: v.number(),
+      taskId: shownId,
       reason: v.picklist(UNPLANNED_REASONS),
       /** How many agents were passed over for which reason. */
       counts: v.record(v.string(), v.number()),
-      nearest: v.array(v.object({ agentId: v.number(), reason: v.string(), distanceM: v.number() })),
+      nearest: v.array(v.object({ agentId: shownId, reason: v.string(), distanceM: v.number() })),
     }),
   ),
   /** Not all tasks that look for somebody, but the first LIMITS.previewTasks. */

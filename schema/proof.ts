@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from './limits.ts';
+import { nullableId, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 export const PROOF_KINDS = ['photo', 'signature', 'pin'] as const;
 export type ProofKind = (typeof PROOF_KINDS)[number];
@@ -85,15 +86,15 @@ export interface ProofRecord {
 
 /** `fileUrl`: where the file is, for whoever may see the task. */
 export const proofView = v.object({
-  id: v.number(),
-  taskId: v.number(),
+  id: shownId,
+  taskId: shownId,
   kind: v.picklist(PROOF_KINDS),
   contentType: v.nullable(v.string()),
   bytes: v.nullable(v.number()),
   fileUrl: v.nullable(v.string()),
-  actor: v.object({ type: v.string(), id: v.nullable(v.number()) }),
-  createdAt: v.string(),
+  actor: v.object({ type: v.string(), id: nullableId }),
+  createdAt: shownTime,
 });
 export type ProofView = v.InferOutput<typeof proofView>;
 
-export const proofListView = v.object({ items: v.array(proofView), count: v.number() });
+export const proofListView = v.object({ items: v.array(proofView), count: shownInteger });

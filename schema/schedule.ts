@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { shownId, shownInteger } from './shown-fields.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
 
 /** What an agent has to do, with the time that each task takes up. */
@@ -13,7 +14,7 @@ export interface ScheduledItem {
 }
 
 const scheduledItemView = v.object({
-  taskId: v.number(),
+  taskId: shownId,
   from: v.string(),
   until: v.string(),
   exclusive: v.boolean(),
@@ -21,4 +22,4 @@ const scheduledItemView = v.object({
 });
 
 /** Source: decisions.md §4, §5 "Slots". */
-export const scheduleView = v.object({ items: v.array(scheduledItemView), count: v.number() });
+export const scheduleView = v.object({ items: v.array(scheduledItemView), count: shownInteger });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { email, isStorableText, queryFlag, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { shownInteger } from './shown-fields.ts';
 
 /** A password as someone chooses it; any character that can be sent may be in it. */
 export const newPassword = v.pipe(
@@ -37,7 +38,7 @@ export const completeResetInput = v.object({ token, password: newPassword }, BOD
 export type CompleteResetInput = v.InferOutput<typeof completeResetInput>;
 
 /** `expiresIn`: seconds that the access token is good for. */
-export const tokensView = v.object({ accessToken: v.string(), refreshToken: v.string(), expiresIn: v.number() });
+export const tokensView = v.object({ accessToken: v.string(), refreshToken: v.string(), expiresIn: shownInteger });
 
 /** What somebody proves by a token that was mailed to them. */
 export type TokenPurpose = 'verify_email' | 'reset_password';

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { nullableId, shownId, shownInteger, shownTime } from './shown-fields.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
 import type { TaskChanges } from './task-changes.ts';
 
@@ -55,11 +56,11 @@ const nullableStatus = v.nullable(v.picklist(TASK_STATUSES));
 
 /** One step in the life of a task. `sequence` is that of the event that tells of it. */
 const historyStepView = v.object({
-  sequence: v.number(),
+  sequence: shownId,
   kind: v.picklist(HISTORY_KINDS),
   /** When it happened, which a driver who was offline may have told later: `recordedAt`. */
-  at: v.string(),
-  recordedAt: v.string(),
+  at: shownTime,
+  recordedAt: shownTime,
   fromStatus: nullableStatus,
   toStatus: nullableStatus,
   reason: v.nullable(v.string()),
@@ -70,8 +71,8 @@ const historyStepView = v.object({
     ),
   ),
   details: v.pipe(v.nullable(v.record(v.string(), v.unknown())), v.description(DETAILS)),
-  actor: v.object({ type: v.string(), id: v.nullable(v.number()) }),
+  actor: v.object({ type: v.string(), id: nullableId }),
 });
 export type HistoryStepView = v.InferOutput<typeof historyStepView>;
 
-export const taskHistoryView = v.object({ items: v.array(historyStepView), count: v.number() });
+export const taskHistoryView = v.object({ items: v.array(historyStepView), count: shownInteger });

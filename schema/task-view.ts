@@ -4,6 +4,7 @@ import { courierView } from './courier.ts';
 import { taskCustomerView } from './customer.ts';
 import { locationView } from './location.ts';
 import { packageView } from './package.ts';
+import { nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 import {
   ALL_TASK_TYPES,
   AUTO_ASSIGNMENT_STATUSES,
@@ -14,21 +15,20 @@ import {
 } from './task.ts';
 
 const nullableText = v.nullable(v.string());
-const nullableId = v.nullable(v.number());
 
 /** Of a task and of a child of a job; a child has no children of its own. */
 const taskFields = {
-  id: v.number(),
+  id: shownId,
   name: v.string(),
   code: v.string(),
   taskType: v.picklist(ALL_TASK_TYPES),
   status: v.picklist(TASK_STATUSES),
   timeToServe: v.picklist(TIMES_TO_SERVE),
-  scheduledAt: nullableText,
-  assignedAt: nullableText,
-  acceptedAt: nullableText,
-  startedAt: nullableText,
-  completedAt: nullableText,
+  scheduledAt: nullableTime,
+  assignedAt: nullableTime,
+  acceptedAt: nullableTime,
+  startedAt: nullableTime,
+  completedAt: nullableTime,
   description: nullableText,
   notes: nullableText,
   customerId: nullableId,
@@ -42,23 +42,23 @@ const taskFields = {
   locationId: nullableId,
   location: v.nullable(locationView),
   pickupLocation: v.nullable(locationView),
-  channelId: v.number(),
-  organizationId: v.number(),
+  channelId: shownId,
+  organizationId: shownId,
   parentId: nullableId,
   integrationData: v.nullable(v.record(v.string(), v.unknown())),
   packages: v.array(packageView),
-  readyAt: nullableText,
-  windowStart: nullableText,
-  windowEnd: nullableText,
-  estimatedDuration: v.nullable(v.number()),
+  readyAt: nullableTime,
+  windowStart: nullableTime,
+  windowEnd: nullableTime,
+  estimatedDuration: v.nullable(shownInteger),
   requiredSkills: v.array(v.string()),
   amount: nullableText,
   currency: nullableText,
   outcome: v.nullable(v.picklist(TASK_OUTCOMES)),
   failureReason: nullableText,
   trackingUrl: v.string(),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
   isDelayed: v.boolean(),
   autoAssignmentStatus: v.picklist(AUTO_ASSIGNMENT_STATUSES),
   autoAssignmentFailureReason: nullableText,
@@ -68,4 +68,4 @@ const taskFields = {
 export const taskView = v.object({ ...taskFields, children: v.array(v.object(taskFields)) });
 export type TaskView = v.InferOutput<typeof taskView>;
 
-export const taskListView = v.object({ items: v.array(taskView), count: v.number() });
+export const taskListView = v.object({ items: v.array(taskView), count: shownInteger });

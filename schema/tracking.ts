@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { integerBetween, queryId, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 import { TASK_OUTCOMES, TASK_STATUSES } from './task.ts';
 
 const score = integerBetween(1, 5, 'must be an integer from 1 to 5');
@@ -24,25 +25,23 @@ export interface TrackingToken {
   readonly secret: string;
 }
 
-const nullableTime = v.nullable(v.string());
-
-export const ratingView = v.object({ score: v.number(), comment: v.nullable(v.string()), ratedAt: v.string() });
+export const ratingView = v.object({ score: v.number(), comment: v.nullable(v.string()), ratedAt: shownTime });
 
 /** A task as whoever has its link sees it: all that is shown, and nothing of anybody else. */
 export const trackedTaskView = v.object({
-  id: v.number(),
+  id: shownId,
   code: v.string(),
   name: v.string(),
   status: v.picklist(TASK_STATUSES),
   outcome: v.nullable(v.picklist(TASK_OUTCOMES)),
   /** The steps it has made, in lifecycle order. */
-  timeline: v.array(v.object({ status: v.picklist(TASK_STATUSES), at: v.string() })),
+  timeline: v.array(v.object({ status: v.picklist(TASK_STATUSES), at: shownTime })),
   etaAt: nullableTime,
   window: v.nullable(v.object({ start: nullableTime, end: nullableTime })),
   destination: v.nullable(v.object({ address: v.string(), latitude: v.number(), longitude: v.number() })),
   /** What the courier is told at the door; null once the task has ended, and for a job. */
   pin: v.nullable(v.string()),
-  packageCount: v.number(),
+  packageCount: shownInteger,
   agent: v.nullable(v.object({ firstName: v.string() })),
   rating: v.nullable(ratingView),
 });
@@ -52,20 +51,20 @@ export type TrackedTask = v.InferOutput<typeof trackedTaskView>;
 export const trackingView = v.object({
   organization: v.object({ name: v.string() }),
   items: v.array(trackedTaskView),
-  count: v.number(),
+  count: shownInteger,
 });
 
 /** Degrees. Null unless the task is on its way and its agent has said where it is. */
 const trackedPosition = v.object({
   latitude: v.number(),
   longitude: v.number(),
-  recordedAt: v.string(),
+  recordedAt: shownTime,
   isStale: v.boolean(),
 });
 export type TrackedPosition = v.InferOutput<typeof trackedPosition>;
 
 export const trackedLocationView = v.object({
-  taskId: v.number(),
+  taskId: shownId,
   status: v.picklist(TASK_STATUSES),
   etaAt: nullableTime,
   location: v.nullable(trackedPosition),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isoTime, parseIsoTime, queryInteger } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { shownInteger, shownTime } from './shown-fields.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -87,7 +88,7 @@ const trailPointView = v.object({
   heading: measured,
   altitude: measured,
   battery: measured,
-  recordedAt: v.string(),
+  recordedAt: shownTime,
 });
 /** Degrees, metres, metres a second, degrees clockwise from north, percent; null for what the device did not say. */
 export type TrailPoint = v.InferOutput<typeof trailPointView>;
@@ -95,6 +96,6 @@ export type TrailPoint = v.InferOutput<typeof trailPointView>;
 /** Oldest first; `nextCursor` is null at the end. `count` is that of the whole span when its first page was read. */
 export const trailPageView = v.object({
   items: v.array(trailPointView),
-  count: v.number(),
+  count: shownInteger,
   nextCursor: v.nullable(v.string()),
 });

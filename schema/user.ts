@@ -4,6 +4,7 @@ import { LIMITS } from './limits.ts';
 import { pageQuery } from './page-query.ts';
 import { ROLES, type Role } from './role.ts';
 import { newPassword } from './session.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** A row of `users`: somebody who signs in, or stands behind a channel. The password is never read along. */
 export interface UserRecord {
@@ -41,19 +42,19 @@ export const updateUserInput = v.object(
 export type UpdateUserInput = v.InferOutput<typeof updateUserInput>;
 
 export const accountView = v.object({
-  id: v.number(),
+  id: shownId,
   email: v.nullable(v.string()),
   firstName: v.string(),
   lastName: v.string(),
   role: v.picklist(ROLES),
   isActive: v.boolean(),
-  emailVerifiedAt: v.nullable(v.string()),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  emailVerifiedAt: nullableTime,
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type AccountView = v.InferOutput<typeof accountView>;
 
-export const accountListView = v.object({ items: v.array(accountView), count: v.number() });
+export const accountListView = v.object({ items: v.array(accountView), count: shownInteger });
 
 /** The query of GET /users. */
 export const listUsersQuery = v.object(pageQuery);

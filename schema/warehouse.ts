@@ -3,6 +3,7 @@ import { boolean, requiredText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { locationInput, locationView } from './location.ts';
 import { pageQuery } from './page-query.ts';
+import { shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** A row of `warehouses`: a place that tasks start from. Moving it makes a new location. */
 export interface WarehouseRecord {
@@ -38,15 +39,15 @@ export const updateWarehouseInput = v.object(
 export type UpdateWarehouseInput = v.InferOutput<typeof updateWarehouseInput>;
 
 export const warehouseView = v.object({
-  id: v.number(),
+  id: shownId,
   name: v.string(),
   location: locationView,
   isActive: v.boolean(),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 
-export const warehouseListView = v.object({ items: v.array(warehouseView), count: v.number() });
+export const warehouseListView = v.object({ items: v.array(warehouseView), count: shownInteger });
 
 /** The query of GET /warehouses. */
 export const listWarehousesQuery = v.object(pageQuery);

@@ -3,6 +3,7 @@ import { EVENT_TYPES } from './events.ts';
 import { boolean, id, integerBetween, isoTime, isStorableText, longText, oneOf, queryInteger } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { idCursor, pageQuery } from './page-query.ts';
+import { nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 import { TASK_STATUSES } from './task.ts';
 
 /** Why the workers have stopped telling a webhook: it answered 410, or nothing but failures for days. */
@@ -38,7 +39,7 @@ export interface WebhookRecord {
 
 /** One attempt, as the log of deliveries tells of it: `status` is null when no answer began, `excerpt` begins the answer. */
 export const attemptView = v.object({
-  at: v.string(),
+  at: shownTime,
   status: v.nullable(v.number()),
   error: v.nullable(v.string()),
   excerpt: v.nullable(v.string()),
@@ -169,40 +170,40 @@ export const listDeliveriesQuery = v.object({
 export type ListDeliveriesQuery = v.InferOutput<typeof listDeliveriesQuery>;
 
 export const webhookView = v.object({
-  id: v.number(),
+  id: shownId,
   url: v.string(),
   events: v.array(v.string()),
   statuses: v.nullable(v.array(v.string())),
-  channelIds: v.nullable(v.array(v.number())),
-  channelId: v.nullable(v.number()),
+  channelIds: v.nullable(v.array(shownId)),
+  channelId: nullableId,
   description: v.nullable(v.string()),
-  concurrency: v.number(),
+  concurrency: shownInteger,
   isActive: v.boolean(),
   status: v.picklist(WEBHOOK_STATUSES),
   disabledReason: v.nullable(v.picklist(DISABLED_REASONS)),
-  disabledAt: v.nullable(v.string()),
+  disabledAt: nullableTime,
   failingSince: v.nullable(v.string()),
-  createdAt: v.string(),
-  updatedAt: v.string(),
+  createdAt: shownTime,
+  updatedAt: shownTime,
 });
 export type WebhookView = v.InferOutput<typeof webhookView>;
 
 /** The webhook with the secret that signs from now on, which is shown this once. */
 export const webhookSecretView = v.object({ ...webhookView.entries, secret: v.string() });
 
-export const webhookListView = v.object({ items: v.array(webhookView), count: v.number() });
+export const webhookListView = v.object({ items: v.array(webhookView), count: shownInteger });
 
 const deliveryEntries = {
-  id: v.number(),
-  webhookId: v.number(),
+  id: shownId,
+  webhookId: shownId,
   eventId: v.string(),
   type: v.string(),
-  sequence: v.nullable(v.number()),
+  sequence: nullableId,
   state: v.picklist(DELIVERY_STATES),
-  attempt: v.number(),
+  attempt: shownInteger,
   attempts: v.array(attemptView),
-  nextAttemptAt: v.nullable(v.string()),
-  createdAt: v.string(),
+  nextAttemptAt: nullableTime,
+  createdAt: shownTime,
 };
 /** A delivery without what was sent. */
 export const deliveryFacts = v.object(deliveryEntries);
@@ -225,13 +226,13 @@ export type DeliveryView = v.InferOutput<typeof deliveryView>;
 /** Newest first; `count` is that of the page, `nextCursor` is null at the end. */
 export const deliveryPageView = v.object({
   items: v.array(deliveryView),
-  count: v.number(),
+  count: shownInteger,
   nextCursor: v.nullable(v.string()),
 });
 
 /** A delivery that has been ordered, as it will be. */
 export const orderedDeliveryView = v.object({
-  id: v.number(),
+  id: shownId,
   state: v.literal('pending'),
   type: v.string(),
   eventId: v.string(),
@@ -239,7 +240,7 @@ export const orderedDeliveryView = v.object({
 
 /** Which events are looked through for those that the webhook is told of: `count` of them; null for none. */
 export const replayView = v.object({
-  fromSequence: v.nullable(v.number()),
-  toSequence: v.nullable(v.number()),
-  count: v.number(),
+  fromSequence: nullableId,
+  toSequence: nullableId,
+  count: shownInteger,
 });

@@ -97,6 +97,27 @@ test('degrees that are sent have their bounds', () => {
   assert.ok(degrees.length > 20);
 });
 
+test('ids and moments that are shown are described as those that are sent', () => {
+  const shown = ROUTES.flatMap((route) =>
+    route.kind === 'api'
+      ? [...fieldsOf(jsonSchema(route.success.data))].map(([path, field]) => [route, path, field] as const)
+      : [],
+  );
+  let [ids, moments] = [0, 0];
+  for (const [route, path, { type, format }] of shown) {
+    const place = nameOf(route) + path;
+    if (/\.(id|[a-z]+Ids?)$/.test(path) && !/\.(externalId|eventId|deviceId)$/.test(path) && type !== 'string') {
+      ids++;
+      assert.deepEqual([type, format], ['integer', 'int64'], place);
+    }
+    if (/[a-z]At$|\.at$/.test(path)) {
+      moments++;
+      assert.deepEqual([type, format], ['string', 'date-time'], place);
+    }
+  }
+  assert.ok(ids > 100 && moments > 100);
+});
+
 const withPlace = (change: object) => taskInput({ location: { address: 'A', latitude: 1, longitude: 2, ...change } });
 
 for (const [what, body, isTaken] of [
