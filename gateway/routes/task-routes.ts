@@ -114,6 +114,7 @@ function changeTaskStatus(engine: Engine): ApiRoute {
       '409 INVALID_STATUS_TRANSITION',
       '409 AGENT_REQUIRED',
       '409 STATUS_DERIVED',
+      '409 INSUFFICIENT_FUNDS',
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
     async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
