@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
-import { isoTime, oneOf, parseIsoTime, queryId, queryIds, queryInteger, queryList } from './fields.ts';
+import { isoTime, oneOf, parseIsoTime, queryId, queryInteger, queryList } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { ALL_TASK_TYPES, TASK_STATUSES, TIMES_TO_SERVE } from './task.ts';
 import { taskListView } from './task-view.ts';
@@ -13,7 +13,7 @@ export const TASK_LIST_PARAMETERS: ReadonlySet<string> = new Set(['status', 'tas
 
 /** Any of them, each once and in order, so that two ways to write the same filter are one; none counts as absent. */
 const anyOf = <const T extends readonly string[]>(values: T) => v.pipe(queryList(values), v.transform(normalized));
-const anyId = v.pipe(queryIds, v.transform(normalized));
+const anyId = v.pipe(v.array(queryId), v.transform(normalized));
 
 function normalized<T extends string | number>(given: readonly T[]): readonly T[] | undefined {
   return given.length === 0 ? undefined : [...new Set(given)].sort((a, b) => (a < b ? -1 : 1));

@@ -169,7 +169,8 @@ for (const amountMinor of [undefined, 1250]) {
   describe(`the 13 statuses of a package whose task has ${amountMinor ? 'an' : 'no'} amount:`, () => {
     for (const from of PACKAGE_STATUSES) {
       test(`from ${from} to each of them`, async () => {
-        const { api, ...owner } = await fixture.organization();
+        // Tasks with an amount are those that move cash, which integrations only see.
+        const { api, ...owner } = await fixture.organization({ role: 'dispatcher' });
         const packages = PACKAGE_STATUSES.map(() => from);
         const money = amountMinor ? { amountMinor } : {};
         const [task] = await seedTasks(fixture.gateway.databaseUrl, owner, [{ packages, ...money }]);
