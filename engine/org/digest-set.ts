@@ -49,7 +49,7 @@ export class DigestSet {
  * Drawn anew by each process, and told to nobody: names come from outside, and of names that were chosen to want the same
  * slots 60,000 would hold up everybody for seconds.
  */
-const [HIGH_START, LOW_START, FIRST_FACTOR, SECOND_FACTOR] = getRandomValues(new Uint32Array(4)).map(
+const [HIGH_START, LOW_START, FIRST_FACTOR, SECOND_FACTOR] = getRandomValues(new Int32Array(4)).map(
   (one) => one | 1,
 ) as unknown as [number, number, number, number];
 
