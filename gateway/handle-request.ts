@@ -6,7 +6,7 @@ import { decidedBody, errorBody, refusalBody, validationBody } from '../engine/v
 import { etagOf, matchesEtag } from '../engine/views/etag.ts';
 import type { Origin, RequestFacts } from '../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../schema/errors.ts';
-import { idempotencyKey, scopeOf } from '../schema/idempotency-key.ts';
+import { idempotencyKey, isIdempotencyKey, scopeOf } from '../schema/idempotency-key.ts';
 import { correlationIdOf } from './correlation.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Authentication } from './guards/authenticate.ts';
@@ -15,7 +15,6 @@ import type { Draw } from './guards/quotas.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';
 import {
   entityTagsOf,
-  isIdempotencyKey,
   isJsonMedia,
   type Parsed,
   parseBody,

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
 import { isStorableText } from '../schema/fields.ts';
-import { LIMITS } from '../schema/limits.ts';
 import { violationsOf } from '../schema/violations.ts';
 import type { QuerySchema } from './route.ts';
 
@@ -100,12 +99,4 @@ const ENTITY_TAG = /(?:W\/)?"[^"]*"|\*/g;
 /** The tags of If-Match or If-None-Match as they stand there; none at all when the header says nothing that is one. */
 export function entityTagsOf(header: string | undefined): readonly string[] | undefined {
   return header === undefined ? undefined : (header.match(ENTITY_TAG) ?? []);
-}
-
-/** Printable ASCII characters. */
-export const IDEMPOTENCY_KEY = /^[\x20-\x7e]+$/;
-
-/** 1 to 255 of them. */
-export function isIdempotencyKey(key: string): boolean {
-  return key.length <= LIMITS.idempotencyKeyChars && IDEMPOTENCY_KEY.test(key);
 }

@@ -1,22 +1,34 @@
 import * as v from 'valibot';
 import { plainError, validationError } from './envelope.ts';
 import { queryFlag } from './fields.ts';
+import { IDEMPOTENCY_KEY_SHOWN } from './idempotency-key.ts';
 import { LIMITS } from './limits.ts';
+import { shownAs } from './shown-as.ts';
 import { shownInteger } from './shown-fields.ts';
 import { taskView } from './task-view.ts';
 
 /** The body of POST /tasks/batch; each item is judged by itself. */
-export const createTasksInput = v.object(
-  {
-    tasks: v.pipe(
-      v.array(v.unknown(), 'must be an array'),
-      v.minLength(1, 'must not be empty'),
-      v.maxLength(LIMITS.batchTasks, `must hold at most ${LIMITS.batchTasks} items`),
-    ),
-  },
-  'the body must be an object',
-);
+export const createTasksInput = batchOf(v.unknown());
 export type CreateTasksInput = v.InferOutput<typeof createTasksInput>;
+
+/** The same with its items told: bodies of POST /tasks, each with a key of its own where it wants one. */
+export function describedBatch(task: v.GenericSchema) {
+  const idempotencyKey = v.nullish(shownAs(v.string(), IDEMPOTENCY_KEY_SHOWN));
+  return batchOf(v.intersect([task, v.object({ idempotencyKey })]));
+}
+
+function batchOf<T extends v.GenericSchema>(item: T) {
+  return v.object(
+    {
+      tasks: v.pipe(
+        v.array(item, 'must be an array'),
+        v.minLength(1, 'must not be empty'),
+        v.maxLength(LIMITS.batchTasks, `must hold at most ${LIMITS.batchTasks} items`),
+      ),
+    },
+    'the body must be an object',
+  );
+}
 
 export const createTasksQuery = v.object({
   atomic: v.optional(queryFlag),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LIMITS } from './limits.ts';
+import type { Shown } from './shown-as.ts';
 
 /** A retry is told from a second request by these; kept in the commit of the effect. */
 export interface IdempotencyKey {
@@ -11,6 +12,21 @@ export interface IdempotencyKey {
   /** Hash of the parsed body, key order and white space ignored. */
   readonly fingerprint: string;
 }
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
+
+/** Whether a caller may name a key so: 1 to 255 printable ASCII characters. */
+export function isIdempotencyKey(key: string): boolean {
+  return key.length <= LIMITS.idempotencyKeyChars && PRINTABLE_ASCII.test(key);
+}
+
+/** The same in the words of JSON Schema. */
+export const IDEMPOTENCY_KEY_SHOWN: Shown = {
+  type: 'string',
+  minLength: 1,
+  maxLength: LIMITS.idempotencyKeyChars,
+  pattern: PRINTABLE_ASCII.source,
+};
 
 export function idempotencyKey(scope: string, key: string, fingerprint: string): IdempotencyKey {
   return { scope, key, scopedKey: scopedKeyOf(scope, key), fingerprint };

@@ -3,20 +3,30 @@ import { freeObject, id, isoTime, longText, parseIsoTime } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { locationInput } from './location.ts';
 import { packageEntry } from './package.ts';
+import { shownAs } from './shown-as.ts';
+
+const NULL_CLEARS = { description: 'null clears it' };
+const NULL_LEAVES = 'null leaves it as it is';
+const WHOLE_LIST =
+  'The whole list: an entry with id changes that package, one without is added ' +
+  `(at most ${LIMITS.listItems}), one not named is removed`;
 
 const fields = v.object(
   {
-    notes: v.optional(v.nullable(longText)),
-    description: v.optional(v.nullable(longText)),
-    integrationData: v.optional(v.nullable(freeObject)),
-    scheduledAt: v.nullish(isoTime),
-    dropoffLocation: v.nullish(locationInput),
-    location: v.nullish(locationInput),
-    packages: v.nullish(
-      v.pipe(
-        v.array(packageEntry, 'must be an array'),
-        v.maxLength(LIMITS.packagesPerTask, `must hold at most ${LIMITS.packagesPerTask} items`),
+    notes: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
+    description: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
+    integrationData: shownAs(v.optional(v.nullable(freeObject)), NULL_CLEARS),
+    scheduledAt: shownAs(v.nullish(isoTime), { description: `Makes an asap task a scheduled one; ${NULL_LEAVES}` }),
+    dropoffLocation: shownAs(v.nullish(locationInput), { description: `The same as location; ${NULL_LEAVES}` }),
+    location: shownAs(v.nullish(locationInput), { description: NULL_LEAVES }),
+    packages: shownAs(
+      v.nullish(
+        v.pipe(
+          v.array(packageEntry, 'must be an array'),
+          v.maxLength(LIMITS.packagesPerTask, `must hold at most ${LIMITS.packagesPerTask} items`),
+        ),
       ),
+      { description: `${WHOLE_LIST}; ${NULL_LEAVES}` },
     ),
   },
   'the body must be an object',
@@ -25,7 +35,7 @@ const fields = v.object(
 /**
  * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears `notes`, `description` and
  * `integrationData` and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is the
- * whole list: an entry with `id` changes that package, one without is added (at most 100), one not named is removed.
+ * whole list, as WHOLE_LIST says.
  */
 export function updateTaskSchema(now: () => number) {
   return v.pipe(

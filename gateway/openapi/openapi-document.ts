@@ -73,6 +73,6 @@ function accessOf(route: Route): Json {
 
 function requestBody(route: Route): Json {
   if (route.kind === 'raw') return { required: true, content: { [route.body!.media]: {} } };
-  const required = !route.body!.mayBeAbsent;
-  return { required, content: { 'application/json': { schema: jsonSchema(route.body!.schema, 'input') } } };
+  const { schema, described = schema, mayBeAbsent } = route.body!;
+  return { required: !mayBeAbsent, content: { 'application/json': { schema: jsonSchema(described, 'input') } } };
 }

@@ -1,6 +1,6 @@
-import { LIMITS } from '../../schema/limits.ts';
+import { IDEMPOTENCY_KEY_SHOWN } from '../../schema/idempotency-key.ts';
 import { integerShown } from '../../schema/shown-as.ts';
-import { FREE_FIELD, IDEMPOTENCY_KEY } from '../parse-request.ts';
+import { FREE_FIELD } from '../parse-request.ts';
 import type { QuerySchema, Route } from '../route.ts';
 import { takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, takesOrganization } from './honoured-headers.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
@@ -51,12 +51,7 @@ const HEADERS: readonly (readonly [goesBy: (route: Route) => boolean, header: Js
     {
       name: 'Idempotency-Key',
       description: 'The same request sent again under the same key gets the first answer again, for 24 hours',
-      schema: {
-        type: 'string',
-        minLength: 1,
-        maxLength: LIMITS.idempotencyKeyChars,
-        pattern: IDEMPOTENCY_KEY.source,
-      },
+      schema: IDEMPOTENCY_KEY_SHOWN,
     },
   ],
   [takesIfMatch, { name: 'If-Match', description: `${TAGS}: else 412`, schema: { type: 'string' } }],

@@ -8,21 +8,22 @@ import {
   type CreateTasksQuery,
   createTasksInput,
   createTasksQuery,
+  describedBatch,
 } from '../../schema/batch.ts';
 import type { BatchItem, RequestFacts } from '../../schema/commands.ts';
 import type { CreateTaskInput } from '../../schema/create-task.ts';
 import { refusal } from '../../schema/errors.ts';
-import { idempotencyKey } from '../../schema/idempotency-key.ts';
+import { idempotencyKey, isIdempotencyKey } from '../../schema/idempotency-key.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { fingerprintOf } from '../fingerprint.ts';
-import { isIdempotencyKey, parseBody } from '../parse-request.ts';
+import { parseBody } from '../parse-request.ts';
 import { type ApiRoute, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
 import { createTaskBody } from './task-routes.ts';
 
 /** Many tasks in one call. Source: decisions.md §3 "Batch". */
 export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
-  const { schemaFor } = createTaskBody(clock);
+  const { schema: task, schemaFor } = createTaskBody(clock);
   // One batch fills a turn of the loop, and several come together: small requests get their turn in between.
   const turns = new Turns(clock, systemScheduler, 0);
 
@@ -46,7 +47,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
     path: '/tasks/batch',
     guard: may('tasks:create'),
     query: { schema: createTasksQuery, lists: new Set() },
-    body: { schema: createTasksInput, maxBytes: LIMITS.batchBodyBytes },
+    body: { schema: createTasksInput, described: describedBatch(task), maxBytes: LIMITS.batchBodyBytes },
     extraCost: (input) => (input as CreateTasksInput).tasks.length / LIMITS.batchItemsPerRequest,
     summary: 'Create up to 500 tasks; with `atomic=true` all of them or none',
     success: { status: 200, data: batchView },

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as v from 'valibot';
 import { jsonSchema } from '../../../../gateway/openapi/json-schema.ts';
-import type { ApiRoute, Route } from '../../../../gateway/route.ts';
+import type { ApiRoute, BodySchema, Route } from '../../../../gateway/route.ts';
 import { parseIsoTime } from '../../../../schema/fields.ts';
+import { isIdempotencyKey } from '../../../../schema/idempotency-key.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { nameOf, operationOf, ROUTES } from '../../../api/guards/route-table.ts';
 import { taskInput } from '../../../support/api-client.ts';
@@ -118,6 +119,14 @@ test('ids and moments that are shown are described as those that are sent', () =
   assert.ok(ids > 100 && moments > 100);
 });
 
+const bodyOf = (name: string) => (ROUTES.find((route) => nameOf(route) === name) as ApiRoute).body!;
+
+/** Whether the document takes the body. */
+function takes({ schema, described = schema }: BodySchema, body: unknown): boolean {
+  const formats = { int64: true, 'date-time': (text: string) => parseIsoTime(text) !== undefined } as const;
+  return new Ajv2020({ formats }).compile(jsonSchema(described, 'input'))(body);
+}
+
 const withPlace = (change: object) => taskInput({ location: { address: 'A', latitude: 1, longitude: 2, ...change } });
 
 for (const [what, body, isTaken] of [
@@ -142,9 +151,25 @@ for (const [what, body, isTaken] of [
   ['a list in place of an object', taskInput({ integrationData: [] }), false],
 ] as const) {
   test(`the document ${isTaken ? 'takes' : 'refuses'} a task with ${what}, as its schema does`, () => {
-    const { schema } = (ROUTES.find((route) => nameOf(route) === 'POST /tasks') as ApiRoute).body!;
-    const formats = { int64: true, 'date-time': (text: string) => parseIsoTime(text) !== undefined } as const;
-    const validate = new Ajv2020({ formats }).compile(jsonSchema(schema, 'input'));
-    assert.deepEqual([v.safeParse(schema, body).success, validate(body)], [isTaken, isTaken]);
+    const single = bodyOf('POST /tasks');
+    const judged = v.safeParse(single.schema, body).success;
+    const inBatch = takes(bodyOf('POST /tasks/batch'), { tasks: [taskInput(), body] });
+    assert.deepEqual([judged, takes(single, body), inBatch], [isTaken, isTaken, isTaken]);
+  });
+}
+
+for (const [what, key, isTaken] of [
+  ['of one character', 'k', true],
+  ['of 255 characters', 'k'.repeat(255), true],
+  ['of 256 characters', 'k'.repeat(256), false],
+  ['of no character', '', false],
+  ['beyond ASCII', 'clé', false],
+  ['that is a number', 7, false],
+  ['of null, which is none', null, true],
+] as const) {
+  test(`the document ${isTaken ? 'takes' : 'refuses'} an item of a batch with a key ${what}`, () => {
+    const item = { ...taskInput(), idempotencyKey: key };
+    assert.equal(takes(bodyOf('POST /tasks/batch'), { tasks: [item] }), isTaken);
+    if (typeof key === 'string') assert.equal(isIdempotencyKey(key), isTaken);
   });
 }
