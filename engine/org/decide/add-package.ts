@@ -6,6 +6,7 @@ import type { Draft } from '../draft.ts';
 import { type DecideContext, type Decision, done, refuse } from './decision.ts';
 import { checkFamilySize } from './family-size.ts';
 import { draftPackage } from './new-task.ts';
+import { tellUpdated } from './tell-updated.ts';
 
 /** POST /tasks/:id/packages. Refuses: 404; 409 TASK_NOT_EDITABLE past awaiting_assignment,
  * TOO_MANY_PACKAGES, TASK_TOO_LARGE. */
@@ -24,12 +25,6 @@ export function decideAddPackage(draft: Draft, command: AddPackage, context: Dec
   draft.put({ kind: 'put-task', task, packages: [...facts.packages, record] });
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
-  draft.put({
-    kind: 'tell',
-    type: 'task.updated',
-    taskId,
-    extra: { changed: ['packages'] },
-    step: { kind: 'package_added', details: { packageId: record.id } },
-  });
+  tellUpdated(draft, taskId, ['packages'], { kind: 'package_added', details: { packageId: record.id } });
   return done('package', record.id, 201);
 }

@@ -5,6 +5,7 @@ import { deadlineOf } from '../../domain/task-deadline.ts';
 import type { Draft } from '../draft.ts';
 import { withdrawRequests } from './request-steps.ts';
 import { endPackages, withoutSearch } from './task-end.ts';
+import { tellUpdated } from './tell-updated.ts';
 
 /**
  * Brings a job in line with its children after one of them was drafted anew: its status follows from theirs. Tells of
@@ -46,11 +47,5 @@ export function followChildren(draft: Draft, jobId: number, now: string, newChil
     });
     return;
   }
-  draft.put({
-    kind: 'tell',
-    type: 'task.updated',
-    taskId: jobId,
-    extra: { changed },
-    step: { kind: 'updated', details: { changed } },
-  });
+  tellUpdated(draft, jobId, changed);
 }

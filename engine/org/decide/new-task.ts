@@ -14,6 +14,7 @@ import { matchCustomer } from './customer-match.ts';
 import type { DecideContext } from './decision.ts';
 import { draftLocation } from './new-location.ts';
 import { settingsOf } from './task-search.ts';
+import { tellUpdated } from './tell-updated.ts';
 
 const CODE_CHARS = 10;
 const TRACKING_TOKEN_CHARS = 22;
@@ -182,14 +183,7 @@ function movePackages(draft: Draft, ids: readonly number[], taskId: number, now:
     const { task, packages } = draft.findTask(id)!;
     const left = packages.filter((record) => !ids.includes(record.id));
     draft.put({ kind: 'put-task', task: { ...task, version: task.version + 1, updatedAt: now }, packages: left });
-    const changed = ['packages'];
-    draft.put({
-      kind: 'tell',
-      type: 'task.updated',
-      taskId: id,
-      extra: { changed },
-      step: { kind: 'updated', details: { changed } },
-    });
+    tellUpdated(draft, id, ['packages']);
   }
   return moved;
 }

@@ -17,6 +17,7 @@ import {
   newPayment,
   type Sum,
 } from './payment-steps.ts';
+import { tellUpdated } from './tell-updated.ts';
 
 /**
  * POST /payments/cash, /payments/wallet and /payments/initialize. Cash and wallets pay at once, and in place of an
@@ -43,8 +44,7 @@ export function decidePayTask(draft: Draft, command: PayTask, context: DecideCon
   if (method === 'online') {
     draft.put({ kind: 'put-payment', payment });
     draftPaidTask(draft, facts, payment, context.now);
-    const step = paymentStep(payment);
-    draft.put({ kind: 'tell', type: 'task.updated', taskId, extra: { changed: ['paymentId'] }, step });
+    tellUpdated(draft, taskId, ['paymentId'], paymentStep(payment));
   } else {
     draftPayment(draft, payment, current, caller, context);
   }

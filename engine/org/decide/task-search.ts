@@ -13,6 +13,7 @@ import { fieldsOfStep } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import { followChildren } from './job-upkeep.ts';
 import { draftRequest } from './request-steps.ts';
+import { tellUpdated } from './tell-updated.ts';
 
 export function settingsOf(draft: Draft): AssignmentSettings {
   return assignmentSettingsOf(draft.organization.settings);
@@ -71,13 +72,7 @@ export function draftSearch(
   );
   const changed = shown.length > 0 ? shown : ['search'];
   draft.put({ kind: 'put-task', task });
-  draft.put({
-    kind: 'tell',
-    type: 'task.updated',
-    taskId: task.id,
-    extra: { changed },
-    step: { kind: 'updated', reasonCode, details: { changed, ...details } },
-  });
+  tellUpdated(draft, task.id, changed, { kind: 'updated', reasonCode, details: { changed, ...details } });
   return task;
 }
 

@@ -14,6 +14,7 @@ import { draftLocation, isAt } from './new-location.ts';
 import { draftPackage } from './new-task.ts';
 import { withdrawRequests } from './request-steps.ts';
 import { changedTask, settingsOf } from './task-search.ts';
+import { tellUpdated } from './tell-updated.ts';
 
 /**
  * PATCH /tasks/:id. What is asked for and already so changes nothing. Refuses: 404 for the task, and for a package
@@ -44,13 +45,7 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
   draft.put({ kind: 'put-task', task, location, packages });
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
-  draft.put({
-    kind: 'tell',
-    type: 'task.updated',
-    taskId,
-    extra: { changed },
-    step: { kind: 'updated', details: { changed } },
-  });
+  tellUpdated(draft, taskId, changed);
   return done('task', taskId);
 }
 
