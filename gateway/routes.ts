@@ -62,7 +62,7 @@ export function createRoutes(parts: RouteParts): Route[] {
   const { engine, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
   const { tracking, trackingStreams, operational } = parts;
   return [
-    ...taskRoutes(engine, clock),
+    ...taskRoutes(engine),
     batchRoute(engine, clock),
     ...packageRoutes(engine),
     ...taskListRoutes(engine, replies),

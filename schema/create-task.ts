@@ -97,7 +97,14 @@ const TASK_RULES: readonly Rule[] = [
   (body) => (isAfter(body.readyAt, body.windowEnd) ? ['readyAt', 'must not be after windowEnd'] : undefined),
 ];
 
-const JOB_RULES: readonly Rule[] = [...TASK_RULES, (body) => notBoth(body, 'children', 'parentId')];
+const JOB_RULES: readonly Rule[] = [
+  ...TASK_RULES,
+  (body) => notBoth(body, 'children', 'parentId'),
+  (body, allowsCash) =>
+    allowsCash && isCash(body) && Array.isArray(body.children) && body.children.length > 0
+      ? ['children', 'must not be given in a cash task']
+      : undefined,
+];
 
 /** A job has one level. */
 const CHILD_RULES: readonly Rule[] = [
@@ -139,18 +146,13 @@ function oneOfTwo(body: RawBody, one: string, hasOne: boolean, other: keyof RawB
   return [one, `or ${other} must be given, exactly one of them`] as const;
 }
 
-function checkTask(rules: readonly Rule[], now: () => number, allowsCash: boolean) {
+function checkTask(rules: readonly Rule[], allowsCash: boolean) {
   return v.rawCheck<Record<string, unknown>>(({ dataset, addIssue }) => {
     const body = dataset.value as RawBody | undefined;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
     for (const rule of rules) {
       const violation = rule(body, allowsCash);
       if (violation) addIssue({ message: violation[1], path: [pathItem(body, violation[0])] });
-    }
-    const { timeToServe, scheduledAt } = body;
-    const moment = typeof scheduledAt === 'string' ? parseIsoTime(scheduledAt) : undefined;
-    if (timeToServe === 'scheduled' && moment !== undefined && Date.parse(moment) <= now()) {
-      addIssue({ message: 'must be in the future', path: [pathItem(body, 'scheduledAt')] });
     }
   });
 }
@@ -167,17 +169,17 @@ function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' |
 }
 
 /**
- * Validation of POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). `scheduledAt` of
- * a scheduled task must lie after `now()`; for `asap` it is ignored. A window must not end before it begins, nor before
- * the task is ready; it may have passed. All violations are reported at once. Only callers who handle cash may name the
- * cash types.
+ * Validation of POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window must not end
+ * before it begins, nor before the task is ready; it may have passed. Whether `scheduledAt` lies ahead is for the engine to
+ * judge, which knows a retry of what was in time. All violations are reported at once. Only callers who handle cash may
+ * name the cash types, and of those none is a job: cash is collected by whoever completes the task itself.
  */
-export function createTaskSchema(now: () => number, options: { readonly cash: boolean } = { cash: false }) {
+export function createTaskSchema(options: { readonly cash: boolean } = { cash: false }) {
   const fields = taskFields(options.cash ? ALL_TASK_TYPES : TASK_TYPES);
   const unwanted = { parentId: v.optional(v.unknown()), children: v.optional(v.unknown()) };
   const child = v.pipe(
     v.object({ ...fields, ...unwanted }, 'must be an object'),
-    checkTask(CHILD_RULES, now, options.cash),
+    checkTask(CHILD_RULES, options.cash),
     v.transform((body): TaskInput => foldNames(body)),
   );
   const children = v.pipe(
@@ -186,7 +188,7 @@ export function createTaskSchema(now: () => number, options: { readonly cash: bo
   );
   return v.pipe(
     v.object({ ...fields, parentId: v.nullish(id), children: v.nullish(children) }, 'the body must be an object'),
-    checkTask(JOB_RULES, now, options.cash),
+    checkTask(JOB_RULES, options.cash),
     v.transform((body): CreateTaskInput => foldNames(body)),
   );
 }

@@ -1,6 +1,13 @@
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isTerminal, TASK_STATUSES, type TaskOutcome, type TaskRecord, type TaskStatus } from '../../schema/task.ts';
+import {
+  isCashType,
+  isTerminal,
+  TASK_STATUSES,
+  type TaskOutcome,
+  type TaskRecord,
+  type TaskStatus,
+} from '../../schema/task.ts';
 import { mayUpdate } from './task-machine.ts';
 
 type ChildStatus = Pick<TaskRecord, 'status'>;
@@ -60,14 +67,15 @@ function jobTimes(children: readonly ChildTimes[]): Omit<ChildTimes, 'status'> {
 
 /**
  * Whether a task takes `wanted` more children. Jobs have one level; a task that has no children yet becomes a job only
- * while nobody serves it, since its own courier would be lost. Refuses with INVALID_PARENT, `details.reason` one of
- * `is_child`, `terminal`, `under_way`, `full`.
+ * while nobody serves it, since its own courier would be lost; a cash task never, since nobody would complete it and
+ * take the cash. Refuses with INVALID_PARENT, `details.reason` one of `cash`, `is_child`, `terminal`, `under_way`, `full`.
  */
 export function checkNewChildren(
-  parent: Pick<TaskRecord, 'id' | 'status' | 'parentId' | 'childIds'>,
+  parent: Pick<TaskRecord, 'id' | 'status' | 'taskType' | 'parentId' | 'childIds'>,
   wanted: number,
 ): Refusal | undefined {
   const no = (reason: string, message: string) => refusal('INVALID_PARENT', message, { parentId: parent.id, reason });
+  if (isCashType(parent.taskType)) return no('cash', 'A cash task cannot become a job');
   if (parent.parentId !== null) return no('is_child', 'The parent is itself a child of a job');
   if (isTerminal(parent.status)) return no('terminal', `The parent is already ${parent.status}`);
   if (parent.childIds === null && !mayUpdate(parent.status)) {

@@ -205,6 +205,11 @@ export function checkOccurredAt(
   return occurredAt < previous ? `occurredAt must not be before the previous step (${previous})` : undefined;
 }
 
+/** Judges when a task is to be served; texts as those of checkOccurredAt. Undefined or a sentence. */
+export function checkScheduledAt(scheduledAt: string, now: string): string | undefined {
+  return scheduledAt > now ? undefined : 'scheduledAt must be in the future';
+}
+
 /** How a completed task went; its request was validated, so a failed one has a reason. */
 export function outcomeOf(input: {
   readonly outcome?: TaskOutcome | null | undefined;

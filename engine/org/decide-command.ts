@@ -1,5 +1,6 @@
 import type { Answer, Command, ReadTask, SingleCommand } from '../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
+import { isTerminal, type TaskRecord } from '../../schema/task.ts';
 import { isAsked } from '../domain/assignment-machine.ts';
 import { mayChange, maySee } from '../domain/task-machine.ts';
 import { isoTime } from '../runtime/clock.ts';
@@ -83,7 +84,15 @@ function isBeyond(draft: Draft, command: SingleCommand): boolean {
     command.kind === 'change-package-status'
       ? draft.findPackage(command.packageId)?.owner
       : 'taskId' in command && draft.findTask(command.taskId)?.task;
-  return Boolean(task && !mayChange(task, command.caller));
+  if (!task) return false;
+  if (!mayChange(task, command.caller)) return true;
+  return endedWith(draft, task, command).some((child) => !mayChange(child, command.caller));
+}
+
+/** The open children of a job that the command cancels with it. */
+function endedWith(draft: Draft, { childIds }: TaskRecord, command: SingleCommand): readonly TaskRecord[] {
+  if (childIds === null || command.kind !== 'change-task-status' || command.input.status !== 'cancelled') return [];
+  return childIds.map((id) => draft.findTask(id)!.task).filter(({ status }) => !isTerminal(status));
 }
 
 function decide(draft: Draft, command: SingleCommand, context: DecideContext, due?: DueTimers): Decision {

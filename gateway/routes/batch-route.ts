@@ -19,17 +19,16 @@ import { fingerprintOf } from '../fingerprint.ts';
 import { parseBody } from '../parse-request.ts';
 import { type ApiRoute, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
-import { createTaskBody } from './task-routes.ts';
+import { CREATE_TASK_BODY } from './task-routes.ts';
 
 /** Many tasks in one call. Source: decisions.md §3 "Batch". */
 export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
-  const { schema: task, schemaFor } = createTaskBody(clock);
   // One batch fills a turn of the loop, and several come together: small requests get their turn in between.
   const turns = new Turns(clock, systemScheduler, 0);
 
   /** One task with its own key, or the body of the 400 that a single call would get. */
   function readItem(raw: unknown, identity: Identity, facts: RequestFacts): BatchItem {
-    const parsed = parseBody(raw, schemaFor(identity));
+    const parsed = parseBody(raw, CREATE_TASK_BODY.schemaFor(identity));
     const violations = 'violations' in parsed ? [...parsed.violations] : [];
     const key = (raw as { idempotencyKey?: unknown } | null)?.idempotencyKey;
     const isKey = typeof key === 'string' && isIdempotencyKey(key);
@@ -47,7 +46,11 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
     path: '/tasks/batch',
     guard: may('tasks:create'),
     query: { schema: createTasksQuery, lists: new Set() },
-    body: { schema: createTasksInput, described: describedBatch(task), maxBytes: LIMITS.batchBodyBytes },
+    body: {
+      schema: createTasksInput,
+      described: describedBatch(CREATE_TASK_BODY.schema),
+      maxBytes: LIMITS.batchBodyBytes,
+    },
     extraCost: (input) => (input as CreateTasksInput).tasks.length / LIMITS.batchItemsPerRequest,
     summary: 'Create up to 500 tasks; with `atomic=true` all of them or none',
     success: { status: 200, data: batchView },

@@ -1,5 +1,4 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
 import { type ChangeStatusInput, changeStatusInput } from '../../schema/change-status.ts';
 import { type CreateTaskInput, createTaskSchema } from '../../schema/create-task.ts';
 import { notFound } from '../../schema/errors.ts';
@@ -7,37 +6,32 @@ import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { taskHistoryView } from '../../schema/task-history.ts';
 import { taskView } from '../../schema/task-view.ts';
-import { type UpdateTaskInput, updateTaskSchema } from '../../schema/update-task.ts';
+import { type UpdateTaskInput, updateTaskInput } from '../../schema/update-task.ts';
 import { type ApiRoute, type BodySchema, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
 
 /** Tasks: create, read, update, change status, history. Source: interface.md "Endpoints", decisions.md §3. */
-export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
-  return [
-    createTask(engine, clock),
-    readTask(engine),
-    updateTask(engine, clock),
-    changeTaskStatus(engine),
-    readHistory(engine),
-  ];
+export function taskRoutes(engine: Engine): ApiRoute[] {
+  return [createTask(engine), readTask(engine), updateTask(engine), changeTaskStatus(engine), readHistory(engine)];
 }
 
-const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'agent', 'super_admin']);
+const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'super_admin']);
+const [PLAIN, WITH_CASH] = [createTaskSchema(), createTaskSchema({ cash: true })];
 
 /** The body that makes one task: cash tasks only for those who handle cash. */
-export function createTaskBody(clock: Clock): BodySchema & Required<Pick<BodySchema, 'schemaFor'>> {
-  const [plain, withCash] = [createTaskSchema(clock.now), createTaskSchema(clock.now, { cash: true })];
-  const schemaFor = ({ role }: Identity) => (CASH_HANDLERS.has(role) ? withCash : plain);
-  return { schema: withCash, schemaFor, maxBytes: LIMITS.bodyBytes };
-}
+export const CREATE_TASK_BODY = {
+  schema: WITH_CASH,
+  schemaFor: ({ role }: Identity) => (CASH_HANDLERS.has(role) ? WITH_CASH : PLAIN),
+  maxBytes: LIMITS.bodyBytes,
+} as const satisfies BodySchema;
 
-function createTask(engine: Engine, clock: Clock): ApiRoute {
+function createTask(engine: Engine): ApiRoute {
   return {
     kind: 'api',
     method: 'POST',
     path: '/tasks',
     guard: may('tasks:create'),
-    body: createTaskBody(clock),
+    body: CREATE_TASK_BODY,
     summary: 'Create a task, a child of a job (`parentId`), or a job with its `children`',
     success: { status: 201, data: taskView },
     refusals: [
@@ -75,13 +69,13 @@ function readTask(engine: Engine): ApiRoute {
   };
 }
 
-function updateTask(engine: Engine, clock: Clock): ApiRoute {
+function updateTask(engine: Engine): ApiRoute {
   return {
     kind: 'api',
     method: 'PATCH',
     path: '/tasks/:id',
     guard: may('tasks:change'),
-    body: { schema: updateTaskSchema(clock.now), maxBytes: LIMITS.bodyBytes },
+    body: { schema: updateTaskInput, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary: 'Update a task in new or awaiting_assignment',
     success: { status: 200, data: taskView },

@@ -82,6 +82,48 @@ test('an integration sees a cash task and changes nothing about it', async () =>
   assert.equal((await api.post(`/tasks/${task.id}/assign`, { agentId })).status, 200);
 });
 
+/** A dispatcher and an integration of one organization. */
+async function office() {
+  const { api: dispatcher, organizationId } = await fixture.organization({ role: 'dispatcher' });
+  const { key } = await seedChannel(fixture.gateway.databaseUrl, organizationId);
+  return { dispatcher, integration: fixture.clientOf(key) };
+}
+
+test('a cash task is no job: it is completed by whoever has the cash', async () => {
+  const { dispatcher, integration } = await office();
+  const made = await dispatcher.post('/tasks', cash({ children: [taskInput()] }));
+  assert.deepEqual([made.status, made.body.message], [400, ['children must not be given in a cash task']]);
+  assert.equal((await dispatcher.post('/tasks', cash({ children: [] }))).status, 201);
+
+  const { data: task } = (await dispatcher.post('/tasks', cash())).body;
+  for (const api of [dispatcher, integration]) {
+    const { status, body } = await api.post('/tasks', taskInput({ parentId: task.id }));
+    assert.deepEqual([status, body.code, body.details], [409, 'INVALID_PARENT', { parentId: task.id, reason: 'cash' }]);
+  }
+  assert.deepEqual((await dispatcher.get(`/tasks/${task.id}`)).body.data, task);
+});
+
+test('an integration cancels no job with an open cash task in it', async () => {
+  const { dispatcher, integration } = await office();
+  const { data: job } = (await dispatcher.post('/tasks', taskInput({ children: [taskInput(), cash()] }))).body;
+  const cancel = (api: typeof integration, id: number) => api.put(`/tasks/${id}/status`, { status: 'cancelled' });
+  const { status, body } = await cancel(integration, job.id);
+  assert.deepEqual([status, body.error], [403, 'Forbidden']);
+  assert.deepEqual((await dispatcher.get(`/tasks/${job.id}`)).body.data, job);
+  assert.equal((await cancel(dispatcher, job.children[1]!.id)).status, 200);
+  assert.equal((await cancel(integration, job.id)).body.data.status, 'cancelled');
+});
+
+test('an integration takes no packages out of a cash task, not even of one that has ended', async () => {
+  const { dispatcher, integration } = await office();
+  const { data: task } = (await dispatcher.post('/tasks', cash({ packages: [{ name: 'purse' }] }))).body;
+  await dispatcher.put(`/tasks/${task.id}/status`, { status: 'cancelled' });
+  const packageIds = [task.packages[0]!.id];
+  const { status, body } = await integration.post('/tasks', taskInput({ packageIds }));
+  assert.deepEqual([status, body.code], [409, 'PACKAGE_ATTACHED']);
+  assert.equal((await dispatcher.post('/tasks', taskInput({ packageIds }))).status, 201);
+});
+
 test('a dispatcher is told all six values', async () => {
   const { api } = await fixture.organization({ role: 'dispatcher' });
   const { body } = await api.post('/tasks', taskInput({ taskType: 'fly' }));

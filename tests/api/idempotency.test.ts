@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type ApiClient, createApiClient, taskInput } from '../support/api-client.ts';
 import { createTestPlace, startTestGateway, type TestGatewayOptions, type TestPlace } from '../support/gateway.ts';
 import { seedChannel, withSql } from '../support/seed.ts';
+import { untilPast } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 
 const fixture = useGateway();
@@ -156,6 +157,32 @@ test('a kept refusal stays although the request would now succeed', async () => 
   const replay = await api.post('/tasks', taskInput({ channelId: later }), keyed('too-early'));
   assert.deepEqual([first.status, replay.status, replayedOf(replay)], [404, 404, 'true']);
   assert.equal((await api.post('/tasks', taskInput({ channelId: later }), keyed('in-time'))).status, 201);
+});
+
+test('what was in time is answered again once its time has passed', async () => {
+  const { api } = await fixture.organization();
+  const { id } = await api.createTask();
+  const scheduledAt = new Date(Date.now() + 3_000).toISOString();
+  const input = taskInput({ timeToServe: 'scheduled', scheduledAt });
+  const job = { ...taskInput(), children: [input] };
+  const item = { ...input, idempotencyKey: 'in time' };
+  const requests = [
+    () => api.post('/tasks', input, keyed('task in time')),
+    () => api.post('/tasks', job, keyed('job in time')),
+    () => api.patch(`/tasks/${id}`, { scheduledAt }, keyed('change in time')),
+    () => api.post('/tasks/batch', { tasks: [item] }),
+    () => api.post('/tasks/batch?atomic=true', { tasks: [item] }),
+  ];
+  const answers = await Promise.all(requests.map((request) => request()));
+  await untilPast(scheduledAt);
+  for (const [index, request] of requests.entries()) {
+    const { status, body } = await request();
+    assert.deepEqual([status, body.data], [answers[index]!.status, answers[index]!.body.data]);
+    assert.ok(status < 300);
+  }
+  const fresh = await api.post('/tasks', job, keyed('too late'));
+  assert.deepEqual([fresh.status, fresh.body.message], [400, ['children.0.scheduledAt must be in the future']]);
+  assert.equal((await api.list()).body.data.count, 5);
 });
 
 test('validation errors and guard errors are not kept', async () => {

@@ -86,7 +86,7 @@ export function openTestEngine(
 export const SCOPE = 'test';
 
 export function createCommand(key: string, caller: Caller): Command {
-  const input = v.parse(createTaskSchema(Date.now), createBody(key));
+  const input = v.parse(createTaskSchema(), createBody(key));
   return { kind: 'create-task', caller, input, idempotency: idempotencyKey(SCOPE, key, key) };
 }
 

@@ -12,7 +12,7 @@ import { updateOrganizationInput } from '../../schema/organization.ts';
 import { packageInput } from '../../schema/package.ts';
 import type { PaymentView } from '../../schema/payment.ts';
 import type { TaskView } from '../../schema/task-view.ts';
-import { updateTaskSchema } from '../../schema/update-task.ts';
+import { updateTaskInput } from '../../schema/update-task.ts';
 import { createWarehouseInput } from '../../schema/warehouse.ts';
 import { seedAgent, seedOrganization, withSql } from '../support/seed.ts';
 import { SCOPE } from './engine-fixture.ts';
@@ -194,14 +194,13 @@ export async function fillMarked(engine: Engine, owner: MarkedOrganization, mark
   const renamed = v.parse(updateAgentInput, { name: `${marker} changed` });
   await ask({ kind: 'update-agent', caller, agentId, input: renamed });
   await ask({ kind: 'change-duty', caller, agentId, input: { onDuty: true } });
-  const create = (body: object) =>
-    ask({ kind: 'create-task', caller, input: v.parse(createTaskSchema(Date.now), body) });
+  const create = (body: object) => ask({ kind: 'create-task', caller, input: v.parse(createTaskSchema(), body) });
   const made = await Promise.all(
     Array.from({ length: tasks }, (_, index) => create(markedBody(marker, index, { location: place }))),
   );
   const [first, second] = made as [TaskView, TaskView];
   await create(markedBody(marker, tasks, { locationId: first.locationId }));
-  const input = v.parse(updateTaskSchema(Date.now), { notes: `${marker} changed`, description: marker });
+  const input = v.parse(updateTaskInput, { notes: `${marker} changed`, description: marker });
   await ask({ kind: 'update-task', caller, taskId: first.id, input });
   await ask({ kind: 'add-package', caller, taskId: first.id, input: v.parse(packageInput, { name: marker }) });
   const step = v.parse(changePackageInput, { status: 'cancelled', reason: marker });

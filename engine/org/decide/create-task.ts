@@ -1,4 +1,4 @@
-import type { CreateTask } from '../../../schema/commands.ts';
+import type { Caller, CreateTask } from '../../../schema/commands.ts';
 import type { CreateTaskInput, TaskInput } from '../../../schema/create-task.ts';
 import { notFound, type Refusal, refusal } from '../../../schema/errors.ts';
 import { isCashType, isTerminal } from '../../../schema/task.ts';
@@ -6,6 +6,7 @@ import { checkNewChildren } from '../../domain/job.ts';
 import { isCurrency, parseAmount } from '../../domain/money.ts';
 import { wasDelivered } from '../../domain/package-machine.ts';
 import { checkQuota, quotaPeriod } from '../../domain/quota.ts';
+import { checkScheduledAt, mayChange } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from './decision.ts';
 import { checkFamilySize } from './family-size.ts';
@@ -14,21 +15,21 @@ import { draftTask } from './new-task.ts';
 
 /**
  * POST /tasks: a task, a child of a job, or a job with its children, all or nothing. Refuses, in this order: 403 for an
- * agent, but for a single cash task; 400 for an amount that its currency does not allow; 404 for the first unknown id
- * in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT, TASK_TOO_LARGE; 403
- * PACKAGE_LIMIT_EXCEEDED.
+ * agent; 400 for a `scheduledAt` that has passed and for an amount that its currency does not allow; 404 for the first
+ * unknown id in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT, TASK_TOO_LARGE;
+ * 403 PACKAGE_LIMIT_EXCEEDED.
  */
 export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, context: DecideContext): Decision {
   const children = input.children ?? [];
   // What is to be found for a job is to be found for each of its children that does not say otherwise.
   const wanted = [input, ...children.map((child) => ({ ...child, autoAssign: child.autoAssign ?? input.autoAssign }))];
-  if (caller.role === 'agent' && !isOfAgents(input)) return refuse(refusal('FORBIDDEN'));
-  const violations = amountViolations(draft, input, children);
+  if (caller.role === 'agent') return refuse(refusal('FORBIDDEN'));
+  const violations = violationsOf(draft, input, children, context.now);
   if (violations.length > 0) return violate(...violations);
   const problem =
     firstOf(wanted, (one) => missingRecord(draft, one, caller.channelId)) ??
     missingParent(draft, input) ??
-    firstOf(wanted, (one) => conflict(draft, one)) ??
+    firstOf(wanted, (one) => conflict(draft, one, caller)) ??
     repeated(wanted) ??
     parentProblem(draft, input);
   if (problem) return refuse(problem);
@@ -67,14 +68,20 @@ function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refu
   return undefined;
 }
 
-function amountViolations(draft: Draft, input: TaskInput, children: readonly TaskInput[]): string[] {
-  const own = amountViolation(draft, input);
-  const found = own ? [own] : [];
-  for (const [index, child] of children.entries()) {
-    const violated = amountViolation(draft, child);
-    if (violated) found.push(`children.${index}.${violated}`);
-  }
+/** What is wrong by the moment and by the organization, neither of which validation knows. */
+function violationsOf(draft: Draft, input: TaskInput, children: readonly TaskInput[], now: string): string[] {
+  const found: string[] = [];
+  const judge = (one: TaskInput, path: string) => {
+    for (const violated of [timeViolation(one, now), amountViolation(draft, one)])
+      if (violated) found.push(path + violated);
+  };
+  judge(input, '');
+  for (const [index, child] of children.entries()) judge(child, `children.${index}.`);
   return found;
+}
+
+function timeViolation({ timeToServe, scheduledAt }: TaskInput, now: string): string | undefined {
+  return timeToServe === 'scheduled' ? checkScheduledAt(scheduledAt!, now) : undefined;
 }
 
 function amountViolation(draft: Draft, { taskType, amount, currency }: TaskInput): string | undefined {
@@ -82,11 +89,6 @@ function amountViolation(draft: Draft, { taskType, amount, currency }: TaskInput
   if (currency != null && !isCurrency(currency)) return 'currency must be a code of ISO 4217 in use';
   const parsed = parseAmount(amount, currency ?? draft.organization.currency);
   return 'violation' in parsed ? `amount ${parsed.violation}` : undefined;
-}
-
-/** Of all tasks agents make only those about their own cash (decisions.md §2). */
-function isOfAgents({ taskType, parentId, children }: CreateTaskInput): boolean {
-  return isCashType(taskType) && !parentId && !children?.length;
 }
 
 function missingRecord(draft: Draft, input: TaskInput, ownChannelId: number): Refusal | undefined {
@@ -109,9 +111,13 @@ function parentProblem(draft: Draft, { parentId }: CreateTaskInput): Refusal | u
   return parentId ? checkNewChildren(draft.findTask(parentId)!.task, 1) : undefined;
 }
 
-function conflict(draft: Draft, { code, packageIds, pickupWarehouseId }: TaskInput): Refusal | undefined {
+function conflict(
+  draft: Draft,
+  { code, packageIds, pickupWarehouseId }: TaskInput,
+  caller: Caller,
+): Refusal | undefined {
   if (code && draft.hasTaskCode(code)) return refusal('TASK_CODE_TAKEN', undefined, { code });
-  const attached = packageIds?.find((id) => !isFree(draft, id));
+  const attached = packageIds?.find((id) => !isFree(draft, id, caller));
   if (attached) return refusal('PACKAGE_ATTACHED', undefined, { packageId: attached });
   if (pickupWarehouseId && !draft.findWarehouse(pickupWarehouseId)!.warehouse.isActive) {
     return refusal('WAREHOUSE_INACTIVE', undefined, { warehouseId: pickupWarehouseId });
@@ -119,10 +125,10 @@ function conflict(draft: Draft, { code, packageIds, pickupWarehouseId }: TaskInp
   return undefined;
 }
 
-/** A package can move when it has no task, or when its task has ended and it was not delivered. */
-function isFree(draft: Draft, id: number): boolean {
+/** A package can move when it has no task, or when its task has ended, it was not delivered, and the caller may take it. */
+function isFree(draft: Draft, id: number, caller: Caller): boolean {
   const { record, owner } = draft.findPackage(id)!;
-  return owner === null || (isTerminal(owner.status) && !wasDelivered(record.status));
+  return owner === null || (isTerminal(owner.status) && !wasDelivered(record.status) && mayChange(owner, caller));
 }
 
 /** The tasks of one job may not claim the same code or package. */

@@ -5,10 +5,10 @@ import { notFound, type Refusal, refusal } from '../../../schema/errors.ts';
 import type { PackageEntry, PackageRecord } from '../../../schema/package.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
 import { newSearch } from '../../domain/assignment-machine.ts';
-import { judgeUpdate } from '../../domain/task-machine.ts';
+import { checkScheduledAt, judgeUpdate } from '../../domain/task-machine.ts';
 import type { Draft } from '../draft.ts';
 import type { TaskFacts } from '../state-view.ts';
-import { type DecideContext, type Decision, done, refuse } from './decision.ts';
+import { type DecideContext, type Decision, done, refuse, violate } from './decision.ts';
 import { checkFamilySize } from './family-size.ts';
 import { draftLocation, isAt } from './new-location.ts';
 import { draftPackage } from './new-task.ts';
@@ -17,14 +17,16 @@ import { changedTask, settingsOf } from './task-search.ts';
 import { tellUpdated } from './tell-updated.ts';
 
 /**
- * PATCH /tasks/:id. What is asked for and already so changes nothing. Refuses: 404 for the task, and for a package
- * that is not its own; 409 TASK_NOT_EDITABLE past awaiting_assignment, TASK_TOO_LARGE.
+ * PATCH /tasks/:id. What is asked for and already so changes nothing. Refuses: 400 for a `scheduledAt` that has passed; 404
+ * for the task, and for a package that is not its own; 409 TASK_NOT_EDITABLE past awaiting_assignment, TASK_TOO_LARGE.
  */
 export function decideUpdateTask(draft: Draft, command: UpdateTask, context: DecideContext): Decision {
   const { taskId, input, caller } = command;
   const facts = draft.findTask(taskId);
   const verdict = judgeUpdate(facts?.task, caller);
   if (verdict.kind === 'forbidden') return refuse(refusal('FORBIDDEN'));
+  const late = input.scheduledAt ? checkScheduledAt(input.scheduledAt, context.now) : undefined;
+  if (late) return violate(late);
   const foreign = facts && foreignPackage(facts, input.packages);
   if (foreign) return refuse(foreign);
   if (verdict.kind === 'refused') return refuse(verdict.refusal);

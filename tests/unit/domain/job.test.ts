@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { checkNewChildren, deriveJob, jobOutcome, jobStatus } from '../../../engine/domain/job.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { isTerminal, TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import { CASH_TASK_TYPES, isTerminal, TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
 
 const SEED = 20_261_122;
 
@@ -135,7 +135,7 @@ describe('what a job shows of its children', () => {
 });
 
 describe('taking children', () => {
-  const PLAIN = { id: 5, parentId: null, childIds: null };
+  const PLAIN = { id: 5, taskType: 'delivery', parentId: null, childIds: null } as const;
   const OPEN_JOB = { ...PLAIN, childIds: [11, 12] };
 
   for (const status of TASK_STATUSES) {
@@ -154,6 +154,14 @@ describe('taking children', () => {
       assert.equal(refused?.code, 'INVALID_PARENT');
       assert.deepEqual(refused?.details, { parentId: 5, reason: 'is_child' });
     });
+
+    for (const taskType of CASH_TASK_TYPES) {
+      test(`a ${taskType} in ${status} refuses children with 409`, () => {
+        const refused = checkNewChildren({ ...PLAIN, taskType, status }, 1);
+        assert.equal(refused?.code, 'INVALID_PARENT');
+        assert.deepEqual(refused?.details, { parentId: 5, reason: 'cash' });
+      });
+    }
   }
 
   test(`a job has at most ${LIMITS.jobChildren} children`, () => {

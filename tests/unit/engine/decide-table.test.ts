@@ -12,14 +12,24 @@ import type { Caller } from '../../../schema/commands.ts';
 import type { PackageStatus } from '../../../schema/package.ts';
 import { CALLER_ROLES } from '../../../schema/role.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
-import { callerOf, decideOn, OTHER_AGENT, OWN_AGENT, PACKAGE, type Shape, stateWith, TASK } from './decide-fixture.ts';
+import {
+  callerOf,
+  decideOn,
+  NOW,
+  OTHER_AGENT,
+  OWN_AGENT,
+  PACKAGE,
+  type Shape,
+  stateWith,
+  TASK,
+} from './decide-fixture.ts';
 
 /**
  * What the engine decides (decisions.md §2 and §3), for every status, action and kind of caller.
  * ok: changes · same: 200, nothing changes · edit: 409 TASK_NOT_EDITABLE · kin: 409 INVALID_PARENT
- * · no: 409 INVALID_STATUS_TRANSITION · crew: 409 AGENT_REQUIRED · job: 409 STATUS_DERIVED · 403 and 404: plain.
+ * · no: 409 INVALID_STATUS_TRANSITION · crew: 409 AGENT_REQUIRED · job: 409 STATUS_DERIVED · 400, 403 and 404: plain.
  */
-type Cell = 'ok' | 'same' | 'edit' | 'kin' | 'no' | 'crew' | 'job' | '403' | '404';
+type Cell = 'ok' | 'same' | 'edit' | 'kin' | 'no' | 'crew' | 'job' | '400' | '403' | '404';
 type Row = readonly Cell[];
 type Table = Readonly<Record<TaskStatus, Row>>;
 
@@ -113,6 +123,7 @@ const CELL_BY_CODE: Readonly<Record<string, Cell>> = {
   INVALID_STATUS_TRANSITION: 'no',
   AGENT_REQUIRED: 'crew',
   STATUS_DERIVED: 'job',
+  VALIDATION_FAILED: '400',
   FORBIDDEN: '403',
   NOT_FOUND: '404',
 };
@@ -240,18 +251,23 @@ describe('the steps of a package', () => {
 describe('a new task', () => {
   const cash = { name: 'Collect', taskType: 'cash_drop', amount: 5 } as const;
   const delivery = { name: 'Bring', taskType: 'delivery', customerId: 9 } as const;
-  for (const [name, input, office, agent] of [
-    ['a delivery', delivery, 'ok', '403'],
-    ['a cash task', cash, 'ok', 'ok'],
-    ['a job of cash tasks', { ...cash, children: [cash] }, 'ok', '403'],
-    ['a delivery with a part that is a cash task', { ...delivery, children: [cash] }, 'ok', '403'],
+  const LATER = '2031-05-01T12:00:00.001Z';
+  const LATE = { timeToServe: 'scheduled', scheduledAt: '2031-05-01T11:59:59.999Z' } as const;
+  for (const [name, input, office] of [
+    ['a delivery', delivery, 'ok'],
+    ['a cash task', cash, 'ok'],
+    ['a delivery with a part that is a cash task', { ...delivery, children: [cash] }, 'ok'],
+    ['a delivery for later', { ...delivery, timeToServe: 'scheduled', scheduledAt: LATER }, 'ok'],
+    ['a delivery for this very moment', { ...delivery, timeToServe: 'scheduled', scheduledAt: NOW }, '400'],
+    ['an asap delivery with a time that has passed', { ...delivery, scheduledAt: NOW }, 'ok'],
+    ['a job with a part whose time has passed', { ...delivery, children: [{ ...delivery, ...LATE }] }, '400'],
   ] as const) {
     test(`that is ${name}, for every caller`, () => {
       for (const caller of [...OFFICE, OWNER, NO_AGENT]) {
         const { decision, draft } = decideOn(stateWith('unserved', 'new'), (own, context) =>
           decideCreateTask(own, { kind: 'create-task', caller, input }, context),
         );
-        assert.equal(cellOf(decision, draft), caller.role === 'agent' ? agent : office, caller.role);
+        assert.equal(cellOf(decision, draft), caller.role === 'agent' ? '403' : office, caller.role);
       }
     });
   }

@@ -37,7 +37,7 @@ async function sendTogether(tenant: Tenant, steps: readonly Step[], log: string[
     return [{ ...step.make(known), key: step.key === undefined ? undefined : `key ${step.key}` }];
   });
   log.push(sent.map((one) => JSON.stringify(one)).join('\n  & '));
-  const answers = await Promise.all(sent.map((one) => tenant.ask(toCommand(one, tenant.callers, known.nowMs))));
+  const answers = await Promise.all(sent.map((one) => tenant.ask(toCommand(one, tenant.callers))));
   for (const [index, answer] of answers.entries()) {
     const isFault = !answer.ok && ERRORS[answer.refusal.code].status >= 500;
     assert.ok(!isFault, `${JSON.stringify(answer)} for ${JSON.stringify(sent[index])}`);

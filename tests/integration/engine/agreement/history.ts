@@ -60,7 +60,7 @@ export class History {
     switch (step.kind) {
       case 'send': {
         const sent: Sent = { ...step.make(this.#known), key: step.key === undefined ? undefined : `key ${step.key}` };
-        const command = toCommand(sent, this.tenant.callers, this.tenant.world.clock.now());
+        const command = toCommand(sent, this.tenant.callers);
         if (sent.key !== undefined) this.#keyed.push({ sent, command });
         return this.#send(sent, command);
       }

@@ -73,8 +73,8 @@ function isFree(state: ModelState, packageId: number): boolean {
   return taskId === null || (isOver(state.tasks.get(taskId)!.status) && !HANDED_OVER.includes(status));
 }
 
-function takesChild({ parentId, childIds, status }: ModelTask): boolean {
-  if (parentId !== null || isOver(status)) return false;
+function takesChild({ taskType, parentId, childIds, status }: ModelTask): boolean {
+  if (taskType.startsWith('cash_') || parentId !== null || isOver(status)) return false;
   if (childIds === null) return isEditable(status);
   return childIds.length < JOB_CHILDREN;
 }

@@ -108,8 +108,10 @@ const task: fc.Arbitrary<Make<TaskBody>> = fc
     parent: maybe(index, 4),
   })
   .map(({ part, children, parent }) => (known) => {
-    if (children) return { ...part(known), children: children.map((child) => child(known)) };
-    return parent === undefined ? part(known) : { ...part(known), parentId: pick(known.tasks, parent) };
+    const own = part(known);
+    // A cash task is no job; that it does not become one later is for the engine to see.
+    if (children && own.amount === undefined) return { ...own, children: children.map((child) => child(known)) };
+    return parent === undefined ? own : { ...own, parentId: pick(known.tasks, parent) };
   });
 
 const batch: fc.Arbitrary<Make<Request>> = fc

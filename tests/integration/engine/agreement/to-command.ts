@@ -6,7 +6,7 @@ import { createTaskSchema } from '../../../../schema/create-task.ts';
 import { createCustomerInput, updateCustomerInput } from '../../../../schema/customer.ts';
 import { type IdempotencyKey, idempotencyKey } from '../../../../schema/idempotency-key.ts';
 import { packageInput } from '../../../../schema/package.ts';
-import { updateTaskSchema } from '../../../../schema/update-task.ts';
+import { updateTaskInput } from '../../../../schema/update-task.ts';
 import { createWarehouseInput, updateWarehouseInput } from '../../../../schema/warehouse.ts';
 import type { Sent, TaskBody } from './request.ts';
 
@@ -15,12 +15,11 @@ export interface Callers {
   readonly agent: Caller;
 }
 
-/** The command that the gateway would make of a request at this moment. */
-export function toCommand(sent: Sent, { dispatcher, agent }: Callers, nowMs: number): Command {
-  const now = () => nowMs;
+/** The command that the gateway would make of a request. */
+export function toCommand(sent: Sent, { dispatcher, agent }: Callers): Command {
   const { key, ...request } = sent;
   const base = { caller: dispatcher, idempotency: key === undefined ? undefined : keyOf('request', key, request) };
-  const taskInput = createTaskSchema(now, { cash: true });
+  const taskInput = createTaskSchema({ cash: true });
   switch (sent.kind) {
     case 'create':
       return { ...base, kind: 'create-task', input: v.parse(taskInput, sent.body) };
@@ -33,7 +32,7 @@ export function toCommand(sent: Sent, { dispatcher, agent }: Callers, nowMs: num
       return { ...base, kind: 'create-tasks', atomic: sent.atomic, items: sent.items.map(itemOf), facts };
     }
     case 'update':
-      return { ...base, kind: 'update-task', taskId: sent.id, input: v.parse(updateTaskSchema(now), sent.body) };
+      return { ...base, kind: 'update-task', taskId: sent.id, input: v.parse(updateTaskInput, sent.body) };
     case 'status': {
       const caller = sent.asAgent ? agent : dispatcher;
       return {
