@@ -47,7 +47,7 @@ export class Router {
     if (!node || node.routes.size === 0) return { kind: 'unknown' };
     const route = node.routes.get(method) ?? (method === 'HEAD' ? node.routes.get('GET') : undefined);
     if (route) return { kind: 'found', route, params };
-    return { kind: 'wrong-method', allow: [...node.routes.keys()].join(', ') };
+    return { kind: 'wrong-method', allow: methodsOf(node).join(', ') };
   }
 
   #add(path: string, route: Route): void {
@@ -65,6 +65,11 @@ export class Router {
     if (node.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${path}`);
     node.routes.set(route.method, route);
   }
+}
+
+/** What a path answers: wherever GET is taken, HEAD is. */
+function methodsOf({ routes }: Node): string[] {
+  return [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
 function newNode(): Node {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { isoTime, oneOf, parseIsoTime, queryId, queryInteger, queryList } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { shownAs } from './shown-as.ts';
 import { ALL_TASK_TYPES, TASK_STATUSES, TIMES_TO_SERVE } from './task.ts';
 import { taskListView } from './task-view.ts';
 
@@ -25,8 +26,10 @@ const integrationData = v.pipe(
   v.transform((pairs): readonly (readonly [key: string, value: string])[] =>
     pairs.sort(([a], [b]) => (a < b ? -1 : 1)),
   ),
-  v.description('Written integrationData.<key>=<value>: a text, number or boolean at the top level, compared as text'),
 );
+const DATA_DESCRIPTION =
+  `A text, number or boolean at the top level of integrationData, compared as text; of at most ` +
+  `${LIMITS.integrationDataFilters} keys`;
 
 const filterEntries = {
   status: v.optional(anyOf(TASK_STATUSES)),
@@ -38,7 +41,7 @@ const filterEntries = {
   timeToServe: v.optional(oneOf(TIMES_TO_SERVE)),
   scheduledFrom: v.optional(isoTime),
   scheduledTo: v.optional(isoTime),
-  integrationData: v.optional(integrationData),
+  integrationData: shownAs(v.optional(integrationData), { description: DATA_DESCRIPTION }),
 };
 const sortEntries = {
   sortBy: v.optional(oneOf(TASK_SORTS), 'createdAt'),

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts';
 import { type NoticeTemplates, noticeTemplatesSchema } from './notice-templates.ts';
 import { idCursor } from './page-query.ts';
 import { webPushToken } from './push-subscription.ts';
-import { nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
+import { countOfPage, nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** What a person may be told of. The first are pushed to the devices of a courier, the others mailed to a customer. */
 export const PUSH_KINDS = ['task_cancelled', 'task_offered', 'task_assigned', 'task_unassigned'] as const;
@@ -146,6 +146,6 @@ export type NotificationView = v.InferOutput<typeof notificationView>;
 /** Newest first; `count` is that of the page, `nextCursor` is null at the end. */
 export const notificationPageView = v.object({
   items: v.array(notificationView),
-  count: shownInteger,
+  count: countOfPage,
   nextCursor: nullableText,
 });

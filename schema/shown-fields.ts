@@ -6,6 +6,12 @@ import { shownAs } from './shown-as.ts';
 export const shownId = shownAs(v.number(), { type: 'integer', format: 'int64' });
 /** Of what is counted. */
 export const shownInteger = shownAs(v.number(), { type: 'integer', minimum: 0 });
+/** The `count` of lists that cannot tell how many there are in all. */
+export const countOfPage = shownAs(v.number(), {
+  type: 'integer',
+  minimum: 0,
+  description: 'Of this page, not of all: `nextCursor` is null at the end',
+});
 export const shownTime = shownAs(v.string(), { format: 'date-time' });
 export const nullableId = v.nullable(shownId);
 export const nullableTime = v.nullable(shownTime);

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isoTime, parseIsoTime, queryInteger } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { shownAs } from './shown-as.ts';
 import { shownInteger, shownTime } from './shown-fields.ts';
 
 const DAY_MS = 86_400_000;
@@ -17,15 +18,15 @@ export interface TrailCursor {
 }
 
 const entries = {
-  from: v.optional(isoTime),
-  to: v.optional(isoTime),
+  from: shownAs(v.optional(isoTime), { description: 'The first moment of the span; a day before `to` unless given' }),
+  to: shownAs(v.optional(isoTime), { description: 'The moment after the span, not in it; now unless given' }),
   limit: v.optional(queryInteger(1, LIMITS.trailPageSize), String(LIMITS.defaultTrailPageSize)),
   cursor: v.optional(v.string()),
 };
 
 /**
- * The query of GET /agents/:id/trail. The span is half-open; `to` is now unless given, and `from` a day before it. A page
- * that is asked for by a cursor is of the cursor's span.
+ * The query of GET /agents/:id/trail. The span is half-open, and empty where `to` is not after `from`; `to` is now unless
+ * given, and `from` a day before it. A page that is asked for by a cursor is of the cursor's span.
  */
 export function trailQuery(now: () => number) {
   return v.pipe(
@@ -47,7 +48,6 @@ export function trailQuery(now: () => number) {
       const spanMs = Date.parse(to) - Date.parse(from);
       if (cursor !== undefined && (after?.from !== from || after.to !== to))
         report('cursor', 'must be the nextCursor of a trail with the same from and to');
-      else if (spanMs <= 0) report('to', 'must be after from');
       else if (spanMs > LIMITS.trailSpanDays * DAY_MS)
         report('to', `must be at most ${LIMITS.trailSpanDays} days after from`);
     }),

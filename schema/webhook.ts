@@ -3,7 +3,7 @@ import { EVENT_TYPES } from './events.ts';
 import { boolean, id, integerBetween, isoTime, isStorableText, longText, oneOf, queryInteger } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { idCursor, pageQuery } from './page-query.ts';
-import { nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
+import { countOfPage, nullableId, nullableTime, shownId, shownInteger, shownTime } from './shown-fields.ts';
 import { TASK_STATUSES } from './task.ts';
 
 /** Why the workers have stopped telling a webhook: it answered 410, or nothing but failures for days. */
@@ -226,7 +226,7 @@ export type DeliveryView = v.InferOutput<typeof deliveryView>;
 /** Newest first; `count` is that of the page, `nextCursor` is null at the end. */
 export const deliveryPageView = v.object({
   items: v.array(deliveryView),
-  count: shownInteger,
+  count: countOfPage,
   nextCursor: v.nullable(v.string()),
 });
 

@@ -126,7 +126,7 @@ for (const id of ['0', '-1', '1.5', 'abc', '9007199254740992']) {
 test('other methods are 405 with what is allowed', async () => {
   const reply = await fixture.api.put('/customers/1', {});
   assert.equal(reply.status, 405);
-  assert.deepEqual(reply.headers.allow!.split(', ').sort(), ['GET', 'PATCH']);
+  assert.deepEqual(reply.headers.allow!.split(', ').sort(), ['GET', 'HEAD', 'PATCH']);
 });
 
 /** As an agent would have completed it. */

@@ -207,21 +207,19 @@ for (const [method, path] of [
 }
 
 for (const [method, path, allowed] of [
-  ['DELETE', '/api/v1/tasks', ['GET', 'POST']],
-  ['PUT', '/api/v1/tasks', ['GET', 'POST']],
-  ['OPTIONS', '/api/v1/tasks', ['GET', 'POST']],
-  ['POST', '/api/v1/tasks/1', ['GET']],
+  ['DELETE', '/api/v1/tasks', ['GET', 'HEAD', 'POST']],
+  ['PUT', '/api/v1/tasks', ['GET', 'HEAD', 'POST']],
+  ['OPTIONS', '/api/v1/tasks', ['GET', 'HEAD', 'POST']],
+  ['POST', '/api/v1/tasks/1', ['GET', 'HEAD', 'PATCH']],
   ['GET', '/api/v1/tasks/1/status', ['PUT']],
-  ['POST', '/api/v1/events', ['GET']],
-  ['POST', '/healthz', ['GET']],
+  ['POST', '/api/v1/events', ['GET', 'HEAD']],
+  ['POST', '/healthz', ['GET', 'HEAD']],
 ] as const) {
   test(`${method} ${path} is a wrong method, and Allow names the right ones`, async () => {
     const { status, headers, body } = await fixture.api.raw({ method, path });
     assert.equal(status, 405);
     assert.equal(body.error, 'Method Not Allowed');
-    const allow = headers.allow!.split(', ');
-    for (const right of allowed) assert.ok(allow.includes(right), headers.allow);
-    assert.ok(!allow.includes(method));
+    assert.deepEqual(headers.allow!.split(', ').sort(), allowed);
   });
 }
 

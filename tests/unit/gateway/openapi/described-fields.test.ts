@@ -48,6 +48,12 @@ test('what a query takes as a number is described as an integer, with its bounds
   assert.ok(numbers > 40);
 });
 
+test('what a key in the name of a parameter stands for is described', () => {
+  const list = queryOf(ROUTES.find((route) => nameOf(route) === 'GET /tasks')!);
+  const { schema } = list.find(({ name }) => name === 'integrationData.{key}')!;
+  assert.match((schema as { description: string }).description, /^A text, number or boolean at the top level/);
+});
+
 test('a parameter that has to be there is described as required', () => {
   const required = ROUTES.flatMap((route) =>
     queryOf(route).flatMap((parameter) => (parameter.required ? [`${nameOf(route)} ${parameter.name}`] : [])),
