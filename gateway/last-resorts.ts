@@ -1,6 +1,7 @@
 import type { Log } from '../engine/runtime/log.ts';
 import type { RandomSource } from '../engine/runtime/random.ts';
 import { errorBody } from '../engine/views/error-body.ts';
+import type { ErrorCode } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Access } from './guards/open-access.ts';
 import type { Header, HttpServerOptions, IncomingRequest, RefusalReason } from './http/port.ts';
@@ -14,6 +15,13 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   deadline: 'The request took too long',
   overload: 'Too much work at the moment; try again',
 };
+
+/** What a 503 says besides; a request that ran out of time may still be carried out, unless it only reads. */
+function codeOf(reason: RefusalReason, method: string): { readonly code: ErrorCode } | undefined {
+  if (reason === 'overload') return { code: 'OVERLOADED' };
+  if (reason !== 'deadline') return undefined;
+  return { code: method === 'GET' || method === 'HEAD' ? 'UNAVAILABLE' : 'OUTCOME_UNKNOWN' };
+}
 
 const RETRY_SOON: Header = ['Retry-After', '1'];
 
@@ -33,7 +41,7 @@ export function lastResorts(
     refusal(status, reason, request) {
       return {
         headers: headersOf(status, correlationIdOf(request, random), request),
-        body: errorBody(status, MESSAGES[reason]),
+        body: errorBody(status, MESSAGES[reason], codeOf(reason, request.method)),
       };
     },
     onUnhandled(error: unknown, request: IncomingRequest) {

@@ -14,6 +14,7 @@ import type { BatchOwner, GroupCommit } from './group-commit.ts';
 import type { IdBlocks, IdDemand } from './id-blocks.ts';
 import { idDemandOf } from './id-demand.ts';
 import { collectNeeds, lacksAccounts, noNeeds } from './needs.ts';
+import { failDecided, failUndecided } from './not-applied.ts';
 import { OrgBatch, type Pending } from './org-batch.ts';
 import { OrgState } from './org-state.ts';
 import { isDrawnCode, refusalOfRow } from './row-refusals.ts';
@@ -175,8 +176,7 @@ export class OrgActor implements BatchOwner {
   }
 
   batchFailed(batch: OrgBatch, why: Refusal): void {
-    for (const { settle } of batch.entries) settle({ ok: false, refusal: why });
-    batch.entries.length = 0;
+    failDecided(batch.entries.splice(0), why);
     this.#discard(refusal('NOT_APPLIED'));
   }
 
@@ -216,10 +216,9 @@ export class OrgActor implements BatchOwner {
     this.#phase = 'discarded';
     for (const { closed, entries } of this.#undurable) {
       // What a group has taken is on its way: its end is told when it is known.
-      if (!closed) for (const { settle } of entries.splice(0)) settle({ ok: false, refusal: why });
+      if (!closed) failDecided(entries.splice(0), why);
     }
-    const waiting = [...this.#oneByOne.splice(0), ...this.#waiting.splice(0)];
-    for (const { settle } of waiting) settle({ ok: false, refusal: why });
+    failUndecided([...this.#oneByOne.splice(0), ...this.#waiting.splice(0)], why);
     this.#services.onDiscarded(this, [], []);
   }
 

@@ -9,6 +9,7 @@ import { Turns } from '../runtime/turns.ts';
 import type { OrgStore } from '../store/org-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { IdBlocks } from './id-blocks.ts';
+import { failUndecided } from './not-applied.ts';
 import { type ActorServices, OrgActor } from './org-actor.ts';
 import type { OrgBatch, Pending } from './org-batch.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
@@ -103,7 +104,7 @@ export class OrgDirectory {
   #ask(organizationId: number, pending: Pending): void {
     const standing = this.#options.ownership.standingOf(shardOf(organizationId));
     if (standing !== 'owned' || !this.#accepting) {
-      return pending.settle({ ok: false, refusal: refusal(standing === 'settling' ? 'NOT_APPLIED' : 'NOT_OWNER') });
+      return failUndecided([pending], refusal(standing === 'settling' ? 'NOT_APPLIED' : 'NOT_OWNER'));
     }
     const actor = this.#actors.get(organizationId) ?? this.#start(organizationId, []);
     actor.ask(pending);

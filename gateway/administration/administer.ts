@@ -75,10 +75,14 @@ async function decideAndWrite(
   plan: Plan,
 ): Promise<Ending> {
   let verdict: Refusal | undefined;
+  // A store that hangs does not even end what it was asked: past this nothing is begun that nobody waits for any more.
+  const giveUpAt = clock.monotonic() + LIMITS.administrationDecisionMs;
+  const inTime = <T>(work: Promise<T>) =>
+    withDeadline(work, Math.max(0, giveUpAt - clock.monotonic()), 'deciding an administrative change');
   for (let attempt = 1; attempt <= LIMITS.administrationAttempts; attempt++) {
-    const kept = await findReplay(sql, request);
+    const kept = await inTime(findReplay(sql, request));
     if (kept) return { outcome: kept, revoked: kept.replayed ?? false };
-    const planned = verdict ? { refusal: verdict } : await plan(isoTime(clock.now()));
+    const planned = verdict ? { refusal: verdict } : await inTime(plan(isoTime(clock.now())));
     const outcome: RouteAnswer = 'answer' in planned ? planned.answer : planned;
     const write = 'answer' in planned ? planned.write : undefined;
     if ('refusal' in planned && !isOutcome(planned.refusal)) return { outcome, revoked: false };

@@ -86,3 +86,15 @@ test('a change that waits too long for its row is given up, and was not applied'
   assert.equal((await api.get<AccountView>(`/users/${id}`)).body.data.firstName, 'Ada');
   assert.equal((await api.patch(`/users/${id}`, { name: 'Now' })).status, 200);
 });
+
+test('a change that Postgres does not answer is given up before it is written, and is not written later', async () => {
+  const { id } = await newUser();
+  const silent = proxy.connections(CONNECTION);
+  assert.ok(silent.length > 0);
+  for (const connection of silent) connection.silence('both');
+  const { status, body } = await api.patch(`/users/${id}`, { name: 'Late' }, { 'idempotency-key': 'silence' });
+  assert.deepEqual([status, body.code], [503, 'UNAVAILABLE']);
+  for (const connection of silent) connection.resume();
+  const again = await api.patch<AccountView>(`/users/${id}`, { name: 'Late' }, { 'idempotency-key': 'silence' });
+  assert.deepEqual([again.status, again.headers['idempotency-replayed']], [200, undefined]);
+});

@@ -41,6 +41,10 @@ export class History {
     this.model.state.used.customers = 1;
   }
 
+  get #now(): number {
+    return this.tenant.world.clock.now();
+  }
+
   get #known(): Known {
     const { tasks, packages, customers, warehouses } = this.model.state;
     const ids = (map: ReadonlyMap<number, unknown>) => [...map.keys()];
@@ -49,7 +53,7 @@ export class History {
       packages: ids(packages),
       customers: ids(customers),
       warehouses: ids(warehouses),
-      nowMs: this.tenant.world.clock.now(),
+      nowMs: this.#now,
       packagesOf: (taskId) => packagesOf(this.model.state, taskId).map(([id]) => id),
       statusOf: (kind, id) => this.model.state[kind].get(id)?.status,
     };
@@ -131,7 +135,7 @@ export class History {
   }
 
   #learn(request: Single, answer: Answer): void {
-    const verdict = this.model.judge(request);
+    const verdict = this.model.judge(request, this.#now);
     if (verdict !== undefined && verdict !== 'same') return assertRefused(answer, verdict);
     assert.ok(answer.ok, `${JSON.stringify(answer)}, and nothing stands against it`);
     const data = JSON.parse(answer.data) as TaskView;
@@ -179,10 +183,11 @@ export class History {
       else assertCode(error!, new Set([kept.outcome]));
       return;
     }
-    const verdict = this.model.judge({ kind: 'create', body }) as Verdict;
+    const verdict = this.model.judge({ kind: 'create', body }, this.#now) as Verdict;
     if (verdict) assertCode(error!, verdict);
     else this.model.create(body, madeOf(body, task!));
-    if (name) this.#kept.set(name, { fingerprint, outcome: task ? JSON.stringify(task) : codeOf(error!) });
+    if (name && (task || isKeptCode(codeOf(error!))))
+      this.#kept.set(name, { fingerprint, outcome: task ? JSON.stringify(task) : codeOf(error!) });
   }
 
   /** The items of an atomic batch that cannot be done, found out on a copy that is thrown away. */
@@ -209,7 +214,7 @@ export class History {
         else if (kept && !kept.outcome.startsWith('{')) failing.set(index, new Set([kept.outcome]));
         continue;
       }
-      const verdict = this.model.judge({ kind: 'create', body }) as Verdict;
+      const verdict = this.model.judge({ kind: 'create', body }, this.#now) as Verdict;
       if (verdict) failing.set(index, verdict);
       else this.model.create(body, invent(body));
       if (name && !verdict) twins.set(name, fingerprint);
@@ -265,8 +270,13 @@ function madeOf(body: TaskBody, task: TaskView): MadeTask {
   };
 }
 
+const CODE_BY_STATUS: Readonly<Record<number, string>> = { 400: 'VALIDATION_FAILED', 404: 'NOT_FOUND' };
+
 const codeOf = ({ code, statusCode }: NonNullable<ItemResult['error']>) =>
-  code ?? (statusCode === 404 ? 'NOT_FOUND' : `${statusCode}`);
+  code ?? CODE_BY_STATUS[statusCode] ?? `${statusCode}`;
+
+/** What rests on the moment is judged anew. */
+const isKeptCode = (code: string) => code !== 'VALIDATION_FAILED';
 
 function assertCode(error: NonNullable<ItemResult['error']>, allowed: ReadonlySet<string>): void {
   assert.ok(error && allowed.has(codeOf(error)), `${JSON.stringify(error)}, not one of ${[...allowed]}`);

@@ -34,8 +34,14 @@ export type Verdict = ReadonlySet<string> | undefined;
 
 const oneOf = (...codes: readonly string[]): Verdict => (codes.length === 0 ? undefined : new Set(codes));
 
-export function judgeCreate(state: ModelState, body: TaskBody): Verdict {
+/** Whether a time that a request gives is none to be served at any more. */
+export function isPast({ scheduledAt }: { readonly scheduledAt?: string }, nowMs: number): boolean {
+  return scheduledAt !== undefined && Date.parse(scheduledAt) <= nowMs;
+}
+
+export function judgeCreate(state: ModelState, body: TaskBody, nowMs: number): Verdict {
   const wanted = [body, ...(body.children ?? [])];
+  if (wanted.some((one) => isPast(one, nowMs))) return oneOf('VALIDATION_FAILED');
   const isMissing = (one: TaskBody) =>
     (one.customerId !== undefined && !state.customers.has(one.customerId)) ||
     (one.pickupWarehouseId !== undefined && !state.warehouses.has(one.pickupWarehouseId)) ||

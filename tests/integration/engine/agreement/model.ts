@@ -2,6 +2,7 @@ import {
   followChildren,
   isEditable,
   isOverQuota,
+  isPast,
   judgeCreate,
   judgeStatus,
   makeStep,
@@ -40,14 +41,15 @@ export class Model {
     this.agentId = agentId;
   }
 
-  /** The codes of which a refusal must bear one; undefined when the request is to be carried out. */
-  judge(request: Single): Verdict | 'same' {
+  /** The codes of which a refusal must bear one; undefined when the request is to be carried out at that moment. */
+  judge(request: Single, nowMs: number): Verdict | 'same' {
     const { tasks, packages, customers, warehouses } = this.state;
     const refuse = (code: string): Verdict => new Set([code]);
     switch (request.kind) {
       case 'create':
-        return judgeCreate(this.state, request.body);
+        return judgeCreate(this.state, request.body, nowMs);
       case 'update': {
+        if (isPast(request.body, nowMs)) return refuse('VALIDATION_FAILED');
         const task = tasks.get(request.id);
         const entries = request.body.packages ?? [];
         if (!task || entries.some(({ id }) => id !== undefined && packages.get(id)?.taskId !== request.id))

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '../../../engine/runtime/log.ts';
+import { createRandomSource } from '../../../engine/runtime/random.ts';
+import type { IncomingRequest } from '../../../gateway/http/port.ts';
+import { lastResorts } from '../../../gateway/last-resorts.ts';
+
+const { refusal } = lastResorts(createRandomSource(), createLog('test', 'silent'), {
+  addressOf: () => '127.0.0.1',
+  quotas: { drawAddress: () => ({ headers: [] }) } as never,
+});
+
+for (const [method, reason, code] of [
+  ['GET', 'deadline', 'UNAVAILABLE'],
+  ['HEAD', 'deadline', 'UNAVAILABLE'],
+  ['POST', 'deadline', 'OUTCOME_UNKNOWN'],
+  ['PUT', 'deadline', 'OUTCOME_UNKNOWN'],
+  ['PATCH', 'deadline', 'OUTCOME_UNKNOWN'],
+  ['DELETE', 'deadline', 'OUTCOME_UNKNOWN'],
+  ['POST', 'overload', 'OVERLOADED'],
+  ['POST', 'bodyTooLarge', undefined],
+] as const) {
+  test(`a ${method} that meets its end by ${reason} is told ${code ?? 'no code'}`, () => {
+    const request = { method, header: () => undefined } as unknown as IncomingRequest;
+    const { body } = refusal(503, reason, request);
+    assert.equal((JSON.parse(`${body}`) as { code?: string }).code, code);
+  });
+}
