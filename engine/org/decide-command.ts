@@ -80,13 +80,16 @@ function afterTheEnd(deletedBy: number): DecidedCommand {
 
 /** Whether the command changes a task that its caller may only see. */
 function isBeyond(draft: Draft, command: SingleCommand): boolean {
-  const task =
-    command.kind === 'change-package-status'
-      ? draft.findPackage(command.packageId)?.owner
-      : 'taskId' in command && draft.findTask(command.taskId)?.task;
+  const task = taskOf(draft, command);
   if (!task) return false;
   if (!mayChange(task, command.caller)) return true;
   return endedWith(draft, task, command).some((child) => !mayChange(child, command.caller));
+}
+
+function taskOf(draft: Draft, command: SingleCommand): TaskRecord | undefined {
+  if (command.kind === 'change-package-status') return draft.findPackage(command.packageId)?.owner ?? undefined;
+  if (command.kind === 'pay-task') return draft.findTask(command.input.taskId)?.task;
+  return 'taskId' in command ? draft.findTask(command.taskId)?.task : undefined;
 }
 
 /** The open children of a job that the command cancels with it. */

@@ -1,4 +1,5 @@
 import { formatPosition, type LoggedEvent } from '../../schema/events.ts';
+import type { PaymentMethod } from '../../schema/payment.ts';
 
 /** Whom and what an event is about; null where it is about none. */
 export interface EventSubject {
@@ -41,10 +42,16 @@ function subjectOf(body: string): EventSubject {
       readonly task?: { readonly id: number; readonly agentId: number | null };
       readonly assignmentRequest?: { readonly taskId: number; readonly agentId: number };
       readonly agent?: { readonly id: number };
+      readonly payment?: { readonly method: PaymentMethod; readonly agentId: number | null };
       readonly previousAgentId?: number | null;
     };
   };
-  const { task, assignmentRequest: request, agent, previousAgentId } = data;
+  const { task, assignmentRequest: request, agent, payment, previousAgentId } = data;
+  // What customers pay otherwise is no business of whoever has their task (decisions.md §2).
+  if (payment) {
+    const isOwn = payment.method === 'cash' && payment.agentId !== null;
+    return { taskId: task?.id ?? null, agentIds: isOwn ? [payment.agentId!] : [] };
+  }
   const agentIds = [agent?.id, task?.agentId, previousAgentId, request?.agentId].filter((id) => id != null);
   return { taskId: task?.id ?? request?.taskId ?? null, agentIds };
 }

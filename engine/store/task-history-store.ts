@@ -1,5 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { HistoryStepView } from '../../schema/task-history.ts';
+import { stepsOf } from '../domain/steps-of-agent.ts';
 import type { Sql } from './postgres.ts';
 import { read } from './read.ts';
 
@@ -10,8 +11,8 @@ export interface TaskHistoryPage {
 }
 
 /**
- * The steps of a task, oldest first; undefined when there is no such task, or none of `onlyAgentId`. One statement is
- * one snapshot.
+ * The steps of a task, oldest first; undefined when there is no such task, or none that `onlyAgentId` has or is asked
+ * about, who finds its own steps in it. One statement is one snapshot.
  */
 export async function readTaskHistory(
   sql: Sql,
@@ -29,7 +30,11 @@ export async function readTaskHistory(
       FROM task_history s WHERE s.organization_id = t.organization_id AND s.task_id = t.id) AS steps
     FROM tasks t JOIN organization_heads h ON h.organization_id = t.organization_id
     WHERE t.organization_id = ${organizationId} AND t.id = ${taskId}
-      AND (${onlyAgentId}::bigint IS NULL OR t.agent_id = ${onlyAgentId}::bigint)`;
+      AND (${onlyAgentId}::bigint IS NULL OR t.agent_id = ${onlyAgentId} OR EXISTS (
+        SELECT FROM assignment_requests r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
+          AND r.agent_id = ${onlyAgentId} AND r.status = 'pending'))`;
   const [row] = await read(query, LIMITS.readDeadlineMs, 'reading the history of a task');
-  return row && { steps: row.steps ?? [], sequence: row.lastSequence };
+  if (!row) return undefined;
+  const steps = row.steps ?? [];
+  return { steps: onlyAgentId === null ? steps : stepsOf(onlyAgentId, steps), sequence: row.lastSequence };
 }

@@ -1,4 +1,5 @@
 import { deliveryPinOf } from '../../engine/domain/delivery-pin.ts';
+import { mayChange } from '../../engine/domain/task-machine.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { drawProofId, insertProof, notePin } from '../../engine/store/proof-store.ts';
 import { encodeProof } from '../../engine/views/proof-view.ts';
@@ -15,7 +16,7 @@ import type { Administration } from './open-administration.ts';
 const WITH_PROOFS: ReadonlySet<TaskStatus> = new Set(['accepted', 'in_transit', 'completed']);
 
 /**
- * Adds a proof to a task that the caller may see, once it was accepted. Refuses: 404, 409 PROOF_NOT_EXPECTED,
+ * Adds a proof to a task that the caller may change, once it was accepted. Refuses: 404, 403, 409 PROOF_NOT_EXPECTED,
  * TOO_MANY_PROOFS, PIN_MISMATCH with what may still be tried, PIN_LOCKED.
  */
 export function addProof(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
@@ -27,6 +28,7 @@ export function addProof(administration: Administration, request: ParsedRequest)
   return administer(administration.proofs, { ...request, organizationId }, async (now) => {
     const found = await findTask(administration, identity, taskId);
     if ('refusal' in found) return found;
+    if (!mayChange(found.task, caller)) return { refusal: refusal('FORBIDDEN') };
     if (!WITH_PROOFS.has(found.task.status)) return { refusal: refusal('PROOF_NOT_EXPECTED') };
     const refused = input.pin == null ? undefined : await judgePin(sql, found.task, input.pin);
     if (refused) return { refusal: refused };

@@ -73,6 +73,10 @@ test('an integration sees a cash task and changes nothing about it', async () =>
     ['post', `/tasks/${task.id}/auto-assign`, {}],
     ['put', `/tasks/${task.id}/status`, { status: 'cancelled' }],
     ['put', `/tasks/${task.id}/status`, { status: 'completed' }],
+    ['post', `/tasks/${task.id}/proof`, { pin: '0000' }],
+    ['post', '/payments/cash', { taskId: task.id, amount: '12.50' }],
+    ['post', '/payments/wallet', { taskId: task.id, amount: '12.50' }],
+    ['post', '/payments/initialize', { taskId: task.id, amount: '12.50' }],
   ] as const;
   for (const [method, path, input] of changes) {
     const { status, body } = await integration[method](path, input);

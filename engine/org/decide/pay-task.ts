@@ -64,6 +64,8 @@ function judgePaying(
   method: PayTask['method'],
 ): Refusal | undefined {
   if (task.status === 'cancelled') return refusal('TASK_NOT_PAYABLE');
+  if (task.taskType === 'cash_drop')
+    return refusal('TASK_NOT_PAYABLE', 'A cash_drop hands over what was paid elsewhere');
   if (current?.status === 'succeeded') return refusal('TASK_ALREADY_PAID', undefined, { paymentId: current.id });
   if (current?.status === 'pending' && method === 'online') {
     return refusal('PAYMENT_PENDING', undefined, { paymentId: current.id });

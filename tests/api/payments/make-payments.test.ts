@@ -123,6 +123,14 @@ test('a cancelled task cannot be paid, and cancelling ends what is open', async 
     assert.deepEqual(codeOf(await pay({ taskId, amount: 7 })), [409, 'TASK_NOT_PAYABLE']);
 });
 
+test('a cash_drop cannot be paid: it hands over what others have paid', async () => {
+  const place = await paymentPlace(fixture);
+  const { id: taskId } = (await place.api.post('/tasks', { name: 'Hand over', taskType: 'cash_drop', amount: 7 })).body
+    .data;
+  for (const pay of [place.cash, place.wallet, place.online])
+    assert.deepEqual(codeOf(await pay({ taskId, amount: 7 })), [409, 'TASK_NOT_PAYABLE']);
+});
+
 test('what a cash task is about binds whoever pays it', async () => {
   const place = await paymentPlace(fixture);
   const task = { name: 'Collect', taskType: 'cash_collection', amount: '12.50', currency: 'EUR' };

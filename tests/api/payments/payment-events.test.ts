@@ -79,7 +79,7 @@ test('the stream tells the same, in order, and the history of the task has a ste
   );
 });
 
-test('an agent is told of payments of its own tasks and of no others', async () => {
+test('an agent is told of the cash it takes, and of no other payment', async () => {
   const place = await paymentPlace(fixture);
   const { organizationId, api } = place;
   const { baseUrl, databaseUrl } = fixture.gateway;
@@ -90,8 +90,11 @@ test('an agent is told of payments of its own tasks and of no others', async () 
   const query = `types=${PAYMENT_EVENTS}`;
   const stream = await streams.watch(baseUrl, { key, organizationId, path: '/realtime/me/events', query });
   madeBy(await place.cash({ taskId: other, amount: 5 }));
+  // The cash below takes the place of this one, which has failed.
+  madeBy(await place.online({ taskId: mine, amount: 5 }));
   const { id } = madeBy(await own.post<PaymentView>('/payments/cash', { taskId: mine, amount: 5 }));
-  const [theirs, its] = await eventsOf(place, PAYMENT_EVENTS);
+  const [theirs, replaced, its] = await eventsOf(place, PAYMENT_EVENTS);
+  assert.deepEqual([replaced!.type, replaced!.data.payment.method], ['payment.failed', 'online']);
   assert.deepEqual([theirs!.data.task.id, its!.data.payment.id], [other, id]);
   assert.deepEqual([its!.data.actor, its!.data.payment.agentId], [{ type: 'user', id: agent.userId }, agent.id]);
   const [first] = await stream.take(1);

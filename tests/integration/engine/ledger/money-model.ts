@@ -53,10 +53,10 @@ class MoneyModel {
     const task = this.#task(taskId);
     if (!task) return 'NOT_FOUND';
     const current = this.#paymentOf(task);
-    if (task.status === 'cancelled') return 'TASK_NOT_PAYABLE';
+    if (task.status === 'cancelled' || task.taskType === 'cash_drop') return 'TASK_NOT_PAYABLE';
     if (current?.status === 'succeeded') return 'TASK_ALREADY_PAID';
     if (current?.status === 'pending' && method === 'online') return 'PAYMENT_PENDING';
-    const isBound = task.taskType === 'cash_collection' || task.taskType === 'cash_drop';
+    const isBound = task.taskType === 'cash_collection';
     if (isBound && (task.amountMinor !== sum.amountMinor || task.currency !== sum.currency))
       return 'PAYMENT_AMOUNT_MISMATCH';
     if (method === 'wallet') {
