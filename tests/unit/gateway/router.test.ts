@@ -43,7 +43,7 @@ test('`me` takes the place of an id where a route says so, and then there is no 
 
 test('elsewhere `me` is an id like any other, and a path that exists does not fall through', () => {
   assert.equal(found('GET', '/api/v1/tasks/me'), '/tasks/:id {"id":"me"}');
-  assert.equal(found('PATCH', '/api/v1/agents/me'), '405 GET');
+  assert.equal(found('PATCH', '/api/v1/agents/me'), '405 GET, HEAD');
   assert.equal(found('GET', '/api/v1/tasks/batch'), '405 POST');
   assert.equal(found('GET', '/agents/me'), '404');
   assert.equal(found('GET', '/api/v1/agents/'), '404');
