@@ -99,7 +99,8 @@ export const email = v.pipe(
 
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})$/;
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-const EARLIEST_MS = Date.UTC(1000, 0, 1);
+const EARLIEST_YEAR = 1000;
+const EARLIEST_MS = Date.UTC(EARLIEST_YEAR, 0, 1);
 
 /** ISO 8601 with a zone or offset to ISO 8601 UTC in milliseconds; undefined when it is no real moment. */
 export function parseIsoTime(input: string): string | undefined {
@@ -140,7 +141,13 @@ export const isoTime = v.pipe(
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
     const moment = parseIsoTime(dataset.value);
     if (moment !== undefined) return moment;
-    addIssue({ message: 'must be an ISO 8601 date-time with a zone or offset' });
+    // What other systems send for "no bound at all" is a date-time, after all.
+    const isEarly = ISO_TIME.test(dataset.value) && Number(dataset.value.slice(0, 4)) < EARLIEST_YEAR;
+    addIssue({
+      message: isEarly
+        ? `must not lie before the year ${EARLIEST_YEAR}`
+        : 'must be an ISO 8601 date-time with a zone or offset',
+    });
     return NEVER;
   }),
 );

@@ -216,6 +216,7 @@ const VIOLATIONS: readonly (readonly [query: string, violation: string])[] = [
   ['sortBy=id;DROP%20TABLE%20tasks', 'sortBy must be one of: createdAt, updatedAt, status'],
   ['sortOrder=asc', 'sortOrder must be one of: ASC, DESC'],
   ['scheduledFrom=2031-01-01', 'scheduledFrom must be an ISO 8601 date-time with a zone or offset'],
+  ['scheduledFrom=0001-01-01T00:00:00Z', 'scheduledFrom must not lie before the year 1000'],
   ['scheduledTo=2031-02-30T00:00:00Z', 'scheduledTo must be an ISO 8601 date-time with a zone or offset'],
   ...['%zz', '%ff', '%00', '%ED%A0%80'].map(
     (text) => [`status=${text}`, 'the query must be percent-encoded UTF-8 without NUL'] as const,
