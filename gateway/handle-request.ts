@@ -17,7 +17,7 @@ import {
   entityTagsOf,
   isJsonMedia,
   type Parsed,
-  parseBody,
+  parseBodyOf,
   parseJson,
   parseParams,
   parseQuery,
@@ -225,8 +225,7 @@ class Exchange {
     }
     const ids = route.textParams ? {} : take(parseParams(params), violations);
     const query = route.query ? take(parseQuery(this.#incoming.query, route.query), violations) : undefined;
-    const schema = route.body?.schemaFor?.(identity) ?? route.body?.schema;
-    const input = route.body?.quick?.(json) ?? (schema ? take(parseBody(json, schema), violations) : undefined);
+    const input = route.body && (route.body.quick?.(json) ?? take(parseBodyOf(route.body, identity, json), violations));
     const key = route.method === 'GET' || route.keepsNothing ? undefined : this.#incoming.header('idempotency-key');
     if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
       return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
 import { isStorableText } from '../schema/fields.ts';
 import { violationsOf } from '../schema/violations.ts';
-import type { QuerySchema } from './route.ts';
+import type { BodySchema, Identity, QuerySchema } from './route.ts';
 
 /** A part of a request, parsed, or every way in which it is wrong. */
 export type Parsed<T> = { readonly value: T } | { readonly violations: readonly string[] };
@@ -81,11 +81,21 @@ export function parseJson(body: Buffer): { readonly json: unknown } | { readonly
   }
 }
 
-export function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
+function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     return { violations: ['the body must be an object'] };
   const result = v.safeParse(schema, json);
   return result.success ? { value: result.output } : { violations: violationsOf(result.issues) };
+}
+
+/** The same for the body of a route. */
+export function parseBodyOf(
+  { schema, schemaFor, complaintsFor }: BodySchema,
+  identity: Identity,
+  json: unknown,
+): Parsed<unknown> {
+  const parsed = parseBody(json, schemaFor?.(identity) ?? schema);
+  return 'violations' in parsed && complaintsFor ? parseBody(json, complaintsFor(identity)) : parsed;
 }
 
 const JSON_MEDIA = /^application\/json\s*(;|$)/i;

@@ -115,6 +115,8 @@ export interface BodySchema {
   /** Reads usual bodies faster; what it returns is what the schema would, or undefined, and the schema is asked. */
   readonly quick?: (body: unknown) => unknown;
   readonly schemaFor?: (identity: Identity) => v.GenericSchema;
+  /** Names all that is wrong with a body that was refused, by the clock too, which alone refuses none: it may be a retry. */
+  readonly complaintsFor?: (identity: Identity) => v.GenericSchema;
   /** What the OpenAPI document shows in place of `schema`, where the handler judges parts of the body by themselves. */
   readonly described?: v.GenericSchema;
   /** No body at all stands for `{}`. */

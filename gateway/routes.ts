@@ -62,7 +62,7 @@ export function createRoutes(parts: RouteParts): Route[] {
   const { engine, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
   const { tracking, trackingStreams, operational } = parts;
   return [
-    ...taskRoutes(engine),
+    ...taskRoutes(engine, clock),
     batchRoute(engine, clock),
     ...packageRoutes(engine),
     ...taskListRoutes(engine, replies),

@@ -1,7 +1,18 @@
 import * as v from 'valibot';
 import { amountInput } from './amount.ts';
 import { inlineCustomerInput } from './customer.ts';
-import { boolean, freeObject, id, idList, isoTime, longText, oneOf, parseIsoTime, requiredText } from './fields.ts';
+import {
+  boolean,
+  freeObject,
+  id,
+  idList,
+  isoTime,
+  isPast,
+  longText,
+  oneOf,
+  parseIsoTime,
+  requiredText,
+} from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { locationInput } from './location.ts';
 import { packageInput } from './package.ts';
@@ -146,7 +157,16 @@ function oneOfTwo(body: RawBody, one: string, hasOne: boolean, other: keyof RawB
   return [one, `or ${other} must be given, exactly one of them`] as const;
 }
 
-function checkTask(rules: readonly Rule[], allowsCash: boolean) {
+export interface CreateTaskOptions {
+  readonly cash?: boolean;
+  /**
+   * Judges `scheduledAt`, too. That alone is the engine's to do, which knows a retry of what was in time; a body that is
+   * refused anyway is told of it here.
+   */
+  readonly now?: () => number;
+}
+
+function checkTask(rules: readonly Rule[], { cash: allowsCash = false, now }: CreateTaskOptions) {
   return v.rawCheck<Record<string, unknown>>(({ dataset, addIssue }) => {
     const body = dataset.value as RawBody | undefined;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
@@ -154,6 +174,9 @@ function checkTask(rules: readonly Rule[], allowsCash: boolean) {
       const violation = rule(body, allowsCash);
       if (violation) addIssue({ message: violation[1], path: [pathItem(body, violation[0])] });
     }
+    const { timeToServe, scheduledAt } = body;
+    if (now && timeToServe === 'scheduled' && isPast(scheduledAt, now))
+      addIssue({ message: 'must be in the future', path: [pathItem(body, 'scheduledAt')] });
   });
 }
 
@@ -170,16 +193,15 @@ function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' |
 
 /**
  * Validation of POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window must not end
- * before it begins, nor before the task is ready; it may have passed. Whether `scheduledAt` lies ahead is for the engine to
- * judge, which knows a retry of what was in time. All violations are reported at once. Only callers who handle cash may
- * name the cash types, and of those none is a job: cash is collected by whoever completes the task itself.
+ * before it begins, nor before the task is ready; it may have passed. All violations are reported at once. Only callers who
+ * handle cash may name the cash types, and of those none is a job: cash is collected by whoever completes the task itself.
  */
-export function createTaskSchema(options: { readonly cash: boolean } = { cash: false }) {
+export function createTaskSchema(options: CreateTaskOptions = {}) {
   const fields = taskFields(options.cash ? ALL_TASK_TYPES : TASK_TYPES);
   const unwanted = { parentId: v.optional(v.unknown()), children: v.optional(v.unknown()) };
   const child = v.pipe(
     v.object({ ...fields, ...unwanted }, 'must be an object'),
-    checkTask(CHILD_RULES, options.cash),
+    checkTask(CHILD_RULES, options),
     v.transform((body): TaskInput => foldNames(body)),
   );
   const children = v.pipe(
@@ -188,7 +210,7 @@ export function createTaskSchema(options: { readonly cash: boolean } = { cash: f
   );
   return v.pipe(
     v.object({ ...fields, parentId: v.nullish(id), children: v.nullish(children) }, 'the body must be an object'),
-    checkTask(JOB_RULES, options.cash),
+    checkTask(JOB_RULES, options),
     v.transform((body): CreateTaskInput => foldNames(body)),
   );
 }

@@ -128,6 +128,12 @@ export function parseIsoTime(input: string): string | undefined {
   return utc >= EARLIEST_MS && utc <= LATEST_MS ? new Date(utc).toISOString() : undefined;
 }
 
+/** Of a field as it came; false of what is no moment, which its own field tells. */
+export function isPast(value: unknown, now: () => number): boolean {
+  const moment = typeof value === 'string' ? parseIsoTime(value) : undefined;
+  return moment !== undefined && Date.parse(moment) <= now();
+}
+
 function zoneOffsetMs(zone: string): number | undefined {
   if (zone === 'Z') return 0;
   const hours = Number(zone.slice(1, 3));

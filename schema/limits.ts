@@ -300,7 +300,7 @@ export const LIMITS = {
   administrationQueuePerOrganization: 32,
   /** Whoever has waited this long is refused, so that nothing is written long after it was asked for. */
   administrationPatienceMs: 5_000,
-  /** For reading what a change rests on, and looking up a host; past it 503 and nothing is written. */
+  /** For reading what a change rests on, and looking up a host; past it 503, and the change is not begun. */
   administrationDecisionMs: 5_000,
   /** Steps of tasks read at a time to tell how the tasks were made. */
   auditStepsAtOnce: 500,

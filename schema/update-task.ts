@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { freeObject, id, isoTime, longText } from './fields.ts';
+import { freeObject, id, isoTime, isPast, longText } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { locationInput } from './location.ts';
 import { packageEntry } from './package.ts';
@@ -35,24 +35,27 @@ const fields = v.object(
 /**
  * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears `notes`, `description` and
  * `integrationData` and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is the
- * whole list, as WHOLE_LIST says. Whether `scheduledAt` lies ahead is for the engine to judge.
+ * whole list, as WHOLE_LIST says. With `now` a `scheduledAt` that has passed is told as well, see CreateTaskOptions.
  */
-export const updateTaskInput = v.pipe(
-  fields,
-  v.rawCheck(({ dataset, addIssue }) => {
-    const body = dataset.value as Record<string, unknown> | undefined;
-    if (typeof body !== 'object' || body === null) return;
-    const violation = (key: string, message: string) =>
-      addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
-    const { packages, location, dropoffLocation } = body;
-    if (location != null && dropoffLocation != null)
-      violation('dropoffLocation', 'must not be given together with location');
-    if (hasRepeatedId(packages)) violation('packages', 'must not name a package twice');
-    if (addedBy(packages) > LIMITS.listItems) violation('packages', `must add at most ${LIMITS.listItems} packages`);
-  }),
-  v.transform(({ location, dropoffLocation, ...rest }) => ({ ...rest, location: location ?? dropoffLocation })),
-);
-export type UpdateTaskInput = v.InferOutput<typeof updateTaskInput>;
+export function updateTaskSchema(now?: () => number) {
+  return v.pipe(
+    fields,
+    v.rawCheck(({ dataset, addIssue }) => {
+      const body = dataset.value as Record<string, unknown> | undefined;
+      if (typeof body !== 'object' || body === null) return;
+      const violation = (key: string, message: string) =>
+        addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
+      const { scheduledAt, packages, location, dropoffLocation } = body;
+      if (location != null && dropoffLocation != null)
+        violation('dropoffLocation', 'must not be given together with location');
+      if (now && isPast(scheduledAt, now)) violation('scheduledAt', 'must be in the future');
+      if (hasRepeatedId(packages)) violation('packages', 'must not name a package twice');
+      if (addedBy(packages) > LIMITS.listItems) violation('packages', `must add at most ${LIMITS.listItems} packages`);
+    }),
+    v.transform(({ location, dropoffLocation, ...rest }) => ({ ...rest, location: location ?? dropoffLocation })),
+  );
+}
+export type UpdateTaskInput = v.InferOutput<ReturnType<typeof updateTaskSchema>>;
 
 function hasRepeatedId(packages: unknown): boolean {
   if (!Array.isArray(packages)) return false;

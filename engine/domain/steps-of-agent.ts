@@ -1,17 +1,28 @@
 import type { HistoryStepView } from '../../schema/task-history.ts';
 
 /**
- * What an agent reads of the history of its task (decisions.md §2: its own records only): not who else was asked about it
- * or had it, with what was said of them; not who came into question; not what was paid otherwise than in cash.
+ * What an agent reads of the history of its task (decisions.md §2: its own records only): no steps of the time when
+ * somebody else had the task, with what was said of them; not who else was asked or came into question; not what was paid
+ * otherwise than to itself in cash.
  */
 export function stepsOf(agentId: number, steps: readonly HistoryStepView[]): HistoryStepView[] {
-  return steps.filter((step) => isOwn(agentId, step)).map(withoutCandidates);
+  const own: HistoryStepView[] = [];
+  let holder: number | null | typeof COURIER = null;
+  for (const step of steps) {
+    const { kind, toStatus, details } = step;
+    if (toStatus === 'assigned') holder = (details?.['agentId'] as number | undefined) ?? COURIER;
+    const isOthers = holder !== null && holder !== agentId;
+    const isAboutOthers = details?.['agentId'] != null && details['agentId'] !== agentId;
+    const isOthersMoney = kind === 'payment' && (details?.['method'] !== 'cash' || holder !== agentId);
+    if (!isOthers && !isAboutOthers && !isOthersMoney) own.push(withoutCandidates(step));
+    // Whoever loses the task is told of that by the step that takes it.
+    if (toStatus === 'awaiting_assignment') holder = null;
+  }
+  return own;
 }
 
-function isOwn(agentId: number, { kind, details }: HistoryStepView): boolean {
-  if (kind === 'payment') return details?.['method'] === 'cash';
-  return [details?.['agentId'], details?.['previousAgentId']].every((id) => id == null || id === agentId);
-}
+/** An external one: whoever it is, no agent. */
+const COURIER = 'courier';
 
 function withoutCandidates(step: HistoryStepView): HistoryStepView {
   if (!step.details) return step;

@@ -4,8 +4,10 @@ import type { PaymentMethod } from '../../schema/payment.ts';
 /** Whom and what an event is about; null where it is about none. */
 export interface EventSubject {
   readonly taskId: number | null;
-  /** Whoever has the task, whoever it was taken from, and whoever is asked to take it. */
+  /** Whoever has the task, whoever it was taken from, whoever is asked to take it, and whoever took its cash. */
   readonly agentIds: readonly number[];
+  /** Of a payment: the agent who took it in cash, null when it was paid otherwise. */
+  readonly payment: { readonly cashOf: number | null } | null;
 }
 
 /** A committed event on its way to many readers. */
@@ -47,11 +49,8 @@ function subjectOf(body: string): EventSubject {
     };
   };
   const { task, assignmentRequest: request, agent, payment, previousAgentId } = data;
-  // What customers pay otherwise is no business of whoever has their task (decisions.md §2).
-  if (payment) {
-    const isOwn = payment.method === 'cash' && payment.agentId !== null;
-    return { taskId: task?.id ?? null, agentIds: isOwn ? [payment.agentId!] : [] };
-  }
-  const agentIds = [agent?.id, task?.agentId, previousAgentId, request?.agentId].filter((id) => id != null);
-  return { taskId: task?.id ?? request?.taskId ?? null, agentIds };
+  const taken = payment ? { cashOf: payment.method === 'cash' ? payment.agentId : null } : null;
+  const named = [agent?.id, task?.agentId, previousAgentId, request?.agentId, taken?.cashOf];
+  const agentIds = named.filter((id) => id != null);
+  return { taskId: task?.id ?? request?.taskId ?? null, agentIds, payment: taken };
 }

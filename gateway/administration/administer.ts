@@ -17,7 +17,7 @@ import { openOutcome, placeOf, sealedFingerprint, sealOutcome } from './sealed-o
 
 export interface Administering {
   readonly sql: Sql;
-  /** Whose turn it is to write, by organization: what has begun has a connection at once, and ends soon. */
+  /** Whose turn it is to write, by organization: what has begun has a connection at once, and ends soon unless the store hangs. */
   readonly turns: FairQueue;
   readonly clock: Clock;
   /** See Access. */

@@ -16,19 +16,20 @@ import { refusal } from '../../schema/errors.ts';
 import { idempotencyKey, isIdempotencyKey } from '../../schema/idempotency-key.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { fingerprintOf } from '../fingerprint.ts';
-import { parseBody } from '../parse-request.ts';
+import { parseBodyOf } from '../parse-request.ts';
 import { type ApiRoute, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
-import { CREATE_TASK_BODY } from './task-routes.ts';
+import { createTaskBody } from './task-routes.ts';
 
 /** Many tasks in one call. Source: decisions.md §3 "Batch". */
 export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
+  const task = createTaskBody(clock);
   // One batch fills a turn of the loop, and several come together: small requests get their turn in between.
   const turns = new Turns(clock, systemScheduler, 0);
 
   /** One task with its own key, or the body of the 400 that a single call would get. */
   function readItem(raw: unknown, identity: Identity, facts: RequestFacts): BatchItem {
-    const parsed = parseBody(raw, CREATE_TASK_BODY.schemaFor(identity));
+    const parsed = parseBodyOf(task, identity, raw);
     const violations = 'violations' in parsed ? [...parsed.violations] : [];
     const key = (raw as { idempotencyKey?: unknown } | null)?.idempotencyKey;
     const isKey = typeof key === 'string' && isIdempotencyKey(key);
@@ -48,7 +49,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
     query: { schema: createTasksQuery, lists: new Set() },
     body: {
       schema: createTasksInput,
-      described: describedBatch(CREATE_TASK_BODY.schema),
+      described: describedBatch(task.schema),
       maxBytes: LIMITS.batchBodyBytes,
     },
     extraCost: (input) => (input as CreateTasksInput).tasks.length / LIMITS.batchItemsPerRequest,

@@ -5,6 +5,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Header, IncomingRequest, Reply } from '../http/port.ts';
 import { type ApiRoute, may, type ParsedRequest, type RawRoute, type Route } from '../route.ts';
+import type { Hearer } from '../sse/event-filter.ts';
 import type { StreamHub } from '../sse/stream-hub.ts';
 
 type Tokens = Access['streamTokens'];
@@ -54,7 +55,7 @@ function watchOwn(hub: StreamHub): RawRoute {
       const { agentId } = caller;
       if (agentId === null) return refuse(request, reply, notFound('Agent', 'me'));
       const agentIds = query.agentIds && !query.agentIds.includes(agentId) ? [] : [agentId];
-      open(hub, request, reply, incoming, { ...query, agentIds });
+      open(hub, request, reply, incoming, { ...query, agentIds, hearer: { agentId } });
     },
   };
 }
@@ -64,7 +65,7 @@ function open(
   request: ParsedRequest,
   reply: Reply,
   incoming: IncomingRequest,
-  query: StreamEventsQuery,
+  query: StreamEventsQuery & Hearer,
 ): void {
   const { identity, replyHeaders } = request;
   const full = hub.refusalOf(identity, query);

@@ -1,37 +1,50 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import { type ChangeStatusInput, changeStatusInput } from '../../schema/change-status.ts';
-import { type CreateTaskInput, createTaskSchema } from '../../schema/create-task.ts';
+import { type CreateTaskInput, type CreateTaskOptions, createTaskSchema } from '../../schema/create-task.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { taskHistoryView } from '../../schema/task-history.ts';
 import { taskView } from '../../schema/task-view.ts';
-import { type UpdateTaskInput, updateTaskInput } from '../../schema/update-task.ts';
+import { type UpdateTaskInput, updateTaskSchema } from '../../schema/update-task.ts';
 import { type ApiRoute, type BodySchema, type Identity, may } from '../route.ts';
 import { engineAnswer } from './engine-answer.ts';
 
 /** Tasks: create, read, update, change status, history. Source: interface.md "Endpoints", decisions.md §3. */
-export function taskRoutes(engine: Engine): ApiRoute[] {
-  return [createTask(engine), readTask(engine), updateTask(engine), changeTaskStatus(engine), readHistory(engine)];
+export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
+  return [
+    createTask(engine, clock),
+    readTask(engine),
+    updateTask(engine, clock),
+    changeTaskStatus(engine),
+    readHistory(engine),
+  ];
 }
 
 const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'super_admin']);
-const [PLAIN, WITH_CASH] = [createTaskSchema(), createTaskSchema({ cash: true })];
 
 /** The body that makes one task: cash tasks only for those who handle cash. */
-export const CREATE_TASK_BODY = {
-  schema: WITH_CASH,
-  schemaFor: ({ role }: Identity) => (CASH_HANDLERS.has(role) ? WITH_CASH : PLAIN),
-  maxBytes: LIMITS.bodyBytes,
-} as const satisfies BodySchema;
+export function createTaskBody({ now }: Pick<Clock, 'now'>): BodySchema {
+  const byCash = (options: CreateTaskOptions) => {
+    const [plain, withCash] = [createTaskSchema(options), createTaskSchema({ ...options, cash: true })];
+    return ({ role }: Identity) => (CASH_HANDLERS.has(role) ? withCash : plain);
+  };
+  return {
+    schema: createTaskSchema({ cash: true }),
+    schemaFor: byCash({}),
+    complaintsFor: byCash({ now }),
+    maxBytes: LIMITS.bodyBytes,
+  };
+}
 
-function createTask(engine: Engine): ApiRoute {
+function createTask(engine: Engine, clock: Clock): ApiRoute {
   return {
     kind: 'api',
     method: 'POST',
     path: '/tasks',
     guard: may('tasks:create'),
-    body: CREATE_TASK_BODY,
+    body: createTaskBody(clock),
     summary: 'Create a task, a child of a job (`parentId`), or a job with its `children`',
     success: { status: 201, data: taskView },
     refusals: [
@@ -69,13 +82,14 @@ function readTask(engine: Engine): ApiRoute {
   };
 }
 
-function updateTask(engine: Engine): ApiRoute {
+function updateTask(engine: Engine, clock: Clock): ApiRoute {
+  const told = updateTaskSchema(clock.now);
   return {
     kind: 'api',
     method: 'PATCH',
     path: '/tasks/:id',
     guard: may('tasks:change'),
-    body: { schema: updateTaskInput, maxBytes: LIMITS.bodyBytes },
+    body: { schema: updateTaskSchema(), complaintsFor: () => told, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary: 'Update a task in new or awaiting_assignment',
     success: { status: 200, data: taskView },

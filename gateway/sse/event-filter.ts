@@ -1,4 +1,4 @@
-import type { SharedEvent } from '../../engine/org/shared-event.ts';
+import type { EventSubject, SharedEvent } from '../../engine/org/shared-event.ts';
 import type { StreamEventsQuery } from '../../schema/events.ts';
 
 /** Which events of the log a stream is told of: those that meet all that is said. */
@@ -8,16 +8,27 @@ export interface EventFilter {
   readonly wants: (shared: SharedEvent) => boolean;
 }
 
-export function createEventFilter(query: Pick<StreamEventsQuery, 'types' | 'taskIds' | 'agentIds'>): EventFilter {
+/** Agents hear of their own alone, and of no payment but the cash that they took (decisions.md §2). */
+export interface Hearer {
+  readonly hearer?: { readonly agentId: number } | undefined;
+}
+
+type WantedEvents = Pick<StreamEventsQuery, 'types' | 'taskIds' | 'agentIds'> & Hearer;
+
+export function createEventFilter(query: WantedEvents): EventFilter {
+  const { hearer } = query;
   const types = query.types && new Set<string>(query.types);
   const taskIds = query.taskIds && new Set(query.taskIds);
   const agentIds = query.agentIds && new Set(query.agentIds);
   const asked = [types, taskIds, agentIds].map((set) => (set ? [...set].sort() : null));
+  const mayHear = ({ agentIds: about, payment }: EventSubject, agentId: number) =>
+    about.includes(agentId) && (!payment || payment.cashOf === agentId);
   return {
-    key: JSON.stringify(asked),
+    key: JSON.stringify([...asked, hearer?.agentId ?? null]),
     wants: (shared) =>
       (!types || types.has(shared.event.type)) &&
       (!taskIds || taskIds.has(shared.subject.taskId ?? 0)) &&
-      (!agentIds || shared.subject.agentIds.some((id) => agentIds.has(id))),
+      (!agentIds || shared.subject.agentIds.some((id) => agentIds.has(id))) &&
+      (!hearer || mayHear(shared.subject, hearer.agentId)),
   };
 }

@@ -9,7 +9,7 @@ import { formatPosition, parsePosition, type StreamEventsQuery } from '../../sch
 import { LIMITS } from '../../schema/limits.ts';
 import type { ReplyStream } from '../http/port.ts';
 import type { Audiences, Membership } from './audience.ts';
-import { createEventFilter } from './event-filter.ts';
+import { createEventFilter, type Hearer } from './event-filter.ts';
 import type { Piece } from './shared-pieces.ts';
 
 /** Why a stream goes on from another place than it was asked to; told in `stream.resync`. */
@@ -24,7 +24,7 @@ export interface StreamOptions {
   readonly log: Log;
   readonly organizationId: number;
   readonly stream: ReplyStream;
-  readonly query: StreamEventsQuery;
+  readonly query: StreamEventsQuery & Hearer;
   /** What the client saw last: a header or a parameter, as it came. */
   readonly lastEventId: string | undefined;
   readonly onEnd: () => void;

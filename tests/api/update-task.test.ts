@@ -160,6 +160,11 @@ test('a new time takes an asap task into the scheduled ones, and a further one m
 for (const [name, input, told] of [
   ['a time in the past', { scheduledAt: '2020-01-01T00:00:00Z' }, ['scheduledAt must be in the future']],
   [
+    'a time in the past and notes that are none',
+    { notes: 5, scheduledAt: '2020-01-01T00:00:00Z' },
+    ['notes must be a string', 'scheduledAt must be in the future'],
+  ],
+  [
     'both names of the place',
     { location: PLACE, dropoffLocation: PLACE },
     ['dropoffLocation must not be given together with location'],

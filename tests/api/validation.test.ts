@@ -64,6 +64,10 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
   [{ timeToServe: 'scheduled' }, ['scheduledAt is required when timeToServe is scheduled']],
   [{ timeToServe: 'scheduled', scheduledAt: '2001-01-01T00:00:00Z' }, ['scheduledAt must be in the future']],
   [{ timeToServe: 'scheduled', scheduledAt: 'tomorrow' }, [`scheduledAt ${A_TIME}`]],
+  [
+    { name: '', timeToServe: 'scheduled', scheduledAt: '2001-01-01T00:00:00Z' },
+    ['name must not be empty', 'scheduledAt must be in the future'],
+  ],
   [{ code: '' }, ['code must not be empty']],
   [{ code: 'x'.repeat(256) }, ['code must be at most 255 characters']],
   [{ notes: 'x'.repeat(10_001) }, ['notes must be at most 10000 characters']],

@@ -12,7 +12,7 @@ import { updateOrganizationInput } from '../../schema/organization.ts';
 import { packageInput } from '../../schema/package.ts';
 import type { PaymentView } from '../../schema/payment.ts';
 import type { TaskView } from '../../schema/task-view.ts';
-import { updateTaskInput } from '../../schema/update-task.ts';
+import { updateTaskSchema } from '../../schema/update-task.ts';
 import { createWarehouseInput } from '../../schema/warehouse.ts';
 import { seedAgent, seedOrganization, withSql } from '../support/seed.ts';
 import { SCOPE } from './engine-fixture.ts';
@@ -200,7 +200,7 @@ export async function fillMarked(engine: Engine, owner: MarkedOrganization, mark
   );
   const [first, second] = made as [TaskView, TaskView];
   await create(markedBody(marker, tasks, { locationId: first.locationId }));
-  const input = v.parse(updateTaskInput, { notes: `${marker} changed`, description: marker });
+  const input = v.parse(updateTaskSchema(), { notes: `${marker} changed`, description: marker });
   await ask({ kind: 'update-task', caller, taskId: first.id, input });
   await ask({ kind: 'add-package', caller, taskId: first.id, input: v.parse(packageInput, { name: marker }) });
   const step = v.parse(changePackageInput, { status: 'cancelled', reason: marker });

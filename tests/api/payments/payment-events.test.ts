@@ -89,6 +89,8 @@ test('an agent is told of the cash it takes, and of no other payment', async () 
   const [mine, other] = [await assignedTask(api, agent.id), (await api.createTask()).id];
   const query = `types=${PAYMENT_EVENTS}`;
   const stream = await streams.watch(baseUrl, { key, organizationId, path: '/realtime/me/events', query });
+  const ofAgent = `${query}&agentIds=${agent.id}`;
+  const watching = await streams.watch(baseUrl, { key: place.key, organizationId, query: ofAgent });
   madeBy(await place.cash({ taskId: other, amount: 5 }));
   // The cash below takes the place of this one, which has failed.
   madeBy(await place.online({ taskId: mine, amount: 5 }));
@@ -99,4 +101,6 @@ test('an agent is told of the cash it takes, and of no other payment', async () 
   assert.deepEqual([its!.data.actor, its!.data.payment.agentId], [{ type: 'user', id: agent.userId }, agent.id]);
   const [first] = await stream.take(1);
   assert.deepEqual(first!.data, its);
+  const [ended, taken] = await watching.take(2);
+  assert.deepEqual([ended!.data, taken!.data], [replaced, its], 'staff who watch the agent hear of both');
 });

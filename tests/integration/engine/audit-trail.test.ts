@@ -6,7 +6,7 @@ import { createTaskSchema } from '../../../schema/create-task.ts';
 import { createCustomerInput, updateCustomerInput } from '../../../schema/customer.ts';
 import type { TaskChanges } from '../../../schema/task-changes.ts';
 import type { TaskView } from '../../../schema/task-view.ts';
-import { updateTaskInput } from '../../../schema/update-task.ts';
+import { updateTaskSchema } from '../../../schema/update-task.ts';
 import { createWarehouseInput, updateWarehouseInput } from '../../../schema/warehouse.ts';
 import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
 import { taskInput } from '../../support/api-client.ts';
@@ -35,7 +35,7 @@ async function ask<T = TaskView>(command: Command): Promise<T> {
 const createTask = (overrides: object = {}) =>
   ask({ kind: 'create-task', caller, input: v.parse(createTaskSchema(), taskInput(overrides)) });
 const updateTask = (taskId: number, body: object) =>
-  ask({ kind: 'update-task', caller, taskId, input: v.parse(updateTaskInput, body) });
+  ask({ kind: 'update-task', caller, taskId, input: v.parse(updateTaskSchema(), body) });
 
 interface Line {
   readonly kind: string;

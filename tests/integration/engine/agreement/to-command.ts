@@ -6,7 +6,7 @@ import { createTaskSchema } from '../../../../schema/create-task.ts';
 import { createCustomerInput, updateCustomerInput } from '../../../../schema/customer.ts';
 import { type IdempotencyKey, idempotencyKey } from '../../../../schema/idempotency-key.ts';
 import { packageInput } from '../../../../schema/package.ts';
-import { updateTaskInput } from '../../../../schema/update-task.ts';
+import { updateTaskSchema } from '../../../../schema/update-task.ts';
 import { createWarehouseInput, updateWarehouseInput } from '../../../../schema/warehouse.ts';
 import type { Sent, TaskBody } from './request.ts';
 
@@ -32,7 +32,7 @@ export function toCommand(sent: Sent, { dispatcher, agent }: Callers): Command {
       return { ...base, kind: 'create-tasks', atomic: sent.atomic, items: sent.items.map(itemOf), facts };
     }
     case 'update':
-      return { ...base, kind: 'update-task', taskId: sent.id, input: v.parse(updateTaskInput, sent.body) };
+      return { ...base, kind: 'update-task', taskId: sent.id, input: v.parse(updateTaskSchema(), sent.body) };
     case 'status': {
       const caller = sent.asAgent ? agent : dispatcher;
       return {
