@@ -91,6 +91,7 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
   [{ integrationData: 'x' }, ['integrationData must be an object']],
   [{ integrationData: { blob: 'x'.repeat(16_384) } }, ['integrationData must be at most 16384 bytes of JSON']],
   [{ readyAt: '2031-01-01' }, [`readyAt ${A_TIME}`]],
+  [{ readyAt: '0000-01-01T00:00:00Z' }, ['readyAt must not lie before the year 1000']],
   [{ readyAt: '0001-01-01T00:00:00Z' }, ['readyAt must not lie before the year 1000']],
   [{ readyAt: '0999-12-31T23:59:59.999Z' }, ['readyAt must not lie before the year 1000']],
   [{ readyAt: '0001-01-01' }, [`readyAt ${A_TIME}`]],
