@@ -47,7 +47,7 @@ function watchOwn(hub: StreamHub): RawRoute {
     path: '/realtime/me/events',
     guard: may('events:own'),
     summary:
-      'Watch what the caller may read: an agent its own tasks, requests, duty and position, anyone else the organization',
+      'Watch what the caller may read: an agent its own tasks, requests, duty, position and cash, anyone else the organization',
     handle(request, reply, incoming) {
       const { role, caller } = request.identity;
       const query = request.query as StreamEventsQuery;

@@ -8,7 +8,7 @@ export interface EventFilter {
   readonly wants: (shared: SharedEvent) => boolean;
 }
 
-/** Agents hear of their own alone, and of no payment but the cash that they took (decisions.md §2). */
+/** An agent, who is to hear of no payment but the cash that it took (decisions.md §2). */
 export interface Hearer {
   readonly hearer?: { readonly agentId: number } | undefined;
 }
@@ -21,8 +21,6 @@ export function createEventFilter(query: WantedEvents): EventFilter {
   const taskIds = query.taskIds && new Set(query.taskIds);
   const agentIds = query.agentIds && new Set(query.agentIds);
   const asked = [types, taskIds, agentIds].map((set) => (set ? [...set].sort() : null));
-  const mayHear = ({ agentIds: about, payment }: EventSubject, agentId: number) =>
-    about.includes(agentId) && (!payment || payment.cashOf === agentId);
   return {
     key: JSON.stringify([...asked, hearer?.agentId ?? null]),
     wants: (shared) =>
@@ -31,4 +29,8 @@ export function createEventFilter(query: WantedEvents): EventFilter {
       (!agentIds || shared.subject.agentIds.some((id) => agentIds.has(id))) &&
       (!hearer || mayHear(shared.subject, hearer.agentId)),
   };
+}
+
+function mayHear({ payment }: EventSubject, agentId: number): boolean {
+  return payment === null || payment.cashOf === agentId;
 }

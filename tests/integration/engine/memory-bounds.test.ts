@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
+import type { Engine } from '../../../engine/org/start-engine.ts';
 import type { CommitStore } from '../../../engine/store/commit-store.ts';
-import type { Command, CreateTask } from '../../../schema/commands.ts';
+import type { Caller, Command, CreateTask } from '../../../schema/commands.ts';
 import { idempotencyKey } from '../../../schema/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { updateOrganizationInput } from '../../../schema/organization.ts';
@@ -13,12 +14,24 @@ const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
 const AT_ONCE = 200;
 const KEYS = LIMITS.keptAnswersInMemory + 2_000;
 
-test('tasks leave memory past its bound though nothing has to be fetched, and are read back when asked for', async () => {
+interface Place {
+  readonly engine: Engine;
+  readonly organizationId: number;
+  readonly caller: Caller;
+}
+
+async function inOrganization(body: (place: Place) => Promise<void>): Promise<void> {
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
+  const [organization] = organizations;
   try {
-    const [organization] = organizations;
-    const { organizationId } = organization!;
-    const caller = callerOf(organization!);
+    await body({ engine, organizationId: organization!.organizationId, caller: callerOf(organization!) });
+  } finally {
+    await stop();
+  }
+}
+
+test('tasks leave memory past its bound though nothing has to be fetched, and are read back when asked for', () =>
+  inOrganization(async ({ engine, organizationId, caller }) => {
     const { input } = createCommand('a task', caller) as CreateTask;
     const ids: number[] = [];
     const codeOf = (index: number) => `ORDER ${index}`;
@@ -43,17 +56,10 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
     // Others are known to be new without asking.
     assert.deepEqual([state.codes.mayKnow(codeOf(away + 1)), state.codes.mayKnow(codeOf(TASKS))], [true, false]);
     assert.ok((await create(codeOf(TASKS))).ok);
-  } finally {
-    await stop();
-  }
-});
+  }));
 
-test('keys leave memory past its bound, and what was answered under them is answered again', async () => {
-  const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
-  try {
-    const [organization] = organizations;
-    const { organizationId } = organization!;
-    const caller = callerOf(organization!);
+test('keys leave memory past its bound, and what was answered under them is answered again', () =>
+  inOrganization(async ({ engine, organizationId, caller }) => {
     const keyOf = (index: number) => createCommand(`key ${index}`, caller);
     const idUnder = async (index: number) => {
       const answer = await engine.ask(organizationId, keyOf(index));
@@ -73,17 +79,10 @@ test('keys leave memory past its bound, and what was answered under them is answ
     assert.equal(state.keys.mayKnow(scopedKey(KEYS)), false, 'others are known to be new without asking');
     for (const index of gone) assert.ok(state.keys.mayKnow(scopedKey(index)), `key ${index}`);
     for (const index of [gone[0]!, gone[500]!, gone.at(-1)!]) assert.equal(await idUnder(index), ids[index]);
-  } finally {
-    await stop();
-  }
-});
+  }));
 
-test('the answers of keyed batches leave memory by their length, and are given again', async () => {
-  const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
-  try {
-    const [organization] = organizations;
-    const { organizationId } = organization!;
-    const caller = callerOf(organization!);
+test('the answers of keyed batches leave memory by their length, and are given again', () =>
+  inOrganization(async ({ engine, organizationId, caller }) => {
     const { input } = createCommand('a task', caller) as CreateTask;
     const facts = { correlationId: '', canonicalPath: '/v1/tasks/batch', method: 'POST' };
     const keyOf = (index: number) => idempotencyKey('batch', `key ${index}`, 'the same');
@@ -105,10 +104,7 @@ test('the answers of keyed batches leave memory by their length, and are given a
     assert.ok(held > 0 && held <= LIMITS.keptAnswerCharsInMemory, `${held} of ${all} are in memory`);
     assert.equal(lengths[0], 0, 'the oldest went first');
     assert.equal(await create(0), answers[0]);
-  } finally {
-    await stop();
-  }
-});
+  }));
 
 test('what the audit log keeps of records counts in what is committed at a time', async () => {
   const commits: number[] = [];
