@@ -88,7 +88,9 @@ async function decideAndWrite(
     if ('refusal' in planned && !isOutcome(planned.refusal)) return { outcome, revoked: false };
     const end = await attemptWrite(sql, write, keptOf(request, outcome));
     if (end === 'done') return { outcome, revoked: write?.revokes ?? false };
-    if (end !== 'outrun') return { outcome: { refusal: refusal(end) }, revoked: false };
+    // An earlier attempt under the key may have been given up here and still wait in Postgres.
+    if (end !== 'outrun')
+      return { outcome: { refusal: refusal(request.idempotency ? 'OUTCOME_UNKNOWN' : end) }, revoked: false };
     verdict = write?.elseRefusal;
   }
   return { outcome: { refusal: refusal('CONFLICT') }, revoked: false };

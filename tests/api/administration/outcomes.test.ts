@@ -82,6 +82,8 @@ test('a change that waits too long for its row is given up, and was not applied'
   await holding(id, async () => {
     const { status, body, headers } = await api.patch(`/users/${id}`, { name: 'Late' });
     assert.deepEqual([status, body.code, headers['retry-after']], [503, 'NOT_APPLIED', '1']);
+    const keyed = await api.patch(`/users/${id}`, { name: 'Late' }, { 'idempotency-key': 'late' });
+    assert.deepEqual([keyed.status, keyed.body.code], [503, 'OUTCOME_UNKNOWN'], 'an attempt before it may still wait');
   });
   assert.equal((await api.get<AccountView>(`/users/${id}`)).body.data.firstName, 'Ada');
   assert.equal((await api.patch(`/users/${id}`, { name: 'Now' })).status, 200);
