@@ -2,7 +2,7 @@ import { readConfig } from '../engine/runtime/config.ts';
 import { createReleaser } from '../engine/runtime/lifecycle.ts';
 import { createLog } from '../engine/runtime/log.ts';
 import { stopOnSignals } from '../engine/runtime/stop-on-signals.ts';
-import type { CommitStore } from '../engine/store/commit-store.ts';
+import type { CommitStore } from '../engine/store/actor/commit-store.ts';
 import { startGateway } from '../gateway/start-gateway.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type Config, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
-import { createEventTailStore } from '../engine/store/event-tail-store.ts';
+import { createEventTailStore } from '../engine/store/log/event-tail-store.ts';
 import { connectRedis, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 

@@ -6,7 +6,7 @@ import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/c
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
-import { createPositionStore, type PositionStore } from '../engine/store/position-store.ts';
+import { createPositionStore, type PositionStore } from '../engine/store/positions/position-store.ts';
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { LIMITS } from '../schema/limits.ts';

@@ -1,6 +1,6 @@
 import type { Scheduler } from '../engine/runtime/clock.ts';
 import type { Log } from '../engine/runtime/log.ts';
-import type { LagPage } from '../engine/store/relay-store.ts';
+import type { LagPage } from '../engine/store/log/relay-store.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { createOutage } from './outage.ts';
 

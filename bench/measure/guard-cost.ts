@@ -1,7 +1,7 @@
 import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { createLog } from '../../engine/runtime/log.ts';
-import type { Credential } from '../../engine/store/credential-store.ts';
-import { hashSecret, newApiKey } from '../../engine/store/secrets.ts';
+import { hashSecret, newApiKey } from '../../engine/runtime/secrets.ts';
+import type { Credential } from '../../engine/store/access/credential-store.ts';
 import { createAuthenticator } from '../../gateway/guards/authenticate.ts';
 import { createClientAddress } from '../../gateway/guards/client-address.ts';
 import { CredentialCache } from '../../gateway/guards/credential-cache.ts';

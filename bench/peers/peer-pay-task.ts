@@ -1,7 +1,7 @@
 import { parseAmount } from '../../engine/domain/money.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { BUNDLE } from '../../engine/store/task-rows.ts';
+import { BUNDLE } from '../../engine/store/rows/record-tables.ts';
 import { encodePayment } from '../../engine/views/payment-view.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';

@@ -1,6 +1,6 @@
-import { makeOrganization } from '../../engine/store/organization-store.ts';
+import { hashSecret, newApiKey } from '../../engine/runtime/secrets.ts';
+import { makeOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { numberArray, type Sql } from '../../engine/store/postgres.ts';
-import { hashSecret, newApiKey } from '../../engine/store/secrets.ts';
 
 export interface SeededTasks {
   readonly organizationId: number;

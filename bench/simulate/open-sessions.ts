@@ -1,4 +1,4 @@
-import { issueAgentTokens } from '../../engine/store/operator-store.ts';
+import { issueAgentTokens } from '../../engine/store/accounts/operator-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { UsageError } from '../stand/run-to-end.ts';

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findDemoFacts } from '../../engine/launcher/demo-facts.ts';
+import type { DemoOrganization } from '../../engine/launcher/demo-organization.ts';
 import { findStoreFacts } from '../../engine/launcher/store-facts.ts';
-import type { DemoOrganization } from '../../engine/store/demo.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 import { UsageError } from '../stand/run-to-end.ts';
 import { City, type Degrees } from './city.ts';

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type DemoOrganization, ensureDemoOrganization } from '../../engine/launcher/demo-organization.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../engine/launcher/embedded-postgres.ts';
 import { type LocalRedis, startLocalRedis } from '../../engine/launcher/local-redis.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
-import { type DemoOrganization, ensureDemoOrganization } from '../../engine/store/demo.ts';
 import { migrate } from '../../engine/store/migrate.ts';
 import { createDatabase } from '../../tests/support/stores.ts';
 

@@ -1,6 +1,6 @@
-import { makeOrganization } from '../../engine/store/organization-store.ts';
+import { newSigningSecret } from '../../engine/runtime/secrets.ts';
+import { makeOrganization } from '../../engine/store/accounts/organization-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { newSigningSecret } from '../../engine/store/secrets.ts';
 
 interface WebhookSeed {
   /** The n-th webhook of all leads to `<baseUrl>/<n>`. */

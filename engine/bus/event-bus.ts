@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { type EventTailStore, parseBareSequence, parseEventLine } from '../store/event-tail-store.ts';
+import { type EventTailStore, parseBareSequence, parseEventLine } from '../store/log/event-tail-store.ts';
 import type { Redis } from '../store/redis.ts';
 import type { RedisKeys } from '../store/redis-keys.ts';
 

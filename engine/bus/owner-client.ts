@@ -6,7 +6,7 @@ import { type OwnerCommand, type OwnerRequest, parseAnswer } from '../../schema/
 import type { Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { shardOf } from '../runtime/shard-of.ts';
-import type { Owners } from '../store/owner-store.ts';
+import type { Owners } from '../store/cluster/owner-store.ts';
 
 export interface OwnerClientOptions {
   readonly readOwners: () => Promise<Owners>;

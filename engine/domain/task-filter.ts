@@ -1,7 +1,7 @@
 import type { TaskFilter } from '../../schema/list-tasks.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 
-/** Whether a list with this filter holds the task; says the same as the SQL of engine/store/task-list-conditions.ts. */
+/** Whether a list with this filter holds the task; says the same as the SQL of engine/store/task-lists/task-list-conditions.ts. */
 export function matchesFilter(task: TaskRecord, filter: TaskFilter): boolean {
   const { status, taskType, customerId, agentId, channelId, locationId, timeToServe } = filter;
   if (status && !status.includes(task.status)) return false;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import type { DemoOrganization } from '../store/demo.ts';
+import type { DemoOrganization } from './demo-organization.ts';
 import { LaunchError } from './launch-error.ts';
 import { writePrivateFile } from './private-file.ts';
 

@@ -1,4 +1,4 @@
-import type { DemoOrganization } from '../store/demo.ts';
+import type { DemoOrganization } from './demo-organization.ts';
 
 const FIRST_TASK = {
   name: 'First delivery',

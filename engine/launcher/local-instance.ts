@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { type Config, readConfig } from '../runtime/config.ts';
 import { createReleaser } from '../runtime/lifecycle.ts';
-import type { DemoOrganization } from '../store/demo.ts';
 import type { Command } from './child-process.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
+import type { DemoOrganization } from './demo-organization.ts';
 import { assertPortFree, findFreePort } from './free-port.ts';
 import { findStatus } from './http-probe.ts';
 import { LaunchError } from './launch-error.ts';

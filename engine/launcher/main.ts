@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { ensureDemoOrganization } from '../store/demo.ts';
 import { migrate } from '../store/migrate.ts';
+import { ensureDemoOrganization } from './demo-organization.ts';
 import { runLauncher } from './run-launcher.ts';
 
 /** `npm start`: everything on this machine, ready to be tried (decisions.md §8, "For the operator"). */

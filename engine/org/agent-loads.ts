@@ -1,5 +1,5 @@
 import { loadOf, slotOf } from '../domain/load.ts';
-import type { HeldTaskRow } from '../store/agent-store.ts';
+import type { HeldTaskRow } from '../store/records/agent-store.ts';
 import { type Carried, type HeldTask, heldTask } from './held-task.ts';
 
 /**

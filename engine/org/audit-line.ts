@@ -1,6 +1,6 @@
 import type { Caller } from '../../schema/commands.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';
-import type { AuditRecord } from '../store/commit-store.ts';
+import type { AuditRecord } from '../store/actor/commit-store.ts';
 import type { Change } from './changes.ts';
 import type { StateView } from './state-view.ts';
 

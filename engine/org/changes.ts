@@ -10,7 +10,7 @@ import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { QuotaResource } from '../domain/quota.ts';
-import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
+import type { WarehouseWithLocation } from '../store/records/warehouse-store.ts';
 
 /** A task's record with what belongs to it. What is absent stays as it was. */
 export interface PutTask {

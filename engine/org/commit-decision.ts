@@ -4,7 +4,7 @@ import type { IdempotencyKey } from '../../schema/idempotency-key.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RandomSource } from '../runtime/random.ts';
-import type { IdempotencyRecord, IdKind } from '../store/org-store.ts';
+import type { IdempotencyRecord, IdKind } from '../store/actor/actor-store.ts';
 import { auditLineOf } from './audit-line.ts';
 import { isNews, type News } from './changes.ts';
 import type { Shown } from './decide/decision.ts';

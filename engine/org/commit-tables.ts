@@ -1,4 +1,4 @@
-import { SEPARATOR } from '../store/encode-line.ts';
+import { SEPARATOR } from '../store/rows/encode-line.ts';
 
 /** What `commit_group` is told the number of rows of, in its order. */
 export const COUNTED_TABLES = [

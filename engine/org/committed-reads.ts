@@ -6,22 +6,37 @@ import type { StatementQuery } from '../../schema/ledger.ts';
 import type { ListPaymentsQuery } from '../../schema/payment.ts';
 import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
 import { type Actor, maySee, onlyAgentOf } from '../domain/task-machine.ts';
-import { type AgentSchedule, readAgentSchedule } from '../store/agent-schedule-store.ts';
-import { type AgentDetail, type AgentPage, listAgents, readAgent } from '../store/agent-store.ts';
+import { isReachable } from '../store/cluster/platform-store.ts';
+import {
+  type BalancesDetail,
+  listStatement,
+  readBalances,
+  type StatementPage,
+} from '../store/payments/ledger-store.ts';
+import { listPayments, type PaymentDetail, type PaymentPage, readPayment } from '../store/payments/payment-store.ts';
+import type { Sql } from '../store/postgres.ts';
+import { type AgentSchedule, readAgentSchedule } from '../store/records/agent-schedule-store.ts';
+import { type AgentDetail, type AgentPage, listAgents, readAgent } from '../store/records/agent-store.ts';
 import {
   type AssignmentRequestDetail,
   type AssignmentRequestPage,
   listAssignmentRequests,
   readAssignmentRequest,
-} from '../store/assignment-request-store.ts';
-import { type AuditPage, listRecordAudit } from '../store/audit-store.ts';
-import { type CustomerDetail, type CustomerPage, listCustomers, readCustomer } from '../store/customer-store.ts';
-import { type BalancesDetail, listStatement, readBalances, type StatementPage } from '../store/ledger-store.ts';
-import { listPayments, type PaymentDetail, type PaymentPage, readPayment } from '../store/payment-store.ts';
-import { isReachable } from '../store/platform-store.ts';
-import type { Sql } from '../store/postgres.ts';
-import { readTaskHistory, type TaskHistoryPage } from '../store/task-history-store.ts';
-import { listWarehouses, readWarehouse, type WarehouseDetail, type WarehousePage } from '../store/warehouse-store.ts';
+} from '../store/records/assignment-request-store.ts';
+import { type AuditPage, listRecordAudit } from '../store/records/audit-store.ts';
+import {
+  type CustomerDetail,
+  type CustomerPage,
+  listCustomers,
+  readCustomer,
+} from '../store/records/customer-store.ts';
+import { readTaskHistory, type TaskHistoryPage } from '../store/records/task-history-store.ts';
+import {
+  listWarehouses,
+  readWarehouse,
+  type WarehouseDetail,
+  type WarehousePage,
+} from '../store/records/warehouse-store.ts';
 
 /** What is read straight from Postgres, where every acknowledged change is. An id that is unknown: undefined. */
 export interface CommittedReads {

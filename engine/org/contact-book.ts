@@ -1,6 +1,6 @@
 import type { CustomerRecord } from '../../schema/customer.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Contacts } from '../store/org-store.ts';
+import type { Contacts } from '../store/actor/actor-store.ts';
 
 /**
  * What inline customers of a small organization can match beside those in memory, so that a new customer is known to be

@@ -6,7 +6,7 @@ import type { LocationRecord } from '../../schema/location.ts';
 import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';
-import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
+import type { WarehouseWithLocation } from '../store/records/warehouse-store.ts';
 import type { Change, PutTask } from './changes.ts';
 import { type HeldTask, heldTask } from './held-task.ts';
 import { balanceAfter } from './money-book.ts';

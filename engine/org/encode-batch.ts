@@ -1,8 +1,8 @@
 import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
-import { encodeField, SEPARATOR } from '../store/encode-line.ts';
-import { encodeRecord } from '../store/encode-record.ts';
-import type { IdempotencyRecord } from '../store/org-store.ts';
-import type { RecordColumns } from '../store/record-columns.ts';
+import type { IdempotencyRecord } from '../store/actor/actor-store.ts';
+import { encodeField, SEPARATOR } from '../store/rows/encode-line.ts';
+import { encodeRecord } from '../store/rows/encode-record.ts';
+import type { RecordColumns } from '../store/rows/record-columns.ts';
 import {
   AGENT,
   ASSIGNMENT_REQUEST,
@@ -13,7 +13,7 @@ import {
   TASK,
   TASK_HISTORY,
   WAREHOUSE,
-} from '../store/task-rows.ts';
+} from '../store/rows/record-tables.ts';
 import { joinRows, type Table } from './commit-tables.ts';
 import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
 import type { OrgBatch, StagedLocation, StagedRow } from './org-batch.ts';

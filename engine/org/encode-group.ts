@@ -1,6 +1,6 @@
-import type { CommitParameters } from '../store/commit-store.ts';
-import { SEPARATOR } from '../store/encode-line.ts';
-import type { OwnedShard } from '../store/shard-store.ts';
+import type { CommitParameters } from '../store/actor/commit-store.ts';
+import type { OwnedShard } from '../store/cluster/shard-store.ts';
+import { SEPARATOR } from '../store/rows/encode-line.ts';
 import { COUNTED_TABLES, rowsText, type Table } from './commit-tables.ts';
 import { type EncodedBatch, TASK_MARKS } from './encode-batch.ts';
 

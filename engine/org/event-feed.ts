@@ -3,7 +3,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { EventBus } from '../bus/event-bus.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { LogStore } from '../store/log-store.ts';
+import type { LogStore } from '../store/log/event-log-store.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { LogPages, type SharedPage } from './log-pages.ts';
 import { RecentEvents } from './recent-events.ts';

@@ -1,4 +1,4 @@
-import type { LogStore } from '../store/log-store.ts';
+import type { LogStore } from '../store/log/event-log-store.ts';
 
 interface Question {
   readonly organizationId: number;

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Log } from '../runtime/log.ts';
-import type { IdKind, OrgStore } from '../store/org-store.ts';
+import type { IdKind, OrgStore } from '../store/actor/actor-store.ts';
 
 const KINDS: readonly IdKind[] = [
   'task',

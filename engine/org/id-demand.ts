@@ -1,7 +1,7 @@
 import type { Command } from '../../schema/commands.ts';
 import type { CreateTaskInput, TaskInput } from '../../schema/create-task.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { IdKind } from '../store/org-store.ts';
+import type { IdKind } from '../store/actor/actor-store.ts';
 import type { IdDemand } from './id-blocks.ts';
 
 /** Enough for any decision over one task: its places, its packages, its customer. */

@@ -1,5 +1,5 @@
 import { scopedKeyOf } from '../../schema/idempotency-key.ts';
-import type { IdempotencyRecord } from '../store/org-store.ts';
+import type { IdempotencyRecord } from '../store/actor/actor-store.ts';
 import { type Basis, type Live, READ } from './live.ts';
 
 export interface KeptBounds {

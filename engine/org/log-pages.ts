@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { LogStore } from '../store/log-store.ts';
+import type { LogStore } from '../store/log/event-log-store.ts';
 import { SharedEvent } from './shared-event.ts';
 
 /** Events right after a sequence, oldest first and without a gap, unless some are no longer kept. */

@@ -1,7 +1,7 @@
 import type { AccountBalance, AccountOwner, EntryRecord } from '../../schema/ledger.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';
-import type { FetchedRecords } from '../store/org-store.ts';
+import type { FetchedRecords } from '../store/actor/actor-store.ts';
 import type { Change } from './changes.ts';
 import { evictOldest } from './evict-oldest.ts';
 import { type Basis, type Live, READ } from './live.ts';

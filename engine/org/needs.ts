@@ -12,7 +12,7 @@ import type { CreateTaskInput, TaskInput } from '../../schema/create-task.ts';
 import type { AccountOwner } from '../../schema/ledger.ts';
 import { isCashType, type TaskRecord } from '../../schema/task.ts';
 import { cashOf, OWN_ACCOUNTS, walletOf } from '../domain/ledger.ts';
-import type { RecordNeeds } from '../store/org-store.ts';
+import type { RecordNeeds } from '../store/actor/actor-store.ts';
 import { MOVES_MONEY } from './id-demand.ts';
 import type { OrgState } from './org-state.ts';
 

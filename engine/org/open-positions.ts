@@ -6,10 +6,10 @@ import type { Clock, Scheduler } from '../runtime/clock.ts';
 import type { Releaser } from '../runtime/lifecycle.ts';
 import type { Log } from '../runtime/log.ts';
 import { shardOf } from '../runtime/shard-of.ts';
-import type { PositionStore } from '../store/position-store.ts';
+import type { PositionStore } from '../store/positions/position-store.ts';
+import { readRoster } from '../store/positions/roster-store.ts';
+import { createTrailStore } from '../store/positions/trail-store.ts';
 import type { Sql } from '../store/postgres.ts';
-import { readRoster } from '../store/roster-store.ts';
-import { createTrailStore } from '../store/trail-store.ts';
 import type { ActorServices } from './org-actor.ts';
 import { rosterChangeOf } from './roster-changes.ts';
 

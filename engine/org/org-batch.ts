@@ -11,9 +11,9 @@ import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskRecord } from '../../schema/task.ts';
 import type { TaskHistoryRecord } from '../../schema/task-history.ts';
 import type { WarehouseRecord } from '../../schema/warehouse.ts';
-import type { AuditRecord } from '../store/commit-store.ts';
-import { encodeRecord } from '../store/encode-record.ts';
-import type { IdempotencyRecord } from '../store/org-store.ts';
+import type { IdempotencyRecord } from '../store/actor/actor-store.ts';
+import type { AuditRecord } from '../store/actor/commit-store.ts';
+import { encodeRecord } from '../store/rows/encode-record.ts';
 import type { Change } from './changes.ts';
 import { helpsSearches } from './helps-searches.ts';
 

@@ -6,7 +6,7 @@ import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
 import { shardOf } from '../runtime/shard-of.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { OrgStore } from '../store/org-store.ts';
+import type { OrgStore } from '../store/actor/actor-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { IdBlocks } from './id-blocks.ts';
 import { failUndecided } from './not-applied.ts';

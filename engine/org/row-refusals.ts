@@ -1,5 +1,5 @@
 import { type ErrorCode, type Refusal, refusal } from '../../schema/errors.ts';
-import type { CommitError } from '../store/commit-store.ts';
+import type { CommitError } from '../store/actor/commit-store.ts';
 
 /** Constraints whose violation has a code of its own; the others are defects, answered 500. */
 const CODE_BY_CONSTRAINT: Readonly<Record<string, ErrorCode>> = {

@@ -2,8 +2,8 @@ import { LIMITS } from '../../schema/limits.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
-import type { LastGroup, OrgStore } from '../store/org-store.ts';
-import type { OwnedShard } from '../store/shard-store.ts';
+import type { LastGroup, OrgStore } from '../store/actor/actor-store.ts';
+import type { OwnedShard } from '../store/cluster/shard-store.ts';
 import type { ShardOwnership } from './shard-ownership.ts';
 
 export type SettledOutcome = 'committed' | 'not-applied' | 'unknown';

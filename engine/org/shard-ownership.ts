@@ -3,7 +3,7 @@ import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { FaultPoints } from '../runtime/fault-points.ts';
 import type { Log } from '../runtime/log.ts';
-import type { OwnedShard, ShardStore } from '../store/shard-store.ts';
+import type { OwnedShard, ShardStore } from '../store/cluster/shard-store.ts';
 
 /**
  * A shard, as this process sees it:

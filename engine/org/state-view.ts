@@ -7,7 +7,7 @@ import type { OrganizationRecord } from '../../schema/organization.ts';
 import type { PackageRecord } from '../../schema/package.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';
 import type { TaskRecord } from '../../schema/task.ts';
-import type { WarehouseWithLocation } from '../store/warehouse-store.ts';
+import type { WarehouseWithLocation } from '../store/records/warehouse-store.ts';
 import type { HeldTask } from './held-task.ts';
 
 /** A task with the records that belong to it alone. Customers and agents are shared and kept apart. */

@@ -13,10 +13,10 @@ import { type ShownTask, TASK_STATUSES } from '../../schema/task.ts';
 import { narrowToAgent } from '../domain/task-filter.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Sql } from '../store/postgres.ts';
-import { exportTasks, type TakeTasks } from '../store/task-list-export.ts';
-import { isCountedInPassing } from '../store/task-list-plan.ts';
-import type { PageRequest } from '../store/task-list-request.ts';
-import { type PageConnections, readTaskPage, type TaskPage } from '../store/task-list-store.ts';
+import { exportTasks, type TakeTasks } from '../store/task-lists/task-list-export.ts';
+import { isCountedInPassing } from '../store/task-lists/task-list-plan.ts';
+import type { PageRequest } from '../store/task-lists/task-list-request.ts';
+import { type PageConnections, readTaskPage, type TaskPage } from '../store/task-lists/task-list-store.ts';
 import type { FilterCounts } from './filter-counts.ts';
 
 export interface TaskList {

@@ -3,7 +3,7 @@ import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { isWorthNoting, wasAsked } from '../domain/assignment-machine.ts';
 import type { PassedOver, RoundPlan, Unplanned } from '../domain/planning/round-view.ts';
-import type { SoughtTask } from '../store/round-store.ts';
+import type { SoughtTask } from '../store/planning/round-store.ts';
 import type { ViewOfRound } from './round-view-of.ts';
 
 /** What a round proposes to the owner. */

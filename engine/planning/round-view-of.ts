@@ -11,8 +11,8 @@ import type {
   RoundView,
   TravelTime,
 } from '../domain/planning/round-view.ts';
-import type { SavedPosition } from '../store/position-store.ts';
-import type { AgentOnDuty, CarriedTask, RoundRows, SoughtTask } from '../store/round-store.ts';
+import type { AgentOnDuty, CarriedTask, RoundRows, SoughtTask } from '../store/planning/round-store.ts';
+import type { SavedPosition } from '../store/positions/position-store.ts';
 import { DROPOFF_SERVICE_MS, PICKUP_SERVICE_MS, type RouteTask, whereFree } from './where-free.ts';
 
 export interface RoundFacts extends RoundRows {

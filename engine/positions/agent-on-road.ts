@@ -1,4 +1,4 @@
-import type { OpenTask } from '../store/roster-store.ts';
+import type { OpenTask } from '../store/positions/roster-store.ts';
 
 /** What the engine knows of an agent beside its record: where it is, and what it has to do. */
 export interface AgentOnRoad {

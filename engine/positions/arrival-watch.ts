@@ -6,7 +6,7 @@ import { etaAtMs, isMaterial } from '../domain/eta.ts';
 import { distanceM } from '../domain/geo.ts';
 import { type Clock, isoTime } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { OpenTask } from '../store/roster-store.ts';
+import type { OpenTask } from '../store/positions/roster-store.ts';
 import type { AgentOnRoad, LivePosition } from './agent-on-road.ts';
 
 export interface ArrivalWatchOptions {

@@ -1,6 +1,6 @@
 import type { Point } from '../../schema/position.ts';
 import { activeTaskOf } from '../domain/active-task.ts';
-import type { OpenTask } from '../store/roster-store.ts';
+import type { OpenTask } from '../store/positions/roster-store.ts';
 import type { AgentOnRoad, LivePosition } from './agent-on-road.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { PositionStore } from '../store/position-store.ts';
+import type { PositionStore } from '../store/positions/position-store.ts';
 import type { OrgPositions } from './org-positions.ts';
 
 interface PositionSaverOptions {

@@ -1,4 +1,4 @@
-import type { OpenTask, RosterAgent } from '../store/roster-store.ts';
+import type { OpenTask, RosterAgent } from '../store/positions/roster-store.ts';
 
 /** A task as a commit left it, with whose it is and was. */
 export interface ChangedTask {

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { OPEN_STATUSES, type Roster } from '../store/roster-store.ts';
+import { OPEN_STATUSES, type Roster } from '../store/positions/roster-store.ts';
 import type { OrgPositions } from './org-positions.ts';
 import type { RosterChange } from './roster-change.ts';
 

@@ -3,8 +3,8 @@ import type { Point } from '../../schema/position.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
-import { TrailRows } from '../store/trail-rows.ts';
-import { TrailRefusedError, type TrailStore } from '../store/trail-store.ts';
+import { TrailRows } from '../store/positions/trail-rows.ts';
+import { TrailRefusedError, type TrailStore } from '../store/positions/trail-store.ts';
 
 export interface TrailBufferParts {
   readonly store: TrailStore;

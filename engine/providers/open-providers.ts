@@ -2,8 +2,8 @@ import type { ProviderName } from '../../schema/payment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';
 import type { RandomSource } from '../runtime/random.ts';
+import { createTestCheckoutStore } from '../store/payments/test-checkout-store.ts';
 import type { Sql } from '../store/postgres.ts';
-import { createTestCheckoutStore } from '../store/test-checkout-store.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { createTestProvider } from './test-provider.ts';
 

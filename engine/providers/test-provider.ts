@@ -3,7 +3,7 @@ import type { ProviderReport } from '../../schema/payment.ts';
 import { isSigned, signCallback } from '../domain/callback-signature.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { BASE64_URL, type RandomSource } from '../runtime/random.ts';
-import type { TestCheckout, TestCheckoutKey, TestCheckoutStore } from '../store/test-checkout-store.ts';
+import type { TestCheckout, TestCheckoutKey, TestCheckoutStore } from '../store/payments/test-checkout-store.ts';
 import {
   type Callback,
   type PaymentProvider,

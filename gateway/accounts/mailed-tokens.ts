@@ -1,8 +1,8 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { requestMail } from '../../engine/store/mail-store.ts';
+import { requestMail } from '../../engine/store/accounts/mail-store.ts';
+import { endSessions } from '../../engine/store/accounts/session-store.ts';
+import { isResetToken, resetPassword, verifyEmail } from '../../engine/store/accounts/user-token-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { endSessions } from '../../engine/store/session-store.ts';
-import { isResetToken, resetPassword, verifyEmail } from '../../engine/store/user-token-store.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import type { CompleteResetInput, TokenPurpose } from '../../schema/session.ts';

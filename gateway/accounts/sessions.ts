@@ -1,6 +1,5 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { Sql } from '../../engine/store/postgres.ts';
 import {
   type Account,
   beginSession,
@@ -9,7 +8,8 @@ import {
   newSessionTokens,
   refreshSession,
   type SessionTokens,
-} from '../../engine/store/session-store.ts';
+} from '../../engine/store/accounts/session-store.ts';
+import type { Sql } from '../../engine/store/postgres.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import type { LoginInput } from '../../schema/session.ts';

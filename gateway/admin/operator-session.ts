@@ -1,6 +1,10 @@
-import { beginOperatorSession, endOperatorSession, listSuperAdmins } from '../../engine/store/operator-store.ts';
+import { newSecret } from '../../engine/runtime/secrets.ts';
+import {
+  beginOperatorSession,
+  endOperatorSession,
+  listSuperAdmins,
+} from '../../engine/store/accounts/operator-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { newSecret } from '../../engine/store/secrets.ts';
 import { RefusedError } from './admin-errors.ts';
 
 /** Longer than any command takes, in case that it does not come to end the session. */

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import * as v from 'valibot';
-import { listAudit } from '../../engine/store/audit-store.ts';
+import { newSecret } from '../../engine/runtime/secrets.ts';
 import {
   type AgentChoice,
   createSuperAdmin,
@@ -11,10 +11,10 @@ import {
   listShards,
   setUserActive,
   verifyUser,
-} from '../../engine/store/operator-store.ts';
-import { hurryStep, listOpenSteps } from '../../engine/store/payment-step-store.ts';
+} from '../../engine/store/accounts/operator-store.ts';
+import { hurryStep, listOpenSteps } from '../../engine/store/payments/payment-step-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { newSecret } from '../../engine/store/secrets.ts';
+import { listAudit } from '../../engine/store/records/audit-store.ts';
 import { type ListAuditQuery, listAuditQuery } from '../../schema/audit.ts';
 import { splitName } from '../../schema/customer.ts';
 import { email as emailInput } from '../../schema/fields.ts';

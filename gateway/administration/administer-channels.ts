@@ -1,7 +1,7 @@
-import type { AuditNote } from '../../engine/store/change-notes.ts';
-import { drawIds, insertChannel, readChannel, updateChannel } from '../../engine/store/channel-store.ts';
-import { hashSecret, newApiKey } from '../../engine/store/secrets.ts';
-import { insertUser, readUser } from '../../engine/store/user-store.ts';
+import { hashSecret, newApiKey } from '../../engine/runtime/secrets.ts';
+import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
+import { drawIds, insertChannel, readChannel, updateChannel } from '../../engine/store/accounts/channel-store.ts';
+import { insertUser, readUser } from '../../engine/store/accounts/user-store.ts';
 import { encodeChannel, encodeChannelWithKey } from '../../engine/views/channel-view.ts';
 import { matchesEtag } from '../../engine/views/etag.ts';
 import type { ChannelRecord, CreateChannelInput, UpdateChannelInput } from '../../schema/channel.ts';

@@ -2,14 +2,14 @@ import {
   type KnownSettings,
   putNotificationSettings,
   readNotificationSettings,
-} from '../../engine/store/notification-settings-store.ts';
+} from '../../engine/store/notifications/notification-settings-store.ts';
 import {
   type DeviceRegistration,
   displaceToken,
   putDevice,
   removeDevice,
   removeSurplusDevices,
-} from '../../engine/store/push-token-store.ts';
+} from '../../engine/store/notifications/push-token-store.ts';
 import { matchesEtag } from '../../engine/views/etag.ts';
 import { encodeDevice, encodeNotificationSettings } from '../../engine/views/notification-view.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';

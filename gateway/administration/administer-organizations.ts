@@ -1,4 +1,8 @@
-import { drawOrganizationId, insertBelongings, insertOrganization } from '../../engine/store/organization-store.ts';
+import {
+  drawOrganizationId,
+  insertBelongings,
+  insertOrganization,
+} from '../../engine/store/accounts/organization-store.ts';
 import { encodeOrganization } from '../../engine/views/organization-view.ts';
 import {
   type CreateOrganizationInput,

@@ -1,7 +1,7 @@
 import { deliveryPinOf } from '../../engine/domain/delivery-pin.ts';
 import { mayChange } from '../../engine/domain/task-machine.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { drawProofId, insertProof, notePin } from '../../engine/store/proof-store.ts';
+import { drawProofId, insertProof, notePin } from '../../engine/store/records/proof-store.ts';
 import { encodeProof } from '../../engine/views/proof-view.ts';
 import { secretOf } from '../../engine/views/tracking-url.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';

@@ -1,6 +1,12 @@
-import type { AuditNote } from '../../engine/store/change-notes.ts';
-import { drawIds } from '../../engine/store/channel-store.ts';
-import { endSessions, insertUser, readUser, requestVerification, updateUser } from '../../engine/store/user-store.ts';
+import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
+import { drawIds } from '../../engine/store/accounts/channel-store.ts';
+import {
+  endSessions,
+  insertUser,
+  readUser,
+  requestVerification,
+  updateUser,
+} from '../../engine/store/accounts/user-store.ts';
 import { matchesEtag } from '../../engine/views/etag.ts';
 import { encodeUser } from '../../engine/views/user-view.ts';
 import type { Caller } from '../../schema/commands.ts';

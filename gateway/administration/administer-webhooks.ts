@@ -1,7 +1,7 @@
 import { isoTime } from '../../engine/runtime/clock.ts';
-import type { AuditNote } from '../../engine/store/change-notes.ts';
+import { newSigningSecret } from '../../engine/runtime/secrets.ts';
+import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { newSigningSecret } from '../../engine/store/secrets.ts';
 import {
   deleteBelongings,
   deleteWebhook,
@@ -11,7 +11,7 @@ import {
   readWebhook,
   replaceSecret,
   updateWebhook,
-} from '../../engine/store/webhook-store.ts';
+} from '../../engine/store/webhooks/webhook-store.ts';
 import { matchesEtag } from '../../engine/views/etag.ts';
 import { encodeWebhook, encodeWebhookWithSecret } from '../../engine/views/webhook-view.ts';
 import type { Caller } from '../../schema/commands.ts';

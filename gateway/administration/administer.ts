@@ -6,7 +6,7 @@ import {
   keepOutcome,
   type NotedChange,
   writeNoted,
-} from '../../engine/store/change-notes.ts';
+} from '../../engine/store/accounts/change-notes.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { ERRORS, isOutcome, type Refusal, refusal } from '../../schema/errors.ts';
 import type { IdempotencyKey } from '../../schema/idempotency-key.ts';

@@ -1,7 +1,12 @@
 import { isoTime } from '../../engine/runtime/clock.ts';
-import { readDelivery } from '../../engine/store/delivery-log.ts';
-import { newSecret } from '../../engine/store/secrets.ts';
-import { drawDeliveryId, findLogSpan, insertOrder, type WebhookOrder } from '../../engine/store/webhook-order-store.ts';
+import { newSecret } from '../../engine/runtime/secrets.ts';
+import { readDelivery } from '../../engine/store/webhooks/delivery-log.ts';
+import {
+  drawDeliveryId,
+  findLogSpan,
+  insertOrder,
+  type WebhookOrder,
+} from '../../engine/store/webhooks/webhook-order-store.ts';
 import { encodeTestEvent } from '../../engine/views/webhook-view.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';

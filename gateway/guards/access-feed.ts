@@ -1,6 +1,6 @@
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { AccessStore } from '../../engine/store/access-store.ts';
+import type { AccessStore } from '../../engine/store/access/access-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { HeardChanges } from './changed-subjects.ts';
 

@@ -1,5 +1,5 @@
-import type { AccessChange, AccessSubject, AccessSubjects } from '../../engine/store/access-store.ts';
-import { isVisible } from '../../engine/store/snapshot.ts';
+import type { AccessChange, AccessSubject, AccessSubjects } from '../../engine/store/access/access-store.ts';
+import { isVisible } from '../../engine/store/access/snapshot.ts';
 
 /** What a process has heard: changes, or that it may have missed some, so that everything may have changed. */
 export type HeardChanges = 'all' | readonly AccessChange[];

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
-import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
+import type { Credential, CredentialStore } from '../../engine/store/access/credential-store.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { AccessFeed } from './access-feed.ts';

@@ -1,5 +1,5 @@
 import type { Scheduler } from '../../engine/runtime/clock.ts';
-import type { Credential, CredentialStore } from '../../engine/store/credential-store.ts';
+import type { Credential, CredentialStore } from '../../engine/store/access/credential-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { AccessFeed } from './access-feed.ts';
 import { ChangedSubjects } from './changed-subjects.ts';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import { hashSecret } from '../../engine/store/secrets.ts';
+import { hashSecret } from '../../engine/runtime/secrets.ts';
 import type { Answer, Caller, Command } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { parseOwnerRequest } from '../../schema/owner-command.ts';

@@ -11,13 +11,13 @@ import { type Config, publicUrlOf, requireUrl } from '../../engine/runtime/confi
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { createRandomSource } from '../../engine/runtime/random.ts';
-import { type Checkout, findCheckout } from '../../engine/store/checkout-store.ts';
-import { connectPostgres } from '../../engine/store/postgres.ts';
+import { type Checkout, findCheckout } from '../../engine/store/payments/checkout-store.ts';
 import {
   createTestCheckoutStore,
   type TestCheckout,
   type TestCheckoutKey,
-} from '../../engine/store/test-checkout-store.ts';
+} from '../../engine/store/payments/test-checkout-store.ts';
+import { connectPostgres } from '../../engine/store/postgres.ts';
 import type { CheckoutLink } from '../../schema/checkout-link.ts';
 import type { Caller } from '../../schema/commands.ts';
 import { ERRORS, type Refusal } from '../../schema/errors.ts';

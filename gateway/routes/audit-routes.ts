@@ -1,4 +1,4 @@
-import { listAudit } from '../../engine/store/audit-store.ts';
+import { listAudit } from '../../engine/store/records/audit-store.ts';
 import { auditListView, type ListAuditQuery, listAuditQuery } from '../../schema/audit.ts';
 import { formatPosition } from '../../schema/events.ts';
 import type { Administration } from '../administration/open-administration.ts';

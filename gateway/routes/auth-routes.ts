@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SessionTokens } from '../../engine/store/session-store.ts';
+import type { SessionTokens } from '../../engine/store/accounts/session-store.ts';
 import type { Refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import {

@@ -1,4 +1,4 @@
-import { listChannels, readChannel } from '../../engine/store/channel-store.ts';
+import { listChannels, readChannel } from '../../engine/store/accounts/channel-store.ts';
 import { encodeChannel } from '../../engine/views/channel-view.ts';
 import {
   channelKeyView,

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { formatMinor } from '../../engine/domain/money.ts';
 import { parseTestSession, TEST_PAGES } from '../../engine/providers/test-provider.ts';
-import type { Checkout } from '../../engine/store/checkout-store.ts';
-import type { TestCheckout } from '../../engine/store/test-checkout-store.ts';
+import type { Checkout } from '../../engine/store/payments/checkout-store.ts';
+import type { TestCheckout } from '../../engine/store/payments/test-checkout-store.ts';
 import { parseCheckoutLink } from '../../schema/checkout-link.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Reply } from '../http/port.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { listNotifications } from '../../engine/store/notification-log.ts';
-import { readNotificationSettings } from '../../engine/store/notification-settings-store.ts';
+import { listNotifications } from '../../engine/store/notifications/notification-log.ts';
+import { readNotificationSettings } from '../../engine/store/notifications/notification-settings-store.ts';
 import {
   encodeNotification,
   encodeNotificationSettings,

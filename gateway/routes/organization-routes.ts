@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isCurrency } from '../../engine/domain/money.ts';
-import { listOrganizations, readOrganization } from '../../engine/store/organization-store.ts';
+import { listOrganizations, readOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { encodeOrganization } from '../../engine/views/organization-view.ts';
 import type { Answer } from '../../schema/commands.ts';
 import { notFound } from '../../schema/errors.ts';

@@ -1,4 +1,4 @@
-import { listProofs, readProofFile } from '../../engine/store/proof-store.ts';
+import { listProofs, readProofFile } from '../../engine/store/records/proof-store.ts';
 import { encodeProof } from '../../engine/views/proof-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';

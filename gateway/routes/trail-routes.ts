@@ -1,5 +1,5 @@
 import { onlyAgentOf } from '../../engine/domain/task-machine.ts';
-import { countTrail, readTrail, type TrailPage } from '../../engine/store/trail-store.ts';
+import { countTrail, readTrail, type TrailPage } from '../../engine/store/positions/trail-store.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { formatTrailCursor, type TrailQuery, trailPageView, trailQuery } from '../../schema/trail.ts';
 import type { Administration } from '../administration/open-administration.ts';

@@ -1,4 +1,4 @@
-import { listUsers, readUser } from '../../engine/store/user-store.ts';
+import { listUsers, readUser } from '../../engine/store/accounts/user-store.ts';
 import { encodeUser } from '../../engine/views/user-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';

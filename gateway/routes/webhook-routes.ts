@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { listDeliveries, readDelivery } from '../../engine/store/delivery-log.ts';
-import { listWebhooks, readWebhook } from '../../engine/store/webhook-store.ts';
+import { listDeliveries, readDelivery } from '../../engine/store/webhooks/delivery-log.ts';
+import { listWebhooks, readWebhook } from '../../engine/store/webhooks/webhook-store.ts';
 import { encodeDelivery, encodeWebhook } from '../../engine/views/webhook-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';

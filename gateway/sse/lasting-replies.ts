@@ -1,5 +1,5 @@
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
-import type { AccessSubjects } from '../../engine/store/access-store.ts';
+import type { AccessSubjects } from '../../engine/store/access/access-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { ChangedSubjects } from '../guards/changed-subjects.ts';
 import type { Access } from '../guards/open-access.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
-import { isLinked } from '../../engine/store/tracking-store.ts';
+import { isLinked } from '../../engine/store/records/tracking-store.ts';
 import type { Answer, Caller } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import type { IdempotencyKey } from '../../schema/idempotency-key.ts';

@@ -1,5 +1,5 @@
 -- What commit_group is told of the rows of a table: a line each, the values of a composite type in its order. Reading that
--- costs Postgres half of what JSON does. The gateway writes them in the order of `engine/store/task-rows.ts`, behind what
+-- costs Postgres half of what JSON does. The gateway writes them in the order of `engine/store/rows/record-tables.ts`, behind what
 -- stands first here. A type grows at its end alone; commit_group then has to fill up the lines of gateways of the release
 -- before.
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { hashSecret } from '../../engine/store/secrets.ts';
+import { hashSecret } from '../../engine/runtime/secrets.ts';
 import { type EventStreamClient, openEventStream } from '../support/event-stream.ts';
 import { seedSession, seedUser, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';

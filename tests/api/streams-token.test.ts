@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../engine/runtime/log.ts';
+import { hashSecret } from '../../engine/runtime/secrets.ts';
 import { connectRedis } from '../../engine/store/redis.ts';
-import { hashSecret } from '../../engine/store/secrets.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../support/seed.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hashSecret } from '../../engine/runtime/secrets.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { hashSecret } from '../../engine/store/secrets.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import {

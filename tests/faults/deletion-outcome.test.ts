@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CommitError, type CommitStore } from '../../engine/store/commit-store.ts';
+import { CommitError, type CommitStore } from '../../engine/store/actor/commit-store.ts';
 import type { Answer } from '../../schema/commands.ts';
 import { createFaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { withSql } from '../support/seed.ts';

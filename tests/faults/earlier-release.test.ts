@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CommitStore } from '../../engine/store/commit-store.ts';
+import type { CommitStore } from '../../engine/store/actor/commit-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import type { Command, CreateTask } from '../../schema/commands.ts';
 import type { TaskView } from '../../schema/task-view.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { shardOf } from '../../engine/runtime/shard-of.ts';
-import type { CommitFailure } from '../../engine/store/commit-store.ts';
+import type { CommitFailure } from '../../engine/store/actor/commit-store.ts';
 import type { Answer } from '../../schema/commands.ts';
 import { createFaultyCommitStore, type FaultMoment, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { Journal } from '../support/journal.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardOf } from '../../engine/runtime/shard-of.ts';
-import type { CommitStore } from '../../engine/store/commit-store.ts';
+import type { CommitStore } from '../../engine/store/actor/commit-store.ts';
 import { createFaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { type SeededOrganization, seedOrganization, withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';

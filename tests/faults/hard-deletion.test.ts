@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { createReleaser } from '../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../engine/runtime/log.ts';
-import { createPositionStore } from '../../engine/store/position-store.ts';
+import { createPositionStore } from '../../engine/store/positions/position-store.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import { connectRedis } from '../../engine/store/redis.ts';
 import { redisKeys } from '../../engine/store/redis-keys.ts';

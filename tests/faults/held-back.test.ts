@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommitFailure } from '../../engine/store/commit-store.ts';
+import type { CommitFailure } from '../../engine/store/actor/commit-store.ts';
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { LoggedEvent } from '../../schema/events.ts';
 import type { TaskView } from '../../schema/task-view.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { noNeeds } from '../../engine/org/needs.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
-import { createOrgStore } from '../../engine/store/org-store.ts';
+import { createOrgStore } from '../../engine/store/actor/actor-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { BUNDLE, CUSTOMER } from '../../engine/store/task-rows.ts';
+import { BUNDLE, CUSTOMER } from '../../engine/store/rows/record-tables.ts';
 import { idempotencyKey, scopedKeyOf } from '../../schema/idempotency-key.ts';
 import type { JournalView } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';

@@ -1,8 +1,8 @@
 import { encodeBatch } from '../../engine/org/encode-batch.ts';
 import { encodeGroup } from '../../engine/org/encode-group.ts';
 import { OrgBatch } from '../../engine/org/org-batch.ts';
-import type { CommitParameters } from '../../engine/store/commit-store.ts';
-import type { OwnedShard } from '../../engine/store/shard-store.ts';
+import type { CommitParameters } from '../../engine/store/actor/commit-store.ts';
+import type { OwnedShard } from '../../engine/store/cluster/shard-store.ts';
 
 /** A group of nothing but the heads of organizations without events and timers. */
 export function encodeHeads(

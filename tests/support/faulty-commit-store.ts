@@ -1,4 +1,4 @@
-import { CommitError, type CommitFailure, type CommitStore } from '../../engine/store/commit-store.ts';
+import { CommitError, type CommitFailure, type CommitStore } from '../../engine/store/actor/commit-store.ts';
 
 /**
  * Where the commit goes wrong:

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
-import { makeOrganization } from '../../engine/store/organization-store.ts';
+import { hashSecret, newApiKey, newSecret } from '../../engine/runtime/secrets.ts';
+import { makeOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
-import { hashSecret, newApiKey, newSecret } from '../../engine/store/secrets.ts';
 import type { Role } from '../../schema/role.ts';
 
 export interface OrganizationSeed {

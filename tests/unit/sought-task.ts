@@ -1,4 +1,4 @@
-import type { SoughtTask } from '../../engine/store/round-store.ts';
+import type { SoughtTask } from '../../engine/store/planning/round-store.ts';
 import type { TaskSearch } from '../../schema/assignment.ts';
 
 /** One that has just begun. */

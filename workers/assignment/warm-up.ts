@@ -2,7 +2,7 @@ import type { OwnerClient } from '../../engine/bus/owner-client.ts';
 import type { FreeAgent, OpenOrder, RoundView } from '../../engine/domain/planning/round-view.ts';
 import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { RoundStore } from '../../engine/store/round-store.ts';
+import type { RoundStore } from '../../engine/store/planning/round-store.ts';
 
 export interface WarmUpOptions {
   readonly store: Pick<RoundStore, 'readRound'>;

@@ -1,5 +1,5 @@
 import type { Log } from '../../engine/runtime/log.ts';
-import type { RelayStore } from '../../engine/store/relay-store.ts';
+import type { RelayStore } from '../../engine/store/log/relay-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
 import { LIMITS } from '../../schema/limits.ts';
 

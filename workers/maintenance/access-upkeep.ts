@@ -1,5 +1,5 @@
 import type { Log } from '../../engine/runtime/log.ts';
-import type { MaintenanceStore } from '../../engine/store/maintenance-store.ts';
+import type { MaintenanceStore } from '../../engine/store/cluster/maintenance-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
 import { LIMITS } from '../../schema/limits.ts';
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../engine/runtime/log.ts';
-import type { DeletionStore } from '../../engine/store/deletion-store.ts';
+import type { DeletionStore } from '../../engine/store/cluster/deletion-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
 import { activityJobId } from '../history/activity.ts';
 import type { JobQueues } from '../job-runner.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../../engine/runtime/log.ts';
-import { DAILY_TABLES, type DailyTable, type MaintenanceStore } from '../../engine/store/maintenance-store.ts';
+import { DAILY_TABLES, type DailyTable, type MaintenanceStore } from '../../engine/store/cluster/maintenance-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
 /** Keeps the daily partitions: makes those of the coming days, drops those beyond retention. */

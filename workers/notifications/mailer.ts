@@ -1,6 +1,6 @@
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { MailRequest, MailStore } from '../../engine/store/mail-store.ts';
+import type { MailRequest, MailStore } from '../../engine/store/accounts/mail-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { createOutage } from '../outage.ts';
 import { mailText } from './mail-text.ts';

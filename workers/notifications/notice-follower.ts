@@ -1,7 +1,7 @@
 import { NOTICED_TYPES, type NoticedEvent, noticesOf } from '../../engine/domain/notices.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
-import type { NoticeFollowStore } from '../../engine/store/notice-follow-store.ts';
+import type { NoticeFollowStore } from '../../engine/store/notifications/notice-follow-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { PassOver } from '../outbox-relay.ts';
 

@@ -3,7 +3,7 @@ import { type Clock, isoTime, type Scheduler, sleep } from '../../engine/runtime
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { LeasedNotice, NoticeEnd, NoticeStore } from '../../engine/store/notice-store.ts';
+import type { LeasedNotice, NoticeEnd, NoticeStore } from '../../engine/store/notifications/notice-store.ts';
 import { trackingUrlOf } from '../../engine/views/tracking-url.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeStatus, noticeIdOf } from '../../schema/notification.ts';

@@ -1,5 +1,5 @@
 import type { PaymentProvider, ProviderCheckout, ProviderPayment } from '../../engine/providers/payment-provider.ts';
-import type { PaymentStep } from '../../engine/store/payment-step-store.ts';
+import type { PaymentStep } from '../../engine/store/payments/payment-step-store.ts';
 import { checkoutPath } from '../../schema/checkout-link.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProviderReport } from '../../schema/payment.ts';

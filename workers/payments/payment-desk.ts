@@ -4,7 +4,7 @@ import type { Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { PaymentStep, PaymentStepStore, StepKey } from '../../engine/store/payment-step-store.ts';
+import type { PaymentStep, PaymentStepStore, StepKey } from '../../engine/store/payments/payment-step-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProviderName } from '../../schema/payment.ts';
 import { carryOutStep } from './carry-out-step.ts';

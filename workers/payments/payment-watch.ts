@@ -1,7 +1,7 @@
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { DueStep, PaymentStepStore } from '../../engine/store/payment-step-store.ts';
+import type { DueStep, PaymentStepStore } from '../../engine/store/payments/payment-step-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner } from '../job-runner.ts';
 import { createOutage, type Outage, RedisAwayError } from '../outage.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../../engine/runtime/log.ts';
-import type { DisabledEndpoint, FollowerStore } from '../../engine/store/follower-store.ts';
+import type { DisabledEndpoint, FollowerStore } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { DisabledReason } from '../../schema/webhook.ts';
 import type { MailText } from '../notifications/mail-text.ts';

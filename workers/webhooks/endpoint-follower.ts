@@ -3,6 +3,7 @@ import { nextAttemptAt } from '../../engine/domain/retry-schedule.ts';
 import { compileWebhookFilter, wantedTypes } from '../../engine/domain/webhook-filter.ts';
 import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import type { LogStore } from '../../engine/store/log/event-log-store.ts';
 import type {
   DeliveryStore,
   FirstOutcome,
@@ -10,9 +11,8 @@ import type {
   PendingDelivery,
   ReplayedEvent,
   Settled,
-} from '../../engine/store/delivery-store.ts';
-import type { EndpointKey, LeasedEndpoint } from '../../engine/store/follower-store.ts';
-import type { LogStore } from '../../engine/store/log-store.ts';
+} from '../../engine/store/webhooks/delivery-store.ts';
+import type { EndpointKey, LeasedEndpoint } from '../../engine/store/webhooks/follower-store.ts';
 import { eventId, type LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { healthOf, type KnownEndpoint, knownEndpoint } from './known-endpoint.ts';

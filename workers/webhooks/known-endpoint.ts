@@ -1,6 +1,6 @@
 import type { EndpointCircuit } from '../../engine/domain/endpoint-circuit.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
-import type { EndpointHealth, LeasedEndpoint } from '../../engine/store/follower-store.ts';
+import type { EndpointHealth, LeasedEndpoint } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { DisabledReason } from '../../schema/webhook.ts';
 

@@ -1,5 +1,5 @@
-import type { DeliveryStore, EndpointOutcomes } from '../../engine/store/delivery-store.ts';
-import type { EndpointKey } from '../../engine/store/follower-store.ts';
+import type { DeliveryStore, EndpointOutcomes } from '../../engine/store/webhooks/delivery-store.ts';
+import type { EndpointKey } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
 interface Pending {

@@ -1,6 +1,6 @@
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { EndpointKey, FollowerStore } from '../../engine/store/follower-store.ts';
+import type { EndpointKey, FollowerStore } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner } from '../job-runner.ts';
 import { type OutboxRelay, startOutboxRelay } from '../outbox-relay.ts';

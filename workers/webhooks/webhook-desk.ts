@@ -1,6 +1,6 @@
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
-import type { EndpointKey, FollowerStore } from '../../engine/store/follower-store.ts';
+import type { EndpointKey, FollowerStore } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { EndpointFollower, type FollowerOptions, LeaseLostError } from './endpoint-follower.ts';
 

@@ -1,6 +1,6 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { RandomSource } from '../../runtime/random.ts';
-import type { IdKind } from '../../store/org-store.ts';
+import type { IdKind } from '../../store/actor/actor-store.ts';
 
 /** What a decision may use besides the state and the command. */
 export interface DecideContext {

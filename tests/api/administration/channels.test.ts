@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashSecret } from '../../../engine/store/secrets.ts';
+import { hashSecret } from '../../../engine/runtime/secrets.ts';
 import type { ChannelView } from '../../../schema/channel.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { AccountView } from '../../../schema/user.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeletionStore } from '../../../engine/store/deletion-store.ts';
+import { createDeletionStore } from '../../../engine/store/cluster/deletion-store.ts';
 import type { ChannelView } from '../../../schema/channel.ts';
 import type { OrganizationView } from '../../../schema/organization.ts';
 import type { AccountView } from '../../../schema/user.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { issueToken } from '../../../engine/store/accounts/user-token-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import { issueToken } from '../../../engine/store/user-token-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TokenPurpose } from '../../../schema/session.ts';
 import { seedUser, withSql } from '../../support/seed.ts';

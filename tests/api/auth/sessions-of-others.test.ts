@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginOperatorSession, endOperatorSession } from '../../../engine/store/operator-store.ts';
+import { newSecret } from '../../../engine/runtime/secrets.ts';
+import { beginOperatorSession, endOperatorSession } from '../../../engine/store/accounts/operator-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import { newSecret } from '../../../engine/store/secrets.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';

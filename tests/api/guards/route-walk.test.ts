@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newApiKey, newSecret } from '../../../engine/store/secrets.ts';
+import { newApiKey, newSecret } from '../../../engine/runtime/secrets.ts';
 import type { Route } from '../../../gateway/route.ts';
 import { ROLES, type Role } from '../../../schema/role.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { trackingTokenOf } from '../../../engine/domain/tracking-token.ts';
-import { newSecret } from '../../../engine/store/secrets.ts';
+import { newSecret } from '../../../engine/runtime/secrets.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { HistoryStepView } from '../../../schema/task-history.ts';
 import type { TrackedTask } from '../../../schema/tracking.ts';

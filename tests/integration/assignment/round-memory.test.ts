@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { createRoundStore, type RoundRows, type RoundStore } from '../../../engine/store/planning/round-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import { createRoundStore, type RoundRows, type RoundStore } from '../../../engine/store/round-store.ts';
 import type { Command } from '../../../schema/commands.ts';
 import { withSql } from '../../support/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';

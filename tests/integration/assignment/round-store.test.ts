@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createRoundStore, type RoundStore } from '../../../engine/store/planning/round-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import { createRoundStore, type RoundStore } from '../../../engine/store/round-store.ts';
 import type { TaskView } from '../../../schema/task-view.ts';
 import { createAgent, dispatchersOf } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
+import { createRoundTurnStore } from '../../../engine/store/planning/round-turn-store.ts';
 import { connectRedis } from '../../../engine/store/redis.ts';
 import { redisKeys } from '../../../engine/store/redis-keys.ts';
-import { createRoundTurnStore } from '../../../engine/store/round-turn-store.ts';
 import { testRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 

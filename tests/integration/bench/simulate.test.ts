@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseSimulateOptions } from '../../../bench/simulate/simulate-options.ts';
 import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
-import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/store/demo.ts';
+import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/launcher/demo-organization.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { createFaultyCommitStore } from '../../support/faulty-commit-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
 import type { Engine } from '../../../engine/org/start-engine.ts';
-import type { CommitStore } from '../../../engine/store/commit-store.ts';
+import type { CommitStore } from '../../../engine/store/actor/commit-store.ts';
 import type { Caller, Command, CreateTask } from '../../../schema/commands.ts';
 import { idempotencyKey } from '../../../schema/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';

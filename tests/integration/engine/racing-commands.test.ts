@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as v from 'valibot';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
-import type { CommitStore } from '../../../engine/store/commit-store.ts';
+import type { CommitStore } from '../../../engine/store/actor/commit-store.ts';
 import type { Answer, Caller, Command, CreateTask } from '../../../schema/commands.ts';
 import { createCustomerInput, updateCustomerInput } from '../../../schema/customer.ts';
 import { LIMITS } from '../../../schema/limits.ts';

@@ -2,7 +2,7 @@ import type { Engine } from '../../../engine/org/start-engine.ts';
 import { createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import type { OpenTask } from '../../../engine/store/roster-store.ts';
+import type { OpenTask } from '../../../engine/store/positions/roster-store.ts';
 
 /** Where the tasks of these tests are delivered. */
 export const PLACE = { latitude: 52.5, longitude: 13.4 } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measureGuardCost } from '../../../bench/measure/guard-cost.ts';
-import { hashSecret, newApiKey } from '../../../engine/store/secrets.ts';
+import { hashSecret, newApiKey } from '../../../engine/runtime/secrets.ts';
 
 const CALLS = 30_000;
 const CHANNELS = 1_000;

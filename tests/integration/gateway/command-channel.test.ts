@@ -6,7 +6,7 @@ import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { shardOf } from '../../../engine/runtime/shard-of.ts';
-import type { Owners } from '../../../engine/store/owner-store.ts';
+import type { Owners } from '../../../engine/store/cluster/owner-store.ts';
 import { type CommandListener, startCommandListener } from '../../../gateway/internal/command-listener.ts';
 import type { Answer, Command } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';

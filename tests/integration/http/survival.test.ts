@@ -8,7 +8,7 @@ import { HOSTILE } from './hostile-handlers.ts';
 import { ADAPTERS, type Adapter } from './http-fixture.ts';
 import { get, post, RawClient, talk } from './raw-client.ts';
 
-const SERVER = fileURLToPath(new URL('stand-in-hostile-server.ts', import.meta.url));
+const SERVER = fileURLToPath(new URL('./stand-in-hostile-server.ts', import.meta.url));
 
 /** A native abort would take the test with it, so the server is a process of its own. */
 async function withProcess(

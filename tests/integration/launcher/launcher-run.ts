@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { runEnvironment } from '../../support/runner/run-environment.ts';
 import { until } from '../../support/until.ts';
 
-const LAUNCHER = fileURLToPath(new URL('stand-in-launcher.ts', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('./stand-in-launcher.ts', import.meta.url));
 
 export interface Stores {
   readonly pid: number;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { createNoticeFollowStore } from '../../../engine/store/notice-follow-store.ts';
-import { createNoticeStore } from '../../../engine/store/notice-store.ts';
+import { createNoticeFollowStore } from '../../../engine/store/notifications/notice-follow-store.ts';
+import { createNoticeStore } from '../../../engine/store/notifications/notice-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import type { NotificationView } from '../../../schema/notification.ts';
 import type { Mail } from '../../../workers/notifications/mail-transport.ts';

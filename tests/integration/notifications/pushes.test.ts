@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOTICED_TYPES } from '../../../engine/domain/notices.ts';
-import { createNoticeFollowStore } from '../../../engine/store/notice-follow-store.ts';
+import { createNoticeFollowStore } from '../../../engine/store/notifications/notice-follow-store.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { createNoticeFollower } from '../../../workers/notifications/notice-follower.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMaintenanceStore } from '../../../engine/store/maintenance-store.ts';
-import { createNoticeStore } from '../../../engine/store/notice-store.ts';
+import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
+import { createNoticeStore } from '../../../engine/store/notifications/notice-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { withNotices } from './notice-place.ts';
 

@@ -4,7 +4,7 @@ import {
   createPaymentStepStore,
   type PaymentStep,
   type PaymentStepStore,
-} from '../../../engine/store/payment-step-store.ts';
+} from '../../../engine/store/payments/payment-step-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ProviderStep } from '../../../schema/payment.ts';

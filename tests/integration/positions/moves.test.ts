@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { createPositionStore, type SavedPosition } from '../../../engine/store/position-store.ts';
+import { createPositionStore, type SavedPosition } from '../../../engine/store/positions/position-store.ts';
 import { connectRedis } from '../../../engine/store/redis.ts';
 import { redisKeys } from '../../../engine/store/redis-keys.ts';
 import { testRedis } from '../../support/stores.ts';

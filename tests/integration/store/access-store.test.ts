@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { DeadlineError } from '../../../engine/runtime/deadline.ts';
-import { type AccessChange, type AccessStore, createAccessStore } from '../../../engine/store/access-store.ts';
-import { createCredentialStore } from '../../../engine/store/credential-store.ts';
+import { hashSecret } from '../../../engine/runtime/secrets.ts';
+import { type AccessChange, type AccessStore, createAccessStore } from '../../../engine/store/access/access-store.ts';
+import { createCredentialStore } from '../../../engine/store/access/credential-store.ts';
+import { isVisible } from '../../../engine/store/access/snapshot.ts';
+import { createShardStore, type ShardStore } from '../../../engine/store/cluster/shard-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import { hashSecret } from '../../../engine/store/secrets.ts';
-import { createShardStore, type ShardStore } from '../../../engine/store/shard-store.ts';
-import { isVisible } from '../../../engine/store/snapshot.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import {
   type SeededOrganization,

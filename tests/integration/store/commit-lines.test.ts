@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { encodeField, SEPARATOR } from '../../../engine/store/encode-line.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { encodeField, SEPARATOR } from '../../../engine/store/rows/encode-line.ts';
 import {
   AGENT,
   ASSIGNMENT_REQUEST,
@@ -13,7 +13,7 @@ import {
   TASK,
   TASK_HISTORY,
   WAREHOUSE,
-} from '../../../engine/store/task-rows.ts';
+} from '../../../engine/store/rows/record-tables.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 import { taskRecord } from './task-writer.ts';
 

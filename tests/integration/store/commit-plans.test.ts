@@ -5,7 +5,7 @@ import { encodeGroup } from '../../../engine/org/encode-group.ts';
 import { OrgBatch } from '../../../engine/org/org-batch.ts';
 import { createReleaser, type Releaser } from '../../../engine/runtime/lifecycle.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
-import { type CommitStore, createCommitStore } from '../../../engine/store/commit-store.ts';
+import { type CommitStore, createCommitStore } from '../../../engine/store/actor/commit-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
 import { seedOrganization, withSql } from '../../support/seed.ts';

@@ -4,9 +4,9 @@ import { encodeBatch } from '../../../engine/org/encode-batch.ts';
 import { encodeGroup } from '../../../engine/org/encode-group.ts';
 import { OrgBatch, type StagedRow } from '../../../engine/org/org-batch.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
-import { type CommitStore, createCommitStore } from '../../../engine/store/commit-store.ts';
+import { type CommitStore, createCommitStore } from '../../../engine/store/actor/commit-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import type { RecordColumns } from '../../../engine/store/record-columns.ts';
+import type { RecordColumns } from '../../../engine/store/rows/record-columns.ts';
 import {
   AGENT,
   ASSIGNMENT_REQUEST,
@@ -17,7 +17,7 @@ import {
   TASK,
   TASK_HISTORY,
   WAREHOUSE,
-} from '../../../engine/store/task-rows.ts';
+} from '../../../engine/store/rows/record-tables.ts';
 import { TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/task.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';

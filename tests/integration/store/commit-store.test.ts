@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
-import { CommitError, type CommitStore, createCommitStore } from '../../../engine/store/commit-store.ts';
+import { CommitError, type CommitStore, createCommitStore } from '../../../engine/store/actor/commit-store.ts';
 import { connectPostgres } from '../../../engine/store/postgres.ts';
 import { type HeldLock, lockHead } from '../../faults/backends.ts';
 import { encodeHeads } from '../../support/encode-heads.ts';

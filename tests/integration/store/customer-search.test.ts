@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { listCustomers } from '../../../engine/store/customer-store.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
+import { listCustomers } from '../../../engine/store/records/customer-store.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 

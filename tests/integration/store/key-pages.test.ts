@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noNeeds } from '../../../engine/org/needs.ts';
-import { createOrgStore, forActors } from '../../../engine/store/org-store.ts';
+import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { scopedKeyOf } from '../../../schema/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noNeeds } from '../../../engine/org/needs.ts';
-import { createOrgStore, forActors } from '../../../engine/store/org-store.ts';
+import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
-import type { PageRequest } from '../../../engine/store/task-list-request.ts';
-import { forPages, readTaskPage } from '../../../engine/store/task-list-store.ts';
+import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
+import { forPages, readTaskPage } from '../../../engine/store/task-lists/task-list-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/task.ts';
 import { seedOrganization } from '../../support/seed.ts';

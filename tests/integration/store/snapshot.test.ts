@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isVisible } from '../../../engine/store/snapshot.ts';
+import { isVisible } from '../../../engine/store/access/snapshot.ts';
 import { withSql } from '../../support/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 

@@ -1,7 +1,7 @@
 import { countDeltas, relistedTasks } from '../../../engine/org/list-upkeep.ts';
-import { SEPARATOR } from '../../../engine/store/encode-line.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import { TASK } from '../../../engine/store/task-rows.ts';
+import { SEPARATOR } from '../../../engine/store/rows/encode-line.ts';
+import { TASK } from '../../../engine/store/rows/record-tables.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
 
 /** A task with everything that it must have, and what a test wants of it. */

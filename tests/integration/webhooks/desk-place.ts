@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { type Clock, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
-import { createDeliveryStore, type DeliveryStore } from '../../../engine/store/delivery-store.ts';
-import { createFollowerStore, type EndpointKey } from '../../../engine/store/follower-store.ts';
-import { createLogStore } from '../../../engine/store/log-store.ts';
+import { createLogStore } from '../../../engine/store/log/event-log-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { createDeliveryStore, type DeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
+import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import type { Attempt, WebhookRecord } from '../../../schema/webhook.ts';
 import { OutcomeWriter } from '../../../workers/webhooks/outcome-writer.ts';
 import type { DeliverySender, SendOutcome } from '../../../workers/webhooks/send-delivery.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { EndpointKey } from '../../../engine/store/follower-store.ts';
+import type { EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { until } from '../../support/until.ts';
 import { accepts, createDeskPlace, type DeskPlace, fails, type Sent } from './desk-place.ts';

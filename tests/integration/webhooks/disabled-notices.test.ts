@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createFollowerStore } from '../../../engine/store/follower-store.ts';
+import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import type { Mail } from '../../../workers/notifications/mail-transport.ts';
 import { createNoticeProcessor } from '../../../workers/webhooks/disabled-notices.ts';
 import { createDeskPlace } from './desk-place.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { systemClock } from '../../../engine/runtime/clock.ts';
-import { createDeliveryStore } from '../../../engine/store/delivery-store.ts';
-import { createFollowerStore } from '../../../engine/store/follower-store.ts';
-import type { SavedPosition } from '../../../engine/store/position-store.ts';
-import type { Roster } from '../../../engine/store/roster-store.ts';
+import type { SavedPosition } from '../../../engine/store/positions/position-store.ts';
+import type { Roster } from '../../../engine/store/positions/roster-store.ts';
+import { createDeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
+import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import { createPositionNewsProcessor } from '../../../workers/webhooks/position-news.ts';
 import { accepts, createDeskPlace, fails } from './desk-place.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { createFollowerStore, type EndpointKey } from '../../../engine/store/follower-store.ts';
+import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import { startWaking } from '../../../workers/webhooks/start-waking.ts';
 import { nameOf } from '../../../workers/webhooks/webhook-desk.ts';
 import { until } from '../../support/until.ts';

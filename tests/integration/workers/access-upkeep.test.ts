@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { createMaintenanceStore } from '../../../engine/store/maintenance-store.ts';
+import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { createAccessUpkeepProcessor } from '../../../workers/maintenance/access-upkeep.ts';
 import { createWorkersPlace } from './workers-place.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRelayStore } from '../../../engine/store/log/relay-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import { createRelayStore } from '../../../engine/store/relay-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { until } from '../../support/until.ts';
 import { countedAndLogged, createWorkersPlace, startWorkersProcess, type WorkersProcess } from './workers-place.ts';

@@ -1,7 +1,7 @@
 import { type Scheduler, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
-import { createMailStore, requestMail } from '../../../engine/store/mail-store.ts';
+import { createMailStore, requestMail } from '../../../engine/store/accounts/mail-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import type { TokenPurpose } from '../../../schema/session.ts';
 import { createMailTransport } from '../../../workers/notifications/mail-transport.ts';

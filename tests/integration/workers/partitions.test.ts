@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { createMaintenanceStore, type DailyTable } from '../../../engine/store/maintenance-store.ts';
+import { createMaintenanceStore, type DailyTable } from '../../../engine/store/cluster/maintenance-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { createPartitionProcessor } from '../../../workers/maintenance/partitions.ts';

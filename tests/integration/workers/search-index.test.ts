@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMaintenanceStore } from '../../../engine/store/maintenance-store.ts';
+import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { createSearchIndexProcessor } from '../../../workers/maintenance/search-index.ts';
 import { until } from '../../support/until.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hashSecret, newSecret } from '../../../engine/runtime/secrets.ts';
 import { textArray } from '../../../engine/store/postgres.ts';
-import { hashSecret, newSecret } from '../../../engine/store/secrets.ts';
 import { type RoundsPlace, startRoundsPlace } from '../../integration/assignment/rounds-place.ts';
 import { type EventStreamClient, openEventStream, type StreamMessage } from '../../support/event-stream.ts';
 import { withSql } from '../../support/seed.ts';

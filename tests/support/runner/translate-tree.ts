@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 import { TRANSLATIONS, type Translations, translate } from './translation-hooks.ts';
 
-const HOOKS = fileURLToPath(new URL('translation-hooks.ts', import.meta.url));
+const HOOKS = fileURLToPath(new URL('./translation-hooks.ts', import.meta.url));
 
 /**
  * Translates the TypeScript of the tree once, into `directory`, for all the processes of a run: each would otherwise

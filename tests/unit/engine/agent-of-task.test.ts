@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FetchedRecords } from '../../../engine/store/org-store.ts';
+import type { FetchedRecords } from '../../../engine/store/actor/actor-store.ts';
 import type { TaskStatus } from '../../../schema/task.ts';
 import { wholeAgent } from './agent-fixture.ts';
 import { OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';

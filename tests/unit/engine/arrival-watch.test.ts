@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { AgentOnRoad, LivePosition } from '../../../engine/positions/agent-on-road.ts';
 import { createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import type { OpenTask } from '../../../engine/store/roster-store.ts';
+import type { OpenTask } from '../../../engine/store/positions/roster-store.ts';
 import type { Answer, NoteArrival, NoteEta } from '../../../schema/commands.ts';
 import { type ErrorCode, refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';

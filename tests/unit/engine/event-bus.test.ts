@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventBus } from '../../../engine/bus/event-bus.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { parseBareSequence, parseEventLine } from '../../../engine/store/event-tail-store.ts';
+import { parseBareSequence, parseEventLine } from '../../../engine/store/log/event-tail-store.ts';
 import type { LoggedEvent } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { createHandClock, idle } from '../gateway/guards/hand-clock.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { IdBlocks, type IdDemand } from '../../../engine/org/id-blocks.ts';
 import { idDemandOf } from '../../../engine/org/id-demand.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
-import type { OrgStore } from '../../../engine/store/org-store.ts';
+import type { OrgStore } from '../../../engine/store/actor/actor-store.ts';
 import type { Command } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 

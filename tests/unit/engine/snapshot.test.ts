@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isVisible } from '../../../engine/store/snapshot.ts';
+import { isVisible } from '../../../engine/store/access/snapshot.ts';
 
 for (const [xid, snapshot, expected, why] of [
   ['4', '5:8:6', true, 'ended before any that runs'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PassedOver, RoundPlan, Unplanned } from '../../../engine/domain/planning/round-view.ts';
 import { newsOf, piecesOf, proposalOf } from '../../../engine/planning/proposal.ts';
-import type { SoughtTask } from '../../../engine/store/round-store.ts';
+import type { SoughtTask } from '../../../engine/store/planning/round-store.ts';
 import type { FailureReason, TaskSearch } from '../../../schema/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Marked, RoundMemory, refreshedRows } from '../../../engine/store/round-memory.ts';
+import { type Marked, RoundMemory, refreshedRows } from '../../../engine/store/planning/round-memory.ts';
 
 const rowsOf = (...marks: readonly (readonly [id: number, mark: string])[]) =>
   marks.map(([id, mark]): Marked => ({ id, mark }));

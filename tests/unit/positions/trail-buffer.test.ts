@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { TrailBuffer } from '../../../engine/positions/trail-buffer.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { TrailRefusedError, type TrailStore } from '../../../engine/store/trail-store.ts';
+import { TrailRefusedError, type TrailStore } from '../../../engine/store/positions/trail-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { readRows, trailPoint } from './read-rows.ts';
 

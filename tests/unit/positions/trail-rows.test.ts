@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TrailRows } from '../../../engine/store/trail-rows.ts';
+import { TrailRows } from '../../../engine/store/positions/trail-rows.ts';
 import { readRows, trailPoint } from './read-rows.ts';
 
 const SEED = 20_261_122;

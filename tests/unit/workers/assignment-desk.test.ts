@@ -3,9 +3,14 @@ import { test } from 'node:test';
 import { computeRound } from '../../../engine/planning/compute-round.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import type { SavedPosition } from '../../../engine/store/position-store.ts';
-import type { AgentOnDuty, RoundRows, RoundTasks, SearchingOrganization } from '../../../engine/store/round-store.ts';
-import type { RoundTurnStore } from '../../../engine/store/round-turn-store.ts';
+import type {
+  AgentOnDuty,
+  RoundRows,
+  RoundTasks,
+  SearchingOrganization,
+} from '../../../engine/store/planning/round-store.ts';
+import type { RoundTurnStore } from '../../../engine/store/planning/round-turn-store.ts';
+import type { SavedPosition } from '../../../engine/store/positions/position-store.ts';
 import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';

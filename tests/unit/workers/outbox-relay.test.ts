@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import type { LagPage } from '../../../engine/store/relay-store.ts';
+import type { LagPage } from '../../../engine/store/log/relay-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type OutboxRelayOptions, type PassOver, parseHint, startOutboxRelay } from '../../../workers/outbox-relay.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PaymentProvider } from '../../../engine/providers/payment-provider.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import type { PaymentStep, PaymentStepStore } from '../../../engine/store/payment-step-store.ts';
+import type { PaymentStep, PaymentStepStore } from '../../../engine/store/payments/payment-step-store.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';

@@ -1,6 +1,6 @@
 import type { RoundView } from '../../../engine/domain/planning/round-view.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
-import type { CourierStore } from '../../../engine/store/courier-store.ts';
+import type { CourierStore } from '../../../engine/store/planning/courier-store.ts';
 import type { AssignmentSettings } from '../../../schema/assignment.ts';
 import type { Answer, LackingTask } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';

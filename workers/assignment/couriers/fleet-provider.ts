@@ -1,5 +1,5 @@
 import { capacityOfVehicle, takeJobs } from '../../../engine/domain/fleet.ts';
-import type { FleetEntry, FleetStore } from '../../../engine/store/fleet-store.ts';
+import type { FleetEntry, FleetStore } from '../../../engine/store/planning/fleet-store.ts';
 import type { FleetVehicle, SentCourier } from '../../../schema/courier.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { parsePhone } from '../../../schema/phone.ts';

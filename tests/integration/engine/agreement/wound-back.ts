@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Sql } from '../../../../engine/store/postgres.ts';
-import { BUNDLE } from '../../../../engine/store/task-rows.ts';
+import { BUNDLE } from '../../../../engine/store/rows/record-tables.ts';
 import { encodeTask } from '../../../../engine/views/task-view.ts';
 import { beforeTaskChanges, type TaskChanges } from '../../../../schema/task-changes.ts';
 import type { TaskView } from '../../../../schema/task-view.ts';

@@ -1,6 +1,6 @@
 import { formatMinor } from '../../../../engine/domain/money.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
-import { PAYMENT } from '../../../../engine/store/task-rows.ts';
+import { PAYMENT } from '../../../../engine/store/rows/record-tables.ts';
 import type { PaymentRecord } from '../../../../schema/payment.ts';
 import type { TaskRecord } from '../../../../schema/task.ts';
 

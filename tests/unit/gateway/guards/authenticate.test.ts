@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../../engine/runtime/log.ts';
-import type { Credential } from '../../../../engine/store/credential-store.ts';
+import type { Credential } from '../../../../engine/store/access/credential-store.ts';
 import { createAuthenticator } from '../../../../gateway/guards/authenticate.ts';
 import type { IncomingRequest } from '../../../../gateway/http/port.ts';
 import type { Guard, Route } from '../../../../gateway/route.ts';

@@ -1,4 +1,4 @@
-import type { AccessChange, AccessPage, AccessStore } from '../../../../engine/store/access-store.ts';
+import type { AccessChange, AccessPage, AccessStore } from '../../../../engine/store/access/access-store.ts';
 
 export type MadeChange = Omit<AccessChange, 'xid'>;
 

@@ -1,0 +1,77 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { Role } from '../../../schema/role.ts';
+import { type Sql, textArray } from '../postgres.ts';
+import { read } from '../statements.ts';
+import type { AccessSubjects } from './access-store.ts';
+
+/** Whom a channel's key or a session's access token stands for. */
+export interface Credential extends AccessSubjects {
+  /** SHA-256 of the key or token, hex. */
+  readonly hash: string;
+  /** 0 for super admins, and for nobody else. */
+  readonly organizationId: number;
+  /** Undecided for super admins. */
+  readonly organizationStatus: string | null;
+  /** The key's channel, or the built-in one of a session's organization; 0 for super admins. */
+  readonly channelId: number;
+  readonly channelStatus: 'ACTIVE' | 'INACTIVE' | 'SUSPENDED' | null;
+  readonly role: Role;
+  readonly isActive: boolean;
+  readonly isVerified: boolean;
+  /** The agent that the user is, if any. */
+  readonly agentId: number | null;
+  /** Milliseconds since the epoch; Infinity for a key. */
+  readonly expiresAtMs: number;
+  /** When the session ends unless it is refreshed, which is not before `expiresAtMs`; Infinity for a key. */
+  readonly sessionEndsAtMs: number;
+  /** Of the key's channel: requests a second; 0 = unlimited, null = the default. */
+  readonly rateLimit: number | null;
+  readonly locationsWrite: boolean;
+}
+
+export interface CredentialStore {
+  /** Whom these hashes stand for; those that stand for nobody are absent. */
+  findCredentials(hashes: readonly string[]): Promise<Credential[]>;
+  /** The built-in channel of an organization, whatever its status; undefined when there is no such organization. */
+  findConsoleChannel(organizationId: number): Promise<number | undefined>;
+}
+
+export function createCredentialStore(sql: Sql): CredentialStore {
+  return {
+    findCredentials(hashes) {
+      const query = () => sql<Credential[]>`
+        WITH asked AS (SELECT decode(hash, 'hex') AS hash FROM unnest(${textArray(hashes)}::text[]) AS hash)
+        SELECT encode(asked.hash, 'hex') AS hash, c.organization_id, o.status AS organization_status,
+          c.id AS channel_id, c.status AS channel_status, u.id AS user_id, u.role, u.is_active,
+          u.email_verified_at IS NOT NULL AS is_verified,
+          (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id) AS agent_id,
+          NULL::bigint AS session_id, 'Infinity'::float8 AS expires_at_ms, 'Infinity'::float8 AS session_ends_at_ms,
+          c.rate_limit, c.locations_write, (SELECT pg_current_snapshot()::text) AS snapshot
+        FROM asked
+        JOIN channels c ON c.key_hash = asked.hash
+        JOIN organizations o ON o.organization_id = c.organization_id
+        JOIN users u ON u.organization_id = c.organization_id AND u.id = c.user_id AND u.role <> 'super_admin'
+        UNION ALL
+        SELECT encode(asked.hash, 'hex'), s.organization_id, o.status, coalesce(c.id, 0), c.status, u.id, u.role,
+          u.is_active, u.email_verified_at IS NOT NULL,
+          (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id),
+          s.id, extract(epoch FROM s.access_expires_at)::float8 * 1000,
+          extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000, NULL,
+          coalesce(c.locations_write, false), (SELECT pg_current_snapshot()::text)
+        FROM asked
+        JOIN sessions s ON s.access_hash = asked.hash AND s.revoked_at IS NULL
+        JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
+        LEFT JOIN organizations o ON o.organization_id = s.organization_id
+        LEFT JOIN channels c ON c.organization_id = s.organization_id AND c.built_in
+        WHERE CASE WHEN u.role = 'super_admin' THEN s.organization_id = 0 ELSE c.id IS NOT NULL AND o.status IS NOT NULL END`;
+      return read(query, LIMITS.fetchDeadlineMs, 'looking up credentials');
+    },
+    async findConsoleChannel(organizationId) {
+      const query = () => sql<{ id: number }[]>`
+        SELECT c.id FROM organizations o JOIN channels c ON c.organization_id = o.organization_id AND c.built_in
+        WHERE o.organization_id = ${organizationId}`;
+      const [channel] = await read(query, LIMITS.fetchDeadlineMs, 'looking up an organization');
+      return channel?.id;
+    },
+  };
+}

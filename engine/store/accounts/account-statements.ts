@@ -1,0 +1,30 @@
+import type { Origin } from '../../../schema/commands.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { isoTime } from '../../runtime/clock.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import { hashSecret } from '../../runtime/secrets.ts';
+import type { Fragment, Sql } from '../postgres.ts';
+
+/** One statement, sent once: a second try would find its own work done. */
+export function write<T>(statement: PromiseLike<T>, what: string): Promise<T> {
+  return withDeadline(Promise.resolve(statement), LIMITS.fetchDeadlineMs, what);
+}
+
+/** The audit lines of what `changed` holds, each by the user it is about; part of the statement that changes it. */
+export function noteOf(sql: Sql, action: string, { correlationId, address }: Origin): Fragment {
+  return sql`
+    INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, correlation_id,
+      address, before, after)
+    SELECT organization_id, ${action}, record_type, record_id, 'user', user_id, ${correlationId}::uuid, ${address},
+      before, after FROM changed`;
+}
+
+/** A token as it is stored. */
+export function hashed(sql: Sql, secret: string): Fragment {
+  return sql`decode(${hashSecret(secret)}, 'hex')`;
+}
+
+/** `durationMs` after `now`, as ISO 8601. */
+export function inMs(now: number, durationMs: number): string {
+  return isoTime(now + durationMs);
+}

@@ -1,0 +1,106 @@
+import type { AuditedType } from '../../../schema/audit.ts';
+import type { Caller } from '../../../schema/commands.ts';
+import type { Fragment, Sql } from '../postgres.ts';
+
+/** A line of the audit log about a change that a plain transaction makes. */
+export interface AuditNote {
+  /** In whose log it stands. */
+  readonly organizationId: number;
+  /** `user.created` */
+  readonly action: string;
+  readonly recordType: AuditedType;
+  readonly recordId: number;
+  readonly caller: Pick<Caller, 'type' | 'id' | 'origin'>;
+  /** Encoded JSON; null where there was, or is, nothing. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** The answer to a request, kept for whoever asks again under its Idempotency-Key. */
+export interface KeptOutcome {
+  readonly organizationId: number;
+  readonly scope: string;
+  /** SHA-256, hex. */
+  readonly keyHash: string;
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly sealed: Buffer;
+}
+
+export interface NotedChange {
+  /** Happens before it, whatever comes of it; the change selects from `first`. */
+  readonly first?: Fragment;
+  /** Returns one row when it has happened; without one nothing else happens either. */
+  readonly change: Fragment;
+  /** Writes that go with it; they may select from `changed`. */
+  readonly also?: readonly Fragment[];
+  readonly notes: readonly AuditNote[];
+  readonly kept?: KeptOutcome | undefined;
+  /** The organization that it makes: what is kept goes when that is deleted. */
+  readonly madeOrganizationId?: number;
+}
+
+/** Makes a change, its audit lines and its kept outcome in one statement; false when there was nothing to change. */
+export async function writeNoted(sql: Sql, noted: NotedChange): Promise<boolean> {
+  const { first, change, also = [], notes, kept, madeOrganizationId = null } = noted;
+  const others = also.map((fragment, index) => sql`, ${sql(`also_${index}`)} AS (${fragment})`);
+  const rows = await sql<{ isChanged: boolean }[]>`
+    WITH ${first ? sql`first AS (${first}),` : sql``} changed AS (${change}) ${others.length > 0 ? others : sql``},
+      noted AS (${insertNotes(sql, notes)}) ${kept ? sql`, kept AS (${insertKept(sql, kept, madeOrganizationId)} FROM changed)` : sql``}
+    SELECT EXISTS (SELECT FROM changed) AS is_changed`;
+  return rows[0]!.isChanged;
+}
+
+/** Keeps an outcome that changed nothing. Rejects when the key has an outcome already. */
+export async function keepOutcome(sql: Sql, kept: KeptOutcome): Promise<void> {
+  await insertKept(sql, kept, null);
+}
+
+function insertNotes(sql: Sql, notes: readonly AuditNote[]): Fragment {
+  const rows = notes.map(({ caller, before, after, ...note }) => ({
+    organization_id: note.organizationId,
+    action: note.action,
+    record_type: note.recordType,
+    record_id: note.recordId,
+    actor_type: caller.type,
+    actor_id: caller.id,
+    correlation_id: caller.origin?.correlationId ?? null,
+    address: caller.origin?.address ?? null,
+    before: before && JSON.parse(before),
+    after: after && JSON.parse(after),
+  }));
+  return sql`
+    INSERT INTO audit_access
+      (organization_id, action, record_type, record_id, actor_type, actor_id, correlation_id, address, before, after)
+    SELECT n.* FROM changed, json_to_recordset(${JSON.stringify(rows)}::text::json) AS n(
+      organization_id bigint, action text, record_type text, record_id bigint, actor_type text, actor_id bigint,
+      correlation_id uuid, address text, before json, after json)`;
+}
+
+function insertKept(sql: Sql, kept: KeptOutcome, madeOrganizationId: number | null): Fragment {
+  const { organizationId, scope, keyHash, fingerprint, status, sealed } = kept;
+  return sql`
+    INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, made_organization_id)
+    SELECT ${organizationId}::bigint, ${scope}::text, decode(${keyHash}::text, 'hex'), ${fingerprint}::text, ${status}::int,
+      decode(${sealed.toString('hex')}::text, 'hex'), ${madeOrganizationId}::bigint`;
+}
+
+/** What is kept under a key, not older than `retentionMs`. What is older is forgotten, so that the key is free again. */
+export async function findKept(
+  sql: Sql,
+  { organizationId, scope, keyHash }: Pick<KeptOutcome, 'organizationId' | 'scope' | 'keyHash'>,
+  retentionMs: number,
+): Promise<Pick<KeptOutcome, 'fingerprint' | 'sealed'> | undefined> {
+  const [row] = await sql<{ fingerprint: string; sealed: string; isValid: boolean }[]>`
+    SELECT fingerprint, encode(sealed, 'hex') AS sealed, at > now() - ${retentionMs / 1_000} * interval '1 second' AS is_valid
+    FROM kept_outcomes
+    WHERE organization_id = ${organizationId} AND scope = ${scope} AND key_hash = decode(${keyHash}, 'hex')`;
+  if (row?.isValid) return { fingerprint: row.fingerprint, sealed: Buffer.from(row.sealed, 'hex') };
+  if (row) {
+    await sql`
+      DELETE FROM kept_outcomes
+      WHERE organization_id = ${organizationId} AND scope = ${scope} AND key_hash = decode(${keyHash}, 'hex')
+        AND at <= now() - ${retentionMs / 1_000} * interval '1 second'`;
+  }
+  return undefined;
+}

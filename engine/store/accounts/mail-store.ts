@@ -1,0 +1,97 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { TokenPurpose } from '../../../schema/session.ts';
+import type { Fragment, Sql } from '../postgres.ts';
+import { write } from './account-statements.ts';
+import { type IssuedToken, issueToken, withdrawToken } from './user-token-store.ts';
+
+/** A mail that somebody asked for and that one worker has taken on, until its lease runs out. */
+export interface MailRequest {
+  readonly purpose: TokenPurpose;
+  readonly email: string;
+  /** ISO 8601. */
+  readonly requestedAt: string;
+  /** The same as Postgres writes it, to the microsecond: which request of the address it is. */
+  readonly requestedExactly: string;
+  /** Tries so far, this one included. */
+  readonly attempts: number;
+}
+
+export interface MailStore {
+  /** Takes on up to `most` mails that are due. A worker that dies leaves them to be due again. */
+  lease(most: number): Promise<MailRequest[]>;
+  /** See issueToken. */
+  issueToken(request: MailRequest, now: number): Promise<IssuedToken | undefined>;
+  /** See withdrawToken. */
+  withdrawToken(token: string): Promise<void>;
+  /** It is sent, or need not be. One that was asked for anew meanwhile stays, due when the lease ends. */
+  settle(request: MailRequest): Promise<void>;
+  /** Leaves one that was asked for anew as it is, too. */
+  postpone(request: MailRequest, pauseMs: number): Promise<void>;
+  /**
+   * Puts this one off, and what else is due for users of the organization, each until some time within an hour: those
+   * of others need not wait behind them. It counts as no try.
+   */
+  holdBack(request: MailRequest, organizationId: number): Promise<void>;
+}
+
+/**
+ * Notes that somebody wants a mail. The same write whether or not anybody has the address, and whether or not one is
+ * asked for already: neither the answer nor the time it takes tells.
+ */
+export async function requestMail(sql: Sql, purpose: TokenPurpose, email: string): Promise<void> {
+  await write(
+    sql`
+    INSERT INTO mail_requests (purpose, email) VALUES (${purpose}, ${email})
+    ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = excluded.requested_at`,
+    'asking for a mail',
+  );
+}
+
+export function createMailStore(sql: Sql): MailStore {
+  return {
+    lease: (most) =>
+      write(
+        sql<MailRequest[]>`
+        UPDATE mail_requests SET due_at = now() + ${LIMITS.mailLeaseMs} * interval '1 ms', attempts = attempts + 1
+        WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM mail_requests WHERE due_at <= now() ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED))
+        RETURNING purpose, email, requested_at, requested_at::text AS requested_exactly, attempts`,
+        'looking for mails',
+      ),
+    issueToken: ({ purpose, email }, now) => issueToken(sql, purpose, email, now),
+    withdrawToken: (token) => withdrawToken(sql, token),
+    async settle(request) {
+      await write(sql`DELETE FROM mail_requests WHERE ${isThe(sql, request)}`, 'settling a mail');
+    },
+    async postpone(request, pauseMs) {
+      await write(
+        sql`
+        UPDATE mail_requests SET due_at = now() + ${pauseMs} * interval '1 ms'
+        WHERE ${isThe(sql, request)}`,
+        'postponing a mail',
+      );
+    },
+    async holdBack(request, organizationId) {
+      // At different times, so that they never all come back at once; not before half of the hour is over.
+      const later = sql`now() + (1 + random()) / 2 * ${LIMITS.liveTokenWindowMs} * interval '1 ms'`;
+      await write(
+        sql`
+        UPDATE mail_requests SET due_at = ${later}, attempts = attempts - 1 WHERE ${isThe(sql, request)}`,
+        'holding a mail back',
+      );
+      await write(
+        sql`
+        UPDATE mail_requests SET due_at = ${later} WHERE ctid = ANY (ARRAY(
+          SELECT m.ctid FROM mail_requests m JOIN users u ON lower(u.email) = lower(m.email)
+          WHERE u.organization_id = ${organizationId} AND m.due_at <= now()
+          LIMIT ${LIMITS.mailsHeldBackAtOnce} FOR UPDATE OF m SKIP LOCKED))`,
+        'holding mails back',
+      );
+    },
+  };
+}
+
+function isThe(sql: Sql, { purpose, email, requestedExactly }: MailRequest): Fragment {
+  return sql`
+    purpose = ${purpose} AND lower(email) = lower(${email}) AND requested_at = ${requestedExactly}::timestamptz`;
+}

@@ -1,0 +1,259 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import { hashSecret } from '../../runtime/secrets.ts';
+import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import { hashed } from './account-statements.ts';
+import { familyOf, newSessionTokens, type SessionTokens } from './session-store.ts';
+
+/** What whoever has the database may do without the API. Access changes are heard by their triggers, as any other. */
+
+export interface SuperAdmin {
+  readonly userId: number;
+  readonly email: string;
+}
+
+/** Super admins who may act. */
+export function listSuperAdmins(sql: Sql): Promise<SuperAdmin[]> {
+  return bounded(
+    sql<SuperAdmin[]>`
+      SELECT id AS user_id, email FROM users
+      WHERE organization_id = 0 AND role = 'super_admin' AND is_active AND email_verified_at IS NOT NULL ORDER BY id`,
+  );
+}
+
+/** A session of a super admin that cannot be refreshed. */
+export async function beginOperatorSession(
+  sql: Sql,
+  userId: number,
+  accessToken: string,
+  lifeMs: number,
+): Promise<void> {
+  await bounded(sql`
+    WITH begun AS (
+      INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at)
+      VALUES (0, nextval('session_ids'), ${userId}, ${hashed(sql, accessToken)}, ${inMs(sql, lifeMs)})
+      RETURNING organization_id, id, user_id
+    ), changed AS (
+      SELECT organization_id, 'session' AS record_type, id AS record_id, NULL::json AS before,
+        json_build_object('userId', user_id) AS after FROM begun
+    )
+    ${noteOf(sql, 'session.issued')}`);
+}
+
+export async function endOperatorSession(sql: Sql, accessToken: string): Promise<void> {
+  await bounded(sql`
+    WITH ended AS (
+      UPDATE sessions SET revoked_at = now()
+      WHERE organization_id = 0 AND access_hash = ${hashed(sql, accessToken)} AND revoked_at IS NULL
+      RETURNING organization_id, id, user_id
+    ), changed AS (${endedRecords(sql)})
+    ${noteOf(sql, 'session.ended')}`);
+}
+
+export interface NewSuperAdmin {
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly passwordHash: string;
+}
+
+/** Makes a super admin whose address counts as verified; undefined when somebody has it already. */
+export async function createSuperAdmin(sql: Sql, admin: NewSuperAdmin): Promise<{ readonly id: number } | undefined> {
+  const { email, firstName, lastName, passwordHash } = admin;
+  const [made] = await bounded(
+    sql<{ id: number }[]>`
+      WITH made AS (
+        INSERT INTO users (organization_id, id, role, email, first_name, last_name, password_hash, email_verified_at)
+        VALUES (0, nextval('user_ids'), 'super_admin', ${email}, ${firstName}, ${lastName}, ${passwordHash}, now())
+        ON CONFLICT (lower(email)) DO NOTHING RETURNING organization_id, id, email, role
+      ), changed AS (
+        SELECT organization_id, 'user' AS record_type, id AS record_id, NULL::json AS before,
+          json_build_object('email', email, 'role', role) AS after FROM made
+      ), noted AS (${noteOf(sql, 'user.created')})
+      SELECT id FROM made`,
+  );
+  return made;
+}
+
+export interface UserFacts {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly isActive: boolean;
+}
+
+/** The account of an address, whatever its spelling; undefined when there is none. */
+export async function findUser(sql: Sql, email: string): Promise<UserFacts | undefined> {
+  const [user] = await bounded(
+    sql<UserFacts[]>`SELECT organization_id, id, is_active FROM users WHERE lower(email) = lower(${email})`,
+  );
+  return user;
+}
+
+/** Takes an address as proved; false when it was so before. */
+export async function verifyUser(sql: Sql, organizationId: number, userId: number): Promise<boolean> {
+  const verified = await bounded(sql`
+    WITH verified AS (
+      UPDATE users SET email_verified_at = now(), updated_at = now(), version = version + 1
+      WHERE organization_id = ${organizationId} AND id = ${userId} AND email_verified_at IS NULL
+      RETURNING organization_id, id, email_verified_at
+    ), changed AS (
+      SELECT organization_id, 'user' AS record_type, id AS record_id,
+        json_build_object('emailVerifiedAt', NULL) AS before,
+        json_build_object('emailVerifiedAt', email_verified_at) AS after FROM verified
+    ), noted AS (${noteOf(sql, 'user.email_verified')})
+    SELECT id FROM verified`);
+  return verified.length > 0;
+}
+
+/** Ends every session of a user; how many it were. */
+export async function endSessionsOf(sql: Sql, organizationId: number, userId: number): Promise<number> {
+  const ended = await bounded(sql`
+    WITH ended AS (
+      UPDATE sessions SET revoked_at = now()
+      WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
+      RETURNING organization_id, id, user_id
+    ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.ended')})
+    SELECT id FROM ended`);
+  return ended.length;
+}
+
+/**
+ * Locks a user out and ends every session, or lets the user in again: how many sessions ended, also of logins that ran
+ * beside the lock. Undefined when nothing was changed: it is so already, nobody else is a super admin who may act, or the
+ * user is an agent who is not active.
+ */
+export async function setUserActive(
+  sql: Sql,
+  { organizationId, id }: Pick<UserFacts, 'organizationId' | 'id'>,
+  isActive: boolean,
+): Promise<number | undefined> {
+  // Super admins are held: of two who are locked at the same time, the later lock sees the earlier one.
+  const [done] = await bounded(sql<{ isChanged: boolean; sessionsEnded: number }[]>`
+    WITH admins AS MATERIALIZED (
+      SELECT id FROM users WHERE organization_id = 0 AND role = 'super_admin' AND is_active
+        AND email_verified_at IS NOT NULL AND ${organizationId}::bigint = 0 ORDER BY id FOR UPDATE
+    ), switched AS (
+      UPDATE users SET is_active = ${isActive}, updated_at = now(), version = version + 1
+      WHERE organization_id = ${organizationId} AND id = ${id} AND is_active <> ${isActive}
+        AND NOT (${isActive}::boolean AND EXISTS (SELECT FROM agents a
+          WHERE a.organization_id = users.organization_id AND a.user_id = users.id AND NOT a.is_active))
+        AND (${isActive}::boolean OR organization_id <> 0 OR (SELECT count(*) FROM admins a WHERE a.id <> ${id}) > 0)
+      RETURNING organization_id, id
+    ), changed AS (
+      SELECT organization_id, 'user' AS record_type, id AS record_id, json_build_object('isActive', ${!isActive}::boolean) AS before,
+        json_build_object('isActive', ${isActive}::boolean) AS after FROM switched
+    ), noted AS (${noteOf(sql, isActive ? 'user.unlocked' : 'user.locked')}
+    ), ended AS (
+      UPDATE sessions s SET revoked_at = now() FROM switched u
+      WHERE s.organization_id = u.organization_id AND s.user_id = u.id AND s.revoked_at IS NULL
+      RETURNING s.organization_id, s.id, s.user_id
+    ), ended_records AS (${endedRecords(sql)}), noted_ends AS (${noteOf(sql, 'session.ended', 'ended_records')})
+    SELECT EXISTS (SELECT FROM switched) AS is_changed, (SELECT count(*) FROM ended) AS sessions_ended`);
+  return done!.isChanged ? done!.sessionsEnded : undefined;
+}
+
+export interface AgentTokens extends SessionTokens {
+  readonly agentId: number;
+}
+
+/** Which agents of an organization: these, or the first so many. */
+export type AgentChoice = { readonly ids: readonly number[] } | { readonly count: number };
+
+/** Signs agents in, in one statement. Agents who are inactive, or are not there, get no tokens. */
+export async function issueAgentTokens(
+  sql: Sql,
+  organizationId: number,
+  choice: AgentChoice,
+  accessMs: number,
+): Promise<AgentTokens[]> {
+  const ids = 'ids' in choice ? numberArray(choice.ids) : null;
+  const most = 'ids' in choice ? choice.ids.length : choice.count;
+  const issued = Array.from({ length: most }, () => newSessionTokens());
+  const hashes = issued.map(({ accessToken, refreshToken }) => ({
+    access: hashSecret(accessToken),
+    family: hashSecret(familyOf(refreshToken)),
+    refresh: hashSecret(refreshToken),
+  }));
+  const signedIn = await bounded(
+    sql<{ place: number; agentId: number }[]>`
+      WITH chosen AS (
+        SELECT row_number() OVER (ORDER BY a.id) AS place, a.organization_id, a.id AS agent_id, a.user_id
+        FROM agents a JOIN users u ON u.organization_id = a.organization_id AND u.id = a.user_id
+        WHERE a.organization_id = ${organizationId} AND u.is_active AND u.email_verified_at IS NOT NULL
+          AND (${ids}::bigint[] IS NULL OR a.id = ANY(${ids}::bigint[]))
+        ORDER BY a.id LIMIT ${most}
+      ), tokens AS (
+        SELECT * FROM ROWS FROM (json_to_recordset(${JSON.stringify(hashes)}::text::json) AS (access text, family text, refresh text))
+          WITH ORDINALITY AS t(access, family, refresh, place)
+      ), begun AS (
+        INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, family_hash, refresh_hash,
+          refresh_expires_at)
+        SELECT c.organization_id, nextval('session_ids'), c.user_id, decode(t.access, 'hex'), ${inMs(sql, accessMs)},
+          decode(t.family, 'hex'), decode(t.refresh, 'hex'), ${inMs(sql, Math.max(accessMs, LIMITS.refreshTokenMs))}
+        FROM chosen c JOIN tokens t USING (place) RETURNING organization_id, id, user_id
+      ), changed AS (
+        SELECT organization_id, 'session' AS record_type, id AS record_id, NULL::json AS before,
+          json_build_object('userId', user_id) AS after FROM begun
+      ), noted AS (${noteOf(sql, 'session.issued')})
+      SELECT place, agent_id FROM chosen ORDER BY place`,
+  );
+  return signedIn.map(({ place, agentId }) => ({ agentId, ...issued[place - 1]! }));
+}
+
+export interface ShardFacts {
+  readonly shard: number;
+  readonly epoch: number;
+  /** The owner; null when nobody has announced itself with it. */
+  readonly gateway: string | null;
+  readonly address: string | null;
+  readonly leaseExpiresAt: string | null;
+}
+
+export function listShards(sql: Sql): Promise<ShardFacts[]> {
+  return bounded(
+    sql<ShardFacts[]>`
+      SELECT s.shard, s.epoch, g.id AS gateway, g.address, g.lease_expires_at
+      FROM shards s LEFT JOIN gateways g ON g.incarnation = s.owner ORDER BY s.shard`,
+  );
+}
+
+export interface DeletionFacts {
+  readonly organizationId: number;
+  /** The super admin's user id. */
+  readonly requestedBy: number | null;
+  readonly requestedAt: string;
+  /** When the stores were first found empty of it, and when they were found so again. */
+  readonly clearedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+/** What became of the organizations that were deleted, newest first. */
+export function listDeletions(sql: Sql): Promise<DeletionFacts[]> {
+  return bounded(
+    sql<DeletionFacts[]>`
+      SELECT organization_id, requested_by, requested_at, cleared_at, finished_at
+      FROM deleted_organizations ORDER BY requested_at DESC`,
+  );
+}
+
+/** Rows of `ended` as the audit log sees them. */
+function endedRecords(sql: Sql): Fragment {
+  return sql`
+    SELECT organization_id, 'session' AS record_type, id AS record_id,
+      json_build_object('userId', user_id) AS before, NULL::json AS after FROM ended`;
+}
+
+/** The audit lines of what `changes` holds: nobody of the API's callers did it. */
+function noteOf(sql: Sql, action: string, changes = 'changed'): Fragment {
+  return sql`
+    INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, before, after)
+    SELECT organization_id, ${action}, record_type, record_id, 'system', before, after FROM ${sql(changes)}`;
+}
+
+function inMs(sql: Sql, durationMs: number): Fragment {
+  return sql`now() + ${durationMs / 1_000} * interval '1 second'`;
+}
+
+function bounded<T>(query: PromiseLike<T>): Promise<T> {
+  return withDeadline(Promise.resolve(query), LIMITS.readDeadlineMs, 'Postgres');
+}

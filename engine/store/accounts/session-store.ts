@@ -1,0 +1,166 @@
+import type { Origin } from '../../../schema/commands.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { isoTime } from '../../runtime/clock.ts';
+import { newSecret } from '../../runtime/secrets.ts';
+import type { Fragment, Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+import { hashed, inMs, noteOf, write } from './account-statements.ts';
+
+/** Whoever signs in, as far as it takes to decide whether they may. */
+export interface Account {
+  /** 0 for a super admin. */
+  readonly organizationId: number;
+  readonly organizationStatus: string;
+  readonly userId: number;
+  readonly passwordHash: string | null;
+  readonly isActive: boolean;
+  readonly isVerified: boolean;
+}
+
+/** What a session is used with; handed out once, only hashes are kept. */
+export interface SessionTokens {
+  readonly accessToken: string;
+  /** `dr_`, 32 characters that all refresh tokens of the session share, and 32 of its own. */
+  readonly refreshToken: string;
+}
+
+/** What became of a refresh token. */
+export interface Refreshed {
+  readonly organizationId: number;
+  readonly organizationStatus: string;
+  readonly sessionId: number;
+  /** It was used before: the session has been ended. */
+  readonly isReused: boolean;
+  readonly isActive: boolean;
+}
+
+const FAMILY_CHARS = 32;
+const FAMILY_PREFIX = 'dr_';
+const REFRESH_TOKEN = /^dr_[A-Za-z0-9]{64}$/;
+
+/** The tokens of a session: of a new one, or the next of the one that a refresh token is of. */
+export function newSessionTokens(refreshToken?: string): SessionTokens {
+  const family = refreshToken ? familyOf(refreshToken) : newSecret(FAMILY_PREFIX, FAMILY_CHARS);
+  return { accessToken: newSecret('da_', 40), refreshToken: newSecret(family, FAMILY_CHARS) };
+}
+
+/** The part that all refresh tokens of a session share. */
+export function familyOf(refreshToken: string): string {
+  return refreshToken.slice(0, FAMILY_PREFIX.length + FAMILY_CHARS);
+}
+
+/** The account of an e-mail address; undefined when there is none, or its organization is gone. */
+export async function findAccount(sql: Sql, email: string): Promise<Account | undefined> {
+  const query = () => sql<Account[]>`
+    SELECT u.organization_id, coalesce(o.status, 'active') AS organization_status, u.id AS user_id, u.password_hash,
+      u.is_active, u.email_verified_at IS NOT NULL AS is_verified
+    FROM users u LEFT JOIN organizations o ON o.organization_id = u.organization_id
+    WHERE lower(u.email) = lower(${email}) AND (u.organization_id = 0 OR o.organization_id IS NOT NULL)`;
+  const [account] = await read(query, LIMITS.fetchDeadlineMs, 'looking up an account');
+  return account;
+}
+
+/**
+ * Begins a session of a user whose password was found right; false when the account has changed since, or is gone.
+ * `now`: milliseconds since the epoch, from which the tokens live.
+ */
+export async function beginSession(
+  sql: Sql,
+  { organizationId, userId, passwordHash }: Pick<Account, 'organizationId' | 'userId' | 'passwordHash'>,
+  tokens: SessionTokens,
+  now: number,
+  origin: Origin,
+): Promise<boolean> {
+  // The user's row is held: a password reset that comes meanwhile ends this session, too.
+  const rows = await write(
+    sql`
+    WITH owner AS (
+      SELECT organization_id, id FROM users WHERE organization_id = ${organizationId} AND id = ${userId}
+        AND is_active AND password_hash = ${passwordHash} FOR SHARE
+    ), begun AS (
+      INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, family_hash, refresh_hash,
+        refresh_expires_at, address)
+      SELECT organization_id, nextval('session_ids'), id, ${hashed(sql, tokens.accessToken)}, ${inMs(now, LIMITS.accessTokenMs)},
+        ${hashed(sql, familyOf(tokens.refreshToken))}, ${hashed(sql, tokens.refreshToken)},
+        ${inMs(now, LIMITS.refreshTokenMs)}, ${origin.address}
+      FROM owner RETURNING organization_id, id, user_id
+    ), changed AS (
+      SELECT organization_id, 'session' AS record_type, id AS record_id, user_id, NULL::json AS before,
+        json_build_object('userId', user_id) AS after FROM begun
+    ), noted AS (${noteOf(sql, 'session.login', origin)})
+    SELECT organization_id FROM changed`,
+    'beginning a session',
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Gives a session its next tokens; undefined when the token stands for no session that goes on. Of two uses of one
+ * token at the same time the first to write gets the new ones, and the other ends the session.
+ */
+export async function refreshSession(
+  sql: Sql,
+  refreshToken: string,
+  next: SessionTokens,
+  now: number,
+  origin: Origin,
+): Promise<Refreshed | undefined> {
+  if (!REFRESH_TOKEN.test(refreshToken)) return undefined;
+  const [refreshed] = await write(
+    sql<Refreshed[]>`
+    WITH held AS (
+      SELECT s.organization_id, s.id, s.user_id, s.refresh_hash IS DISTINCT FROM ${hashed(sql, refreshToken)} AS is_reused
+      FROM sessions s WHERE s.family_hash = ${hashed(sql, familyOf(refreshToken))}
+        AND s.revoked_at IS NULL AND s.refresh_expires_at > ${isoTime(now)} FOR UPDATE
+    ), known AS (
+      SELECT h.*, u.is_active, coalesce(o.status, 'active') AS organization_status
+      FROM held h JOIN users u ON u.organization_id = h.organization_id AND u.id = h.user_id
+      LEFT JOIN organizations o ON o.organization_id = h.organization_id
+      WHERE h.organization_id = 0 OR o.organization_id IS NOT NULL
+    ), rotated AS (
+      UPDATE sessions s SET access_hash = ${hashed(sql, next.accessToken)},
+        access_expires_at = ${inMs(now, LIMITS.accessTokenMs)}, refresh_hash = ${hashed(sql, next.refreshToken)},
+        refresh_expires_at = ${inMs(now, LIMITS.refreshTokenMs)}, refreshed_at = ${isoTime(now)}
+      FROM known k WHERE s.organization_id = k.organization_id AND s.id = k.id
+        AND NOT k.is_reused AND k.is_active AND k.organization_status = 'active'
+    ), ended AS (
+      UPDATE sessions s SET revoked_at = ${isoTime(now)} FROM known k
+      WHERE s.organization_id = k.organization_id AND s.id = k.id AND k.is_reused
+      RETURNING s.organization_id, s.id, s.user_id
+    ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.reuse_detected', origin)})
+    SELECT organization_id, organization_status, id AS session_id, is_reused, is_active FROM known`,
+    'refreshing a session',
+  );
+  return refreshed;
+}
+
+/** Ends a session of a user, or with `everywhere` all of them; how many it were. */
+export async function endSessions(
+  sql: Sql,
+  organizationId: number,
+  userId: number,
+  which: { readonly sessionId: number } | 'everywhere',
+  now: number,
+  origin: Origin,
+): Promise<number> {
+  const sessionId = which === 'everywhere' ? null : which.sessionId;
+  const rows = await write(
+    sql`
+    WITH ended AS (
+      UPDATE sessions SET revoked_at = ${isoTime(now)}
+      WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
+        AND (${sessionId}::bigint IS NULL OR id = ${sessionId}::bigint)
+      RETURNING organization_id, id, user_id
+    ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.logout', origin)})
+    SELECT organization_id FROM changed`,
+    'ending sessions',
+  );
+  return rows.length;
+}
+
+/** Rows of `ended` as the audit log sees them. */
+function endedRecords(sql: Sql): Fragment {
+  return sql`
+    SELECT organization_id, 'session' AS record_type, id AS record_id, user_id,
+      json_build_object('userId', user_id) AS before, NULL::json AS after FROM ended`;
+}

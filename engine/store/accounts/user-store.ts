@@ -1,0 +1,85 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { ListUsersQuery, UserRecord } from '../../../schema/user.ts';
+import type { Fragment, Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+export interface UserPage {
+  readonly items: readonly UserRecord[];
+  /** Exact number of the organization's users, of the same snapshot as the items. */
+  readonly count: number;
+  /** Sequence of the organization's log at which the page was true. */
+  readonly sequence: number;
+}
+
+export interface UserDetail {
+  readonly user: UserRecord;
+  /** Sequence of the organization's log at which it was true. */
+  readonly sequence: number;
+}
+
+/** Columns of a user `u`. */
+const USER = `u.organization_id, u.id, u.version, u.role, u.email, u.first_name, u.last_name, u.is_active,
+  u.email_verified_at, u.created_at, u.updated_at`;
+
+/** A page of users, newest first. They are few: counting them is cheap. */
+export async function listUsers(sql: Sql, organizationId: number, { page, limit }: ListUsersQuery): Promise<UserPage> {
+  const query = () => sql<({ sequence: number; count: number } & (UserRecord | { id: null }))[]>`
+    SELECT h.last_sequence AS sequence, b.*,
+      (SELECT count(*) FROM users u WHERE u.organization_id = ${organizationId}) AS count
+    FROM organization_heads h LEFT JOIN (
+      SELECT ${sql.unsafe(USER)} FROM users u WHERE u.organization_id = ${organizationId}
+      ORDER BY u.created_at DESC, u.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+    WHERE h.organization_id = ${organizationId}
+    ORDER BY b.created_at DESC, b.id DESC`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'listing users');
+  return {
+    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
+    count: rows[0]?.count ?? 0,
+    sequence: rows[0]?.sequence ?? 0,
+  };
+}
+
+/** A user of the organization; undefined when there is none. */
+export async function readUser(sql: Sql, organizationId: number, userId: number): Promise<UserDetail | undefined> {
+  const query = () => sql<(UserRecord & { sequence: number })[]>`
+    SELECT h.last_sequence AS sequence, ${sql.unsafe(USER)}
+    FROM users u JOIN organization_heads h ON h.organization_id = u.organization_id
+    WHERE u.organization_id = ${organizationId} AND u.id = ${userId}`;
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a user');
+  if (!row) return undefined;
+  const { sequence, ...user } = row;
+  return { user, sequence };
+}
+
+/** Makes a user; no row when the e-mail address is anybody's already. */
+export function insertUser(sql: Sql, user: UserRecord, passwordHash: string | null): Fragment {
+  return sql`
+    INSERT INTO users (organization_id, id, version, role, email, first_name, last_name, is_active, email_verified_at,
+      password_hash, created_at, updated_at)
+    VALUES (${user.organizationId}, ${user.id}, ${user.version}, ${user.role}, ${user.email}, ${user.firstName},
+      ${user.lastName}, ${user.isActive}, ${user.emailVerifiedAt}, ${passwordHash}, ${user.createdAt}, ${user.updatedAt})
+    ON CONFLICT (lower(email)) DO NOTHING RETURNING id`;
+}
+
+/** Asks for a mail with which the user who was just made proves the address. */
+export function requestVerification(sql: Sql, email: string): Fragment {
+  return sql`
+    INSERT INTO mail_requests (purpose, email) SELECT 'verify_email', ${email}::text FROM changed
+    ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = now(), attempts = 0, due_at = now()`;
+}
+
+/** Writes a user's next version; no row when another one came between. */
+export function updateUser(sql: Sql, user: UserRecord): Fragment {
+  return sql`
+    UPDATE users SET version = ${user.version}, role = ${user.role}, first_name = ${user.firstName},
+      last_name = ${user.lastName}, is_active = ${user.isActive}, updated_at = ${user.updatedAt}
+    WHERE organization_id = ${user.organizationId} AND id = ${user.id} AND version = ${user.version - 1}
+    RETURNING id`;
+}
+
+/** Ends the sessions of the user who was just made inactive, or active: should the account come back, they do not. */
+export function endSessions(sql: Sql, { organizationId, id }: UserRecord): Fragment {
+  return sql`
+    UPDATE sessions s SET revoked_at = now() FROM changed
+    WHERE s.organization_id = ${organizationId} AND s.user_id = ${id} AND s.revoked_at IS NULL`;
+}

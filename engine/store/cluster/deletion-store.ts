@@ -1,0 +1,48 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import type { Sql } from '../postgres.ts';
+
+/** Removing what is stored of organizations that have a tombstone. */
+export interface DeletionStore {
+  /** Organizations to be looked through now, those that were deleted first in front. */
+  listDue(): Promise<number[]>;
+  /** Removes up to LIMITS.deletionBatchRows rows; returns how many those were. Safe to repeat, and to run twice at once. */
+  deleteBatch(organizationId: number): Promise<number>;
+  /**
+   * Notes that a look through all tables has come to its end, having removed `rows`. True when that finishes the
+   * deletion: nothing was found LIMITS.deletionSettleMs after a look that left nothing.
+   */
+  notePass(organizationId: number, rows: number): Promise<boolean>;
+}
+
+export function createDeletionStore(sql: Sql): DeletionStore {
+  const bounded = <T>(query: Promise<T>, what: string) => withDeadline(query, LIMITS.readDeadlineMs, what);
+  return {
+    async listDue() {
+      const rows = await bounded(
+        sql<{ organizationId: number }[]>`
+          SELECT organization_id FROM deleted_organizations
+          WHERE finished_at IS NULL AND (cleared_at IS NULL OR cleared_at <= now() - ${LIMITS.deletionSettleMs} * interval '1 millisecond')
+          ORDER BY requested_at LIMIT ${LIMITS.deletionsPerJob}`,
+        'looking for deleted organizations',
+      );
+      return rows.map((row) => row.organizationId);
+    },
+    async deleteBatch(organizationId) {
+      const query = sql<{ deleted: number }[]>`
+        SELECT delete_organization_batch(${organizationId}, ${LIMITS.deletionBatchRows}) AS deleted`;
+      const [row] = await bounded(query, 'deleting an organization');
+      return row!.deleted;
+    },
+    async notePass(organizationId, rows) {
+      const query = sql<{ isFinished: boolean }[]>`
+        UPDATE deleted_organizations SET
+          finished_at = CASE WHEN ${rows}::bigint = 0 AND cleared_at <= now() - ${LIMITS.deletionSettleMs} * interval '1 millisecond' THEN now() END,
+          cleared_at = CASE WHEN ${rows}::bigint = 0 THEN coalesce(cleared_at, now()) ELSE now() END
+        WHERE organization_id = ${organizationId} AND finished_at IS NULL
+        RETURNING finished_at IS NOT NULL AS is_finished`;
+      const [row] = await bounded(query, 'noting a deletion');
+      return row?.isFinished ?? false;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import type { Sql } from '../postgres.ts';
+
+/**
+ * Tables that are partitioned by day, and how many days back they are written: a day more than is asked of them, for
+ * what waits for Postgres over midnight.
+ */
+const DAYS_BACK = {
+  events: 1,
+  idempotency_records: 1,
+  agent_trail: LIMITS.trailPastMs / 86_400_000 + 1,
+  webhook_deliveries: 1,
+} as const;
+export type DailyTable = keyof typeof DAYS_BACK;
+export const DAILY_TABLES = Object.keys(DAYS_BACK) as readonly DailyTable[];
+
+/**
+ * Upkeep of the database. Those of partitions need the table for themselves for a moment; while they wait for that,
+ * commits wait behind them, so they give up after half a second (55P03), having changed nothing.
+ */
+export interface MaintenanceStore {
+  /** Makes the partitions that are missing, to LIMITS.partitionDaysAhead days ahead. */
+  ensurePartitions(table: DailyTable): Promise<void>;
+  /** Drops the partitions that hold nothing younger than `keepDays` days; returns how many those were. */
+  dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
+  /** Works what commits have appended to the index of customer searches into it; commits go on meanwhile. */
+  mergeSearchEntries(): Promise<void>;
+  /**
+   * Removes up to LIMITS.upkeepBatchRows of each: sessions that ended more than a day ago, or were revoked more than 30
+   * days ago; changes of access that every gateway has long heard of; expired tokens; outcomes past their keys'
+   * retention; answered assignment requests and notices past theirs; devices whose session has ended. Returns how many rows of one kind there were at most.
+   */
+  removeOutdated(): Promise<number>;
+}
+
+export function createMaintenanceStore(sql: Sql): MaintenanceStore {
+  return {
+    async ensurePartitions(table) {
+      await withDeadline(makePartitions(sql, table), LIMITS.readDeadlineMs, `making partitions of ${table}`);
+    },
+    async dropPartitions(table, keepDays) {
+      const query = sql<{ dropped: number }[]>`
+        SELECT drop_daily_partitions(${table}::regclass, make_interval(days => ${keepDays})) AS dropped`;
+      const [row] = await withDeadline(query.execute(), LIMITS.readDeadlineMs, `dropping partitions of ${table}`);
+      return row!.dropped;
+    },
+    async mergeSearchEntries() {
+      const query = sql`SELECT gin_clean_pending_list('customers_trigrams'::regclass)`;
+      await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'working in search entries');
+    },
+    removeOutdated: () => removeOutdated(sql),
+  };
+}
+
+/** See MaintenanceStore.ensurePartitions. */
+export async function makePartitions(sql: Sql, table: DailyTable): Promise<void> {
+  await sql`SELECT ensure_daily_partitions(${table}::regclass, ${DAYS_BACK[table]}, ${LIMITS.partitionDaysAhead})`;
+}
+
+async function removeOutdated(sql: Sql): Promise<number> {
+  const most = LIMITS.upkeepBatchRows;
+  const statements = [
+    sql`DELETE FROM sessions WHERE (organization_id, id) IN (
+      SELECT organization_id, id FROM sessions
+      WHERE coalesce(refresh_expires_at, access_expires_at) < now() - interval '1 day'
+        OR revoked_at < now() - interval '30 days' LIMIT ${most})`,
+    sql`DELETE FROM access_changes WHERE (organization_id, subject, subject_id, xid) IN (
+      SELECT organization_id, subject, subject_id, xid FROM access_changes
+      WHERE at < now() - interval '1 hour' LIMIT ${most})`,
+    sql`DELETE FROM user_tokens WHERE (organization_id, user_id, purpose, token_hash) IN (
+      SELECT organization_id, user_id, purpose, token_hash FROM user_tokens WHERE expires_at < now() LIMIT ${most})`,
+    sql`DELETE FROM kept_outcomes WHERE (organization_id, scope, key_hash) IN (
+      SELECT organization_id, scope, key_hash FROM kept_outcomes
+      WHERE at < now() - ${LIMITS.idempotencyRetentionMs} * interval '1 millisecond' LIMIT ${most})`,
+    // Organization by organization, along an index: the table is large, and nearly all of it is younger.
+    sql`DELETE FROM assignment_requests WHERE (organization_id, id) IN (
+      SELECT o.organization_id, old.id FROM organizations o CROSS JOIN LATERAL (
+        SELECT r.id FROM assignment_requests r
+        WHERE r.organization_id = o.organization_id AND r.status <> 'pending'
+          AND r.created_at < now() - make_interval(days => ${LIMITS.requestRetentionDays})
+        ORDER BY r.created_at, r.id LIMIT ${most}) old LIMIT ${most})`,
+    sql`DELETE FROM notifications WHERE (organization_id, id) IN (
+      SELECT o.organization_id, old.id FROM organizations o CROSS JOIN LATERAL (
+        SELECT n.id FROM notifications n
+        WHERE n.organization_id = o.organization_id
+          AND n.created_at < now() - make_interval(days => ${LIMITS.noticeRetentionDays})
+        ORDER BY n.created_at LIMIT ${most}) old LIMIT ${most})`,
+    sql`DELETE FROM push_tokens WHERE (organization_id, id) IN (
+      SELECT d.organization_id, d.id FROM push_tokens d
+      WHERE NOT EXISTS (SELECT FROM live_devices l WHERE l.organization_id = d.organization_id AND l.id = d.id)
+      LIMIT ${most})`,
+  ];
+  let rows = 0;
+  for (const statement of statements) {
+    const { count } = await withDeadline(statement.execute(), LIMITS.readDeadlineMs, 'removing what is outdated');
+    rows = Math.max(rows, count);
+  }
+  return rows;
+}

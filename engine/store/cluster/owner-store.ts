@@ -1,0 +1,26 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+/** Who owns which shard, and by what they know that one of theirs speaks. */
+export interface Owners {
+  readonly secret: string;
+  /** `host:port` by shard; a shard that nobody owns is not among them. */
+  readonly addresses: ReadonlyMap<number, string>;
+}
+
+export async function readOwners(sql: Sql): Promise<Owners> {
+  const query = () => sql<{ secret: string; owners: readonly (readonly [shard: number, address: string])[] }[]>`
+    SELECT i.secret, (
+      SELECT coalesce(json_agg(json_build_array(s.shard, g.address)), '[]')
+      FROM shards s JOIN gateways g ON g.incarnation = s.owner WHERE g.lease_expires_at > now()) AS owners
+    FROM internal_secret i`;
+  const [row] = await read(query, LIMITS.fetchDeadlineMs, 'looking for the owners of shards');
+  return { secret: row!.secret, addresses: new Map(row!.owners) };
+}
+
+export async function readInternalSecret(sql: Sql): Promise<string> {
+  const query = () => sql<{ secret: string }[]>`SELECT secret FROM internal_secret`;
+  const [row] = await read(query, LIMITS.fetchDeadlineMs, 'reading the internal secret');
+  return row!.secret;
+}

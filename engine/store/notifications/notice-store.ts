@@ -1,0 +1,152 @@
+import type { RequestStatus } from '../../../schema/assignment.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { NoticeTemplates } from '../../../schema/notice-templates.ts';
+import type { NoticeKind, NoticeStatus, PushPlatform } from '../../../schema/notification.ts';
+import type { TaskStatus } from '../../../schema/task.ts';
+import { hashed, write } from '../accounts/account-statements.ts';
+import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+
+/** A notice that this process has taken on, with what is known of all it is about. */
+export interface LeasedNotice {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly kind: NoticeKind;
+  /** Tries so far, this one included. */
+  readonly attempts: number;
+  readonly expiresAt: string;
+  readonly organizationName: string;
+  readonly isOrganizationActive: boolean;
+  readonly agentId: number | null;
+  readonly isUserActive: boolean;
+  /** Null when the device may not be told any more, and for a mail. */
+  readonly token: string | null;
+  readonly platform: PushPlatform | null;
+  readonly requestStatus: RequestStatus | null;
+  /** Null for a push. */
+  readonly email: string | null;
+  readonly isMailWanted: boolean;
+  readonly templates: NoticeTemplates;
+  readonly customerName: string | null;
+  readonly taskId: number;
+  /** What is known of a task is null when it is gone. */
+  readonly taskCode: string | null;
+  readonly taskName: string | null;
+  readonly taskStatus: TaskStatus | null;
+  readonly taskAgentId: number | null;
+  readonly trackingToken: string | null;
+  readonly windowStart: string | null;
+  readonly windowEnd: string | null;
+  readonly address: string | null;
+}
+
+export interface NoticeEnd {
+  readonly status: Exclude<NoticeStatus, 'pending'>;
+  readonly reason?: string;
+  /** Where a mail went, for everybody to read. */
+  readonly address?: string;
+  /** The device's token is of no use: it is forgotten, unless the device has another one by now. */
+  readonly isTokenGone?: boolean;
+}
+
+/** Notices on their way. A row is at once what is to be sent and the log of what was. */
+export interface NoticeStore {
+  /**
+   * Takes on up to `most` notices that are due, for LIMITS.noticeLeaseMs: of each organization as many at first as of any
+   * other, and no more than it may have under way. `held`: how many that is already, here.
+   */
+  lease(most: number, held: ReadonlyMap<number, number>): Promise<LeasedNotice[]>;
+  /** Only whoever took it on last ends it. */
+  settle(notice: LeasedNotice, end: NoticeEnd): Promise<void>;
+  /** Tries again after `pauseMs`. */
+  postpone(notice: LeasedNotice, pauseMs: number, reason: string): Promise<void>;
+}
+
+export function createNoticeStore(sql: Sql): NoticeStore {
+  return {
+    lease: (most, held) => lease(sql, most, held),
+    async settle(notice, { status, reason = null, address = null, isTokenGone = false }) {
+      const { organizationId, token } = notice;
+      const forgetting = sql`
+        DELETE FROM push_tokens d USING settled
+        WHERE d.organization_id = ${organizationId} AND d.id = settled.push_token_id
+          AND d.token_hash = ${hashed(sql, token ?? '')}`;
+      await write(
+        sql`
+        WITH settled AS (
+          UPDATE notifications SET status = ${status}, reason = ${reason?.slice(0, LIMITS.noticeReasonChars) ?? null},
+            address = ${address}, due_at = NULL, settled_at = now()
+          WHERE organization_id = ${organizationId} AND ${isHeld(sql, notice)} RETURNING push_token_id
+        ) ${isTokenGone ? sql`, forgotten AS (${forgetting})` : sql``}
+        SELECT FROM settled`,
+        'settling a notice',
+      );
+    },
+    async postpone(notice, pauseMs, reason) {
+      await write(
+        sql`
+        UPDATE notifications SET due_at = now() + ${pauseMs} * interval '1 ms',
+          reason = ${reason.slice(0, LIMITS.noticeReasonChars)}
+        WHERE organization_id = ${notice.organizationId} AND ${isHeld(sql, notice)}`,
+        'postponing a notice',
+      );
+    },
+  };
+}
+
+/** Nobody else has taken it on since. */
+function isHeld(sql: Sql, { id, attempts }: LeasedNotice): Fragment {
+  return sql`id = ${id} AND attempts = ${attempts} AND status = 'pending'`;
+}
+
+function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promise<LeasedNotice[]> {
+  return write(
+    sql<LeasedNotice[]>`
+    WITH RECURSIVE waiting AS (
+      (SELECT organization_id FROM notifications WHERE status = 'pending' ORDER BY organization_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT n.organization_id FROM notifications n
+        WHERE n.status = 'pending' AND n.organization_id > w.organization_id ORDER BY n.organization_id LIMIT 1)
+      FROM waiting w WHERE w.organization_id IS NOT NULL
+    ), candidates AS (
+      SELECT w.organization_id, c.id, c.due_at, row_number() OVER (PARTITION BY w.organization_id ORDER BY c.due_at) AS nth
+      FROM waiting w
+        LEFT JOIN unnest(${numberArray(held.keys())}::bigint[], ${numberArray(held.values())}::int[])
+          AS h (organization_id, count) ON h.organization_id = w.organization_id
+        CROSS JOIN LATERAL (
+          SELECT n.id, n.due_at FROM notifications n
+          WHERE n.organization_id = w.organization_id AND n.status = 'pending' AND n.due_at <= now()
+          ORDER BY n.due_at LIMIT greatest(0, ${LIMITS.noticesPerOrganizationAtOnce} - coalesce(h.count, 0))) c
+    ), chosen AS MATERIALIZED (
+      SELECT n.organization_id, n.id FROM notifications n
+      WHERE (n.organization_id, n.id) IN (
+          SELECT organization_id, id FROM candidates ORDER BY nth, due_at LIMIT ${most})
+        AND n.status = 'pending' AND n.due_at <= now()
+      FOR UPDATE SKIP LOCKED
+    ), leased AS (
+      UPDATE notifications n SET due_at = now() + ${LIMITS.noticeLeaseMs} * interval '1 ms', attempts = n.attempts + 1
+      FROM chosen c WHERE n.organization_id = c.organization_id AND n.id = c.id
+      RETURNING n.*
+    )
+    SELECT n.organization_id, n.id, n.kind, n.attempts, n.expires_at, n.agent_id, n.task_id,
+      coalesce(o.name, '') AS organization_name, coalesce(o.status = 'active', false) AS is_organization_active,
+      coalesce(u.is_active, false) AS is_user_active, d.token, d.platform, r.status AS request_status,
+      CASE WHEN n.channel = 'mail' THEN c.email END AS email,
+      coalesce(CASE n.kind WHEN 'tracking_created' THEN s.mail_created WHEN 'tracking_on_the_way' THEN s.mail_on_the_way
+        WHEN 'tracking_completed' THEN s.mail_completed END, false) AS is_mail_wanted,
+      coalesce(s.templates, '{}') AS templates, nullif(concat_ws(' ', c.first_name, nullif(c.last_name, '')), '')
+        AS customer_name,
+      t.code AS task_code, t.name AS task_name, t.status AS task_status, t.agent_id AS task_agent_id, t.tracking_token,
+      coalesce(t.window_start, t.scheduled_at) AS window_start, t.window_end, l.address
+    FROM leased n
+      LEFT JOIN organizations o ON o.organization_id = n.organization_id
+      LEFT JOIN users u ON u.organization_id = n.organization_id AND u.id = n.user_id
+      LEFT JOIN live_devices d
+        ON d.organization_id = n.organization_id AND d.user_id = n.user_id AND d.id = n.push_token_id
+      LEFT JOIN assignment_requests r ON r.organization_id = n.organization_id AND r.id = n.request_id
+      LEFT JOIN notification_settings s ON s.organization_id = n.organization_id
+      LEFT JOIN tasks t ON t.organization_id = n.organization_id AND t.id = n.task_id
+      LEFT JOIN customers c ON c.organization_id = n.organization_id AND c.id = coalesce(n.customer_id, t.customer_id)
+      LEFT JOIN locations l ON l.organization_id = n.organization_id AND l.id = coalesce(t.location_id, t.pickup_location_id)`,
+    'looking for notices to send',
+  );
+}

@@ -1,0 +1,29 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { ListNotificationsQuery, NotificationView } from '../../../schema/notification.ts';
+import type { Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+export interface NotificationPage {
+  /** Newest first. */
+  readonly items: readonly NotificationView[];
+  /** Whether there are more behind them. */
+  readonly hasMore: boolean;
+}
+
+/** A page of what was told to couriers and customers, or waits to be. No token and no whole address is read here. */
+export async function listNotifications(
+  sql: Sql,
+  organizationId: number,
+  { taskId, status, kind, channel, cursor, limit }: ListNotificationsQuery,
+): Promise<NotificationPage> {
+  const query = () => sql<NotificationView[]>`
+    SELECT id, kind, channel, status, reason, task_id, user_id, platform, customer_id, address, attempts,
+      due_at AS next_attempt_at, expires_at, created_at, settled_at
+    FROM notifications
+    WHERE organization_id = ${organizationId} ${taskId ? sql`AND task_id = ${taskId}` : sql``}
+      ${status ? sql`AND status = ${status}` : sql``} ${kind ? sql`AND kind = ${kind}` : sql``}
+      ${channel ? sql`AND channel = ${channel}` : sql``} ${cursor ? sql`AND id < ${cursor}` : sql``}
+    ORDER BY id DESC LIMIT ${limit + 1}`;
+  const items = await read(query, LIMITS.readDeadlineMs, 'listing notifications');
+  return { items: items.slice(0, limit), hasMore: items.length > limit };
+}

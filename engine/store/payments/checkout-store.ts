@@ -1,0 +1,35 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { CheckoutLink } from '../../../schema/checkout-link.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { PaymentStatus } from '../../../schema/payment.ts';
+import { hashSecret } from '../../runtime/secrets.ts';
+import type { Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+/** What a customer who has a checkout link is told. */
+export interface Checkout {
+  readonly status: PaymentStatus;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** Where the provider has it paid; null until that is known. */
+  readonly page: string | null;
+}
+
+/** The checkout that a link leads to; undefined for an unknown payment and for a wrong token alike. */
+export async function findCheckout(
+  sql: Sql,
+  { organizationId, paymentId, token }: CheckoutLink,
+): Promise<Checkout | undefined> {
+  const query = () => sql<(Checkout & { checkoutToken: string })[]>`
+    SELECT status, amount_minor, currency, checkout_page AS page, checkout_token FROM payments
+    WHERE organization_id = ${organizationId} AND id = ${paymentId} AND checkout_token IS NOT NULL`;
+  const [found] = await read(query, LIMITS.fetchDeadlineMs, 'looking for a checkout');
+  if (!found) return undefined;
+  const { checkoutToken, ...checkout } = found;
+  return timingSafeEqual(digestOf(token), digestOf(checkoutToken)) ? checkout : undefined;
+}
+
+/** Digests are compared, so that the time it takes tells neither the length nor the text. */
+function digestOf(token: string): Buffer {
+  return Buffer.from(hashSecret(token));
+}

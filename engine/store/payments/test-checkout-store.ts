@@ -1,0 +1,90 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { write } from '../accounts/account-statements.ts';
+import type { Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+/** Which checkout of the test provider; whoever knows its secret may pay it. */
+export interface TestCheckoutKey {
+  readonly organizationId: number;
+  readonly paymentId: number;
+  readonly secret: string;
+}
+
+/** As it was when it was asked for: one whose time is over is `expired`, whether or not anybody has noted that. */
+export interface TestCheckout extends TestCheckoutKey {
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly description: string;
+  readonly returnUrl: string;
+  readonly status: 'open' | 'paid' | 'declined' | 'expired';
+  readonly refundAttempt: number | null;
+}
+
+export type NewTestCheckout = Omit<TestCheckout, 'status' | 'refundAttempt'>;
+
+export interface TestCheckoutStore {
+  /** The checkout of a payment: the one that was made first, with its own secret. */
+  make(checkout: NewTestCheckout): Promise<TestCheckout>;
+  find(key: TestCheckoutKey): Promise<TestCheckout | undefined>;
+  /** Ends one that is open; the checkout as it is then, however it has ended. */
+  end(key: TestCheckoutKey, status: 'paid' | 'declined' | 'expired'): Promise<TestCheckout | undefined>;
+  /** Pays back one that was paid; the checkout as it is then. */
+  refund(key: TestCheckoutKey, attempt: number): Promise<TestCheckout | undefined>;
+  /** What callbacks are signed with, the same in all processes. */
+  readSecret(): Promise<string>;
+}
+
+const COLUMNS = `organization_id, payment_id, secret, amount_minor, currency, description, return_url, refund_attempt,
+  CASE WHEN status = 'open' AND expires_at <= now() THEN 'expired' ELSE status END AS status`;
+
+export function createTestCheckoutStore(sql: Sql): TestCheckoutStore {
+  const columns = sql.unsafe(COLUMNS);
+
+  async function find({ organizationId, paymentId, secret }: TestCheckoutKey): Promise<TestCheckout | undefined> {
+    const query = () => sql<TestCheckout[]>`
+      SELECT ${columns} FROM test_checkouts
+      WHERE organization_id = ${organizationId} AND payment_id = ${paymentId} AND secret = ${secret}`;
+    const [checkout] = await read(query, LIMITS.fetchDeadlineMs, 'looking for a checkout');
+    return checkout;
+  }
+
+  return {
+    find,
+    async make({ organizationId, paymentId, secret, amountMinor, currency, description, returnUrl }) {
+      const made = sql<TestCheckout[]>`
+        INSERT INTO test_checkouts (organization_id, payment_id, secret, amount_minor, currency, description, return_url,
+          status, expires_at)
+        VALUES (${organizationId}, ${paymentId}, ${secret}, ${amountMinor}, ${currency}, ${description}, ${returnUrl},
+          'open', now() + ${LIMITS.testCheckoutMs} * interval '1 ms')
+        ON CONFLICT (organization_id, payment_id) DO UPDATE SET secret = test_checkouts.secret
+        RETURNING ${columns}`;
+      const [checkout] = await write(made, 'making a checkout');
+      return checkout!;
+    },
+    async end(key, status) {
+      await write(
+        sql`
+        UPDATE test_checkouts SET status = ${status}
+        WHERE organization_id = ${key.organizationId} AND payment_id = ${key.paymentId} AND secret = ${key.secret}
+          AND status = 'open' AND (expires_at > now() OR ${status} = 'expired')`,
+        'ending a checkout',
+      );
+      return find(key);
+    },
+    async refund(key, attempt) {
+      await write(
+        sql`
+        UPDATE test_checkouts SET refund_attempt = ${attempt}
+        WHERE organization_id = ${key.organizationId} AND payment_id = ${key.paymentId} AND secret = ${key.secret}
+          AND status = 'paid' AND refund_attempt IS NULL`,
+        'paying a checkout back',
+      );
+      return find(key);
+    },
+    async readSecret() {
+      const query = () => sql<{ secret: string }[]>`SELECT secret FROM test_provider_secret`;
+      const [row] = await read(query, LIMITS.fetchDeadlineMs, 'reading the secret of callbacks');
+      return row!.secret;
+    },
+  };
+}

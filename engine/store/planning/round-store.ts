@@ -1,0 +1,237 @@
+import type { Vehicle } from '../../../schema/agent.ts';
+import { type AssignmentSettings, assignmentSettingsOf, type TaskSearch } from '../../../schema/assignment.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/task.ts';
+import type { LagPage } from '../log/relay-store.ts';
+import { OPEN_STATUSES } from '../positions/roster-store.ts';
+import { numberArray, type Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+import { type KnownRows, type Marked, RoundMemory, refreshedRows } from './round-memory.ts';
+
+/** An organization that has tasks which rounds have to look at, and how it wants that done. */
+export interface SearchingOrganization {
+  readonly organizationId: number;
+  readonly settings: AssignmentSettings;
+  /** The end of its log: what could help a search, but for where agents are, moves it. */
+  readonly lastSequence: number;
+  /** How long ago it got there, by the clock of Postgres. */
+  readonly quietMs: number;
+}
+
+/** What a task leads to, and how much it is. Degrees, kilograms, cubic metres; minutes of duration. */
+interface TaskRow {
+  readonly taskId: number;
+  readonly status: TaskStatus;
+  readonly timeToServe: TimeToServe;
+  readonly scheduledAt: string | null;
+  readonly estimatedDuration: number | null;
+  readonly readyAt: string | null;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly pickupLatitude: number | null;
+  readonly pickupLongitude: number | null;
+  readonly weightKg: number;
+  readonly volumeM3: number;
+  readonly packages: number;
+}
+
+/** A task that looks for somebody, or could. */
+export interface SoughtTask extends TaskRow {
+  readonly createdAt: string;
+  readonly windowEnd: string | null;
+  readonly requiredSkills: readonly string[] | null;
+  readonly preferredAgentId: number | null;
+  /** It has parts, which are looked for one by one. */
+  readonly isJob: boolean;
+  /** Null for a task that nobody is looked for. */
+  readonly search: TaskSearch | null;
+}
+
+/** An open task of an agent on duty. */
+export interface CarriedTask extends TaskRow {
+  readonly agentId: number;
+  readonly assignedAt: string | null;
+  readonly arrivedAt: string | null;
+}
+
+export interface AgentOnDuty {
+  readonly agentId: number;
+  readonly vehicle: Vehicle | null;
+  readonly skills: readonly string[];
+}
+
+/** What a round plans with, but for where agents are. Each part is true of a moment, not all of the same. */
+export interface RoundRows {
+  readonly tasks: readonly SoughtTask[];
+  readonly agents: readonly AgentOnDuty[];
+  readonly carried: readonly CarriedTask[];
+}
+
+/** Which tasks are to be planned: those that look for somebody, after an id, or the ones named. */
+export type RoundTasks = { readonly after: number } | { readonly taskIds: readonly number[] };
+
+export interface RoundStore {
+  /** The organizations after an id with tasks that look for somebody, `limit` of them. */
+  findSearching(after: number, limit: number): Promise<LagPage>;
+  /** Those of these organizations that have such tasks. */
+  findSearchingOf(organizationIds: readonly number[]): Promise<SearchingOrganization[]>;
+  /** At most LIMITS.roundTasks tasks, in the order of their ids. Rows are kept, and read again once they have changed. */
+  readRound(organizationId: number, wanted: RoundTasks): Promise<RoundRows>;
+  /** Keeps nothing of an organization that has no rounds any more. */
+  forget(organizationId: number): void;
+}
+
+interface SearchingRow {
+  readonly organizationId: number;
+  readonly lastSequence: number;
+  readonly quietMs: number;
+  readonly assignment: unknown;
+  readonly leadMinutes: unknown;
+}
+
+/** `rowsKept`: of all organizations together; 0 for whoever seldom reads the same one twice. */
+export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKept): RoundStore {
+  const memory = new RoundMemory<{ readonly agents: KnownAgent; readonly tasks: KnownTask }>(rowsKept);
+  return {
+    async findSearching(after, limit) {
+      const query = () => sql<{ organizationId: number }[]>`
+        SELECT DISTINCT organization_id FROM searching_tasks WHERE organization_id > ${after}
+        ORDER BY organization_id LIMIT ${limit}`;
+      const rows = await read(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
+      const lagging = rows.map(({ organizationId }) => organizationId);
+      return { lagging, next: lagging.length === limit ? lagging.at(-1) : undefined };
+    },
+    async findSearchingOf(organizationIds) {
+      const query = () => sql<SearchingRow[]>`
+        SELECT o.organization_id, h.last_sequence,
+          extract(epoch FROM clock_timestamp() - h.last_at)::float8 * 1000 AS quiet_ms,
+          o.settings -> 'assignment' AS assignment, o.settings -> 'leadMinutes' AS lead_minutes
+        FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
+        WHERE o.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
+          AND EXISTS (SELECT FROM searching_tasks s WHERE s.organization_id = o.organization_id)`;
+      const rows = await read(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
+      return rows.map(({ organizationId, lastSequence, quietMs, ...settings }) => ({
+        organizationId,
+        lastSequence,
+        quietMs,
+        settings: assignmentSettingsOf(settings),
+      }));
+    },
+    async readRound(organizationId, wanted) {
+      // One after the other, so that Postgres has a core left for the requests of others.
+      const marks = await readMarks(sql, organizationId, wanted);
+      const known = memory.find(organizationId);
+      const agents = await refreshedRows(known?.agents, marks.agents, (ids) => readAgents(sql, organizationId, ids));
+      const ofTasks = [...marks.sought, ...marks.carried];
+      const tasks = await refreshedRows(known?.tasks, ofTasks, (ids) => readTasks(sql, organizationId, ids));
+      memory.keep(organizationId, { agents, tasks });
+      const isCarried = (task: KnownTask) => OPEN_STATUSES.has(task.status) && agents.has(task.agentId ?? 0);
+      return {
+        tasks: rowsOf(marks.sought, tasks),
+        agents: rowsOf(marks.agents, agents),
+        carried: rowsOf(marks.carried, tasks).filter(isCarried) as (KnownTask & CarriedTask)[],
+      };
+    },
+    forget: (organizationId) => memory.forget(organizationId),
+  };
+}
+
+type KnownTask = Marked & SoughtTask & Omit<CarriedTask, 'agentId'> & { readonly agentId: number | null };
+type KnownAgent = Marked & AgentOnDuty;
+
+/** In the order of the marks, without those that have gone since. */
+function rowsOf<T>(marks: readonly Marked[], rows: KnownRows<T>): T[] {
+  return marks.flatMap(({ id }) => rows.get(id) ?? []);
+}
+
+/**
+ * What rows are known again by. Whatever changes a task, its places or its packages raises its version in the same commit,
+ * and places never change; whatever changes an agent raises its. A database that was restored may come to the same
+ * version another way, but not at the same time.
+ */
+const markOf = (row: string) => `${row}.version || ' ' || date_part('epoch', ${row}.updated_at)`;
+const MARK_OF_TASK = markOf('t');
+const MARK_OF_AGENT = markOf('a');
+
+const CARRIED_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.indexOf(status)));
+
+interface Marks {
+  readonly sought: readonly Marked[];
+  readonly agents: readonly Marked[];
+  readonly carried: readonly Marked[];
+}
+
+/**
+ * Which rows there are, in one row: those of most rounds are known, and reading a row takes longer than finding it. Tasks
+ * that search are found by their ids, which Postgres plans the same whether or not it knows how many those are. What is
+ * carried is what any agent has to do: joined to the agents on duty, it would take Postgres, while it has no statistics of
+ * a young organization, all open tasks for each agent.
+ */
+async function readMarks(sql: Sql, organizationId: number, wanted: RoundTasks): Promise<Marks> {
+  const [sought, which] =
+    'after' in wanted
+      ? [
+          `ARRAY(SELECT task_id FROM searching_tasks WHERE organization_id = $1 AND task_id > $2 ORDER BY task_id LIMIT $3)`,
+          wanted.after,
+        ]
+      : ['$2::bigint[]', numberArray(wanted.taskIds)];
+  const query = () =>
+    sql.unsafe<Readonly<Record<keyof Marks, string | null>>[]>(
+      `SELECT
+        (SELECT string_agg(t.id || ' ' || ${MARK_OF_TASK}, ',') FROM (
+          SELECT id, version, updated_at FROM tasks WHERE organization_id = $1 AND id = ANY(${sought})
+          ORDER BY id LIMIT $3) t) AS sought,
+        (SELECT string_agg(a.id || ' ' || ${MARK_OF_AGENT}, ',') FROM (
+          SELECT id, version, updated_at FROM agents WHERE organization_id = $1 AND on_duty AND is_active
+          ORDER BY id LIMIT $4) a) AS agents,
+        (SELECT string_agg(t.id || ' ' || ${MARK_OF_TASK}, ',') FROM (
+          SELECT id, version, updated_at FROM tasks
+          WHERE organization_id = $1 AND agent_id IS NOT NULL AND status_rank = ANY($5::smallint[])
+          LIMIT $6) t) AS carried`,
+      [organizationId, which, LIMITS.roundTasks, LIMITS.roundAgents, CARRIED_RANKS, LIMITS.roundCarried],
+    );
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'looking for what a round plans with');
+  return { sought: marksOf(row!.sought), agents: marksOf(row!.agents), carried: marksOf(row!.carried) };
+}
+
+function marksOf(text: string | null): Marked[] {
+  if (text === null) return [];
+  return text.split(',').map((one) => {
+    const end = one.indexOf(' ');
+    return { id: Number(one.slice(0, end)), mark: one.slice(end + 1) };
+  });
+}
+
+/** Packages that nobody carries weigh nothing; as `loadOf` of the engine has it. */
+function readTasks(sql: Sql, organizationId: number, ids: readonly number[]): Promise<KnownTask[]> {
+  const query = () =>
+    sql.unsafe<KnownTask[]>(
+      `SELECT t.id, ${MARK_OF_TASK} AS mark, t.id AS task_id, t.status, t.time_to_serve, t.scheduled_at,
+        t.estimated_duration, t.ready_at, t.created_at, t.window_end, t.required_skills, t.preferred_agent_id, t.search,
+        t.child_ids IS NOT NULL AS is_job, t.agent_id, t.assigned_at, t.arrived_at,
+        d.latitude, d.longitude, p.latitude AS pickup_latitude, p.longitude AS pickup_longitude,
+        coalesce(k.weight_kg, 0) AS weight_kg, coalesce(k.volume_m3, 0) AS volume_m3, coalesce(k.packages, 0) AS packages
+      FROM tasks t
+      LEFT JOIN locations d ON d.organization_id = t.organization_id AND d.id = t.location_id
+      LEFT JOIN locations p ON p.organization_id = t.organization_id AND p.id = t.pickup_location_id
+      LEFT JOIN LATERAL (
+        SELECT sum(least(coalesce(o.weight, 0), 1e9) * o.quantity) AS weight_kg, sum(o.quantity::float8) AS packages,
+          sum(least(coalesce(o.width, 0), 1e9) * least(coalesce(o.height, 0), 1e9) * least(coalesce(o.length, 0), 1e9) / 1e6 * o.quantity) AS volume_m3
+        FROM packages o
+        WHERE o.organization_id = t.organization_id AND o.task_id = t.id
+          AND o.status NOT IN ('cancelled', 'returned', 'lost')) k ON true
+      WHERE t.organization_id = $1 AND t.id = ANY($2::bigint[])`,
+      [organizationId, numberArray(ids)],
+    );
+  return read(query, LIMITS.readDeadlineMs, 'reading the tasks of a round');
+}
+
+function readAgents(sql: Sql, organizationId: number, ids: readonly number[]): Promise<KnownAgent[]> {
+  const query = () =>
+    sql.unsafe<KnownAgent[]>(
+      `SELECT a.id, ${MARK_OF_AGENT} AS mark, a.id AS agent_id, a.vehicle, a.skills FROM agents a
+      WHERE a.organization_id = $1 AND a.id = ANY($2::bigint[]) AND a.on_duty AND a.is_active`,
+      [organizationId, numberArray(ids)],
+    );
+  return read(query, LIMITS.readDeadlineMs, 'reading the agents of a round');
+}

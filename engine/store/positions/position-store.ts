@@ -1,0 +1,107 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { DevicePoint } from '../../../schema/position.ts';
+import type { Redis } from '../redis.ts';
+import type { RedisKeys } from '../redis-keys.ts';
+
+/** Where an agent was when its position was kept. */
+export interface SavedPosition extends DevicePoint {
+  readonly receivedAtMs: number;
+  /** When the agent said last that it was still there; 0 for never. */
+  readonly heardAtMs: number;
+}
+
+/** Where agents are, kept in Redis so that a process that starts knows it at once. All reject while Redis is away. */
+export interface PositionStore {
+  /**
+   * Keeps positions as they are when it is called, but none over one recorded later, and tells on the channel of moves if
+   * there were any; resolves to how many of the organization are kept then. At most LIMITS.positionsPerStep, and at least
+   * one.
+   */
+  save(organizationId: number, positions: readonly SavedPosition[]): Promise<number>;
+  load(organizationId: number): Promise<SavedPosition[]>;
+  forget(organizationId: number): Promise<void>;
+}
+
+/**
+ * ARGV: how long the hash lives, the channel of moves, the organization, and `<agent id>=<position>;…`; a position begins
+ * with when it was recorded and when it was received. A process that no longer owns the organization can do no harm with
+ * what it had.
+ */
+const SAVE = `
+local key = KEYS[1]
+local ids, positions = {}, {}
+for id, position in string.gmatch(ARGV[4], '(%d+)=([^;]+)') do
+  ids[#ids + 1] = id
+  positions[#positions + 1] = position
+end
+local function isNewer(position, kept)
+  if not kept then return true end
+  local keptAt, keptHeard = string.match(kept, '^(%d+),(%d+)')
+  local at, heard = string.match(position, '^(%d+),(%d+)')
+  keptAt, at = tonumber(keptAt), tonumber(at)
+  return at > keptAt or (at == keptAt and tonumber(heard) > tonumber(keptHeard))
+end
+local newer = {}
+for i, kept in ipairs(redis.call('HMGET', key, unpack(ids))) do
+  if isNewer(positions[i], kept) then
+    newer[#newer + 1] = ids[i]
+    newer[#newer + 1] = positions[i]
+  end
+end
+if #newer > 0 then
+  redis.call('HSET', key, unpack(newer))
+  redis.call('PUBLISH', ARGV[2], ARGV[3])
+end
+redis.call('PEXPIRE', key, ARGV[1])
+return redis.call('HLEN', key)`;
+
+interface WithSave {
+  dispatchSavePositions(
+    key: string,
+    keptMs: number,
+    channel: string,
+    organizationId: number,
+    positions: string,
+  ): Promise<number>;
+}
+
+export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positions' | 'moved'>): PositionStore {
+  redis.defineCommand('dispatchSavePositions', { numberOfKeys: 1, lua: SAVE });
+  const scripted = redis as unknown as WithSave;
+  return {
+    save(organizationId, positions) {
+      // One text: the client works on each argument by itself, several times.
+      let text = '';
+      for (const position of positions) text += `${position.agentId}=${encode(position)};`;
+      return scripted.dispatchSavePositions(
+        keys.positions(organizationId),
+        LIMITS.positionsKeptMs,
+        keys.moved,
+        organizationId,
+        text,
+      );
+    },
+    async load(organizationId) {
+      const kept = await redis.hgetall(keys.positions(organizationId));
+      return Object.entries(kept).map(([agentId, text]) => decode(Number(agentId), text));
+    },
+    async forget(organizationId) {
+      await redis.del(keys.positions(organizationId));
+    },
+  };
+}
+
+function encode(position: SavedPosition): string {
+  const { recordedAtMs, receivedAtMs, heardAtMs, latitude, longitude } = position;
+  const { accuracy, speed, heading, altitude, battery } = position;
+  return `${recordedAtMs},${receivedAtMs},${heardAtMs},${latitude},${longitude},${accuracy},${speed},${heading},${altitude},${battery}`;
+}
+
+function decode(agentId: number, text: string): SavedPosition {
+  const [recordedAtMs, receivedAtMs, heardAtMs, latitude, longitude, ...rest] = text.split(',').map(Number) as Ten;
+  const [accuracy, speed, heading, altitude, battery] = rest;
+  const times = { recordedAtMs, receivedAtMs, heardAtMs };
+  return { agentId, ...times, latitude, longitude, accuracy, speed, heading, altitude, battery };
+}
+
+type Ten = [number, number, number, number, number, number, number, number, number, number];

@@ -1,0 +1,50 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { isTerminal, TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/task.ts';
+import { numberArray, type Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+/** An open task of an agent, with what its time follows from. */
+export interface ScheduledTask {
+  readonly taskId: number;
+  readonly status: TaskStatus;
+  readonly timeToServe: TimeToServe;
+  /** When it is scheduled, or else when it was assigned. */
+  readonly beginsAt: string;
+  readonly estimatedDuration: number | null;
+}
+
+export interface AgentSchedule {
+  /** Those that begin first, at most `scheduledItems`. */
+  readonly items: readonly ScheduledTask[];
+  /** Exact number of the agent's open tasks, of the same snapshot as the items. */
+  readonly count: number;
+  /** Sequence of the organization's log at which both were true. */
+  readonly sequence: number;
+}
+
+const OPEN_RANKS = TASK_STATUSES.flatMap((status, rank) => (isTerminal(status) ? [] : rank));
+
+/** The open tasks of an agent, those first that begin first; undefined when the organization has no such agent. */
+export async function readAgentSchedule(
+  sql: Sql,
+  organizationId: number,
+  agentId: number,
+): Promise<AgentSchedule | undefined> {
+  const query = () => sql<({ sequence: number; count: number } & (ScheduledTask | { taskId: null }))[]>`
+    WITH open_tasks AS MATERIALIZED (
+      SELECT t.id AS task_id, t.status, t.time_to_serve, coalesce(t.scheduled_at, t.assigned_at) AS begins_at,
+        t.estimated_duration
+      FROM tasks t
+      WHERE t.organization_id = ${organizationId} AND t.agent_id = ${agentId}
+        AND t.status_rank = ANY(${numberArray(OPEN_RANKS)}::int[]))
+    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM open_tasks) AS count, o.*
+    FROM agents a JOIN organization_heads h ON h.organization_id = a.organization_id
+    LEFT JOIN (SELECT * FROM open_tasks ORDER BY begins_at, task_id LIMIT ${LIMITS.scheduledItems}) o ON true
+    WHERE a.organization_id = ${organizationId} AND a.id = ${agentId}
+    ORDER BY o.begins_at, o.task_id`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'reading the schedule of an agent');
+  const [first] = rows;
+  if (!first) return undefined;
+  const items = rows.flatMap((row) => (row.taskId === null ? [] : [row]));
+  return { items, count: first.count, sequence: first.sequence };
+}

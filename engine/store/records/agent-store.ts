@@ -1,0 +1,127 @@
+import type { AgentRecord, ListAgentsQuery } from '../../../schema/agent.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { PackageRecord } from '../../../schema/package.ts';
+import { isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
+import { numberArray, type Sql, textArray } from '../postgres.ts';
+import { AGENT, PACKAGE } from '../rows/record-tables.ts';
+import { read } from '../statements.ts';
+import { customerSearchOf } from './customer-search.ts';
+
+export interface AgentPage {
+  readonly items: readonly AgentRecord[];
+  /** Exact number of matching agents, of the same snapshot as the items. */
+  readonly count: number;
+  /** Sequence of the organization's log at which the page was true. */
+  readonly sequence: number;
+}
+
+export interface AgentDetail {
+  readonly agent: AgentRecord;
+  /** Sequence of the organization's log at which it was true. */
+  readonly sequence: number;
+}
+
+/** Of an agent `a`, as `customers.search_text` is of a customer. */
+const SEARCH_TEXT = String.raw`fold_case(translate(CASE WHEN a.last_name = '' THEN a.first_name
+    ELSE a.first_name || ' ' || a.last_name END, E'\x1e\x1f', ''))
+  || E'\x1f' || fold_case(coalesce(a.email, '')) || E'\x1e' || coalesce(substr(a.phone_e164, 2), '')`;
+
+const OPEN_RANKS = TASK_STATUSES.flatMap((status, rank) => (isTerminal(status) ? [] : rank));
+
+/** A page of agents, newest first; of one agent alone with `onlyAgent`. They are few: counting them is cheap. */
+export async function listAgents(
+  sql: Sql,
+  organizationId: number,
+  { page, limit, onDuty, isActive, search }: ListAgentsQuery,
+  onlyAgent: number | null,
+): Promise<AgentPage> {
+  const patterns = search === undefined ? [] : customerSearchOf(search).patterns;
+  const likes = patterns.map((_, index) => `${SEARCH_TEXT} LIKE fold_case($${index + 7}) COLLATE "C"`);
+  const statement = `
+    WITH matching AS (
+      SELECT a.* FROM agents a
+      WHERE a.organization_id = $1 AND ($4::bigint IS NULL OR a.id = $4) AND ($5::boolean IS NULL OR a.on_duty = $5)
+        AND ($6::boolean IS NULL OR a.is_active = $6) ${likes.length > 0 ? `AND (${likes.join(' OR ')})` : ''})
+    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM matching) AS count, b.agent
+    FROM organization_heads h LEFT JOIN (
+      SELECT a.created_at, a.id, ${AGENT.json('a')} AS agent FROM matching a
+      ORDER BY a.created_at DESC, a.id DESC LIMIT $2 OFFSET $3) b ON true
+    WHERE h.organization_id = $1
+    ORDER BY b.created_at DESC, b.id DESC`;
+  const filter = [onlyAgent, onDuty ?? null, isActive ?? null];
+  const parameters = [organizationId, limit, (page - 1) * limit, ...filter, ...patterns];
+  const query = () => sql.unsafe<{ sequence: number; count: number; agent: unknown[] | null }[]>(statement, parameters);
+  const rows = await read(query, LIMITS.readDeadlineMs, 'listing agents');
+  return {
+    items: rows.flatMap(({ agent }) => (agent ? AGENT.ofJson(agent) : [])),
+    count: rows[0]?.count ?? 0,
+    sequence: rows[0]?.sequence ?? 0,
+  };
+}
+
+/** An agent of the organization; undefined when there is none. */
+export async function readAgent(sql: Sql, organizationId: number, agentId: number): Promise<AgentDetail | undefined> {
+  const query = () => sql<{ agent: unknown[]; sequence: number }[]>`
+    SELECT h.last_sequence AS sequence, ${sql.unsafe(AGENT.json('a'))} AS agent
+    FROM agents a JOIN organization_heads h ON h.organization_id = a.organization_id
+    WHERE a.organization_id = ${organizationId} AND a.id = ${agentId}`;
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading an agent');
+  return row && { agent: AGENT.ofJson(row.agent), sequence: row.sequence };
+}
+
+/** An open task of an agent, with what tells how much it takes of it. */
+export interface HeldTaskRow extends Pick<TaskRecord, 'timeToServe' | 'scheduledAt' | 'estimatedDuration'> {
+  readonly agentId: number;
+  readonly taskId: number;
+  readonly packages: readonly PackageRecord[];
+}
+
+/** What actors want to know of agents. */
+export interface FetchedAgents {
+  readonly agents: readonly AgentRecord[];
+  /** Those of the addresses asked for that are somebody's, in lower case. */
+  readonly takenEmails: readonly string[];
+  /** Whose open tasks are in `heldTasks`, all of them. */
+  readonly loadedAgentIds: readonly number[];
+  readonly heldTasks: readonly HeldTaskRow[];
+}
+
+/** `userEmails` are in lower case, and may be anybody's of any organization. */
+export async function fetchAgents(
+  sql: Sql,
+  organizationId: number,
+  needs: { readonly agentIds: Set<number>; readonly userEmails: Set<string>; readonly loadedAgentIds: Set<number> },
+): Promise<FetchedAgents> {
+  const [agents, users, heldTasks] = await Promise.all([
+    needs.agentIds.size === 0
+      ? []
+      : sql<{ agent: unknown[] }[]>`
+        SELECT ${sql.unsafe(AGENT.json('a'))} AS agent FROM agents a
+        WHERE a.organization_id = ${organizationId} AND a.id = ANY(${numberArray(needs.agentIds)}::bigint[])`,
+    needs.userEmails.size === 0
+      ? []
+      : sql<{ email: string }[]>`
+        SELECT lower(email) AS email FROM users WHERE lower(email) = ANY(${textArray(needs.userEmails)}::text[])`,
+    readHeldTasks(sql, organizationId, needs.loadedAgentIds),
+  ]);
+  return {
+    agents: agents.map((row) => AGENT.ofJson(row.agent)),
+    takenEmails: users.map(({ email }) => email),
+    loadedAgentIds: [...needs.loadedAgentIds],
+    heldTasks,
+  };
+}
+
+/** The open tasks of these agents. */
+async function readHeldTasks(sql: Sql, organizationId: number, agentIds: Iterable<number>): Promise<HeldTaskRow[]> {
+  const ids = [...agentIds];
+  if (ids.length === 0) return [];
+  const rows = await sql<(Omit<HeldTaskRow, 'packages'> & { packages: unknown[][] })[]>`
+    SELECT t.agent_id, t.id AS task_id, t.time_to_serve, t.scheduled_at, t.estimated_duration,
+      array_to_json(ARRAY(SELECT ${sql.unsafe(PACKAGE.json('p'))} FROM packages p
+        WHERE p.organization_id = t.organization_id AND p.task_id = t.id)) AS packages
+    FROM tasks t
+    WHERE t.organization_id = ${organizationId} AND t.agent_id = ANY(${numberArray(ids)}::bigint[])
+      AND t.status_rank = ANY(${numberArray(OPEN_RANKS)}::int[])`;
+  return rows.map(({ packages, ...row }) => ({ ...row, packages: packages.map((one) => PACKAGE.ofJson(one)) }));
+}

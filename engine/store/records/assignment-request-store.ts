@@ -1,0 +1,80 @@
+import type { AssignmentRequestRecord, ListRequestsQuery } from '../../../schema/assignment.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { type Fragment, type Sql, textArray } from '../postgres.ts';
+import { ASSIGNMENT_REQUEST } from '../rows/record-tables.ts';
+import { read } from '../statements.ts';
+
+export interface AssignmentRequestPage {
+  readonly items: readonly AssignmentRequestRecord[];
+  /** Exact number of matching requests, of the same snapshot as the items. */
+  readonly count: number;
+  /** Sequence of the organization's log at which the page was true. */
+  readonly sequence: number;
+}
+
+export interface AssignmentRequestDetail {
+  readonly request: AssignmentRequestRecord;
+  /** Sequence of the organization's log at which it was true. */
+  readonly sequence: number;
+}
+
+/** A page of what agents were asked, newest first; of what one agent alone was asked with `onlyAgentId`. */
+export async function listAssignmentRequests(
+  sql: Sql,
+  organizationId: number,
+  { page, limit, ...filter }: ListRequestsQuery,
+  onlyAgentId: number | null,
+): Promise<AssignmentRequestPage> {
+  const matching = matchingRequests(sql, organizationId, filter, onlyAgentId);
+  const query = () => sql<({ sequence: number; count: number } & (AssignmentRequestRecord | { id: null }))[]>`
+    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM assignment_requests r WHERE ${matching}) AS count, b.*
+    FROM organization_heads h LEFT JOIN (
+      SELECT ${sql.unsafe(ASSIGNMENT_REQUEST.list('r'))} FROM assignment_requests r WHERE ${matching}
+      ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+    WHERE h.organization_id = ${organizationId}
+    ORDER BY b.created_at DESC, b.id DESC`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'listing assignment requests');
+  return {
+    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
+    count: rows[0]?.count ?? 0,
+    sequence: rows[0]?.sequence ?? 0,
+  };
+}
+
+function matchingRequests(
+  sql: Sql,
+  organizationId: number,
+  { status, taskId, agentId }: Omit<ListRequestsQuery, 'page' | 'limit'>,
+  onlyAgentId: number | null,
+): Fragment {
+  return sql`r.organization_id = ${organizationId}
+    ${onlyAgentId === null ? sql`` : sql`AND r.agent_id = ${onlyAgentId}`}
+    ${agentId === undefined ? sql`` : sql`AND r.agent_id = ${agentId}`}
+    ${taskId === undefined ? sql`` : sql`AND r.task_id = ${taskId}`}
+    ${hasStatus(sql, status ?? [])}`;
+}
+
+/** Said in so many words: the index of those that wait for an answer serves the few among the many. */
+function hasStatus(sql: Sql, statuses: readonly string[]): Fragment {
+  if (statuses.length === 0) return sql``;
+  if (statuses.every((status) => status === 'pending')) return sql`AND r.status = 'pending'`;
+  return sql`AND r.status = ANY(${textArray(statuses)}::text[])`;
+}
+
+/** A request of the organization, and of the agent unless that is null; undefined when there is none. */
+export async function readAssignmentRequest(
+  sql: Sql,
+  organizationId: number,
+  requestId: number,
+  onlyAgentId: number | null,
+): Promise<AssignmentRequestDetail | undefined> {
+  const query = () => sql<(AssignmentRequestRecord & { sequence: number })[]>`
+    SELECT h.last_sequence AS sequence, ${sql.unsafe(ASSIGNMENT_REQUEST.list('r'))}
+    FROM assignment_requests r JOIN organization_heads h ON h.organization_id = r.organization_id
+    WHERE r.organization_id = ${organizationId} AND r.id = ${requestId}
+      AND (${onlyAgentId}::bigint IS NULL OR r.agent_id = ${onlyAgentId}::bigint)`;
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading an assignment request');
+  if (!row) return undefined;
+  const { sequence, ...request } = row;
+  return { request, sequence };
+}

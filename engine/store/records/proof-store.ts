@@ -1,0 +1,71 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { ProofImage, ProofRecord } from '../../../schema/proof.ts';
+import type { Fragment, Sql } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+/** An id that no proof has yet. */
+export async function drawProofId(sql: Sql): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`SELECT nextval('proof_ids') AS id`;
+  return row!.id;
+}
+
+/**
+ * Adds a proof to a task. No row when the task has as many as it may have; those that are given at one moment may pass
+ * that by their number.
+ */
+export function insertProof(sql: Sql, proof: ProofRecord, image: ProofImage | undefined): Fragment {
+  const { organizationId, taskId, id, kind, contentType, actorType, actorId, createdAt } = proof;
+  return sql`
+    INSERT INTO task_proofs (organization_id, task_id, id, kind, content_type, content, actor_type, actor_id, created_at)
+    SELECT ${organizationId}::bigint, ${taskId}::bigint, ${id}::bigint, ${kind}::text, ${contentType}::text,
+      decode(${image?.base64 ?? null}::text, 'base64'), ${actorType}::text, ${actorId}::bigint, ${createdAt}::timestamptz
+    WHERE (SELECT count(*) FROM task_proofs p
+      WHERE p.organization_id = ${organizationId} AND p.task_id = ${taskId}) < ${LIMITS.proofsPerTask}
+    RETURNING id`;
+}
+
+/**
+ * Notes that a PIN was given for a task. How many wrong ones there were, this one included; undefined when they were as
+ * many as there may be, so that this one does not count, right or wrong. Exact however many are given at a time.
+ */
+export async function notePin(
+  sql: Sql,
+  organizationId: number,
+  taskId: number,
+  isRight: boolean,
+): Promise<number | undefined> {
+  const [row] = await sql<{ wrongCount: number }[]>`
+    INSERT INTO task_pins AS p (organization_id, task_id, wrong_count)
+    VALUES (${organizationId}, ${taskId}, ${isRight ? 0 : 1})
+    ON CONFLICT (organization_id, task_id) DO UPDATE SET wrong_count = p.wrong_count + excluded.wrong_count
+    WHERE p.wrong_count < ${LIMITS.wrongPins}
+    RETURNING wrong_count`;
+  return row?.wrongCount;
+}
+
+/** The proofs of a task, oldest first. */
+export function listProofs(sql: Sql, organizationId: number, taskId: number): Promise<ProofRecord[]> {
+  const query = () => sql<ProofRecord[]>`
+    SELECT organization_id, task_id, id, kind, content_type, octet_length(content) AS bytes, actor_type, actor_id, created_at
+    FROM task_proofs WHERE organization_id = ${organizationId} AND task_id = ${taskId} ORDER BY id`;
+  return read(query, LIMITS.readDeadlineMs, 'listing proofs');
+}
+
+export interface ProofFile {
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** The file of a proof; undefined when the task has no such proof, or it has none. */
+export async function readProofFile(
+  sql: Sql,
+  organizationId: number,
+  taskId: number,
+  proofId: number,
+): Promise<ProofFile | undefined> {
+  const query = () => sql<{ contentType: string; content: string }[]>`
+    SELECT content_type, encode(content, 'base64') AS content FROM task_proofs
+    WHERE organization_id = ${organizationId} AND task_id = ${taskId} AND id = ${proofId} AND content IS NOT NULL`;
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a proof');
+  return row && { contentType: row.contentType, content: Buffer.from(row.content, 'base64') };
+}

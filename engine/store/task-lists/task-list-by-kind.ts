@@ -1,0 +1,175 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { isEmptyFilter } from '../../../schema/list-tasks.ts';
+import { isTerminal, TASK_STATUSES } from '../../../schema/task.ts';
+import { kindsText, type OfKinds, ofKindsText } from './task-list-conditions.ts';
+import type { PagePlan, PageText } from './task-list-request.ts';
+
+/** That task `t` is of kind `k`: the leading columns of tasks_group after the organization, which holds all that is selected below. */
+const IS_OF_KIND = `t.status_rank = k.status_rank AND t.task_type = k.task_type
+      AND t.time_to_serve = k.time_to_serve AND t.channel_id = k.channel_id`;
+const ALL_TASKS = '(SELECT coalesce(sum(count), 0)::bigint FROM task_counts WHERE organization_id = $1::bigint)';
+const MATCHING = '(SELECT tasks FROM counted)';
+const FIRST_TERMINAL = TASK_STATUSES.findIndex(isTerminal);
+
+/**
+ * How many tasks lie from one that matches to the next, where `tasks` match in all. No counter tells where they lie:
+ * evenly, but for open tasks. Those are the newest, and hardly ever the oldest.
+ */
+const EVENLY = `${ALL_TASKS} / tasks::float8`;
+const OPEN_FROM_NEWEST = '1';
+const OPEN_FROM_OLDEST = `4 * ${EVENLY}`;
+
+/**
+ * Lists whose filter says nothing but status, type, channel and time to serve. The counters know which kinds there are
+ * and how many tasks each has, so that nothing is looked for in vain.
+ */
+export function planByKind(text: PageText): PagePlan {
+  const { request, parameters } = text;
+  const plan = { parameters, mayFallShort: false, isReusable: true };
+  if (isEmptyFilter(request.filter) && request.sortBy !== 'status')
+    return { ...plan, ctes: [pageOfAll(text)], count: ALL_TASKS };
+  const ofKinds = ofKindsText(request.filter, parameters);
+  const page = { createdAt: pageByCreation, updatedAt: pageByUpdate, status: pageByStatus }[request.sortBy];
+  const ctes = [
+    `kinds AS MATERIALIZED (${kindsText(ofKinds)})`,
+    'counted AS MATERIALIZED (SELECT count(*) AS kinds, coalesce(sum(count), 0)::bigint AS tasks FROM kinds)',
+    ...page(text, ofKinds),
+  ];
+  return { ...plan, ctes, count: MATCHING };
+}
+
+/** Along tasks_created or tasks_updated. A far page passes over index entries alone: 0.1 µs each. */
+function pageOfAll(text: PageText): string {
+  return text.page(`(SELECT t.id, ${text.column} AS key FROM tasks t
+      WHERE t.organization_id = $1::bigint AND ${text.behind(text.column, 't.id')}
+      ${text.orderBy(text.column, 't.id')} ${text.enough}) listed`);
+}
+
+/**
+ * Along tasks_created, or the first tasks of each kind and then the first of those. That takes a descent into tasks_group
+ * for each kind, as long as it takes to walk past 16 tasks: at most 84 for one channel, most of them empty and left out.
+ */
+function pageByCreation(text: PageText, ofKinds: OfKinds): string[] {
+  const firstOfKinds = `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
+        SELECT t.id, t.created_at AS key FROM tasks t
+        WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${text.behind('t.created_at', 't.id')}
+        ${text.orderBy('t.created_at', 't.id')} ${text.enough}) t`;
+  if (isOpen(text) && text.request.sortOrder === 'ASC') return [text.page(`(${firstOfKinds}) listed`)];
+  return pageAlong(text, ofKinds, `kinds * (4 + ${text.end} / 12)`, firstOfKinds);
+}
+
+/**
+ * Along tasks_updated, or all that match are gathered from tasks_group. Worst: many match, and all of them lie at the far
+ * end; then gathering takes 0.3 µs for each.
+ */
+function pageByUpdate(text: PageText, ofKinds: OfKinds): string[] {
+  const gathered = `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
+        SELECT t.id, t.updated_at AS key FROM tasks t
+        WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${text.behind('t.updated_at', 't.id')} OFFSET 0) t`;
+  return pageAlong(text, ofKinds, 'tasks / 4', gathered);
+}
+
+function isOpen({ request }: PageText): boolean {
+  return request.filter.status?.every((status) => !isTerminal(status)) ?? false;
+}
+
+/** Along the index of the sort as far as it is `worth`, or `otherwise` where that does not make a page. */
+function pageAlong(text: PageText, ofKinds: OfKinds, worth: string, otherwise: string): string[] {
+  if (!text.isInReach) return [text.page(`(${otherwise}) listed`)];
+  const { column, end } = text;
+  const openDistance = text.request.sortOrder === 'DESC' ? OPEN_FROM_NEWEST : OPEN_FROM_OLDEST;
+  const reach = reachText('counted', end, isOpen(text) ? openDistance : EVENLY, worth);
+  return [
+    `walked AS MATERIALIZED (${walkText(text, column, text.behind(column, 't.id'), reach, ofKinds('t'))})`,
+    `walk AS (SELECT count(*) >= ${text.after ? end : `least(${end}, ${MATCHING})`} AS was_enough FROM walked)`,
+    text.page(walkedOr(otherwise)),
+  ];
+}
+
+/**
+ * The counters tell in which statuses a page lies. If in a single one, then along the primary key; otherwise, and where
+ * that does not make a page, the tasks of these statuses are gathered from tasks_group and sorted by id. Worst: a far
+ * page among all completed tasks takes 0.3 µs for each of them.
+ */
+function pageByStatus(text: PageText, ofKinds: OfKinds): string[] {
+  const { after } = text;
+  const ranks = `ranks AS MATERIALIZED (SELECT * FROM (
+        SELECT status_rank, sum(count)::bigint AS tasks, (sum(sum(count)) OVER (ORDER BY status_rank
+          ${text.request.sortOrder}) - sum(count))::bigint AS before
+        FROM kinds WHERE ${after ? `status_rank ${text.comparison} ${after.key}` : 'true'} GROUP BY status_rank) r
+      WHERE before < ${text.end} AND before + tasks > ${text.skip})`;
+  return [ranks, ...(after ? pageBehindStatus(text, after, ofKinds) : pageFromStatus(text, ofKinds))];
+}
+
+/** Numbered pages: `ranks` holds the statuses that the page lies in, with the number of tasks before each. */
+function pageFromStatus(text: PageText, ofKinds: OfKinds): string[] {
+  return [
+    `main AS MATERIALIZED (SELECT min(status_rank) AS status_rank, min(tasks) AS tasks, min(before) AS before
+      FROM ranks HAVING count(*) = 1)`,
+    `walked AS MATERIALIZED (${walkInStatus(text, 'true', `${text.end} - before`, ofKinds)})`,
+    `walk AS (SELECT count(*) > 0 AND count(*) + (SELECT before FROM main) >= ${text.end} AS was_enough FROM walked)`,
+    text.page(
+      walkedOr(gatheredText(text, 'IN (SELECT status_rank FROM ranks)')),
+      `${text.skip} - coalesce((SELECT min(before) FROM ranks), ${text.skip})`,
+    ),
+  ];
+}
+
+/** Behind a cursor: what is left of its status, then `ranks`, the statuses after that as far as a page can reach. */
+function pageBehindStatus(text: PageText, after: NonNullable<PageText['after']>, ofKinds: OfKinds): string[] {
+  const isBehind = `t.id ${text.comparison} ${after.id}`;
+  const others = gatheredText(text, 'IN (SELECT status_rank FROM ranks)');
+  return [
+    `main AS MATERIALIZED (SELECT status_rank, sum(count)::bigint AS tasks FROM kinds
+      WHERE status_rank = ${after.key} GROUP BY status_rank)`,
+    `walked AS MATERIALIZED (${walkInStatus(text, isBehind, text.end, ofKinds)})`,
+    `walk AS (SELECT count(*) >= ${text.take} AS was_enough FROM walked)`,
+    `begun AS MATERIALIZED (SELECT id, key FROM (${gatheredText(text, `= ${after.key}`, isBehind)}) o
+      WHERE NOT (SELECT was_enough FROM walk) ${text.orderBy('key', 'id')} LIMIT ${text.take})`,
+    text.page(
+      walkedOr(`SELECT id, key FROM begun UNION ALL
+        SELECT id, key FROM (${others}) o WHERE (SELECT count(*) FROM begun) < ${text.take}`),
+    ),
+  ];
+}
+
+/** The tasks of each kind whose status is one of `ranks`, no more of them by id than a page can hold. */
+function gatheredText(text: PageText, ranks: string, condition = 'true'): string {
+  const first = text.enough && `ORDER BY id ${text.request.sortOrder} ${text.enough}`;
+  return `SELECT t.id, k.status_rank AS key FROM (SELECT * FROM kinds WHERE status_rank ${ranks}) k CROSS JOIN LATERAL (
+        SELECT id FROM (
+          SELECT t.id FROM tasks t WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${condition} OFFSET 0) t
+        ${first} OFFSET 0) t`;
+}
+
+function walkInStatus(text: PageText, behind: string, wanted: string, ofKinds: OfKinds): string {
+  const fromOldest = `CASE WHEN status_rank < ${FIRST_TERMINAL} THEN ${OPEN_FROM_OLDEST} ELSE ${EVENLY} END`;
+  const reach = reachText('main', wanted, text.request.sortOrder === 'ASC' ? fromOldest : EVENLY, 'tasks / 4');
+  return walkText(text, 't.id', behind, reach, `t.status_rank = (SELECT status_rank FROM main) AND ${ofKinds('t')}`);
+}
+
+/** The first tasks in the order of `key` that match, among the first `reach` of all. */
+function walkText(text: PageText, key: string, behind: string, reach: string, matches: string): string {
+  const order = text.orderBy(key, 't.id');
+  // The planner goes along the index because of the limit that it can read.
+  return `SELECT t.id, ${text.column} AS key FROM (
+        SELECT * FROM (
+          SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND ${behind} ${order} LIMIT ${LIMITS.walkedTasks}) t
+        ${order} LIMIT ${reach}) t
+      WHERE ${matches} ${order} LIMIT ${text.end}`;
+}
+
+/**
+ * How many tasks to walk past for `wanted` ones of those that `source`, a relation of one row or none, counts: as many as
+ * it is `worth`, a quarter of what the other way takes, so that little is lost when too few are found. None when they
+ * are not expected there, by the `distance` from each to the next.
+ */
+function reachText(source: 'counted' | 'main', wanted: string, distance: string, worth: string): string {
+  return `coalesce((SELECT CASE WHEN (${wanted}) * (${distance}) <= reach THEN reach ELSE 0 END
+        FROM (SELECT *, least(${LIMITS.walkedTasks}, ${worth}) AS reach FROM ${source}) s WHERE tasks > 0), 0)`;
+}
+
+function walkedOr(otherwise: string): string {
+  return `(SELECT id, key FROM walked WHERE (SELECT was_enough FROM walk)
+      UNION ALL SELECT id, key FROM (${otherwise}) o WHERE NOT (SELECT was_enough FROM walk)) listed`;
+}

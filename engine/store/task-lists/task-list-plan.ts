@@ -1,0 +1,43 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { isCountedByKind, isEmptyFilter } from '../../../schema/list-tasks.ts';
+import { isTerminal } from '../../../schema/task.ts';
+import { planCounted, planGathered, planOrdered } from './task-list-by-facet.ts';
+import { planByKind } from './task-list-by-kind.ts';
+import { type PagePlan, type PageRequest, PageText } from './task-list-request.ts';
+
+/**
+ * How a page is found. The planner would choose by statistics over all organizations, and cannot know that the newest
+ * tasks are the open ones; so each statement leaves it one way.
+ *
+ * Lists that are counted by kind have their own (task-list-by-kind.ts). The others go along an index where many tasks
+ * match and gather where few do (task-list-by-facet.ts); `matching` is how many are known to match, undefined when
+ * nobody has counted yet: gathering counts them.
+ */
+export function planPage(organizationId: number, request: PageRequest, matching: number | undefined): PagePlan {
+  const text = new PageText(organizationId, request);
+  if (isCountedByKind(request.filter)) return planByKind(text);
+  if (matching === undefined && hasHistoryOfAgent(request)) return planCounted(text);
+  return matching === undefined || matching <= gatheredAtMost(request) ? planGathered(text) : planOrdered(text);
+}
+
+/** Whether a page gets the count of so few tasks along the way, or nearly so: knowing it spares nothing. */
+export function isCountedInPassing(request: PageRequest, matching: number): boolean {
+  const atMost = hasHistoryOfAgent(request) ? LIMITS.tasksCountedAtOnce : gatheredAtMost(request);
+  return matching <= atMost;
+}
+
+/** All that an agent has done: thousands, where gathering takes longer than counting. What is open are a few. */
+function hasHistoryOfAgent({ filter, sortBy, skip, take }: PageRequest): boolean {
+  const { agentId, status, ...others } = filter;
+  const isListed = agentId?.length === 1 && isEmptyFilter(others) && sortBy === 'createdAt';
+  return isListed && (status?.some(isTerminal) ?? true) && skip + take <= LIMITS.walkedPageEnd;
+}
+
+function gatheredAtMost({ filter, sortBy, skip, take }: PageRequest): number {
+  const { customerId, agentId, locationId, integrationData } = filter;
+  const hasIndex = customerId !== undefined || agentId !== undefined;
+  if (sortBy === 'createdAt' && hasIndex) return LIMITS.tasksGatheredAtOnce;
+  if (sortBy === 'status' || skip + take > LIMITS.walkedPageEnd) return Number.POSITIVE_INFINITY;
+  const isListedApart = sortBy === 'createdAt' && (integrationData ?? locationId) !== undefined;
+  return isListedApart ? LIMITS.tasksGatheredAtOnce : LIMITS.tasksGatheredInsteadOfWalk;
+}

@@ -1,0 +1,91 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { ListCursor, TaskFilter, TaskSort } from '../../../schema/list-tasks.ts';
+import { Parameters } from './task-list-conditions.ts';
+
+/** A stretch of a list: `take` tasks after `skip` others, behind `after` when it is there. */
+export interface PageRequest extends TaskSort {
+  readonly filter: TaskFilter;
+  readonly take: number;
+  readonly skip: number;
+  readonly after: ListCursor | undefined;
+}
+
+/** Parts of the statement that reads a page: common table expressions, the last of them `page (id, key)`. */
+export interface PagePlan {
+  readonly ctes: readonly string[];
+  /** How many tasks match, as an expression; null::bigint when this way does not tell. */
+  readonly count: string;
+  readonly parameters: Parameters;
+  /** It looks at a bounded number of tasks: a page that came out short must be read in another way. */
+  readonly mayFallShort: boolean;
+  /** Its text is one of few, whatever the filter: worth preparing. */
+  readonly isReusable: boolean;
+}
+
+/** What a list is sorted by. */
+export const SORT_COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
+const TYPES = { createdAt: 'timestamptz', updatedAt: 'timestamptz', status: 'int' } as const;
+
+/** Limits that stand in the text, since a planner that does not know how little is wanted reads too much; usual pages first. */
+const LITERAL_LIMITS = [21, 51, 101, 1_024, 8_192];
+
+/** The words of a request that every way to a page needs. `key` is the name of the sort key in what it selects from. */
+export class PageText {
+  readonly request: PageRequest;
+  readonly parameters: Parameters;
+  /** The sort key of task `t`. */
+  readonly column: string;
+  readonly take: string;
+  readonly skip: string;
+  readonly after: { readonly key: string; readonly id: string } | undefined;
+
+  constructor(organizationId: number, request: PageRequest) {
+    const { sortBy, take, skip, after } = request;
+    this.request = request;
+    this.parameters = new Parameters(organizationId);
+    this.column = SORT_COLUMNS[sortBy];
+    this.take = this.parameters.add(take, 'bigint');
+    this.skip = this.parameters.add(skip, 'bigint');
+    this.after = after && {
+      key: this.parameters.add(after.key, TYPES[sortBy]),
+      id: this.parameters.add(after.id, 'bigint'),
+    };
+  }
+
+  get comparison(): '<' | '>' {
+    return this.request.sortOrder === 'ASC' ? '>' : '<';
+  }
+
+  orderBy(key: string, id: string): string {
+    const { sortOrder } = this.request;
+    return `ORDER BY ${key} ${sortOrder}, ${id} ${sortOrder}`;
+  }
+
+  /** That a task lies behind the cursor; always true without one. */
+  behind(key: string, id: string): string {
+    return this.after ? `(${key}, ${id}) ${this.comparison} (${this.after.key}, ${this.after.id})` : 'true';
+  }
+
+  /** Where the page ends, counted from the start of the list or from the cursor. */
+  get end(): string {
+    return `(${this.skip} + ${this.take})`;
+  }
+
+  /** Whether a walk may lead to the end of the page. */
+  get isInReach(): boolean {
+    return this.request.skip + this.request.take <= LIMITS.walkedTasks;
+  }
+
+  /** A limit that no page of this depth reaches, or none. */
+  get enough(): string {
+    const wanted = this.request.skip + this.request.take;
+    const limit = LITERAL_LIMITS.find((each) => each >= wanted);
+    return limit === undefined ? '' : `LIMIT ${limit}`;
+  }
+
+  /** The page out of `source (id, key)`. */
+  page(source: string, skip: string = this.skip): string {
+    return `page AS MATERIALIZED (SELECT id, key FROM ${source} ${this.orderBy('key', 'id')}
+      LIMIT ${this.take} OFFSET ${skip})`;
+  }
+}

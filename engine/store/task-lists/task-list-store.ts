@@ -1,0 +1,74 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { ShownTask } from '../../../schema/task.ts';
+import type { Sql } from '../postgres.ts';
+import { SHOWN_TASK } from '../rows/record-tables.ts';
+import { read } from '../statements.ts';
+import { planPage } from './task-list-plan.ts';
+import type { PageRequest } from './task-list-request.ts';
+
+export interface TaskPage {
+  readonly items: readonly ShownTask[];
+  /** Exact number of matching tasks in the same snapshot; null when the way to the page did not tell. */
+  readonly count: number | null;
+  /** Sequence of the organization's log at which page and count were true. */
+  readonly sequence: number;
+  /** There may be more than `items` tells: what was asked for has to be gathered. */
+  readonly mayFallShort: boolean;
+}
+
+/** For the planner, which cannot know how few tasks a page has. */
+const MOST_TASKS = LIMITS.pageSize + 1;
+
+type Row = readonly [sequence: number, count: number | null, place: number | null, ...task: unknown[]];
+type PlacedRow = Row & { readonly 2: number };
+
+/** Connections for pages. */
+export interface PageConnections {
+  /** Whose plans are made once, whatever the values: making one takes longer than reading a page. */
+  readonly prepared: Sql;
+  /** Whose plans are made for the values of each statement. */
+  readonly planned: Sql;
+}
+
+/** The address of a database with the settings of `PageConnections.prepared`. */
+export function forPages(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('plan_cache_mode', 'force_generic_plan');
+  // Pages are in memory or on disks without heads: else a small table would be read whole for each task of a page.
+  url.searchParams.set('random_page_cost', '1.1');
+  // One at a time on each connection: else a page waits behind a slow one while another connection is free.
+  url.searchParams.set('max_pipeline', '0');
+  return url.href;
+}
+
+/**
+ * Reads a stretch of a list. Lists run on Postgres: what was acknowledged is there, and one statement is one snapshot.
+ * `matching` is how many tasks are known to match the filter; undefined makes it count them.
+ */
+export async function readTaskPage(
+  connections: PageConnections,
+  organizationId: number,
+  request: PageRequest,
+  matching: number | undefined,
+): Promise<TaskPage> {
+  const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
+  // Sorted by their places at the end: a sort of whole tasks would copy them once more.
+  const text = `WITH ${ctes.join(', ')}
+    SELECT h.last_sequence, ${count}, b.*
+    FROM organization_heads h LEFT JOIN (
+      SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
+      -- One by one: as a join, a planner without statistics reads all tasks for each one of the page. And between an id
+      -- and itself, in its order: a plan made while there were few tasks takes whatever index, and is kept.
+      CROSS JOIN LATERAL (
+        SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id BETWEEN p.id AND p.id
+        ORDER BY t.id LIMIT 1) found) b ON true
+    WHERE h.organization_id = $1::bigint`;
+  const sql = isReusable ? connections.prepared : connections.planned;
+  const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();
+  const rows = await read(ask, LIMITS.readDeadlineMs, 'listing tasks');
+  const [first] = rows as unknown as Row[];
+  if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
+  const [sequence, matched, firstPlace] = first;
+  const found = firstPlace === null ? [] : (rows as unknown as PlacedRow[]).sort((a, b) => a[2] - b[2]);
+  return { items: found.map(SHOWN_TASK.ofRow), count: matched, sequence, mayFallShort };
+}

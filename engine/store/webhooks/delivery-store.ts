@@ -1,0 +1,301 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { Attempt, DeliveryState, DisabledReason } from '../../../schema/webhook.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import type { EndpointHealth, EndpointKey } from './follower-store.ts';
+
+/** A delivery that is to be attempted once more. */
+export interface PendingDelivery {
+  readonly id: number;
+  readonly createdAt: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: number | null;
+  /** Attempts so far. */
+  readonly attempt: number;
+  /** Undefined: the log does not keep it any more. */
+  readonly body: string | undefined;
+}
+
+/** What an attempt leaves of a delivery. */
+export interface Settled {
+  readonly state: DeliveryState;
+  readonly attempt: Attempt;
+  readonly nextAttemptAt: string | null;
+}
+
+/** What became of the first attempt at an event of the log: the delivery that it makes. */
+export interface FirstOutcome extends Settled {
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: number;
+}
+
+/** What became of an attempt at a delivery that was there. */
+export interface FurtherOutcome extends Settled {
+  readonly id: number;
+  readonly createdAt: string;
+}
+
+/** What is written of one endpoint at a time: all of it, or nothing when another process has taken it over. */
+export interface EndpointOutcomes extends EndpointKey {
+  /** Every event up to this one has a delivery now, or is not wanted. */
+  readonly lastSequence: number;
+  readonly first: readonly FirstOutcome[];
+  readonly further: readonly FurtherOutcome[];
+  readonly health: EndpointHealth;
+  /** It is to be told nothing more, from now on. */
+  readonly disabled: DisabledReason | undefined;
+}
+
+/** A replay that goes on: events after one up to another. */
+export interface ReplayOrder {
+  readonly id: number;
+  readonly afterSequence: number;
+  readonly lastSequence: number;
+}
+
+/** An event of the log that is to be sent once more. */
+export interface ReplayedEvent {
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: number;
+}
+
+/** An event that is not in the log. */
+export interface UnloggedEvent {
+  readonly eventId: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Deliveries, and what was ordered of them. Writes name the process's lease, and do nothing without it. */
+export interface DeliveryStore {
+  /**
+   * Writes what became of attempts, and keeps these endpoints for another lease; with nothing to write it does that
+   * alone. Returns those that were still this process's: nothing was written of the others. Two at a time would wait
+   * for each other's rows, perhaps for ever: one call at a time.
+   */
+  record(outcomes: readonly EndpointOutcomes[], lease: string): Promise<EndpointKey[]>;
+  /** Deliveries whose time has come, the longest due first. */
+  readDue(key: EndpointKey, limit: number): Promise<PendingDelivery[]>;
+  /** Makes ordered tests and redeliveries due, and returns them. */
+  takeOrders(key: EndpointKey, lease: string): Promise<PendingDelivery[]>;
+  findReplay(key: EndpointKey): Promise<ReplayOrder | undefined>;
+  /** Makes these events of a replay due and moves it; it ends when `upTo` is its last. */
+  queueReplay(
+    key: EndpointKey,
+    lease: string,
+    order: ReplayOrder,
+    events: readonly ReplayedEvent[],
+    upTo: number,
+  ): Promise<void>;
+  /** Makes what is told of agents' positions due; needs no lease. Of what was received up to `toldAt` it then knows. */
+  queuePositions(key: EndpointKey, toldAt: string, events: readonly UnloggedEvent[]): Promise<void>;
+}
+
+export function createDeliveryStore(sql: Sql): DeliveryStore {
+  return {
+    record: (outcomes, lease) => bounded(recordOf(sql, outcomes, lease), 'recording deliveries'),
+    async readDue({ organizationId, webhookId }, limit) {
+      const query = sql<PendingRow[]>`
+        SELECT ${pendingColumns(sql)} FROM ${deliveriesWithBodies(sql)}
+        WHERE d.organization_id = ${organizationId} AND d.webhook_id = ${webhookId} AND d.state = 'pending'
+          AND d.next_attempt_at <= now()
+        ORDER BY d.next_attempt_at, d.id LIMIT ${limit}`;
+      return (await bounded(query, 'looking for due deliveries')).map(pendingOf);
+    },
+    async takeOrders(key, lease) {
+      const ids = (await bounded(takingOf(sql, key, lease), 'taking orders')).map(({ id }) => id);
+      if (ids.length === 0) return [];
+      const query = sql<PendingRow[]>`
+        SELECT ${pendingColumns(sql)} FROM ${deliveriesWithBodies(sql)}
+        WHERE d.organization_id = ${key.organizationId} AND d.id = ANY(${numberArray(ids)}::bigint[]) ORDER BY d.id`;
+      return (await bounded(query, 'reading ordered deliveries')).map(pendingOf);
+    },
+    async findReplay({ organizationId, webhookId }) {
+      const query = sql<ReplayOrder[]>`
+        SELECT id, after_sequence, last_sequence FROM webhook_orders
+        WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} AND kind = 'replay'
+        ORDER BY id LIMIT 1`;
+      return (await bounded(query, 'looking for replays'))[0];
+    },
+    async queueReplay(key, lease, order, events, upTo) {
+      await bounded(replayOf(sql, key, lease, order, events, upTo), 'queueing a replay');
+    },
+    async queuePositions(key, toldAt, events) {
+      await bounded(positionsOf(sql, key, toldAt, events), 'queueing positions');
+    },
+  };
+}
+
+function bounded<T>(query: { execute(): Promise<T> }, what: string): Promise<T> {
+  return withDeadline(query.execute(), LIMITS.readDeadlineMs, what);
+}
+
+type PendingRow = Omit<PendingDelivery, 'body'> & { readonly body: string | null };
+
+function pendingColumns(sql: Sql): Fragment {
+  return sql`d.id, d.created_at, d.event_id, d.type, d.sequence, d.attempt, coalesce(d.body, e.body) AS body`;
+}
+
+function deliveriesWithBodies(sql: Sql): Fragment {
+  return sql`
+    webhook_deliveries d LEFT JOIN events e ON e.organization_id = d.organization_id AND e.sequence = d.sequence`;
+}
+
+function pendingOf({ body, ...delivery }: PendingRow): PendingDelivery {
+  return { ...delivery, body: body ?? undefined };
+}
+
+/** Of the endpoint, as long as it is held; whoever finds what is made due by a process that died since looks at it. */
+function heldOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string): Fragment {
+  return sql`
+    held AS (
+      UPDATE webhook_followers SET next_due_at = least(next_due_at, now())
+      WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} AND lease = ${lease} RETURNING webhook_id)`;
+}
+
+/** What `created_at` is, and is found by: as exact as it is read. */
+function nowExactly(sql: Sql): Fragment {
+  return sql`date_trunc('milliseconds', now())`;
+}
+
+function takingOf(sql: Sql, key: EndpointKey, lease: string) {
+  const { organizationId, webhookId } = key;
+  return sql<{ id: number }[]>`
+    WITH ${heldOf(sql, key, lease)}, taken AS (
+      DELETE FROM webhook_orders WHERE organization_id = ${organizationId}
+        AND webhook_id = (SELECT webhook_id FROM held) AND kind <> 'replay'
+      RETURNING *
+    ), tests AS (
+      INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state,
+          attempt, attempts, next_attempt_at)
+        SELECT organization_id, delivery_id, webhook_id, ${nowExactly(sql)}, event_id, 'webhook.test', body, 'pending',
+          0, '[]', now()
+        FROM taken WHERE kind = 'test'
+      RETURNING id
+    ), again AS (
+      UPDATE webhook_deliveries d SET state = 'pending', next_attempt_at = now()
+      FROM taken WHERE taken.kind = 'redelivery' AND d.organization_id = ${organizationId}
+        AND d.webhook_id = ${webhookId} AND d.id = taken.delivery_id
+      RETURNING d.id
+    )
+    SELECT id FROM tests UNION SELECT id FROM again`;
+}
+
+function replayOf(
+  sql: Sql,
+  key: EndpointKey,
+  lease: string,
+  order: ReplayOrder,
+  events: readonly ReplayedEvent[],
+  upTo: number,
+): Fragment {
+  const { organizationId, webhookId } = key;
+  const isOrder = sql`
+    organization_id = ${organizationId} AND webhook_id = (SELECT webhook_id FROM held) AND id = ${order.id}
+    AND after_sequence = ${order.afterSequence}`;
+  return sql`
+    WITH ${heldOf(sql, key, lease)}, moved AS (
+      UPDATE webhook_orders SET after_sequence = ${upTo} WHERE ${isOrder} AND last_sequence > ${upTo} RETURNING id
+    ), ended AS (
+      DELETE FROM webhook_orders WHERE ${isOrder} AND last_sequence <= ${upTo} RETURNING id
+    )
+    INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, sequence, state,
+        attempt, attempts, next_attempt_at)
+      SELECT ${organizationId}, nextval('webhook_delivery_ids'), ${webhookId}, ${nowExactly(sql)}, event_id, type,
+        sequence, 'pending', 0, '[]', now()
+      FROM ${rowsOf(sql, events.map(inSnakeCase))} AS t(event_id text, type text, sequence bigint)
+      WHERE EXISTS (SELECT FROM moved UNION ALL SELECT FROM ended)`;
+}
+
+function positionsOf(
+  sql: Sql,
+  { organizationId, webhookId }: EndpointKey,
+  toldAt: string,
+  events: readonly UnloggedEvent[],
+): Fragment {
+  return sql`
+    WITH told AS (
+      INSERT INTO webhook_followers AS f (organization_id, webhook_id, last_sequence, positions_told_at, next_due_at)
+        SELECT organization_id, id, start_sequence, ${toldAt}::timestamptz, now() FROM webhooks
+        WHERE organization_id = ${organizationId} AND id = ${webhookId}
+      ON CONFLICT (organization_id, webhook_id) DO UPDATE SET positions_told_at = excluded.positions_told_at,
+        next_due_at = least(f.next_due_at, excluded.next_due_at)
+      RETURNING webhook_id
+    )
+    INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state, attempt,
+        attempts, next_attempt_at)
+      SELECT ${organizationId}, nextval('webhook_delivery_ids'), told.webhook_id, ${nowExactly(sql)}, event_id, type,
+        body, 'pending', 0, '[]', now()
+      FROM told, ${rowsOf(sql, events.map(inSnakeCase))} AS t(event_id text, type text, body text)`;
+}
+
+function rowsOf(sql: Sql, rows: readonly object[]): Fragment {
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)`;
+}
+
+function inSnakeCase({ eventId, ...rest }: ReplayedEvent | UnloggedEvent) {
+  return { event_id: eventId, ...rest };
+}
+
+/** The outcomes as three lists of rows: one statement whatever there is to write. */
+function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string) {
+  const endpoints = [];
+  const first = [];
+  const further = [];
+  for (const { organizationId: o, webhookId: w, lastSequence, health, disabled, ...settled } of outcomes) {
+    const dues = [...settled.first, ...settled.further].flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
+    endpoints.push({
+      o,
+      w,
+      last_sequence: lastSequence,
+      failures: health.failures,
+      failing_since: health.failingSince,
+      paused_until: health.pausedUntil,
+      disabled_reason: disabled ?? null,
+      next_due_at: dues.sort()[0] ?? null,
+    });
+    for (const { eventId, type, sequence, state, attempt, nextAttemptAt } of settled.first)
+      first.push({
+        o,
+        w,
+        event_id: eventId,
+        type,
+        sequence,
+        state,
+        attempts: [attempt],
+        next_attempt_at: nextAttemptAt,
+      });
+    for (const { id, createdAt, state, attempt, nextAttemptAt } of settled.further)
+      further.push({ o, w, id, created_at: createdAt, state, attempts: [attempt], next_attempt_at: nextAttemptAt });
+  }
+  return sql<EndpointKey[]>`
+    WITH held AS (
+      UPDATE webhook_followers f SET leased_until = now() + ${LIMITS.webhookLeaseMs} * interval '1 ms',
+        last_sequence = greatest(f.last_sequence, t.last_sequence), failures = t.failures,
+        failing_since = t.failing_since, paused_until = t.paused_until,
+        disabled_at = coalesce(f.disabled_at, CASE WHEN t.disabled_reason IS NOT NULL THEN now() END),
+        disabled_reason = coalesce(f.disabled_reason, t.disabled_reason), next_due_at = least(f.next_due_at, t.next_due_at)
+      FROM ${rowsOf(sql, endpoints)} AS t(o bigint, w bigint, last_sequence bigint, failures int, failing_since timestamptz,
+        paused_until timestamptz, disabled_reason text, next_due_at timestamptz)
+      WHERE f.organization_id = t.o AND f.webhook_id = t.w AND f.lease = ${lease}
+      RETURNING f.organization_id, f.webhook_id
+    ), first AS (
+      INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, sequence, state,
+          attempt, attempts, next_attempt_at)
+        SELECT t.o, nextval('webhook_delivery_ids'), t.w, ${nowExactly(sql)}, t.event_id, t.type, t.sequence, t.state, 1, t.attempts,
+          t.next_attempt_at
+        FROM ${rowsOf(sql, first)} AS t(o bigint, w bigint, event_id text, type text, sequence bigint, state text,
+          attempts jsonb, next_attempt_at timestamptz) JOIN held ON held.organization_id = t.o AND held.webhook_id = t.w
+    ), further AS (
+      UPDATE webhook_deliveries d SET state = t.state, attempt = d.attempt + 1,
+        attempts = CASE WHEN d.attempt < ${LIMITS.deliveryAttemptsKept} THEN d.attempts ELSE d.attempts - 0 END
+          || t.attempts, next_attempt_at = t.next_attempt_at
+      FROM ${rowsOf(sql, further)} AS t(o bigint, w bigint, id bigint, created_at timestamptz, state text, attempts jsonb,
+        next_attempt_at timestamptz) JOIN held ON held.organization_id = t.o AND held.webhook_id = t.w
+      WHERE d.organization_id = t.o AND d.id = t.id AND d.created_at = t.created_at
+    )
+    SELECT organization_id, webhook_id FROM held`;
+}

@@ -1,0 +1,233 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { DisabledReason, WebhookRecord } from '../../../schema/webhook.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
+import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+
+/** Names a webhook among those of all organizations. */
+export interface EndpointKey {
+  readonly organizationId: number;
+  readonly webhookId: number;
+}
+
+/** How an endpoint takes what it is told. */
+export interface EndpointHealth {
+  /** Failures since the last success. */
+  readonly failures: number;
+  readonly failingSince: string | null;
+  /** It is left alone until then. */
+  readonly pausedUntil: string | null;
+}
+
+/** A webhook that this process alone serves, until the lease runs out. */
+export interface LeasedEndpoint extends EndpointHealth {
+  readonly webhook: Pick<
+    WebhookRecord,
+    'organizationId' | 'id' | 'channelId' | 'url' | 'events' | 'statuses' | 'channelIds' | 'concurrency' | 'version'
+  >;
+  /** Those that sign now. */
+  readonly secrets: readonly string[];
+  /** Neither switched off nor disabled, nor its channel or organization: only what was ordered goes to one that is. */
+  readonly isServed: boolean;
+  /** Every event up to this one has a delivery, or is not wanted. */
+  readonly lastSequence: number;
+  /** No delivery is due before; null: none waits. */
+  readonly nextDueAt: string | null;
+  readonly hasOrders: boolean;
+}
+
+/** Organizations that have webhooks, in the order of their ids. */
+export interface WaitingPage {
+  /** Those with a webhook that has something to do and that nobody serves. */
+  readonly lagging: readonly number[];
+  /** Where the next page begins; undefined when this was the last one. */
+  readonly next: number | undefined;
+}
+
+/** An organization with a webhook that hears of what is committed, or of which something was ordered. */
+export interface FollowedOrganization {
+  readonly organizationId: number;
+  /** Those of its webhooks that have something to do. */
+  readonly waiting: readonly number[];
+}
+
+/** Whoever asked to be told where agents are. */
+export interface PositionSubscriber extends EndpointKey {
+  /** Of what was received until then it knows. */
+  readonly toldAt: string;
+}
+
+export interface DisabledEndpoint extends EndpointKey {
+  readonly url: string;
+  readonly reason: DisabledReason;
+  readonly admins: readonly string[];
+}
+
+/** How far each webhook has been told. One process at a time holds a webhook; `lease` names the process. */
+export interface FollowerStore {
+  /** Finds organizations with webhooks that wait, among the next `limit` after an id that have any. */
+  findWaiting(after: number, limit: number): Promise<WaitingPage>;
+  /** Those of these organizations whose commits may give a webhook something to do; what waits does so whoever serves it. */
+  findFollowed(organizationIds: readonly number[]): Promise<FollowedOrganization[]>;
+  /** Also of one that is held already. Undefined: another process has it, or there is no such webhook any more. */
+  lease(key: EndpointKey, lease: string): Promise<LeasedEndpoint | undefined>;
+  /** Lets others have it. */
+  release(key: EndpointKey, lease: string): Promise<void>;
+  /** Webhooks that are to be told where agents are now: they took what they were told before. */
+  findPositionSubscribers(limit: number): Promise<PositionSubscriber[]>;
+  /** Disabled webhooks of which the administrators do not know yet. */
+  findUntold(limit: number): Promise<DisabledEndpoint[]>;
+  noteTold(key: EndpointKey): Promise<void>;
+}
+
+export function createFollowerStore(sql: Sql): FollowerStore {
+  return {
+    async findWaiting(after, limit) {
+      const [row] = await bounded(waitingOf(sql, after, limit), 'looking for webhooks that wait');
+      return { lagging: row!.lagging, next: row!.compared === limit ? row!.last! : undefined };
+    },
+    findFollowed(organizationIds) {
+      const query = sql<FollowedOrganization[]>`
+        SELECT w.organization_id, coalesce(json_agg(w.id) FILTER (WHERE ${hasWork(sql)}), '[]') AS waiting
+        FROM webhooks w JOIN organization_heads h ON h.organization_id = w.organization_id LEFT JOIN ${followerOf(sql)}
+        WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) AND (${isOrdered(sql)} OR ${hearsNews(sql)})
+        GROUP BY w.organization_id`;
+      return bounded(query, 'looking for webhooks to wake');
+    },
+    async lease(key, lease) {
+      const [row] = await bounded(leaseOf(sql, key, lease), 'leasing a webhook');
+      return row && endpointOf(row);
+    },
+    async release(key, lease) {
+      await bounded(releaseOf(sql, key, lease), 'releasing a webhook');
+    },
+    findPositionSubscribers: (limit) =>
+      bounded(positionSubscribersOf(sql, limit), 'looking for webhooks that want positions'),
+    findUntold: (limit) => bounded(untoldOf(sql, limit), 'looking for disabled webhooks'),
+    async noteTold({ organizationId, webhookId }) {
+      const query = sql`
+        UPDATE webhook_followers SET notified_at = now()
+        WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId}`;
+      await bounded(query, 'noting that administrators were told');
+    },
+  };
+}
+
+function bounded<T>(query: { execute(): Promise<T> }, what: string): Promise<T> {
+  return withDeadline(query.execute(), LIMITS.readDeadlineMs, what);
+}
+
+function followerOf(sql: Sql): Fragment {
+  return sql`webhook_followers f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
+}
+
+/** Something waits for it: events after its place in the log, a retry whose time has come, or an order. */
+function hasWork(sql: Sql): Fragment {
+  return sql`
+    ${isOrdered(sql)}
+    OR (${hearsNews(sql)}
+      AND (f.paused_until IS NULL OR f.paused_until <= now() OR f.failing_since < w.active_since)
+      AND (f.next_due_at <= now() OR h.last_sequence > greatest(f.last_sequence, w.start_sequence)
+        OR EXISTS (SELECT FROM webhook_orders o WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id)))`;
+}
+
+/** A delivery was ordered, which is made however the webhook is. */
+function isOrdered(sql: Sql): Fragment {
+  return sql`
+    EXISTS (SELECT FROM webhook_orders o
+      WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id AND o.kind <> 'replay')`;
+}
+
+/** It is neither switched off nor disabled, also while it is paused. */
+function hearsNews(sql: Sql): Fragment {
+  return sql`(${mayBeTold(sql)} AND (f.disabled_at IS NULL OR f.disabled_at < w.active_since))`;
+}
+
+/** It is switched on, and whoever it belongs to may have what it is told. */
+function mayBeTold(sql: Sql): Fragment {
+  return sql`
+    w.is_active AND EXISTS (SELECT FROM organizations o WHERE o.organization_id = w.organization_id AND o.status = 'active')
+    AND (w.channel_id IS NULL OR EXISTS (SELECT FROM channels c
+      WHERE c.organization_id = w.organization_id AND c.id = w.channel_id AND c.status = 'ACTIVE'))`;
+}
+
+function waitingOf(sql: Sql, after: number, limit: number) {
+  return sql<{ lagging: number[]; last: number | null; compared: number }[]>`
+    WITH page AS (
+      SELECT DISTINCT organization_id FROM webhooks WHERE organization_id > ${after}
+      ORDER BY organization_id LIMIT ${limit})
+    SELECT max(page.organization_id) AS last, count(*) AS compared,
+      coalesce(json_agg(page.organization_id) FILTER (WHERE EXISTS (
+        SELECT FROM webhooks w JOIN organization_heads h ON h.organization_id = w.organization_id
+          LEFT JOIN ${followerOf(sql)}
+        WHERE w.organization_id = page.organization_id AND (f.lease IS NULL OR f.leased_until < now())
+          AND (${hasWork(sql)}))), '[]') AS lagging
+    FROM page`;
+}
+
+function releaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string) {
+  return sql`
+    UPDATE webhook_followers f SET lease = NULL, leased_until = NULL, next_due_at = (
+      SELECT min(d.next_attempt_at) FROM webhook_deliveries d
+      WHERE d.organization_id = f.organization_id AND d.webhook_id = f.webhook_id AND d.state = 'pending')
+    WHERE f.organization_id = ${organizationId} AND f.webhook_id = ${webhookId} AND f.lease = ${lease}`;
+}
+
+function positionSubscribersOf(sql: Sql, limit: number) {
+  return sql<PositionSubscriber[]>`
+    SELECT w.organization_id, w.id AS webhook_id, greatest(f.positions_told_at, w.active_since) AS told_at
+    FROM webhooks w LEFT JOIN ${followerOf(sql)}
+    WHERE 'agent.locations_updated' = ANY (w.events) AND ${hearsNews(sql)}
+      AND (f.failures IS NULL OR f.failures = 0)
+      AND (f.positions_told_at IS NULL OR f.positions_told_at <= now() - ${LIMITS.webhookPositionsMs} * interval '1 ms')
+    ORDER BY f.positions_told_at NULLS FIRST LIMIT ${limit}`;
+}
+
+function untoldOf(sql: Sql, limit: number) {
+  return sql<DisabledEndpoint[]>`
+    SELECT f.organization_id, f.webhook_id, w.url, f.disabled_reason AS reason, (
+      SELECT coalesce(json_agg(u.email), '[]') FROM users u
+      WHERE u.organization_id = f.organization_id AND u.role = 'org_admin' AND u.is_active AND u.email IS NOT NULL
+        AND u.email_verified_at IS NOT NULL) AS admins
+    FROM webhook_followers f JOIN webhooks w ON w.organization_id = f.organization_id AND w.id = f.webhook_id
+    WHERE f.disabled_at >= w.active_since AND f.notified_at IS NULL LIMIT ${limit}`;
+}
+
+type LeaseRow = LeasedEndpoint['webhook'] & Omit<LeasedEndpoint, 'webhook'>;
+
+/** Whoever was switched on again since begins anew: its failures are forgotten, and what it missed is not sent. */
+function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string) {
+  const leasedUntil = sql`now() + ${LIMITS.webhookLeaseMs} * interval '1 ms'`;
+  const isAnew = sql`coalesce(f.disabled_at, f.failing_since) < (SELECT active_since FROM webhook)`;
+  return sql<LeaseRow[]>`
+    WITH webhook AS MATERIALIZED (
+      SELECT * FROM webhooks WHERE organization_id = ${organizationId} AND id = ${webhookId}
+    ), follower AS (
+      INSERT INTO webhook_followers AS f (organization_id, webhook_id, last_sequence, lease, leased_until)
+        SELECT organization_id, id, start_sequence, ${lease}::uuid, ${leasedUntil} FROM webhook
+      ON CONFLICT (organization_id, webhook_id) DO UPDATE SET
+        lease = excluded.lease, leased_until = excluded.leased_until,
+        last_sequence = greatest(f.last_sequence, excluded.last_sequence),
+        failures = CASE WHEN ${isAnew} THEN 0 ELSE f.failures END,
+        paused_until = CASE WHEN ${isAnew} THEN NULL ELSE f.paused_until END,
+        disabled_reason = CASE WHEN ${isAnew} THEN NULL ELSE f.disabled_reason END,
+        notified_at = CASE WHEN ${isAnew} THEN NULL ELSE f.notified_at END,
+        disabled_at = CASE WHEN ${isAnew} THEN NULL ELSE f.disabled_at END,
+        failing_since = CASE WHEN ${isAnew} THEN NULL ELSE f.failing_since END
+        WHERE f.lease IS NULL OR f.leased_until < now() OR f.lease = excluded.lease
+      RETURNING f.*
+    )
+    SELECT w.organization_id, w.id, w.version, w.channel_id, w.url, to_json(w.events) AS events,
+      to_json(w.statuses) AS statuses, to_json(w.channel_ids) AS channel_ids, w.concurrency,
+      (${mayBeTold(sql)}) AND f.disabled_at IS NULL AS is_served, f.last_sequence, f.next_due_at, f.failures,
+      f.failing_since, f.paused_until, EXISTS (SELECT FROM webhook_orders o
+        WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id) AS has_orders,
+      CASE WHEN w.previous_secret_until > now() THEN json_build_array(w.secret, w.previous_secret)
+        ELSE json_build_array(w.secret) END AS secrets
+    FROM webhook w JOIN follower f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
+}
+
+function endpointOf(row: LeaseRow): LeasedEndpoint {
+  const { secrets, isServed, lastSequence, nextDueAt, hasOrders, failures, failingSince, pausedUntil, ...webhook } =
+    row;
+  return { webhook, secrets, isServed, lastSequence, nextDueAt, hasOrders, failures, failingSince, pausedUntil };
+}

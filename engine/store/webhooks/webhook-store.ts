@@ -1,0 +1,171 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { ListWebhooksQuery, Webhook } from '../../../schema/webhook.ts';
+import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
+import { read } from '../statements.ts';
+
+export interface WebhookPage {
+  readonly items: readonly Webhook[];
+  /** Exact number of those that match, of the same snapshot as the items. */
+  readonly count: number;
+  /** Sequence of the organization's log at which the page was true. */
+  readonly sequence: number;
+}
+
+export interface WebhookDetail {
+  readonly webhook: Webhook;
+  /** Sequence of the organization's log at which it was true. */
+  readonly sequence: number;
+}
+
+/** Columns of a webhook `w` with its follower `f`. No secret is ever read here. */
+const WEBHOOK = `w.organization_id, w.id, w.version, w.channel_id, w.url, to_json(w.events) AS events,
+  to_json(w.statuses) AS statuses, to_json(w.channel_ids) AS channel_ids, w.description, w.concurrency, w.is_active,
+  CASE WHEN NOT w.is_active THEN 'inactive' WHEN f.disabled_at >= w.active_since THEN 'disabled' ELSE 'active' END
+    AS status,
+  CASE WHEN f.disabled_at >= w.active_since THEN f.disabled_reason END AS disabled_reason,
+  CASE WHEN f.disabled_at >= w.active_since THEN f.disabled_at END AS disabled_at,
+  CASE WHEN f.failing_since >= w.active_since THEN f.failing_since END AS failing_since,
+  w.created_at, w.updated_at`;
+const WEBHOOKS = `webhooks w
+  LEFT JOIN webhook_followers f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
+
+/** A page of webhooks, newest first, of one channel or (null) all. They are few: counting them is cheap. */
+export async function listWebhooks(
+  sql: Sql,
+  organizationId: number,
+  ownChannelId: number | null,
+  { page, limit, status = undefined }: ListWebhooksQuery,
+): Promise<WebhookPage> {
+  const query = () => sql<({ sequence: number; count: number } & (Webhook | { id: null }))[]>`
+    WITH matching AS MATERIALIZED (
+      SELECT * FROM (
+        SELECT ${sql.unsafe(WEBHOOK)} FROM ${sql.unsafe(WEBHOOKS)}
+        WHERE w.organization_id = ${organizationId} AND ${belongsTo(sql, ownChannelId)}) m
+      WHERE ${status ?? null}::text IS NULL OR m.status = ${status ?? null}::text)
+    SELECT h.last_sequence AS sequence, b.*, (SELECT count(*) FROM matching) AS count
+    FROM organization_heads h LEFT JOIN (
+      SELECT * FROM matching ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+    WHERE h.organization_id = ${organizationId}
+    ORDER BY b.id DESC`;
+  const rows = await read(query, LIMITS.readDeadlineMs, 'listing webhooks');
+  return {
+    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
+    count: rows[0]?.count ?? 0,
+    sequence: rows[0]?.sequence ?? 0,
+  };
+}
+
+/** A webhook of the organization, and of the channel unless that is null; undefined when there is none. */
+export async function readWebhook(
+  sql: Sql,
+  organizationId: number,
+  ownChannelId: number | null,
+  webhookId: number,
+): Promise<WebhookDetail | undefined> {
+  const query = () => sql<(Webhook & { sequence: number })[]>`
+    SELECT h.last_sequence AS sequence, ${sql.unsafe(WEBHOOK)}
+    FROM ${sql.unsafe(WEBHOOKS)} JOIN organization_heads h ON h.organization_id = w.organization_id
+    WHERE w.organization_id = ${organizationId} AND w.id = ${webhookId} AND ${belongsTo(sql, ownChannelId)}`;
+  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a webhook');
+  if (!row) return undefined;
+  const { sequence, ...webhook } = row;
+  return { webhook, sequence };
+}
+
+/** Whether a webhook `w` belongs to the channel; to null all of them do. */
+export function belongsTo(sql: Sql, ownChannelId: number | null): Fragment {
+  return ownChannelId === null ? sql`true` : sql`w.channel_id = ${ownChannelId}`;
+}
+
+/** The first of these that is no channel of the organization. */
+export async function findMissingChannel(
+  sql: Sql,
+  organizationId: number,
+  channelIds: readonly number[],
+): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`
+    SELECT asked.id FROM unnest(${numberArray(channelIds)}::bigint[]) WITH ORDINALITY AS asked(id, place)
+    WHERE NOT EXISTS (SELECT FROM channels c WHERE c.organization_id = ${organizationId} AND c.id = asked.id)
+    ORDER BY asked.place LIMIT 1`;
+  return row?.id;
+}
+
+/** An id that no webhook has yet. */
+export async function drawWebhookId(sql: Sql): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`SELECT nextval('webhook_ids') AS id`;
+  return row!.id;
+}
+
+/**
+ * Makes a webhook, which is told of what comes after the end that the log has now. No row when the organization has as
+ * many as it may have; those that are made at one moment may pass it by their number.
+ */
+export function insertWebhook(sql: Sql, webhook: Webhook, secret: string): Fragment {
+  return sql`
+    INSERT INTO webhooks (organization_id, id, version, channel_id, url, events, statuses, channel_ids, description,
+      concurrency, secret, is_active, active_since, start_sequence, created_at, updated_at)
+    SELECT h.organization_id, ${webhook.id}::bigint, ${webhook.version}::int, ${webhook.channelId}::bigint,
+      ${webhook.url}::text, ${filtersOf(sql, webhook)}, ${webhook.description}::text, ${webhook.concurrency}::int,
+      ${secret}::text, ${webhook.isActive}::boolean, now(), h.last_sequence, ${webhook.createdAt}::timestamptz,
+      ${webhook.updatedAt}::timestamptz
+    FROM organization_heads h
+    WHERE h.organization_id = ${webhook.organizationId}
+      AND (SELECT count(*) FROM webhooks w WHERE w.organization_id = ${webhook.organizationId})
+        < ${LIMITS.webhooksPerOrganization}
+    RETURNING id`;
+}
+
+/**
+ * Writes a webhook's next version; no row when another one came between. One that begins anew is told of what comes
+ * after the end that the log has now, and is no longer what the workers disabled.
+ */
+export function updateWebhook(sql: Sql, webhook: Webhook, beginsAnew: boolean): Fragment {
+  const { organizationId, id } = webhook;
+  const anew = sql`
+    active_since = greatest(now(), (SELECT f.disabled_at + interval '1 microsecond' FROM webhook_followers f
+      WHERE f.organization_id = ${organizationId} AND f.webhook_id = ${id})),
+    start_sequence = (SELECT h.last_sequence FROM organization_heads h WHERE h.organization_id = ${organizationId}),`;
+  return sql`
+    UPDATE webhooks SET version = ${webhook.version}, url = ${webhook.url},
+      (events, statuses, channel_ids) = ROW (${filtersOf(sql, webhook)}), description = ${webhook.description},
+      concurrency = ${webhook.concurrency}, is_active = ${webhook.isActive}, ${beginsAnew ? anew : sql``}
+      updated_at = ${webhook.updatedAt}
+    WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${webhook.version - 1}
+    RETURNING id`;
+}
+
+/** Writes a webhook's next version with another secret; the one it had signs along until then. */
+export function replaceSecret(
+  sql: Sql,
+  { organizationId, id, version, updatedAt }: Webhook,
+  { secret, previousUntil }: { readonly secret: string; readonly previousUntil: string },
+): Fragment {
+  return sql`
+    UPDATE webhooks SET version = ${version}, previous_secret = secret, previous_secret_until = ${previousUntil},
+      secret = ${secret}, updated_at = ${updatedAt}
+    WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${version - 1}
+    RETURNING id`;
+}
+
+export function deleteWebhook(sql: Sql, { organizationId, id, version }: Webhook): Fragment {
+  return sql`
+    DELETE FROM webhooks WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${version} RETURNING id`;
+}
+
+/**
+ * What goes with a webhook that `changed` tells of: its orders, and its follower, so that whoever holds the lease writes
+ * nothing more. An order that comes between stays, and nobody carries it out.
+ */
+export function deleteBelongings(sql: Sql, { organizationId, id }: Webhook): readonly Fragment[] {
+  const isDeleted = sql`EXISTS (SELECT FROM changed)`;
+  return [
+    sql`DELETE FROM webhook_followers WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND ${isDeleted}`,
+    sql`DELETE FROM webhook_orders WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND ${isDeleted}`,
+  ];
+}
+
+/** Values for `events`, `statuses` and `channel_ids`. */
+function filtersOf(sql: Sql, { events, statuses, channelIds }: Webhook): Fragment {
+  return sql`${textArray(events)}::text[], ${statuses && textArray(statuses)}::text[],
+    ${channelIds && numberArray(channelIds)}::bigint[]`;
+}
