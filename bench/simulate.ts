@@ -1,4 +1,4 @@
-import { LaunchError } from '../engine/launcher/launch-error.ts';
+import { LaunchError } from '../engine/launcher/processes/launch-error.ts';
 import { readConfig } from '../engine/runtime/config.ts';
 import { runSimulation } from './simulate/run-simulation.ts';
 import { parseSimulateOptions } from './simulate/simulate-options.ts';

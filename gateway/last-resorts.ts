@@ -1,6 +1,6 @@
 import type { Log } from '../engine/runtime/log.ts';
 import type { RandomSource } from '../engine/runtime/random.ts';
-import { errorBody } from '../engine/views/error-body.ts';
+import { errorBody } from '../engine/views/parts/error-body.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import { correlationIdOf } from './correlation.ts';
 import type { Access } from './guards/open-access.ts';

@@ -73,7 +73,7 @@ export interface PaymentRecord {
 
 /**
  * What a provider says of a payment, by a callback or when a worker asks. Any of it may come late, twice or in another
- * order; what it is worth is for engine/domain/payment-machine.ts to say.
+ * order; what it is worth is for engine/domain/money/payment-machine.ts to say.
  */
 export type ProviderReport =
   | { readonly kind: 'checkout-made'; readonly providerReference: string; readonly page: string }

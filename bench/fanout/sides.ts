@@ -1,4 +1,4 @@
-import { findFreePort } from '../../engine/launcher/free-port.ts';
+import { findFreePort } from '../../engine/launcher/processes/free-port.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { seedOrganization } from '../../tests/support/seed.ts';
 import type { Stand } from '../compare/open-stand.ts';

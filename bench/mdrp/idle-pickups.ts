@@ -1,4 +1,4 @@
-import type { TravelTime } from '../../engine/domain/planning/round-view.ts';
+import type { TravelTime } from '../../engine/domain/assignment/round-view.ts';
 import { instanceTravel, MINUTE_MS } from './instance-travel.ts';
 import type { CourierOnShift, Sight, WaitingOrder } from './policy.ts';
 import type { Parameters } from './read-instance.ts';

@@ -1,4 +1,4 @@
-import type { TravelTime } from '../../engine/domain/planning/round-view.ts';
+import type { TravelTime } from '../../engine/domain/assignment/round-view.ts';
 import { METRES_PER_DEGREE } from '../replay/read-day.ts';
 
 export const MINUTE_MS = 60_000;

@@ -5,7 +5,7 @@ import type {
   RoundSettings,
   RoundView,
   TravelTime,
-} from '../../engine/domain/planning/round-view.ts';
+} from '../../engine/domain/assignment/round-view.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { instanceTravel, MINUTE_MS } from './instance-travel.ts';
 import type { Assignment, CourierOnShift, Policy, Sight, WaitingOrder } from './policy.ts';

@@ -1,4 +1,4 @@
-import type { Place } from '../../engine/domain/planning/round-view.ts';
+import type { Place } from '../../engine/domain/assignment/round-view.ts';
 import type { Order } from '../replay/read-day.ts';
 import type { Courier } from './read-instance.ts';
 

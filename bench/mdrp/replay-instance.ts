@@ -1,4 +1,4 @@
-import type { Place, TravelTime } from '../../engine/domain/planning/round-view.ts';
+import type { Place, TravelTime } from '../../engine/domain/assignment/round-view.ts';
 import type { Order } from '../replay/read-day.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 import type { Carried, DayRecord } from './day-record.ts';

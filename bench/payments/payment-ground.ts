@@ -1,4 +1,4 @@
-import { DEFAULT_MINUTES } from '../../engine/domain/delay.ts';
+import { DEFAULT_MINUTES } from '../../engine/domain/tasks/delay.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 
 /** Far from the ids that anybody takes, and as many digits for all of them. */

@@ -1,4 +1,4 @@
-import { delayedAfterMs } from '../../engine/domain/delay.ts';
+import { delayedAfterMs } from '../../engine/domain/tasks/delay.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
 import { BASE64_URL, CROCKFORD_BASE32, createRandomSource } from '../../engine/runtime/random.ts';
 import type { Sql } from '../../engine/store/postgres.ts';

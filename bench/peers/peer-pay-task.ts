@@ -1,4 +1,4 @@
-import { parseAmount } from '../../engine/domain/money.ts';
+import { parseAmount } from '../../engine/domain/money/money.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { BUNDLE } from '../../engine/store/rows/record-tables.ts';

@@ -1,4 +1,4 @@
-import type { FreeAgent, OpenOrder, Place, RoundView } from '../../engine/domain/planning/round-view.ts';
+import type { FreeAgent, OpenOrder, Place, RoundView } from '../../engine/domain/assignment/round-view.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
-import { etaAtMs } from '../../engine/domain/eta.ts';
-import { distanceM } from '../../engine/domain/geo.ts';
+import type { TravelTime } from '../../engine/domain/assignment/round-view.ts';
 import { planRound } from '../../engine/domain/planning/plan-round.ts';
-import type { TravelTime } from '../../engine/domain/planning/round-view.ts';
+import { etaAtMs } from '../../engine/domain/travel/eta.ts';
+import { distanceM } from '../../engine/domain/travel/geo.ts';
 import { threadCpuMs } from '../measure/thread-cpu.ts';
 import { verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';

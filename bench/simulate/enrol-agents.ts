@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import type { DemoOrganization } from '../../engine/launcher/demo-organization.ts';
-import { writePrivateFile } from '../../engine/launcher/private-file.ts';
+import { writePrivateFile } from '../../engine/launcher/processes/private-file.ts';
 import type { Draw } from './city.ts';
 import { inParallel } from './in-parallel.ts';
 import { peopleNames } from './names.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LaunchError } from '../../engine/launcher/launch-error.ts';
+import { LaunchError } from '../../engine/launcher/processes/launch-error.ts';
 import { ConfigError } from '../../engine/runtime/config.ts';
 import { createReleaser, type Releaser } from '../../engine/runtime/lifecycle.ts';
 

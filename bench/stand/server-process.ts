@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { startChild, waitUntilReady } from '../../engine/launcher/child-process.ts';
-import { findFreePort } from '../../engine/launcher/free-port.ts';
-import { findStatus } from '../../engine/launcher/http-probe.ts';
-import { runAs } from '../../engine/launcher/run-as.ts';
+import { startChild, waitUntilReady } from '../../engine/launcher/processes/child-process.ts';
+import { findFreePort } from '../../engine/launcher/processes/free-port.ts';
+import { findStatus } from '../../engine/launcher/processes/http-probe.ts';
+import { runAs } from '../../engine/launcher/processes/run-as.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TemporaryStores } from './temporary-stores.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild, waitUntilReady } from '../../engine/launcher/child-process.ts';
-import { runAs } from '../../engine/launcher/run-as.ts';
+import { type Child, startChild, waitUntilReady } from '../../engine/launcher/processes/child-process.ts';
+import { runAs } from '../../engine/launcher/processes/run-as.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { LIMITS } from '../../schema/limits.ts';
 

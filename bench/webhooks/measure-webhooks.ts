@@ -1,4 +1,4 @@
-import { findFreePort } from '../../engine/launcher/free-port.ts';
+import { findFreePort } from '../../engine/launcher/processes/free-port.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { eventsOf, type PublishOrder, type PublishOutcome } from '../fanout/fanout-order.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import type { DemoOrganization } from './demo-organization.ts';
-import { LaunchError } from './launch-error.ts';
-import { writePrivateFile } from './private-file.ts';
+import { LaunchError } from './processes/launch-error.ts';
+import { writePrivateFile } from './processes/private-file.ts';
 
 const credentials = { email: v.string(), password: v.string() };
 

@@ -1,18 +1,18 @@
 import { join, resolve } from 'node:path';
 import { type Config, readConfig } from '../runtime/config.ts';
 import { createReleaser } from '../runtime/lifecycle.ts';
-import type { Command } from './child-process.ts';
-import { lockDataDir } from './data-dir-lock.ts';
 import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
 import type { DemoOrganization } from './demo-organization.ts';
-import { assertPortFree, findFreePort } from './free-port.ts';
-import { findStatus } from './http-probe.ts';
-import { LaunchError } from './launch-error.ts';
 import { startGateway, startWorkers } from './local-processes.ts';
-import { openLocalStores } from './local-stores.ts';
-import type { MergedLog } from './merged-log.ts';
+import type { Command } from './processes/child-process.ts';
+import { lockDataDir } from './processes/data-dir-lock.ts';
+import { assertPortFree, findFreePort } from './processes/free-port.ts';
+import { findStatus } from './processes/http-probe.ts';
+import { LaunchError } from './processes/launch-error.ts';
+import type { MergedLog } from './processes/merged-log.ts';
+import { createSupervisor, type KeepRunning } from './processes/supervisor.ts';
 import { writeStoreFacts } from './store-facts.ts';
-import { createSupervisor, type KeepRunning } from './supervisor.ts';
+import { openLocalStores } from './stores/local-stores.ts';
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,9 +1,9 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { type Child, ChildEndedError, type Command, startChild, waitUntilReady } from './child-process.ts';
-import { assertPortFree } from './free-port.ts';
-import { findStatus } from './http-probe.ts';
-import type { MergedLog } from './merged-log.ts';
-import { runAs } from './run-as.ts';
+import { type Child, ChildEndedError, type Command, startChild, waitUntilReady } from './processes/child-process.ts';
+import { assertPortFree } from './processes/free-port.ts';
+import { findStatus } from './processes/http-probe.ts';
+import type { MergedLog } from './processes/merged-log.ts';
+import { runAs } from './processes/run-as.ts';
 
 export interface ProcessPlan {
   readonly command: Command;

@@ -1,8 +1,8 @@
 import { ConfigError } from '../runtime/config.ts';
 import { greet } from './greeting.ts';
-import { LaunchError } from './launch-error.ts';
 import { createLocalInstance, type LocalParts } from './local-instance.ts';
-import { createMergedLog } from './merged-log.ts';
+import { LaunchError } from './processes/launch-error.ts';
+import { createMergedLog } from './processes/merged-log.ts';
 
 /** npm and tsx pass on the signal of a Ctrl-C that has reached us already: only a later one is a second one. */
 const SAME_SIGNAL_MS = 1_000;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { LaunchError } from './launch-error.ts';
-import { writePrivateFile } from './private-file.ts';
+import { LaunchError } from './processes/launch-error.ts';
+import { writePrivateFile } from './processes/private-file.ts';
 
 const storeFactsSchema = v.object({ databaseUrl: v.string(), redisUrl: v.string(), redisPrefix: v.string() });
 

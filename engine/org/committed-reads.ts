@@ -5,7 +5,7 @@ import type { ListCustomersQuery } from '../../schema/customer.ts';
 import type { StatementQuery } from '../../schema/ledger.ts';
 import type { ListPaymentsQuery } from '../../schema/payment.ts';
 import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
-import { type Actor, maySee, onlyAgentOf } from '../domain/task-machine.ts';
+import { type Actor, maySee, onlyAgentOf } from '../domain/tasks/task-machine.ts';
 import { isReachable } from '../store/cluster/platform-store.ts';
 import {
   type BalancesDetail,

@@ -1,6 +1,6 @@
 import type { HintKind } from '../bus/commit-hints.ts';
-import { isWaiting } from '../domain/provider-steps.ts';
-import type { OrgBatch } from './org-batch.ts';
+import { isWaiting } from '../domain/money/provider-steps.ts';
+import type { OrgBatch } from './apply/org-batch.ts';
 
 /** What others are told of a batch once it is committed. What a payment waits for calls for no look: time brings that. */
 export function hintsOf({

@@ -10,7 +10,7 @@ import type { PositionStore } from '../store/positions/position-store.ts';
 import { readRoster } from '../store/positions/roster-store.ts';
 import { createTrailStore } from '../store/positions/trail-store.ts';
 import type { Sql } from '../store/postgres.ts';
-import type { ActorServices } from './org-actor.ts';
+import type { ActorServices } from './actor/org-actor.ts';
 import { rosterChangeOf } from './roster-changes.ts';
 
 export interface PositionsParts {

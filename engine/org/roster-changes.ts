@@ -1,7 +1,7 @@
 import type { TaskRecord } from '../../schema/task.ts';
 import type { ChangedTask, RosterChange } from '../positions/roster-change.ts';
-import type { OrgBatch } from './org-batch.ts';
-import type { OrgState } from './org-state.ts';
+import type { OrgBatch } from './apply/org-batch.ts';
+import type { OrgState } from './state/org-state.ts';
 
 /** What a committed batch says of agents and of what they have to do. */
 export function rosterChangeOf(batch: OrgBatch, state: OrgState): RosterChange {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { type Demand, refusalOf, refusalOfWay } from '../domain/eligibility.ts';
+import { type Demand, refusalOf, refusalOfWay } from '../domain/assignment/eligibility.ts';
 import type {
   FreeAgent,
   OpenOrder,
@@ -10,7 +10,7 @@ import type {
   TravelTime,
   Trip,
   Unplanned,
-} from '../domain/planning/round-view.ts';
+} from '../domain/assignment/round-view.ts';
 
 interface Candidate {
   readonly agent: FreeAgent;

@@ -1,6 +1,6 @@
 import type { AssignmentMode } from '../../schema/assignment.ts';
+import type { RoundPlan, RoundView } from '../domain/assignment/round-view.ts';
 import { planRound } from '../domain/planning/plan-round.ts';
-import type { RoundPlan, RoundView } from '../domain/planning/round-view.ts';
 import { type TripTable, travelOver } from '../travel/trip-table.ts';
 import { broadcastRound } from './broadcast-round.ts';
 

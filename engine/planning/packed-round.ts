@@ -1,4 +1,4 @@
-import type { FreeAgent, Load, OpenOrder, Place, RoundSettings, Slot } from '../domain/planning/round-view.ts';
+import type { FreeAgent, Load, OpenOrder, Place, RoundSettings, Slot } from '../domain/assignment/round-view.ts';
 import type { RoundInput } from './compute-round.ts';
 
 /**

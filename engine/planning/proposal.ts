@@ -1,8 +1,8 @@
 import type { FailureReason } from '../../schema/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isWorthNoting, wasAsked } from '../domain/assignment-machine.ts';
-import type { PassedOver, RoundPlan, Unplanned } from '../domain/planning/round-view.ts';
+import { isWorthNoting, wasAsked } from '../domain/assignment/assignment-machine.ts';
+import type { PassedOver, RoundPlan, Unplanned } from '../domain/assignment/round-view.ts';
 import type { SoughtTask } from '../store/planning/round-store.ts';
 import type { ViewOfRound } from './round-view-of.ts';
 

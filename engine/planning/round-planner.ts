@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../../schema/limits.ts';
-import type { RoundPlan } from '../domain/planning/round-view.ts';
+import type { RoundPlan } from '../domain/assignment/round-view.ts';
 import type { Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { computeRound, type RoundInput } from './compute-round.ts';

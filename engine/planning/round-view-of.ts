@@ -1,7 +1,6 @@
 import type { AssignmentSettings } from '../../schema/assignment.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { slotOf, sumOf } from '../domain/load.ts';
-import { isStale } from '../domain/location-rule.ts';
+import { slotOf, sumOf } from '../domain/assignment/load.ts';
 import type {
   FreeAgent,
   Load,
@@ -10,7 +9,8 @@ import type {
   RoundSettings,
   RoundView,
   TravelTime,
-} from '../domain/planning/round-view.ts';
+} from '../domain/assignment/round-view.ts';
+import { isStale } from '../domain/travel/location-rule.ts';
 import type { AgentOnDuty, CarriedTask, RoundRows, SoughtTask } from '../store/planning/round-store.ts';
 import type { SavedPosition } from '../store/positions/position-store.ts';
 import { DROPOFF_SERVICE_MS, PICKUP_SERVICE_MS, type RouteTask, whereFree } from './where-free.ts';

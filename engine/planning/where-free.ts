@@ -1,6 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskStatus } from '../../schema/task.ts';
-import type { Place, Slot, TravelTime } from '../domain/planning/round-view.ts';
+import type { Place, Slot, TravelTime } from '../domain/assignment/round-view.ts';
 
 /** How long it takes to get the goods at the place, and to hand them over: parking, stairs, a signature. */
 export const PICKUP_SERVICE_MS = 180_000;

@@ -1,9 +1,9 @@
 import type { Answer, Caller, NoteArrival, NoteEta } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type Arrival, AWAY, approach, isAwaited, isPrecise } from '../domain/arrival.ts';
-import { etaAtMs, isMaterial } from '../domain/eta.ts';
-import { distanceM } from '../domain/geo.ts';
+import { type Arrival, AWAY, approach, isAwaited, isPrecise } from '../domain/travel/arrival.ts';
+import { etaAtMs, isMaterial } from '../domain/travel/eta.ts';
+import { distanceM } from '../domain/travel/geo.ts';
 import { type Clock, isoTime } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OpenTask } from '../store/positions/roster-store.ts';

@@ -1,5 +1,5 @@
 import type { Point } from '../../schema/position.ts';
-import { activeTaskOf } from '../domain/active-task.ts';
+import { activeTaskOf } from '../domain/tasks/active-task.ts';
 import type { OpenTask } from '../store/positions/roster-store.ts';
 import type { AgentOnRoad, LivePosition } from './agent-on-road.ts';
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { BoundingBox } from '../../schema/position.ts';
-import { isInBox } from '../domain/geo.ts';
-import { isStale } from '../domain/location-rule.ts';
+import { isInBox } from '../domain/travel/geo.ts';
+import { isStale } from '../domain/travel/location-rule.ts';
 import { isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { encodePosition } from '../views/position-view.ts';

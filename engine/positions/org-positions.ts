@@ -1,6 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Point } from '../../schema/position.ts';
-import { isFromFuture, isImpossible } from '../domain/location-rule.ts';
+import { isFromFuture, isImpossible } from '../domain/travel/location-rule.ts';
 import type { SavedPosition } from '../store/positions/position-store.ts';
 import type { RosterAgent } from '../store/positions/roster-store.ts';
 import { LiveAgent } from './live-agent.ts';

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/position.ts';
-import { isInBox } from '../domain/geo.ts';
-import { isStale } from '../domain/location-rule.ts';
+import { isInBox } from '../domain/travel/geo.ts';
+import { isStale } from '../domain/travel/location-rule.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { PositionStore } from '../store/positions/position-store.ts';

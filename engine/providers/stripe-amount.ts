@@ -1,4 +1,4 @@
-import { exponentOf } from '../domain/money.ts';
+import { exponentOf } from '../domain/money/money.ts';
 
 /** Whose amounts Stripe counts in whole units. Source: its page on currencies, "Zero-decimal currencies". */
 const WHOLE = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));

@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProviderReport } from '../../schema/payment.ts';
-import { isTimely } from '../domain/callback-signature.ts';
+import { isTimely } from '../domain/outbound/callback-signature.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';
 import {

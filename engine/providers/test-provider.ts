@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ProviderReport } from '../../schema/payment.ts';
-import { isSigned, signCallback } from '../domain/callback-signature.ts';
+import { isSigned, signCallback } from '../domain/outbound/callback-signature.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { BASE64_URL, type RandomSource } from '../runtime/random.ts';
 import type { TestCheckout, TestCheckoutKey, TestCheckoutStore } from '../store/payments/test-checkout-store.ts';

@@ -1,4 +1,4 @@
-import type { Place } from '../domain/planning/round-view.ts';
+import type { Place } from '../domain/assignment/round-view.ts';
 import { degrees, fieldOf, plainType, type RoutingDialect } from './routing-dialect.ts';
 
 /** Stands in a base URL for the mode, where there is an engine for each. */

@@ -1,4 +1,4 @@
-import type { Place } from '../domain/planning/round-view.ts';
+import type { Place } from '../domain/assignment/round-view.ts';
 
 /** Cells to a degree: up to 56 m wide, so that two places in one are a few seconds apart. */
 const PER_DEGREE = 2_000;

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Place } from '../domain/planning/round-view.ts';
+import type { Place } from '../domain/assignment/round-view.ts';
 import type { Scheduler } from '../runtime/clock.ts';
 import { fieldOf, type RoutingDialect } from './routing-dialect.ts';
 

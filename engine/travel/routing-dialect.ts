@@ -1,4 +1,4 @@
-import type { Place } from '../domain/planning/round-view.ts';
+import type { Place } from '../domain/assignment/round-view.ts';
 
 /** What a routing engine is asked, and how its answer is read. */
 export interface RoutingDialect {

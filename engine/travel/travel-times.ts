@@ -1,7 +1,13 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { afterFailure, afterSuccess, type EndpointCircuit, isOnTrial, isPaused } from '../domain/endpoint-circuit.ts';
-import { distanceM } from '../domain/geo.ts';
-import type { Place, RoundView } from '../domain/planning/round-view.ts';
+import type { Place, RoundView } from '../domain/assignment/round-view.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  type EndpointCircuit,
+  isOnTrial,
+  isPaused,
+} from '../domain/outbound/endpoint-circuit.ts';
+import { distanceM } from '../domain/travel/geo.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';

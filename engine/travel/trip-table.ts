@@ -1,5 +1,5 @@
-import type { TravelTime } from '../domain/planning/round-view.ts';
-import { straightTravel } from '../domain/straight-travel.ts';
+import type { TravelTime } from '../domain/assignment/round-view.ts';
+import { straightTravel } from '../domain/travel/straight-travel.ts';
 import { cellOf } from './place-cell.ts';
 
 /** What is known of the ways of a round: data alone, so that it can be handed to another thread. */

@@ -1,4 +1,4 @@
-import type { Place } from '../domain/planning/round-view.ts';
+import type { Place } from '../domain/assignment/round-view.ts';
 import { degrees, fieldOf, plainType, type RoutingDialect } from './routing-dialect.ts';
 
 const COSTINGS: ReadonlyMap<string, string> = new Map([

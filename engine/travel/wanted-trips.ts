@@ -1,7 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { distanceM } from '../domain/geo.ts';
+import type { OpenOrder, Place, RoundView } from '../domain/assignment/round-view.ts';
 import { PlaceIndex } from '../domain/planning/place-index.ts';
-import type { OpenOrder, Place, RoundView } from '../domain/planning/round-view.ts';
+import { distanceM } from '../domain/travel/geo.ts';
 import { cellOf } from './place-cell.ts';
 
 /** From cells to cells. */

@@ -1,5 +1,5 @@
 import { type AgentRecord, type AgentView, agentView } from '../../schema/agent.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 import { taskAgentViewOf } from './task-view.ts';
 
 const serializeAgent: (view: AgentView) => string = compileSerializer(agentView);

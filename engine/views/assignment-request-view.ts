@@ -1,5 +1,5 @@
 import { type AssignmentRequestRecord, assignmentRequestView } from '../../schema/assignment.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(assignmentRequestView);
 

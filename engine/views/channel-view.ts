@@ -1,5 +1,5 @@
 import { type ChannelRecord, type ChannelView, channelKeyView, channelView } from '../../schema/channel.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serializeChannel = compileSerializer(channelView);
 const serializeWithKey = compileSerializer(channelKeyView);

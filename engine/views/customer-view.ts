@@ -5,7 +5,7 @@ import {
   customerView,
   type DeliverySummary,
 } from '../../schema/customer.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 import { taskCustomerViewOf } from './task-view.ts';
 
 const serializeCustomer = compileSerializer(customerView);

@@ -6,9 +6,9 @@ import {
   statementView,
   walletView,
 } from '../../schema/ledger.ts';
-import { fundsOf, walletOf } from '../domain/ledger.ts';
-import { formatMinor } from '../domain/money.ts';
-import { compileSerializer } from './serializer.ts';
+import { fundsOf, walletOf } from '../domain/money/ledger.ts';
+import { formatMinor } from '../domain/money/money.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serializeWallet = compileSerializer(walletView);
 const serializeAgentCash = compileSerializer(agentCashView);

@@ -6,7 +6,7 @@ import {
   notificationView,
   webPushKeyView,
 } from '../../schema/notification.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 export const encodeDevice = compileSerializer(deviceView);
 export const encodeWebPushKey = compileSerializer(webPushKeyView);

@@ -1,5 +1,5 @@
 import { type OrganizationRecord, type OrganizationView, organizationView } from '../../schema/organization.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serializeOrganization = compileSerializer(organizationView);
 

@@ -1,5 +1,5 @@
 import { type PackageRecord, type PackageView, packageView } from '../../schema/package.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serializePackage = compileSerializer(packageView);
 

@@ -1,7 +1,7 @@
 import { checkoutPath } from '../../schema/checkout-link.ts';
 import { type PaymentRecord, type PaymentView, paymentView } from '../../schema/payment.ts';
-import { formatMinor } from '../domain/money.ts';
-import { compileSerializer } from './serializer.ts';
+import { formatMinor } from '../domain/money/money.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(paymentView);
 

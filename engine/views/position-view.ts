@@ -1,4 +1,4 @@
-import { inOnePiece } from './serializer.ts';
+import { inOnePiece } from './parts/serializer.ts';
 
 /** What is shown of an agent's position; NaN is what the device did not say. */
 export interface ShownPosition {

@@ -1,5 +1,5 @@
 import { type ProofRecord, type ProofView, proofView } from '../../schema/proof.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(proofView);
 

@@ -1,5 +1,5 @@
 import { type ScheduledItem, scheduleView } from '../../schema/schedule.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serializeSchedule = compileSerializer(scheduleView);
 

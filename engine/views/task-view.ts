@@ -4,9 +4,9 @@ import type { LocationRecord, LocationView } from '../../schema/location.ts';
 import type { PackageView } from '../../schema/package.ts';
 import { isTerminal, type ShownTask } from '../../schema/task.ts';
 import { type TaskView, taskView } from '../../schema/task-view.ts';
-import { formatMinor } from '../domain/money.ts';
-import { compilePieces, inOnePiece } from './serializer.ts';
-import { trackingUrlOf } from './tracking-url.ts';
+import { formatMinor } from '../domain/money/money.ts';
+import { compilePieces, inOnePiece } from './parts/serializer.ts';
+import { trackingUrlOf } from './parts/tracking-url.ts';
 
 const NO_CHILDREN: TaskView['children'] = [];
 const serializeTask = compilePieces(taskView);

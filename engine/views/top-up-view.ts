@@ -1,6 +1,6 @@
 import { type TransferRecord, topUpView } from '../../schema/ledger.ts';
-import { formatMinor } from '../domain/money.ts';
-import { compileSerializer } from './serializer.ts';
+import { formatMinor } from '../domain/money/money.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(topUpView);
 

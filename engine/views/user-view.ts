@@ -1,5 +1,5 @@
 import { type AccountView, accountView, type UserRecord } from '../../schema/user.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serializeUser: (view: AccountView) => string = compileSerializer(accountView);
 

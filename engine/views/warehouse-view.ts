@@ -1,6 +1,6 @@
 import type { LocationRecord } from '../../schema/location.ts';
 import { type WarehouseRecord, warehouseView } from '../../schema/warehouse.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 import { locationViewOf } from './task-view.ts';
 
 const serializeWarehouse = compileSerializer(warehouseView);

@@ -8,7 +8,7 @@ import {
   webhookSecretView,
   webhookView,
 } from '../../schema/webhook.ts';
-import { compileSerializer } from './serializer.ts';
+import { compileSerializer } from './parts/serializer.ts';
 
 const serializeWebhook = compileSerializer(webhookView);
 const serializeWithSecret = compileSerializer(webhookSecretView);

@@ -1,4 +1,4 @@
-import { LaunchError } from '../../engine/launcher/launch-error.ts';
+import { LaunchError } from '../../engine/launcher/processes/launch-error.ts';
 import { ConfigError } from '../../engine/runtime/config.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { askGateway } from './admin-client.ts';

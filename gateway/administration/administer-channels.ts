@@ -3,7 +3,7 @@ import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
 import { drawIds, insertChannel, readChannel, updateChannel } from '../../engine/store/accounts/channel-store.ts';
 import { insertUser, readUser } from '../../engine/store/accounts/user-store.ts';
 import { encodeChannel, encodeChannelWithKey } from '../../engine/views/channel-view.ts';
-import { matchesEtag } from '../../engine/views/etag.ts';
+import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import type { ChannelRecord, CreateChannelInput, UpdateChannelInput } from '../../schema/channel.ts';
 import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customer.ts';

@@ -10,8 +10,8 @@ import {
   removeDevice,
   removeSurplusDevices,
 } from '../../engine/store/notifications/push-token-store.ts';
-import { matchesEtag } from '../../engine/views/etag.ts';
 import { encodeDevice, encodeNotificationSettings } from '../../engine/views/notification-view.ts';
+import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { type NotificationSettingsInput, type PushTokenInput, settingsOfInput } from '../../schema/notification.ts';
 import { findSubscription } from '../../schema/push-subscription.ts';

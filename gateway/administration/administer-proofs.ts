@@ -1,9 +1,9 @@
-import { deliveryPinOf } from '../../engine/domain/delivery-pin.ts';
-import { mayChange } from '../../engine/domain/task-machine.ts';
+import { deliveryPinOf } from '../../engine/domain/tasks/delivery-pin.ts';
+import { mayChange } from '../../engine/domain/tasks/task-machine.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { drawProofId, insertProof, notePin } from '../../engine/store/records/proof-store.ts';
+import { secretOf } from '../../engine/views/parts/tracking-url.ts';
 import { encodeProof } from '../../engine/views/proof-view.ts';
-import { secretOf } from '../../engine/views/tracking-url.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProofInput, ProofKind, ProofRecord } from '../../schema/proof.ts';

@@ -7,7 +7,7 @@ import {
   requestVerification,
   updateUser,
 } from '../../engine/store/accounts/user-store.ts';
-import { matchesEtag } from '../../engine/views/etag.ts';
+import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import { encodeUser } from '../../engine/views/user-view.ts';
 import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customer.ts';

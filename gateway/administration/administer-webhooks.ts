@@ -12,7 +12,7 @@ import {
   replaceSecret,
   updateWebhook,
 } from '../../engine/store/webhooks/webhook-store.ts';
-import { matchesEtag } from '../../engine/views/etag.ts';
+import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import { encodeWebhook, encodeWebhookWithSecret } from '../../engine/views/webhook-view.ts';
 import type { Caller } from '../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../schema/errors.ts';

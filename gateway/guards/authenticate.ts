@@ -2,7 +2,7 @@ import type { Log } from '../../engine/runtime/log.ts';
 import type { Credential, CredentialStore } from '../../engine/store/access/credential-store.ts';
 import type { StreamTokenStore } from '../../engine/store/access/stream-token-store.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
-import { errorBody, refusalBody, validationBody } from '../../engine/views/error-body.ts';
+import { errorBody, refusalBody, validationBody } from '../../engine/views/parts/error-body.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';

@@ -1,7 +1,7 @@
-import { isSought } from '../../engine/domain/assignment-machine.ts';
-import type { RoundPlan, RoundView } from '../../engine/domain/planning/round-view.ts';
-import { straightTravel } from '../../engine/domain/straight-travel.ts';
-import { judgeSearch } from '../../engine/domain/task-machine.ts';
+import { isSought } from '../../engine/domain/assignment/assignment-machine.ts';
+import type { RoundPlan, RoundView } from '../../engine/domain/assignment/round-view.ts';
+import { judgeSearch } from '../../engine/domain/tasks/task-machine.ts';
+import { straightTravel } from '../../engine/domain/travel/straight-travel.ts';
 import { proposalOf } from '../../engine/planning/proposal.ts';
 import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import { roundViewOf, type ViewOfRound } from '../../engine/planning/round-view-of.ts';

@@ -1,5 +1,5 @@
 import { toSVG } from 'bwip-js/node';
-import { type Html, trusted } from '../../engine/views/html.ts';
+import { type Html, trusted } from '../../engine/views/parts/html.ts';
 
 /** The dots of thermal printers, 203 to an inch: bars that are whole dots come out sharp. */
 const DOT_MM = 0.125;

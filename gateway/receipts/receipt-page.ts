@@ -1,5 +1,5 @@
-import { formatMinor } from '../../engine/domain/money.ts';
-import { type Html, html, type Piece, trusted } from '../../engine/views/html.ts';
+import { formatMinor } from '../../engine/domain/money/money.ts';
+import { type Html, html, type Piece, trusted } from '../../engine/views/parts/html.ts';
 import type { UserView } from '../../schema/customer.ts';
 import type { LocationView } from '../../schema/location.ts';
 import type { PackageView } from '../../schema/package.ts';

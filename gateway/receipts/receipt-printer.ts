@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { isoTime, systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { Turns } from '../../engine/runtime/turns.ts';
 import { readOrganization } from '../../engine/store/accounts/organization-store.ts';
-import type { Html } from '../../engine/views/html.ts';
+import type { Html } from '../../engine/views/parts/html.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { PaymentRecord } from '../../schema/payment.ts';

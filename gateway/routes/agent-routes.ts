@@ -1,4 +1,4 @@
-import { heldTimeOf } from '../../engine/domain/held-time.ts';
+import { heldTimeOf } from '../../engine/domain/tasks/held-time.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodeAgent } from '../../engine/views/agent-view.ts';
 import { encodeAgentCash } from '../../engine/views/ledger-view.ts';

@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { type Clock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { Turns } from '../../engine/runtime/turns.ts';
-import { validationBody } from '../../engine/views/error-body.ts';
+import { validationBody } from '../../engine/views/parts/error-body.ts';
 import {
   batchView,
   type CreateTasksInput,

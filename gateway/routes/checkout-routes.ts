@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { formatMinor } from '../../engine/domain/money.ts';
+import { formatMinor } from '../../engine/domain/money/money.ts';
 import { parseTestSession, TEST_PAGES } from '../../engine/providers/test-provider.ts';
 import type { Checkout } from '../../engine/store/payments/checkout-store.ts';
 import type { TestCheckout } from '../../engine/store/payments/test-checkout-store.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodeCustomer, encodeCustomerDetail } from '../../engine/views/customer-view.ts';
-import { matchesEtag } from '../../engine/views/etag.ts';
+import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import {
   type CreateCustomerInput,
   createCustomerInput,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isCurrency } from '../../engine/domain/money.ts';
+import { isCurrency } from '../../engine/domain/money/money.ts';
 import { listOrganizations, readOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { encodeOrganization } from '../../engine/views/organization-view.ts';
 import type { Answer } from '../../schema/commands.ts';

@@ -1,4 +1,4 @@
-import { errorBody, refusalBody } from '../../engine/views/error-body.ts';
+import { errorBody, refusalBody } from '../../engine/views/parts/error-body.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { PAYMENT_PROVIDERS, type ProviderName } from '../../schema/payment.ts';
 import type { Header } from '../http/port.ts';

@@ -1,4 +1,4 @@
-import { compileSerializer } from '../../engine/views/serializer.ts';
+import { compileSerializer } from '../../engine/views/parts/serializer.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type PreviewInput, previewInput, previewView } from '../../schema/preview.ts';
 import type { Preview } from '../preview/open-preview.ts';

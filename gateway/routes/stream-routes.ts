@@ -1,4 +1,4 @@
-import { refusalBody } from '../../engine/views/error-body.ts';
+import { refusalBody } from '../../engine/views/parts/error-body.ts';
 import { notFound, type Refusal, refusal } from '../../schema/errors.ts';
 import { type StreamEventsQuery, streamEventsQuery, streamTokenView } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';

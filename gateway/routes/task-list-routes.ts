@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
-import { refusalBody } from '../../engine/views/error-body.ts';
+import { refusalBody } from '../../engine/views/parts/error-body.ts';
 import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';

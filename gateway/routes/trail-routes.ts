@@ -1,4 +1,4 @@
-import { onlyAgentOf } from '../../engine/domain/task-machine.ts';
+import { onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import { countTrail, readTrail, type TrailPage } from '../../engine/store/positions/trail-store.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { formatTrailCursor, type TrailQuery, trailPageView, trailQuery } from '../../schema/trail.ts';

@@ -1,5 +1,5 @@
-import type { EventBatch, EventFeed, FeedSubscriber } from '../../engine/org/event-feed.ts';
-import type { SharedEvent } from '../../engine/org/shared-event.ts';
+import type { EventBatch, EventFeed, FeedSubscriber } from '../../engine/org/feed/event-feed.ts';
+import type { SharedEvent } from '../../engine/org/feed/shared-event.ts';
 import type { Turns } from '../../engine/runtime/turns.ts';
 import type { EventFilter } from './event-filter.ts';
 import { cutPiece, type Piece, SharedPieces } from './shared-pieces.ts';

@@ -1,4 +1,4 @@
-import type { EventSubject, SharedEvent } from '../../engine/org/shared-event.ts';
+import type { EventSubject, SharedEvent } from '../../engine/org/feed/shared-event.ts';
 import type { StreamEventsQuery } from '../../schema/events.ts';
 
 /** Which events of the log a stream is told of: those that meet all that is said. */

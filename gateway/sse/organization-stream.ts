@@ -1,5 +1,5 @@
-import type { EventBatch, EventFeed } from '../../engine/org/event-feed.ts';
-import type { SharedEvent } from '../../engine/org/shared-event.ts';
+import type { EventBatch, EventFeed } from '../../engine/org/feed/event-feed.ts';
+import type { SharedEvent } from '../../engine/org/feed/shared-event.ts';
 import type { Positions } from '../../engine/positions/positions.ts';
 import { DeadlineError } from '../../engine/runtime/deadline.ts';
 import type { Log } from '../../engine/runtime/log.ts';

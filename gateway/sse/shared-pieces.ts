@@ -1,4 +1,4 @@
-import type { SharedEvent } from '../../engine/org/shared-event.ts';
+import type { SharedEvent } from '../../engine/org/feed/shared-event.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { EventFilter } from './event-filter.ts';
 

@@ -1,4 +1,4 @@
-import type { EventFeed } from '../../engine/org/event-feed.ts';
+import type { EventFeed } from '../../engine/org/feed/event-feed.ts';
 import type { Positions } from '../../engine/positions/positions.ts';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';

@@ -1,4 +1,4 @@
-import { findTrackingToken } from '../../engine/domain/tracking-token.ts';
+import { findTrackingToken } from '../../engine/domain/tasks/tracking-token.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TrackingToken } from '../../schema/tracking.ts';

@@ -1,5 +1,5 @@
-import { distanceM } from '../../engine/domain/geo.ts';
-import { type Html, html } from '../../engine/views/html.ts';
+import { distanceM } from '../../engine/domain/travel/geo.ts';
+import { type Html, html } from '../../engine/views/parts/html.ts';
 
 export interface Place {
   readonly latitude: number;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Html, html, trusted } from '../../engine/views/html.ts';
+import { type Html, html, trusted } from '../../engine/views/parts/html.ts';
 import type { Header } from '../http/port.ts';
 import { pageHeaders } from '../pages/page-headers.ts';
 import type { Link } from './open-tracking.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../engine/views/html.ts';
+import { type Html, html } from '../../engine/views/parts/html.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { isTerminal, type TaskStatus } from '../../schema/task.ts';
 import type { TrackedPosition, TrackedTask } from '../../schema/tracking.ts';

@@ -1,4 +1,4 @@
-import type { EventFeed, FeedSubscriber } from '../../engine/org/event-feed.ts';
+import type { EventFeed, FeedSubscriber } from '../../engine/org/feed/event-feed.ts';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { Turns } from '../../engine/runtime/turns.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { deliveryPinOf } from '../../engine/domain/delivery-pin.ts';
-import { secretOf } from '../../engine/views/tracking-url.ts';
+import { deliveryPinOf } from '../../engine/domain/tasks/delivery-pin.ts';
+import { secretOf } from '../../engine/views/parts/tracking-url.ts';
 import type { ProofView } from '../../schema/proof.ts';
 import type { TaskView } from '../../schema/task-view.ts';
 import type { ApiClient } from '../support/api-client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { EventFeed } from '../../engine/org/event-feed.ts';
+import { EventFeed } from '../../engine/org/feed/event-feed.ts';
 import { type Scheduler, systemClock } from '../../engine/runtime/clock.ts';
 import { createRandomSource } from '../../engine/runtime/random.ts';
 import type { Reply } from '../../gateway/http/port.ts';

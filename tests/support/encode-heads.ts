@@ -1,6 +1,6 @@
-import { encodeBatch } from '../../engine/org/encode-batch.ts';
-import { encodeGroup } from '../../engine/org/encode-group.ts';
-import { OrgBatch } from '../../engine/org/org-batch.ts';
+import { OrgBatch } from '../../engine/org/apply/org-batch.ts';
+import { encodeBatch } from '../../engine/org/commit/encode-batch.ts';
+import { encodeGroup } from '../../engine/org/commit/encode-group.ts';
 import type { CommitParameters } from '../../engine/store/actor/commit-store.ts';
 import type { OwnedShard } from '../../engine/store/cluster/shard-store.ts';
 

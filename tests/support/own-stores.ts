@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../engine/launcher/embedded-postgres.ts';
-import { type LocalRedis, startLocalRedis } from '../../engine/launcher/local-redis.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../engine/launcher/stores/embedded-postgres.ts';
+import { type LocalRedis, startLocalRedis } from '../../engine/launcher/stores/local-redis.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { reservePort } from './reserve-port.ts';
 

@@ -1,4 +1,4 @@
-import type { FreeAgent, OpenOrder, Place, RoundView } from '../../engine/domain/planning/round-view.ts';
+import type { FreeAgent, OpenOrder, Place, RoundView } from '../../engine/domain/assignment/round-view.ts';
 
 const NOW = Date.parse('2031-05-01T12:00:00.000Z');
 

@@ -36,7 +36,7 @@ prove('import table', importTableRule, [
   ['workers/main.ts', "const actor = await import('../engine/org/org-actor.ts');", 1],
   ['workers/main.ts', "import { run } from '../bench/run.ts';", 1],
   ['engine/launcher/main.ts', "import { m } from '../../gateway/main.ts';", 1],
-  ['tests/api/a.test.ts', "import { m } from '../../engine/launcher/embedded-postgres.ts';"],
+  ['tests/api/a.test.ts', "import { m } from '../../engine/launcher/stores/embedded-postgres.ts';"],
   ['plugins/a.ts', 'export const a = 1;', 1],
 ]);
 

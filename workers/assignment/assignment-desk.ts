@@ -1,5 +1,5 @@
-import { isSought } from '../../engine/domain/assignment-machine.ts';
-import { straightTravel } from '../../engine/domain/straight-travel.ts';
+import { isSought } from '../../engine/domain/assignment/assignment-machine.ts';
+import { straightTravel } from '../../engine/domain/travel/straight-travel.ts';
 import { newsOf, type Proposal, piecesOf, proposalOf } from '../../engine/planning/proposal.ts';
 import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import { roundViewOf } from '../../engine/planning/round-view-of.ts';

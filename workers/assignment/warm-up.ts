@@ -1,5 +1,5 @@
 import type { OwnerClient } from '../../engine/bus/owner-client.ts';
-import type { FreeAgent, OpenOrder, RoundView } from '../../engine/domain/planning/round-view.ts';
+import type { FreeAgent, OpenOrder, RoundView } from '../../engine/domain/assignment/round-view.ts';
 import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { RoundStore } from '../../engine/store/planning/round-store.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../engine/views/html.ts';
+import { type Html, html } from '../../engine/views/parts/html.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeTemplates, type Placeholder, partsOfTemplate } from '../../schema/notice-templates.ts';
 import type { MailKind } from '../../schema/notification.ts';

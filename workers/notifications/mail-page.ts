@@ -1,4 +1,4 @@
-import { type Html, html, type Piece } from '../../engine/views/html.ts';
+import { type Html, html, type Piece } from '../../engine/views/parts/html.ts';
 
 interface MailPage {
   readonly title: string;

@@ -1,4 +1,4 @@
-import { NOTICED_TYPES, type NoticedEvent, noticesOf } from '../../engine/domain/notices.ts';
+import { NOTICED_TYPES, type NoticedEvent, noticesOf } from '../../engine/domain/outbound/notices.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { NoticeFollowStore } from '../../engine/store/notifications/notice-follow-store.ts';

@@ -1,10 +1,16 @@
-import { isMail, maskedAddress, type NoticeReason, noticePause, reasonToDrop } from '../../engine/domain/notices.ts';
+import {
+  isMail,
+  maskedAddress,
+  type NoticeReason,
+  noticePause,
+  reasonToDrop,
+} from '../../engine/domain/outbound/notices.ts';
 import { type Clock, isoTime, type Scheduler, sleep } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { LeasedNotice, NoticeEnd, NoticeStore } from '../../engine/store/notifications/notice-store.ts';
-import { trackingUrlOf } from '../../engine/views/tracking-url.ts';
+import { trackingUrlOf } from '../../engine/views/parts/tracking-url.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeStatus, noticeIdOf } from '../../schema/notification.ts';
 import { createOutage, type Outage } from '../outage.ts';

@@ -1,4 +1,4 @@
-import { isWaiting } from '../../engine/domain/provider-steps.ts';
+import { isWaiting } from '../../engine/domain/money/provider-steps.ts';
 import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';

@@ -1,6 +1,12 @@
-import { afterFailure, afterSuccess, isGivenUp, isOnTrial, isPaused } from '../../engine/domain/endpoint-circuit.ts';
-import { nextAttemptAt } from '../../engine/domain/retry-schedule.ts';
-import { compileWebhookFilter, wantedTypes } from '../../engine/domain/webhook-filter.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  isGivenUp,
+  isOnTrial,
+  isPaused,
+} from '../../engine/domain/outbound/endpoint-circuit.ts';
+import { nextAttemptAt } from '../../engine/domain/outbound/retry-schedule.ts';
+import { compileWebhookFilter, wantedTypes } from '../../engine/domain/outbound/webhook-filter.ts';
 import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { LogStore } from '../../engine/store/log/event-log-store.ts';

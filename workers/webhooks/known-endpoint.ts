@@ -1,4 +1,4 @@
-import type { EndpointCircuit } from '../../engine/domain/endpoint-circuit.ts';
+import type { EndpointCircuit } from '../../engine/domain/outbound/endpoint-circuit.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
 import type { EndpointHealth, LeasedEndpoint } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';

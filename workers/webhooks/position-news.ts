@@ -1,5 +1,5 @@
-import { activeTaskOf } from '../../engine/domain/active-task.ts';
-import { isStale } from '../../engine/domain/location-rule.ts';
+import { activeTaskOf } from '../../engine/domain/tasks/active-task.ts';
+import { isStale } from '../../engine/domain/travel/location-rule.ts';
 import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { PositionStore } from '../../engine/store/positions/position-store.ts';

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import { parseRetryAfter } from '../../engine/domain/retry-schedule.ts';
-import { signDelivery } from '../../engine/domain/webhook-signature.ts';
+import { parseRetryAfter } from '../../engine/domain/outbound/retry-schedule.ts';
+import { signDelivery } from '../../engine/domain/outbound/webhook-signature.ts';
 import { type Clock, type Scheduler, systemScheduler } from '../../engine/runtime/clock.ts';
 import { createCheckedConnector } from '../../engine/runtime/outbound/checked-connector.ts';
 import { createHostResolver, type ResolveHost } from '../../engine/runtime/outbound/resolve-host.ts';

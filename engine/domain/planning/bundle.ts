@@ -1,5 +1,5 @@
-import type { Demand } from '../eligibility.ts';
-import type { OpenOrder, Place, RoundSettings, TravelTime } from './round-view.ts';
+import type { Demand } from '../assignment/eligibility.ts';
+import type { OpenOrder, Place, RoundSettings, TravelTime } from '../assignment/round-view.ts';
 
 /** Orders that one agent fetches at one place and brings one after the other; mostly a single one. */
 export interface Bundle {

@@ -1,5 +1,5 @@
+import type { FreeAgent, Place, RoundView, TravelTime, Trip } from '../assignment/round-view.ts';
 import { type Fitness, PlaceIndex } from './place-index.ts';
-import type { FreeAgent, Place, RoundView, TravelTime, Trip } from './round-view.ts';
 
 /** An agent that may be asked to come to a place. */
 export interface Candidate {

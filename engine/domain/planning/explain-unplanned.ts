@@ -1,11 +1,11 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { refusalOf } from '../eligibility.ts';
+import { refusalOf } from '../assignment/eligibility.ts';
+import type { OpenOrder, PassedOver, RoundView, Unplanned } from '../assignment/round-view.ts';
 import { bundleOf, startOf } from './bundle.ts';
 import { type Candidate, listed } from './candidates.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import type { Lot } from './match-lots.ts';
 import { PlaceIndex } from './place-index.ts';
-import type { OpenOrder, PassedOver, RoundView, Unplanned } from './round-view.ts';
 
 /** Agents judged in a round for orders that nobody could take. */
 const JUDGED = 200_000;

@@ -1,8 +1,8 @@
+import type { OpenOrder, RoundView } from '../assignment/round-view.ts';
 import type { Bundle, Delivery } from './bundle.ts';
 import { startOf } from './bundle.ts';
 import type { LotMaker } from './lot-maker.ts';
 import type { Matching } from './match-lots.ts';
-import type { OpenOrder, RoundView } from './round-view.ts';
 
 export type Trips = readonly Bundle[];
 

@@ -1,8 +1,8 @@
+import type { OpenOrder, RoundView } from '../assignment/round-view.ts';
 import { type Bundle, bundleOf } from './bundle.ts';
 import { Itineraries, type Trips } from './itineraries.ts';
 import type { LotMaker } from './lot-maker.ts';
 import type { Lot, Matching } from './match-lots.ts';
-import type { OpenOrder, RoundView } from './round-view.ts';
 
 /** How often every order and every trip is looked at again, unless nothing moves before. */
 const PASSES = 4;

@@ -1,8 +1,8 @@
-import { refusalOf, refusalOfWay } from '../eligibility.ts';
+import { refusalOf, refusalOfWay } from '../assignment/eligibility.ts';
+import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from '../assignment/round-view.ts';
 import { type Bundle, bundleOf, type Delivery, deliveryOf, join, type Route, startOf, weightOf } from './bundle.ts';
 import { AgentMap, type Candidate, type Candidates } from './candidates.ts';
 import type { Lot } from './match-lots.ts';
-import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from './round-view.ts';
 
 /**
  * Leaving an order out is dearer than anybody's way to it; how long it has been looked for comes on top, so that of

@@ -1,7 +1,7 @@
+import type { RoundView } from '../assignment/round-view.ts';
 import { startOf, weightOf } from './bundle.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import { type Lot, type Matching, matchLots, reducedCost } from './match-lots.ts';
-import type { RoundView } from './round-view.ts';
 
 /** Of lots from one place, each is tried with so many whose way leads in much the same direction. */
 const NEIGHBOURS = 4;

@@ -1,5 +1,5 @@
+import type { Place } from '../assignment/round-view.ts';
 import { NearestQueue } from './nearest-queue.ts';
-import type { Place } from './round-view.ts';
 
 /** Places of a leaf: all of them are looked at when the leaf is, and a few are wanted. */
 const LEAF_SIZE = 8;

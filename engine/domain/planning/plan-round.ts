@@ -1,10 +1,10 @@
+import type { OpenOrder, PlannedOffer, RoundPlan, RoundView, TravelTime, Unplanned } from '../assignment/round-view.ts';
 import { type Bundle, startOf } from './bundle.ts';
 import type { Candidate } from './candidates.ts';
 import { explainer } from './explain-unplanned.ts';
 import { lookAhead } from './look-ahead.ts';
 import { LotMaker } from './lot-maker.ts';
 import { matchInBundles } from './match-in-bundles.ts';
-import type { OpenOrder, PlannedOffer, RoundPlan, RoundView, TravelTime, Unplanned } from './round-view.ts';
 
 /**
  * Who is asked for which orders now: those of least total cost, where the cost of an order is how long it takes until it

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trackingTokenOf } from '../../../engine/domain/tracking-token.ts';
+import { trackingTokenOf } from '../../../engine/domain/tasks/tracking-token.ts';
 import { newSecret } from '../../../engine/runtime/secrets.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { HistoryStepView } from '../../../schema/task-history.ts';

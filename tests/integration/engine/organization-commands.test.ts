@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
-import { etagOf } from '../../../engine/views/etag.ts';
+import { etagOf } from '../../../engine/views/parts/etag.ts';
 import type { Answer, Caller } from '../../../schema/commands.ts';
 import { createTaskSchema } from '../../../schema/create-task.ts';
 import { ERRORS } from '../../../schema/errors.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type DoubtfulGroup, Settler } from '../../../engine/org/settler.ts';
-import { ShardOwnership } from '../../../engine/org/shard-ownership.ts';
+import { type DoubtfulGroup, Settler } from '../../../engine/org/commit/settler.ts';
+import { ShardOwnership } from '../../../engine/org/commit/shard-ownership.ts';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import postgres from 'postgres';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../engine/launcher/embedded-postgres.ts';
-import { findPostgresPrograms } from '../../../engine/launcher/postgres-package.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../engine/launcher/stores/embedded-postgres.ts';
+import { findPostgresPrograms } from '../../../engine/launcher/stores/postgres-package.ts';
 import { until } from '../../support/until.ts';
 import { temporaryDirectory } from './launcher-run.ts';
 

@@ -3,7 +3,11 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { type LocalRedis, type LocalRedisOptions, startLocalRedis } from '../../../engine/launcher/local-redis.ts';
+import {
+  type LocalRedis,
+  type LocalRedisOptions,
+  startLocalRedis,
+} from '../../../engine/launcher/stores/local-redis.ts';
 import { temporaryDirectory } from './launcher-run.ts';
 
 test('a new server never evicts, answers only its password, and keeps that password to its owner', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { splitLines } from '../../../engine/launcher/line-splitter.ts';
-import { createMergedLog } from '../../../engine/launcher/merged-log.ts';
+import { splitLines } from '../../../engine/launcher/processes/line-splitter.ts';
+import { createMergedLog } from '../../../engine/launcher/processes/merged-log.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 
 const record = (fields: object) =>

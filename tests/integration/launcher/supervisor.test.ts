@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSupervisor } from '../../../engine/launcher/supervisor.ts';
+import { createSupervisor } from '../../../engine/launcher/processes/supervisor.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOTICED_TYPES } from '../../../engine/domain/notices.ts';
+import { NOTICED_TYPES } from '../../../engine/domain/outbound/notices.ts';
 import { createNoticeFollowStore } from '../../../engine/store/notifications/notice-follow-store.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';

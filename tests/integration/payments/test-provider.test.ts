@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signCallback } from '../../../engine/domain/callback-signature.ts';
+import { signCallback } from '../../../engine/domain/outbound/callback-signature.ts';
 import { until } from '../../support/until.ts';
 import { usePayments } from './payment-place.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEmbeddedPostgres } from '../../../engine/launcher/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../../engine/launcher/stores/embedded-postgres.ts';
 import { migrate } from '../../../engine/store/migrate.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { terminate, untilBlocked } from '../../faults/backends.ts';

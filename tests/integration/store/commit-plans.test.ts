@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeBatch } from '../../../engine/org/encode-batch.ts';
-import { encodeGroup } from '../../../engine/org/encode-group.ts';
-import { OrgBatch } from '../../../engine/org/org-batch.ts';
+import { OrgBatch } from '../../../engine/org/apply/org-batch.ts';
+import { encodeBatch } from '../../../engine/org/commit/encode-batch.ts';
+import { encodeGroup } from '../../../engine/org/commit/encode-group.ts';
 import { createReleaser, type Releaser } from '../../../engine/runtime/lifecycle.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import { type CommitStore, createCommitStore } from '../../../engine/store/actor/commit-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { noNeeds } from '../../../engine/org/needs.ts';
+import { noNeeds } from '../../../engine/org/actor/needs.ts';
 import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { scopedKeyOf } from '../../../schema/idempotency-key.ts';

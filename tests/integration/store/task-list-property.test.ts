@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { seededNumbers } from '../../../bench/scenarios/seeded-numbers.ts';
-import { matchesFilter } from '../../../engine/domain/task-filter.ts';
+import { matchesFilter } from '../../../engine/domain/tasks/task-filter.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { exportTasks } from '../../../engine/store/task-lists/task-list-export.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';

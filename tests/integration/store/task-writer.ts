@@ -1,4 +1,4 @@
-import { countDeltas, relistedTasks } from '../../../engine/org/list-upkeep.ts';
+import { countDeltas, relistedTasks } from '../../../engine/org/commit/list-upkeep.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { SEPARATOR } from '../../../engine/store/rows/encode-line.ts';
 import { TASK } from '../../../engine/store/rows/record-tables.ts';

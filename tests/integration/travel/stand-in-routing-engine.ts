@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { distanceM } from '../../../engine/domain/geo.ts';
-import type { Place } from '../../../engine/domain/planning/round-view.ts';
+import type { Place } from '../../../engine/domain/assignment/round-view.ts';
+import { distanceM } from '../../../engine/domain/travel/geo.ts';
 
 export interface StandInEngine {
   /** Without a slash at its end. */

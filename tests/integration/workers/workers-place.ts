@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startLocalRedis } from '../../../engine/launcher/local-redis.ts';
+import { startLocalRedis } from '../../../engine/launcher/stores/local-redis.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import { runEnvironment } from '../../support/runner/run-environment.ts';
 import { seedOrganization } from '../../support/seed.ts';

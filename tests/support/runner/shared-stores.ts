@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../../engine/launcher/embedded-postgres.ts';
-import { startLocalRedis } from '../../../engine/launcher/local-redis.ts';
+import { startEmbeddedPostgres } from '../../../engine/launcher/stores/embedded-postgres.ts';
+import { startLocalRedis } from '../../../engine/launcher/stores/local-redis.ts';
 import type { Releaser } from '../../../engine/runtime/lifecycle.ts';
 import { migrate } from '../../../engine/store/migrate.ts';
 import { createDatabase, randomName, STORE_VARIABLES } from '../stores.ts';

@@ -8,7 +8,7 @@ import { PlannerPolicy } from '../../../bench/mdrp/planner-policy.ts';
 import type { Policy, Sight } from '../../../bench/mdrp/policy.ts';
 import type { Instance } from '../../../bench/mdrp/read-instance.ts';
 import { seededNumbers } from '../../../bench/scenarios/seeded-numbers.ts';
-import type { RoundView } from '../../../engine/domain/planning/round-view.ts';
+import type { RoundView } from '../../../engine/domain/assignment/round-view.ts';
 import { mdrpInstance } from './mdrp-instance.ts';
 
 const MINUTE_MS = 60_000;

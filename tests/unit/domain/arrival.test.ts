@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Arrival, AWAY, approach, isAwaited, type WayPoint } from '../../../engine/domain/arrival.ts';
+import { type Arrival, AWAY, approach, isAwaited, type WayPoint } from '../../../engine/domain/travel/arrival.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES } from '../../../schema/task.ts';
 

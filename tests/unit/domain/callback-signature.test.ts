@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { isSigned, signCallback } from '../../../engine/domain/callback-signature.ts';
+import { isSigned, signCallback } from '../../../engine/domain/outbound/callback-signature.ts';
 
 const NOW = 1_700_000_000_999;
 const SECONDS = 1_700_000_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { delayedAfterMs } from '../../../engine/domain/delay.ts';
+import { delayedAfterMs } from '../../../engine/domain/tasks/delay.ts';
 
 const createdAt = '2026-11-21T10:00:00.000Z';
 const scheduledAt = '2026-11-25T08:30:00.000Z';

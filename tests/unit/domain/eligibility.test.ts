@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Demand, exceedsCapacity, overlaps, refusalOf, refusalOfWay } from '../../../engine/domain/eligibility.ts';
-import type { FreeAgent, PassedOver } from '../../../engine/domain/planning/round-view.ts';
+import {
+  type Demand,
+  exceedsCapacity,
+  overlaps,
+  refusalOf,
+  refusalOfWay,
+} from '../../../engine/domain/assignment/eligibility.ts';
+import type { FreeAgent, PassedOver } from '../../../engine/domain/assignment/round-view.ts';
 import { agent, NOW, roundView } from '../planning/round-fixture.ts';
 
 const { settings } = roundView([], [], { maxTasksPerAgent: 5, maxDistanceM: 1_000 });

@@ -7,7 +7,7 @@ import {
   isGivenUp,
   isOnTrial,
   isPaused,
-} from '../../../engine/domain/endpoint-circuit.ts';
+} from '../../../engine/domain/outbound/endpoint-circuit.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 
 const NOW = Date.parse('2026-11-21T04:00:00.000Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { etaAtMs, isMaterial } from '../../../engine/domain/eta.ts';
+import { etaAtMs, isMaterial } from '../../../engine/domain/travel/eta.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 
 const SEED = 20_261_122;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { exceedsCapacity } from '../../../engine/domain/eligibility.ts';
-import { capacityOfVehicle, type FleetJob, takeJobs } from '../../../engine/domain/fleet.ts';
-import { sumOf } from '../../../engine/domain/load.ts';
+import { exceedsCapacity } from '../../../engine/domain/assignment/eligibility.ts';
+import { capacityOfVehicle, type FleetJob, takeJobs } from '../../../engine/domain/assignment/fleet.ts';
+import { sumOf } from '../../../engine/domain/assignment/load.ts';
 import type { FleetVehicle } from '../../../schema/courier.ts';
 
 const SEED = 20_261_122;

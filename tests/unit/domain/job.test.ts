@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { checkNewChildren, deriveJob, jobOutcome, jobStatus } from '../../../engine/domain/job.ts';
+import { checkNewChildren, deriveJob, jobOutcome, jobStatus } from '../../../engine/domain/tasks/job.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { CASH_TASK_TYPES, isTerminal, TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkUnassignment, judgeAssignment } from '../../../engine/domain/task-machine.ts';
+import { checkUnassignment, judgeAssignment } from '../../../engine/domain/tasks/task-machine.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
 
 const AMINA = { id: 7, isActive: true };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Actor, checkStep, judgeStatusChange, type Verdict } from '../../../engine/domain/task-machine.ts';
+import { type Actor, checkStep, judgeStatusChange, type Verdict } from '../../../engine/domain/tasks/task-machine.ts';
 import { CALLER_ROLES } from '../../../schema/role.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
 

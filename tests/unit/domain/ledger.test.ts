@@ -11,7 +11,7 @@ import {
   refundReversalOf,
   topUpOf,
   walletOf,
-} from '../../../engine/domain/ledger.ts';
+} from '../../../engine/domain/money/ledger.ts';
 import type { PaymentMethod, PaymentRecord } from '../../../schema/payment.ts';
 
 const AGENT = { agentId: 7, courierId: null };

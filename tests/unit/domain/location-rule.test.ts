@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFromFuture, isImpossible } from '../../../engine/domain/location-rule.ts';
+import { isFromFuture, isImpossible } from '../../../engine/domain/travel/location-rule.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);

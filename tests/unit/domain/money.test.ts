@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatMinor } from '../../../engine/domain/money.ts';
+import { formatMinor } from '../../../engine/domain/money/money.ts';
 
 const SEED = 20_261_122;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newSearch } from '../../../engine/domain/assignment-machine.ts';
+import { newSearch } from '../../../engine/domain/assignment/assignment-machine.ts';
 import { assignmentSettingsOf } from '../../../schema/assignment.ts';
 
 const NOW = '2030-05-01T12:00:00.000Z';

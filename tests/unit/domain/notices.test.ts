@@ -7,7 +7,7 @@ import {
   noticePause,
   noticesOf,
   reasonToDrop,
-} from '../../../engine/domain/notices.ts';
+} from '../../../engine/domain/outbound/notices.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { NoticeKind } from '../../../schema/notification.ts';
 

@@ -6,7 +6,7 @@ import {
   allowedPackageNext,
   judgePackageStep,
   wasDelivered,
-} from '../../../engine/domain/package-machine.ts';
+} from '../../../engine/domain/tasks/package-machine.ts';
 import { PACKAGE_STATUSES, type PackageStatus } from '../../../schema/package.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { formatMinor, isCurrency, parseAmount } from '../../../engine/domain/money.ts';
+import { formatMinor, isCurrency, parseAmount } from '../../../engine/domain/money/money.ts';
 
 const SEED = 20_261_122;
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { givenUp, isGivenUp, judgeRefund, judgeReport, newRefund } from '../../../engine/domain/payment-machine.ts';
+import {
+  givenUp,
+  isGivenUp,
+  judgeRefund,
+  judgeReport,
+  newRefund,
+} from '../../../engine/domain/money/payment-machine.ts';
 import type { PaymentRecord, ProviderReport, Refund } from '../../../schema/payment.ts';
 import { onlinePayment } from '../online-payment.ts';
 

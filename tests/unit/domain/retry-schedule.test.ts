@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextAttemptAt, parseRetryAfter } from '../../../engine/domain/retry-schedule.ts';
+import { nextAttemptAt, parseRetryAfter } from '../../../engine/domain/outbound/retry-schedule.ts';
 
 const NOW = Date.parse('2026-11-21T04:00:00.000Z');
 const SECOND = 1_000;

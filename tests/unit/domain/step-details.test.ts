@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detailsOfStep } from '../../../engine/domain/step-details.ts';
+import { detailsOfStep } from '../../../engine/domain/tasks/step-details.ts';
 import type { TaskRecord, TaskStatus } from '../../../schema/task.ts';
 
 type Stepped = Parameters<typeof detailsOfStep>[0];

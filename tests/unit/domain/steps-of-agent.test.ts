@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stepsOf } from '../../../engine/domain/steps-of-agent.ts';
+import { stepsOf } from '../../../engine/domain/tasks/steps-of-agent.ts';
 import type { HistoryStepView } from '../../../schema/task-history.ts';
 
 const [OWN, OTHER] = [7, 8];

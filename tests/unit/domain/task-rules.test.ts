@@ -8,7 +8,7 @@ import {
   maySee,
   mayUpdate,
   outcomeOf,
-} from '../../../engine/domain/task-machine.ts';
+} from '../../../engine/domain/tasks/task-machine.ts';
 import { CALLER_ROLES } from '../../../schema/role.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findTrackingToken, trackingTokenOf } from '../../../engine/domain/tracking-token.ts';
+import { findTrackingToken, trackingTokenOf } from '../../../engine/domain/tasks/tracking-token.ts';
 
 const SEED = 20_261_122;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileWebhookFilter, wantedTypes } from '../../../engine/domain/webhook-filter.ts';
+import { compileWebhookFilter, wantedTypes } from '../../../engine/domain/outbound/webhook-filter.ts';
 import { EVENT_TYPES } from '../../../schema/events.ts';
 
 type Webhook = Parameters<typeof compileWebhookFilter>[0];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import { newWebhookSecret, signDelivery } from '../../../engine/domain/webhook-signature.ts';
+import { newWebhookSecret, signDelivery } from '../../../engine/domain/outbound/webhook-signature.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 
 const random = createRandomSource();

@@ -1,6 +1,6 @@
 import type { DecideContext, Decision } from '../../../engine/org/decide/decision.ts';
-import { Draft } from '../../../engine/org/draft.ts';
-import { OrgState } from '../../../engine/org/org-state.ts';
+import { Draft } from '../../../engine/org/state/draft.ts';
+import { OrgState } from '../../../engine/org/state/org-state.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import type { CustomerRecord } from '../../../schema/customer.ts';
 import type { LocationRecord } from '../../../schema/location.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decideChangeTaskStatus } from '../../../engine/org/decide/change-task-status.ts';
-import { decideRefundPayment } from '../../../engine/org/decide/refund-payment.ts';
-import { decideSettlePayment } from '../../../engine/org/decide/settle-payment.ts';
-import { decideTopUpWallet } from '../../../engine/org/decide/top-up-wallet.ts';
-import type { OrgState } from '../../../engine/org/org-state.ts';
+import { decideRefundPayment } from '../../../engine/org/decide/money/refund-payment.ts';
+import { decideSettlePayment } from '../../../engine/org/decide/money/settle-payment.ts';
+import { decideTopUpWallet } from '../../../engine/org/decide/money/top-up-wallet.ts';
+import { decideChangeTaskStatus } from '../../../engine/org/decide/tasks/change-task-status.ts';
+import type { OrgState } from '../../../engine/org/state/org-state.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import { PAYMENT_METHODS, type PaymentRecord } from '../../../schema/payment.ts';
 import { CALLER_ROLES } from '../../../schema/role.ts';

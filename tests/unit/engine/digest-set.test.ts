@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DigestSet, digestOf } from '../../../engine/org/digest-set.ts';
+import { DigestSet, digestOf } from '../../../engine/org/state/digest-set.ts';
 
 const PRINTS_A_DIGEST = `
-  import(${JSON.stringify(new URL('../../../engine/org/digest-set.ts', import.meta.url).href)})
+  import(${JSON.stringify(new URL('../../../engine/org/state/digest-set.ts', import.meta.url).href)})
     .then(({ digestOf }) => console.log(digestOf('a name')))`;
 const LARGEST = Number.MAX_SAFE_INTEGER;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type EventBatch, EventFeed, type FeedBus } from '../../../engine/org/event-feed.ts';
+import { type EventBatch, EventFeed, type FeedBus } from '../../../engine/org/feed/event-feed.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
 import type { LoggedEvent } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';

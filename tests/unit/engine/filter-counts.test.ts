@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FilterCounts } from '../../../engine/org/filter-counts.ts';
-import type { TaskChange } from '../../../engine/org/org-batch.ts';
+import type { TaskChange } from '../../../engine/org/apply/org-batch.ts';
+import { FilterCounts } from '../../../engine/org/lists/filter-counts.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskFilter } from '../../../schema/list-tasks.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change } from '../../../engine/org/changes.ts';
-import { helpsSearches } from '../../../engine/org/helps-searches.ts';
+import { helpsSearches } from '../../../engine/org/apply/helps-searches.ts';
+import type { Change } from '../../../engine/org/state/changes.ts';
 import type { TaskSearch } from '../../../schema/assignment.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
 import { NEW_SEARCH } from '../sought-task.ts';

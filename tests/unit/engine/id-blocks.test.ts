@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { IdBlocks, type IdDemand } from '../../../engine/org/id-blocks.ts';
-import { idDemandOf } from '../../../engine/org/id-demand.ts';
+import { IdBlocks, type IdDemand } from '../../../engine/org/actor/id-blocks.ts';
+import { idDemandOf } from '../../../engine/org/actor/id-demand.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
 import type { OrgStore } from '../../../engine/store/actor/actor-store.ts';
 import type { Command } from '../../../schema/commands.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Decision } from '../../../engine/org/decide/decision.ts';
-import { decideNoteArrival } from '../../../engine/org/decide/note-arrival.ts';
-import { decideNoteEta } from '../../../engine/org/decide/note-eta.ts';
-import type { Draft } from '../../../engine/org/draft.ts';
+import { decideNoteArrival } from '../../../engine/org/decide/tasks/note-arrival.ts';
+import { decideNoteEta } from '../../../engine/org/decide/tasks/note-eta.ts';
+import type { Draft } from '../../../engine/org/state/draft.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
 import { callerOf, decideOn, NOW, OTHER_AGENT, OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';
 

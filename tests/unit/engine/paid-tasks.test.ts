@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deadlineOf } from '../../../engine/domain/task-deadline.ts';
-import { paidTasks } from '../../../engine/org/list-upkeep.ts';
+import { deadlineOf } from '../../../engine/domain/tasks/task-deadline.ts';
+import { paidTasks } from '../../../engine/org/commit/list-upkeep.ts';
 import type { TaskRecord } from '../../../schema/task.ts';
 import { NOW, TASK } from './decide-fixture.ts';
 import { CUSTOMER, pay, stateOf } from './payment-fixture.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { cashOf, OWN_ACCOUNTS, walletOf } from '../../../engine/domain/ledger.ts';
+import { cashOf, OWN_ACCOUNTS, walletOf } from '../../../engine/domain/money/ledger.ts';
 import type { Decision } from '../../../engine/org/decide/decision.ts';
-import { decidePayTask } from '../../../engine/org/decide/pay-task.ts';
-import type { Draft } from '../../../engine/org/draft.ts';
-import type { OrgState } from '../../../engine/org/org-state.ts';
+import { decidePayTask } from '../../../engine/org/decide/money/pay-task.ts';
+import type { Draft } from '../../../engine/org/state/draft.ts';
+import type { OrgState } from '../../../engine/org/state/org-state.ts';
 import type { PayTask } from '../../../schema/commands.ts';
 import type { PaymentMethod, PaymentRecord } from '../../../schema/payment.ts';
 import type { TaskStatus } from '../../../schema/task.ts';

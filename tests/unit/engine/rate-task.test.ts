@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decideRateTask } from '../../../engine/org/decide/rate-task.ts';
-import { encodeFollowed } from '../../../engine/views/followed-task.ts';
+import { decideRateTask } from '../../../engine/org/decide/tasks/rate-task.ts';
+import { encodeFollowed } from '../../../engine/views/parts/followed-task.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
 import type { Followed } from '../../../schema/tracking.ts';
 import { callerOf, decideOn, NOW, stateWith, TASK } from './decide-fixture.ts';

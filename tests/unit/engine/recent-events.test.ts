@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { RecentEvents } from '../../../engine/org/recent-events.ts';
-import type { SharedEvent } from '../../../engine/org/shared-event.ts';
+import { RecentEvents } from '../../../engine/org/feed/recent-events.ts';
+import type { SharedEvent } from '../../../engine/org/feed/shared-event.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 
 const event = (sequence: number, chars = 10) => ({ sequence, event: { body: 'x'.repeat(chars) } }) as SharedEvent;

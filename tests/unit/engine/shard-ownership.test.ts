@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { ShardOwnership } from '../../../engine/org/shard-ownership.ts';
+import { ShardOwnership } from '../../../engine/org/commit/shard-ownership.ts';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
 import { PATIENCE_MS } from '../../support/until.ts';

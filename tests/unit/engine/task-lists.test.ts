@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FilterCounts } from '../../../engine/org/filter-counts.ts';
-import { TaskLists } from '../../../engine/org/task-lists.ts';
+import { FilterCounts } from '../../../engine/org/lists/filter-counts.ts';
+import { TaskLists } from '../../../engine/org/lists/task-lists.ts';
 import { systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';

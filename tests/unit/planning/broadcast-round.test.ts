@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FreeAgent, OpenOrder } from '../../../engine/domain/planning/round-view.ts';
-import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import type { FreeAgent, OpenOrder } from '../../../engine/domain/assignment/round-view.ts';
+import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { broadcastRound } from '../../../engine/planning/broadcast-round.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { agent, NOW, order, roundView } from './round-fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { FreeAgent, OpenOrder } from '../../../engine/domain/planning/round-view.ts';
+import type { FreeAgent, OpenOrder } from '../../../engine/domain/assignment/round-view.ts';
 import { packRound, unpackRound } from '../../../engine/planning/packed-round.ts';
 import { roundView } from './round-fixture.ts';
 

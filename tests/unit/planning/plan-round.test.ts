@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FreeAgent, OpenOrder, RoundPlan, RoundSettings } from '../../../engine/domain/assignment/round-view.ts';
 import { planRound } from '../../../engine/domain/planning/plan-round.ts';
-import type { FreeAgent, OpenOrder, RoundPlan, RoundSettings } from '../../../engine/domain/planning/round-view.ts';
-import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { agent, NOW, order, roundView } from './round-fixture.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PassedOver, RoundPlan, Unplanned } from '../../../engine/domain/planning/round-view.ts';
+import type { PassedOver, RoundPlan, Unplanned } from '../../../engine/domain/assignment/round-view.ts';
 import { newsOf, piecesOf, proposalOf } from '../../../engine/planning/proposal.ts';
 import type { SoughtTask } from '../../../engine/store/planning/round-store.ts';
 import type { FailureReason, TaskSearch } from '../../../schema/assignment.ts';

@@ -1,4 +1,4 @@
-import type { FreeAgent, OpenOrder, RoundSettings, RoundView } from '../../../engine/domain/planning/round-view.ts';
+import type { FreeAgent, OpenOrder, RoundSettings, RoundView } from '../../../engine/domain/assignment/round-view.ts';
 
 export const NOW = 1_700_000_000_000;
 

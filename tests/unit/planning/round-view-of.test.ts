@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { type RoundFacts, roundViewOf } from '../../../engine/planning/round-view-of.ts';
 import { DROPOFF_SERVICE_MS } from '../../../engine/planning/where-free.ts';
 import type { CarriedTask, SoughtTask } from '../../../engine/store/planning/round-store.ts';

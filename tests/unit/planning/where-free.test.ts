@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Place, TravelTime } from '../../../engine/domain/planning/round-view.ts';
+import type { Place, TravelTime } from '../../../engine/domain/assignment/round-view.ts';
 import {
   DROPOFF_SERVICE_MS,
   PICKUP_SERVICE_MS,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { compileSerializer } from '../../../engine/views/parts/serializer.ts';
 import { encodePosition } from '../../../engine/views/position-view.ts';
-import { compileSerializer } from '../../../engine/views/serializer.ts';
 import { positionView } from '../../../schema/position.ts';
 
 const SEED = 20_261_122;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isCurrency } from '../../../engine/domain/money.ts';
+import { isCurrency } from '../../../engine/domain/money/money.ts';
 import { fromStripeAmount, toStripeAmount } from '../../../engine/providers/stripe-amount.ts';
 
 /** In minor units of ISO 4217, and in Stripe's; typed by hand from Stripe's page on currencies. */

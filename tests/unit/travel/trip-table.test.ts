@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { straightTravel } from '../../../engine/domain/straight-travel.ts';
+import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { cellOf, nearnessOf } from '../../../engine/travel/place-cell.ts';
 import { TripCache } from '../../../engine/travel/trip-cache.ts';
 import { type KnownTrips, type TripTable, travelOver } from '../../../engine/travel/trip-table.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { distanceM } from '../../../engine/domain/geo.ts';
-import type { Place } from '../../../engine/domain/planning/round-view.ts';
+import type { Place } from '../../../engine/domain/assignment/round-view.ts';
+import { distanceM } from '../../../engine/domain/travel/geo.ts';
 import { cellOf } from '../../../engine/travel/place-cell.ts';
 import { wantedTrips } from '../../../engine/travel/wanted-trips.ts';
 import { LIMITS } from '../../../schema/limits.ts';

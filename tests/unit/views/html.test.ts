@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { html, trusted } from '../../../engine/views/html.ts';
+import { html, trusted } from '../../../engine/views/parts/html.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
 
 const shown = (piece: Parameters<typeof html>[1]) => html`${piece}`.toString();

@@ -1,4 +1,4 @@
-import type { RoundView } from '../../../engine/domain/planning/round-view.ts';
+import type { RoundView } from '../../../engine/domain/assignment/round-view.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
 import type { CourierStore } from '../../../engine/store/planning/courier-store.ts';
 import type { AssignmentSettings } from '../../../schema/assignment.ts';

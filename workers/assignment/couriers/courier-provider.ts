@@ -1,4 +1,4 @@
-import type { Load, Place } from '../../../engine/domain/planning/round-view.ts';
+import type { Load, Place } from '../../../engine/domain/assignment/round-view.ts';
 import type { AssignmentSettings } from '../../../schema/assignment.ts';
 import type { SentCourier } from '../../../schema/courier.ts';
 

@@ -1,4 +1,4 @@
-import { capacityOfVehicle, takeJobs } from '../../../engine/domain/fleet.ts';
+import { capacityOfVehicle, takeJobs } from '../../../engine/domain/assignment/fleet.ts';
 import type { FleetEntry, FleetStore } from '../../../engine/store/planning/fleet-store.ts';
 import type { FleetVehicle, SentCourier } from '../../../schema/courier.ts';
 import { LIMITS } from '../../../schema/limits.ts';

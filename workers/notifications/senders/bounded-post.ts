@@ -1,5 +1,5 @@
 import { Agent, type buildConnector, type Dispatcher, request } from 'undici';
-import { parseRetryAfter } from '../../../engine/domain/retry-schedule.ts';
+import { parseRetryAfter } from '../../../engine/domain/outbound/retry-schedule.ts';
 import type { Clock, Scheduler } from '../../../engine/runtime/clock.ts';
 import { describeSendError } from '../../../engine/runtime/outbound/send-error.ts';
 import { LIMITS } from '../../../schema/limits.ts';

@@ -1,4 +1,4 @@
-import { jobStatus } from '../../../../engine/domain/job.ts';
+import { jobStatus } from '../../../../engine/domain/tasks/job.ts';
 import type { PaymentMethod, ProviderReport } from '../../../../schema/payment.ts';
 import type { MoneyState, PlainPayment, PlainTask } from './money-state.ts';
 

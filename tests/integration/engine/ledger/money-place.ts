@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { OWN_ACCOUNTS } from '../../../../engine/domain/ledger.ts';
+import { OWN_ACCOUNTS } from '../../../../engine/domain/money/ledger.ts';
 import type { Engine } from '../../../../engine/org/start-engine.ts';
 import { createReleaser, type Releaser } from '../../../../engine/runtime/lifecycle.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';

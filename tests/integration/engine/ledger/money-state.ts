@@ -1,4 +1,4 @@
-import { formatMinor } from '../../../../engine/domain/money.ts';
+import { formatMinor } from '../../../../engine/domain/money/money.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
 import { PAYMENT } from '../../../../engine/store/rows/record-tables.ts';
 import type { PaymentRecord } from '../../../../schema/payment.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { OpenOrder } from '../../../../engine/domain/assignment/round-view.ts';
 import { bundleOf, deliveryOf, join } from '../../../../engine/domain/planning/bundle.ts';
-import type { OpenOrder } from '../../../../engine/domain/planning/round-view.ts';
-import { straightTravel } from '../../../../engine/domain/straight-travel.ts';
+import { straightTravel } from '../../../../engine/domain/travel/straight-travel.ts';
 import { NOW, order, roundView } from '../../planning/round-fixture.ts';
 
 const MINUTE = 60_000;

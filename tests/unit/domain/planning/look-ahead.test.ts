@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { lookAhead } from '../../../../engine/domain/planning/look-ahead.ts';
-import { LotMaker } from '../../../../engine/domain/planning/lot-maker.ts';
-import { matchLots } from '../../../../engine/domain/planning/match-lots.ts';
 import type {
   FreeAgent,
   OpenOrder,
   Place,
   RoundSettings,
   RoundView,
-} from '../../../../engine/domain/planning/round-view.ts';
-import { straightTravel } from '../../../../engine/domain/straight-travel.ts';
+} from '../../../../engine/domain/assignment/round-view.ts';
+import { lookAhead } from '../../../../engine/domain/planning/look-ahead.ts';
+import { LotMaker } from '../../../../engine/domain/planning/lot-maker.ts';
+import { matchLots } from '../../../../engine/domain/planning/match-lots.ts';
+import { straightTravel } from '../../../../engine/domain/travel/straight-travel.ts';
 import { agent, NOW, order, roundView } from '../../planning/round-fixture.ts';
 
 const MINUTE = 60_000;

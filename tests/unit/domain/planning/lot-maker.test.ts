@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { FreeAgent, OpenOrder } from '../../../../engine/domain/assignment/round-view.ts';
 import { LotMaker } from '../../../../engine/domain/planning/lot-maker.ts';
 import { type Lot, matchLots } from '../../../../engine/domain/planning/match-lots.ts';
-import type { FreeAgent, OpenOrder } from '../../../../engine/domain/planning/round-view.ts';
-import { straightTravel } from '../../../../engine/domain/straight-travel.ts';
+import { straightTravel } from '../../../../engine/domain/travel/straight-travel.ts';
 import { agent, NOW, order, roundView } from '../../planning/round-fixture.ts';
 
 const MINUTE = 60_000;

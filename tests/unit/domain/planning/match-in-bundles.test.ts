@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { RoundView } from '../../../../engine/domain/assignment/round-view.ts';
 import { LotMaker } from '../../../../engine/domain/planning/lot-maker.ts';
 import { matchInBundles } from '../../../../engine/domain/planning/match-in-bundles.ts';
 import { type Matching, matchLots, reducedCost } from '../../../../engine/domain/planning/match-lots.ts';
-import type { RoundView } from '../../../../engine/domain/planning/round-view.ts';
-import { straightTravel } from '../../../../engine/domain/straight-travel.ts';
+import { straightTravel } from '../../../../engine/domain/travel/straight-travel.ts';
 import { agent, NOW, order, roundView } from '../../planning/round-fixture.ts';
 
 const MINUTE = 60_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { distanceM } from '../../../../engine/domain/geo.ts';
+import type { Place } from '../../../../engine/domain/assignment/round-view.ts';
 import { PlaceIndex } from '../../../../engine/domain/planning/place-index.ts';
-import type { Place } from '../../../../engine/domain/planning/round-view.ts';
+import { distanceM } from '../../../../engine/domain/travel/geo.ts';
 
 const anywhere = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),

@@ -1,4 +1,4 @@
-import { EventFeed } from '../../../../engine/org/event-feed.ts';
+import { EventFeed } from '../../../../engine/org/feed/event-feed.ts';
 import { type Scheduler, systemClock, systemScheduler } from '../../../../engine/runtime/clock.ts';
 import { createLog } from '../../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';

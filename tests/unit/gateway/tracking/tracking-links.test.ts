@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trackingTokenOf } from '../../../../engine/domain/tracking-token.ts';
+import { trackingTokenOf } from '../../../../engine/domain/tasks/tracking-token.ts';
 import { RefusalError } from '../../../../gateway/refusal-error.ts';
 import { TrackingLinks } from '../../../../gateway/tracking/tracking-links.ts';
 import { LIMITS } from '../../../../schema/limits.ts';

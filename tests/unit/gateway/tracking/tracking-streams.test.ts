@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FeedSubscriber } from '../../../../engine/org/event-feed.ts';
-import { SharedEvent } from '../../../../engine/org/shared-event.ts';
+import type { FeedSubscriber } from '../../../../engine/org/feed/event-feed.ts';
+import { SharedEvent } from '../../../../engine/org/feed/shared-event.ts';
 import { createLog } from '../../../../engine/runtime/log.ts';
 import type { Reply } from '../../../../gateway/http/port.ts';
 import { RefusalError } from '../../../../gateway/refusal-error.ts';

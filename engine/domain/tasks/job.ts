@@ -1,0 +1,88 @@
+import { type Refusal, refusal } from '../../../schema/errors.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import {
+  isCashType,
+  isTerminal,
+  TASK_STATUSES,
+  type TaskOutcome,
+  type TaskRecord,
+  type TaskStatus,
+} from '../../../schema/task.ts';
+import { mayUpdate } from './task-machine.ts';
+
+type ChildStatus = Pick<TaskRecord, 'status'>;
+type ChildOutcome = Pick<TaskRecord, 'status' | 'outcome'>;
+type ChildTimes = Pick<TaskRecord, 'status' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt'>;
+
+type Derived = Pick<
+  TaskRecord,
+  'status' | 'outcome' | 'failureReason' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt'
+>;
+
+/**
+ * What a job shows of its children, to be derived again whenever one of them changes while the job is open.
+ * A job that was cancelled as a whole stays cancelled, also when a child had been completed before.
+ */
+export function deriveJob(children: readonly (ChildOutcome & ChildTimes)[]): Derived {
+  return { status: jobStatus(children), ...jobOutcome(children), ...jobTimes(children) };
+}
+
+/** The status that follows from those of the children (decisions.md §3 "Jobs"). */
+export function jobStatus(children: readonly ChildStatus[]): TaskStatus {
+  if (children.length === 0) throw new RangeError('a job has at least one child');
+  const statuses = new Set(children.map(({ status }) => status));
+  const open = TASK_STATUSES.filter((status) => statuses.has(status) && !isTerminal(status));
+  if (open.length === 0) return statuses.has('completed') ? 'completed' : 'cancelled';
+  return statuses.has('completed') ? 'in_transit' : open.at(-1)!;
+}
+
+/** A completed job succeeded when all of its completed children did: one failure is not to be overlooked. */
+export function jobOutcome(children: readonly ChildOutcome[]): {
+  readonly outcome: TaskOutcome | null;
+  readonly failureReason: string | null;
+} {
+  if (jobStatus(children) !== 'completed') return { outcome: null, failureReason: null };
+  const completed = children.filter(({ status }) => status === 'completed');
+  const failed = completed.filter(({ outcome }) => outcome === 'failed').length;
+  if (failed === 0) return { outcome: 'succeeded', failureReason: null };
+  return { outcome: 'failed', failureReason: `${failed} of ${completed.length} completed tasks failed` };
+}
+
+/** The first time that a child made each step, and the last completion. Cancelled children count only among themselves. */
+function jobTimes(children: readonly ChildTimes[]): Omit<ChildTimes, 'status'> {
+  const alive = children.filter(({ status }) => status !== 'cancelled');
+  const counted = alive.length > 0 ? alive : children;
+  const sorted = (field: keyof Omit<ChildTimes, 'status'>) =>
+    counted
+      .map((child) => child[field])
+      .filter((at) => at !== null)
+      .sort();
+  return {
+    assignedAt: sorted('assignedAt')[0] ?? null,
+    acceptedAt: sorted('acceptedAt')[0] ?? null,
+    startedAt: sorted('startedAt')[0] ?? null,
+    completedAt: jobStatus(children) === 'completed' ? (sorted('completedAt').at(-1) ?? null) : null,
+  };
+}
+
+/**
+ * Whether a task takes `wanted` more children. Jobs have one level; a task that has no children yet becomes a job only
+ * while nobody serves it, since its own courier would be lost; a cash task never, since nobody would complete it and
+ * take the cash. Refuses with INVALID_PARENT, `details.reason` one of `cash`, `is_child`, `terminal`, `under_way`, `full`.
+ */
+export function checkNewChildren(
+  parent: Pick<TaskRecord, 'id' | 'status' | 'taskType' | 'parentId' | 'childIds'>,
+  wanted: number,
+): Refusal | undefined {
+  const no = (reason: string, message: string) => refusal('INVALID_PARENT', message, { parentId: parent.id, reason });
+  if (isCashType(parent.taskType)) return no('cash', 'A cash task cannot become a job');
+  if (parent.parentId !== null) return no('is_child', 'The parent is itself a child of a job');
+  if (isTerminal(parent.status)) return no('terminal', `The parent is already ${parent.status}`);
+  if (parent.childIds === null && !mayUpdate(parent.status)) {
+    return no('under_way', `A task in ${parent.status} cannot become a job`);
+  }
+  if ((parent.childIds?.length ?? 0) + wanted > LIMITS.jobChildren) {
+    return no('full', `A job has at most ${LIMITS.jobChildren} children`);
+  }
+  return undefined;
+}

@@ -1,0 +1,76 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { TaskRecord } from '../../../schema/task.ts';
+import { distanceM } from './geo.ts';
+
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** A point on an agent's way. Metres, metres a second; NaN stands for what the device did not say. */
+export interface WayPoint extends Place {
+  readonly accuracy: number;
+  readonly speed: number;
+  readonly recordedAtMs: number;
+}
+
+/** Where a stay began, and when. */
+interface Stay extends Place {
+  readonly sinceMs: number;
+}
+
+/**
+ * How an agent stands to the place of one task.
+ *
+ * - `away`: not near.
+ * - `near`: it came within the radius, and stays within `arrivalStayM` of where the stay began, if it stays.
+ * - `arrived`: for good. Whoever gets the task next begins anew, at `away`.
+ */
+export type Arrival =
+  | { readonly kind: 'away' }
+  | ({ readonly kind: 'near' } & Stay)
+  | ({ readonly kind: 'arrived' } & Stay);
+
+export const AWAY: Arrival = { kind: 'away' };
+
+/**
+ * Whether the agent of a task is expected at its place. Only in transit: before that the agent goes to fetch what it is
+ * to bring, perhaps past the place, and how long that takes no straight line tells.
+ */
+export function isAwaited({ status, arrivedAt }: Pick<TaskRecord, 'status' | 'arrivedAt'>): boolean {
+  return status === 'in_transit' && arrivedAt === null;
+}
+
+/** Points that are vaguer than this say nothing of arrivals. */
+export function isPrecise({ accuracy }: Pick<WayPoint, 'accuracy'>): boolean {
+  return !(accuracy > LIMITS.arrivalAccuracyM);
+}
+
+/**
+ * What a further point makes of it; points come in the order of their times. The vaguer a point is, the nearer it must
+ * be to count as near and the farther to count as away: by half of its accuracy.
+ *
+ * A stay of `arrivalDwellMs` is an arrival: driving past is none, however long the way through the circle is, because
+ * it leads on. So is one point at which the agent stands, since many devices fall silent when they no longer move.
+ */
+export function approach(state: Arrival, place: Place, point: WayPoint): Arrival {
+  if (state.kind === 'arrived' || !isPrecise(point)) return state;
+  const distance = distanceM(place.latitude, place.longitude, point.latitude, point.longitude);
+  const doubt = (Number.isNaN(point.accuracy) ? LIMITS.arrivalAssumedAccuracyM : point.accuracy) / 2;
+  if (distance - doubt > LIMITS.arrivalLeaveRadiusM) return AWAY;
+  const stay = state.kind === 'near' && isStaying(state, point) ? state : stayFrom(point);
+  // Who leads on between the circles is still near, but stays nowhere: coming by twice is no stay.
+  if (distance + doubt > LIMITS.arrivalRadiusM) return state.kind === 'near' ? stay : state;
+  const stands = point.speed < LIMITS.arrivalStandingMetersPerSecond;
+  const hasArrived = stands || point.recordedAtMs - stay.sinceMs >= LIMITS.arrivalDwellMs;
+  return hasArrived ? { ...stay, kind: 'arrived' } : stay;
+}
+
+function isStaying(stay: Stay, point: WayPoint): boolean {
+  return distanceM(stay.latitude, stay.longitude, point.latitude, point.longitude) <= LIMITS.arrivalStayM;
+}
+
+/** Copied: positions are changed in place. */
+function stayFrom({ latitude, longitude, recordedAtMs }: WayPoint): Extract<Arrival, { kind: 'near' }> {
+  return { kind: 'near', latitude, longitude, sinceMs: recordedAtMs };
+}

@@ -1,0 +1,164 @@
+import type { Answer, BatchItem, CreateTasks, RequestFacts } from '../../../schema/commands.ts';
+import { type Refusal, refusal } from '../../../schema/errors.ts';
+import type { IdempotencyKey } from '../../../schema/idempotency-key.ts';
+import { decidedBody } from '../../views/parts/error-body.ts';
+import {
+  applyDraft,
+  type DecidedCommand,
+  type DecideTools,
+  findKept,
+  keepOutcome,
+  keepRefusal,
+  openBatchAt,
+} from '../apply/apply-decision.ts';
+import { encodeShown } from '../apply/encode-shown.ts';
+import type { OrgBatch } from '../apply/org-batch.ts';
+import type { DecideContext, Shown } from '../decide/decision.ts';
+import { decideCreateTask } from '../decide/tasks/create-task.ts';
+import { Draft } from '../state/draft.ts';
+import type { OrgState } from '../state/org-state.ts';
+
+type WantedTask = Extract<BatchItem, { input: unknown }>;
+
+/** What became of one item: the JSON of its task, or the body of its error. */
+interface ItemResult {
+  readonly ok: boolean;
+  readonly json: string;
+}
+
+/** An item that can be done, if all the others can. */
+interface DraftedItem {
+  readonly shown: Shown;
+  readonly idempotency: IdempotencyKey | undefined;
+}
+
+/**
+ * POST /tasks/batch. Items are decided in their order, each seeing those before it. A plain batch does what it can;
+ * an atomic one is refused 422 BATCH_REJECTED, `details.items` naming what was wrong, unless every item can be done.
+ * All of it goes into one commit.
+ */
+export function decideBatch(
+  tools: DecideTools,
+  command: CreateTasks,
+  context: DecideContext,
+  nowMs: number,
+): DecidedCommand {
+  // However full it gets: an answer that is true only in part could not be told from one that is not.
+  let batch: OrgBatch | undefined;
+  const inOneCommit = {
+    ...tools,
+    openBatch() {
+      batch ??= tools.openBatch();
+      return batch;
+    },
+  };
+  const answer = command.atomic
+    ? decideTogether(inOneCommit, command, context, nowMs)
+    : decideEach(inOneCommit, command, context, nowMs);
+  // Its position is the newest, so it waits for the newest, even when all items were known before.
+  return { answer: () => answer, changes: batch !== undefined, restsOn: undefined };
+}
+
+function decideEach(tools: DecideTools, command: CreateTasks, context: DecideContext, nowMs: number): Answer {
+  const { state } = tools;
+  const results: ItemResult[] = [];
+  for (const item of command.items) {
+    const known = knownResult(state, item, nowMs, command.facts);
+    if (known) {
+      results.push(known);
+      continue;
+    }
+    const wanted = item as WantedTask;
+    const draft = new Draft(state);
+    const decision = decideCreateTask(draft, { kind: 'create-task', caller: command.caller, ...wanted }, context);
+    if (decision.ok) {
+      const batch = openBatchAt(tools, context.now);
+      const { data: json, toldAt } = applyDraft(tools, batch, draft, command, decision.shown);
+      keepOutcome(tools, batch, wanted.idempotency, { status: decision.status, body: json, toldAt });
+      results.push({ ok: true, json });
+    } else {
+      keepRefusal(tools, wanted.idempotency, decision.refusal, context.now);
+      results.push(failed(decision.refusal, command.facts));
+    }
+  }
+  return answerBatch(tools, command, results, context.now);
+}
+
+function decideTogether(tools: DecideTools, command: CreateTasks, context: DecideContext, nowMs: number): Answer {
+  const { state } = tools;
+  const whole = new Draft(state);
+  const made: (ItemResult | DraftedItem)[] = [];
+  const keyed = new Map<string, DraftedItem>();
+  for (const item of command.items) {
+    const known = knownResult(state, item, nowMs, command.facts) ?? twinOf(item as WantedTask, keyed, command.facts);
+    if (known) {
+      made.push(known);
+      continue;
+    }
+    const wanted = item as WantedTask;
+    const draft = new Draft(whole);
+    const decision = decideCreateTask(draft, { kind: 'create-task', caller: command.caller, ...wanted }, context);
+    if (!decision.ok) {
+      made.push(failed(decision.refusal, command.facts));
+      continue;
+    }
+    whole.absorb(draft);
+    const drafted = { shown: decision.shown, idempotency: wanted.idempotency };
+    made.push(drafted);
+    if (wanted.idempotency) keyed.set(wanted.idempotency.scopedKey, drafted);
+  }
+  const items = made.flatMap((result, index) =>
+    'ok' in result && !result.ok ? [{ index, status: 'failed', error: JSON.parse(result.json) as unknown }] : [],
+  );
+  if (items.length > 0) {
+    return { ok: false, refusal: refusal('BATCH_REJECTED', undefined, { items }) };
+  }
+  if (whole.changes.length > 0) {
+    const batch = openBatchAt(tools, context.now);
+    applyDraft(tools, batch, whole, command, { kind: 'nothing' });
+    for (const { idempotency, shown } of keyed.values()) {
+      keepOutcome(tools, batch, idempotency, { status: 201, body: encodeShown(state, shown)!, toldAt: null });
+    }
+  }
+  const results = made.map((one) => ('ok' in one ? one : { ok: true, json: encodeShown(state, one.shown)! }));
+  return answerBatch(tools, command, results, context.now);
+}
+
+/** What an item already has as its end: it was malformed, or its key has been used. */
+function knownResult(state: OrgState, item: BatchItem, nowMs: number, facts: RequestFacts): ItemResult | undefined {
+  if ('errorBody' in item) return { ok: false, json: item.errorBody };
+  const kept = item.idempotency && findKept(state, item.idempotency, nowMs);
+  if (!kept) return undefined;
+  const { fingerprint, status, body } = kept.record;
+  if (fingerprint !== item.idempotency!.fingerprint) return failed(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
+  return status < 300 ? { ok: true, json: body } : failed(JSON.parse(body) as Refusal, facts);
+}
+
+/** The earlier item of the same batch that has the same key: it stands for this one too. */
+function twinOf({ idempotency }: WantedTask, keyed: ReadonlyMap<string, DraftedItem>, facts: RequestFacts) {
+  const twin = idempotency && keyed.get(idempotency.scopedKey);
+  if (!twin || twin.idempotency!.fingerprint === idempotency.fingerprint) return twin;
+  return failed(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
+}
+
+function failed(why: Refusal, facts: RequestFacts): ItemResult {
+  return { ok: false, json: decidedBody(why, facts).body };
+}
+
+function answerBatch(tools: DecideTools, command: CreateTasks, results: readonly ItemResult[], now: string): Answer {
+  let items = '';
+  let created = 0;
+  for (const [index, { ok, json }] of results.entries()) {
+    const what = ok ? `"created","task":${json}` : `"failed","error":${json}`;
+    items += `${index === 0 ? '' : ','}{"index":${index},"status":${what}}`;
+    if (ok) created += 1;
+  }
+  const data = `{"items":[${items}],"created":${created},"failed":${results.length - created}}`;
+  const { idempotency } = command;
+  if (idempotency) {
+    const batch = openBatchAt(tools, now);
+    batch.nextDeadlineAt = tools.state.nextDeadlineAt;
+    keepOutcome(tools, batch, idempotency, { status: 200, body: data, toldAt: null });
+  }
+  return { ok: true, status: 200, data, sequence: tools.state.lastSequence };
+}

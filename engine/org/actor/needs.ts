@@ -1,0 +1,324 @@
+import type {
+  ChangeTaskStatus,
+  Command,
+  CreateTasks,
+  PayTask,
+  ProposeOffers,
+  RefundPayment,
+  SettlePayment,
+  TopUpWallet,
+} from '../../../schema/commands.ts';
+import type { CreateTaskInput, TaskInput } from '../../../schema/create-task.ts';
+import type { AccountOwner } from '../../../schema/ledger.ts';
+import { isCashType, type TaskRecord } from '../../../schema/task.ts';
+import { cashOf, OWN_ACCOUNTS, walletOf } from '../../domain/money/ledger.ts';
+import type { RecordNeeds } from '../../store/actor/actor-store.ts';
+import type { OrgState } from '../state/org-state.ts';
+import { MOVES_MONEY } from './id-demand.ts';
+
+export function noNeeds(): RecordNeeds {
+  return {
+    taskIds: new Set(),
+    codes: new Set(),
+    customerIds: new Set(),
+    phones: new Set(),
+    emails: new Set(),
+    contacts: false,
+    keysBehind: undefined,
+    codesBehind: undefined,
+    locationIds: new Set(),
+    warehouseIds: new Set(),
+    channelIds: new Set(),
+    agentIds: new Set(),
+    userEmails: new Set(),
+    loadedAgentIds: new Set(),
+    requestIds: new Set(),
+    packageIds: new Set(),
+    paymentIds: new Set(),
+    accountOwners: new Map(),
+    isChained: false,
+    idempotency: new Map(),
+  };
+}
+
+/**
+ * Whether the command touches anything that memory does not hold; with `needs`, adds it there. What memory holds is
+ * never asked for: it is newer than what Postgres could say.
+ */
+export function collectNeeds(state: OrgState, command: Command, needs?: RecordNeeds): boolean {
+  const search = new Search(state, needs);
+  search.idempotency(command.idempotency);
+  switch (command.kind) {
+    case 'create-task':
+      search.newTask(command.input, command.caller.channelId);
+      break;
+    case 'create-tasks':
+      search.newTasks(command);
+      break;
+    case 'change-task-status':
+    case 'pay-task':
+    case 'refund-payment':
+    case 'settle-payment':
+    case 'top-up-wallet':
+      collectMoney(search, command);
+      break;
+    case 'update-task':
+    case 'add-package':
+    case 'read-task':
+    case 'rate-task':
+    case 'note-arrival':
+    case 'note-eta':
+    case 'unassign-task':
+    case 'search-agent':
+      search.task(command.taskId);
+      break;
+    case 'change-package-status':
+      search.package(command.packageId);
+      break;
+    case 'create-customer':
+      search.phone(command.input.phone.e164);
+      break;
+    case 'update-customer':
+      search.customer(command.customerId);
+      search.phone(command.input.phone?.e164);
+      break;
+    case 'update-warehouse':
+      search.warehouse(command.warehouseId);
+      break;
+    case 'create-agent':
+      search.freeEmail(command.input.email);
+      break;
+    case 'update-agent':
+    case 'change-duty':
+      search.agent(command.agentId);
+      if ('isActive' in command.input && command.input.isActive === false) search.loadOf(command.agentId);
+      break;
+    case 'assign-task':
+      search.task(command.taskId);
+      search.agentWithLoad(command.input.agentId);
+      break;
+    case 'answer-request':
+      search.request(command.requestId);
+      break;
+    case 'propose-offers':
+      search.proposal(command);
+      break;
+    case 'assign-couriers':
+      for (const { taskId } of command.assignments) search.task(taskId);
+      break;
+    case 'create-warehouse':
+    case 'update-organization':
+    case 'delete-organization':
+    case 'wake-up':
+      break;
+  }
+  return search.missing;
+}
+
+/** Whether money is moved whose accounts have not been asked for: the task had another agent when they were. */
+export function lacksAccounts(state: OrgState, command: Command): boolean {
+  if (!MOVES_MONEY.has(command.kind)) return false;
+  const needs = noNeeds();
+  collectNeeds(state, command, needs);
+  return needs.accountOwners.size > 0;
+}
+
+type MoneyCommand = ChangeTaskStatus | PayTask | RefundPayment | SettlePayment | TopUpWallet;
+
+/** Of commands that move money, or may. */
+function collectMoney(search: Search, command: MoneyCommand): void {
+  switch (command.kind) {
+    case 'change-task-status':
+      search.task(command.taskId);
+      search.moneyOfEnd(command.taskId, command.input.status);
+      break;
+    case 'pay-task':
+      search.task(command.input.taskId);
+      search.moneyOf(command.input.taskId);
+      break;
+    case 'refund-payment':
+    case 'settle-payment':
+      search.paymentWithMoney(command.paymentId);
+      break;
+    case 'top-up-wallet':
+      search.customer(command.customerId);
+      search.accounts([...OWN_ACCOUNTS, walletOf(command.customerId)]);
+      break;
+  }
+}
+
+/** Looks for what a command touches, and notes what memory does not have. */
+class Search {
+  missing = false;
+  readonly #state: OrgState;
+  readonly #needs: RecordNeeds | undefined;
+
+  constructor(state: OrgState, needs: RecordNeeds | undefined) {
+    this.#state = state;
+    this.#needs = needs;
+  }
+
+  newTask(input: CreateTaskInput, ownChannelId: number): void {
+    this.#oneTask(input, ownChannelId);
+    if (input.parentId) this.task(input.parentId);
+    for (const child of input.children ?? []) this.#oneTask(child, ownChannelId);
+  }
+
+  newTasks({ items, caller }: CreateTasks): void {
+    for (const item of items) {
+      if ('errorBody' in item) continue;
+      this.idempotency(item.idempotency);
+      this.newTask(item.input, caller.channelId);
+    }
+  }
+
+  task(id: number): void {
+    if (!this.#state.hasTask(id)) this.#miss()?.taskIds.add(id);
+  }
+
+  customer(id: number): void {
+    if (!this.#state.findCustomer(id)) this.#miss()?.customerIds.add(id);
+  }
+
+  phone(e164: string | undefined, email?: string | null | undefined): void {
+    if (e164 === undefined || this.#state.findCustomerByPhone(e164)) return;
+    if (!this.#state.contacts.mayKnow(e164, email)) return;
+    const needs = this.#miss();
+    needs?.phones.add(e164);
+    if (email) needs?.emails.add(email.toLowerCase());
+  }
+
+  warehouse(id: number): void {
+    if (!this.#state.findWarehouse(id)) this.#miss()?.warehouseIds.add(id);
+  }
+
+  agent(id: number): void {
+    if (!this.#state.findAgent(id)) this.#miss()?.agentIds.add(id);
+  }
+
+  /** Asked for anew each time: other organizations, and other writers of this one, make users, too. */
+  freeEmail(email: string): void {
+    this.#miss()?.userEmails.add(email.toLowerCase());
+  }
+
+  loadOf(agentId: number): void {
+    if (!this.#state.knowsLoadOf(agentId)) this.#miss()?.loadedAgentIds.add(agentId);
+  }
+
+  /** A request with all that its answer rests on. */
+  request(id: number): void {
+    const request = this.#state.findRequest(id);
+    if (!request) {
+      this.#miss()?.requestIds.add(id);
+      return;
+    }
+    this.task(request.taskId);
+    this.agentWithLoad(request.agentId);
+  }
+
+  proposal({ offers, lacking }: ProposeOffers): void {
+    for (const { taskId, agentId } of offers) {
+      this.task(taskId);
+      this.agentWithLoad(agentId);
+    }
+    for (const { taskId } of lacking) this.task(taskId);
+  }
+
+  agentWithLoad(id: number): void {
+    this.agent(id);
+    this.loadOf(id);
+  }
+
+  /** What a payment for a task rests on, whatever pays. */
+  moneyOf(taskId: number): void {
+    const facts = this.#state.findTask(taskId);
+    // What it names is known once it is here.
+    if (!facts) this.#chain();
+    else this.#moneyOf(facts.task);
+  }
+
+  /** What the end of a task rests on, and of its parts: payments that are open, and cash. */
+  moneyOfEnd(taskId: number, status: ChangeTaskStatus['input']['status']): void {
+    if (status !== 'completed' && status !== 'cancelled') return;
+    const facts = this.#state.findTask(taskId);
+    if (!facts) return this.#chain();
+    if (status === 'completed') {
+      if (isCashType(facts.task.taskType)) this.#moneyOf(facts.task);
+      return;
+    }
+    const { childIds, parentId } = facts.task;
+    // A job goes with the last of its parts.
+    const family = [taskId, ...(childIds ?? []), ...(parentId === null ? [] : [parentId])];
+    for (const id of family) this.#payment(this.#state.findTask(id)?.task.paymentId ?? null);
+  }
+
+  /** A payment with its task, and with what its money rests on. */
+  paymentWithMoney(id: number): void {
+    const payment = this.#state.findPayment(id);
+    this.#payment(id);
+    if (!payment) return this.#chain();
+    this.task(payment.taskId);
+    this.moneyOf(payment.taskId);
+    // Whoever took it: the task may have another agent by now.
+    const wallet = payment.customerId === null ? [] : [walletOf(payment.customerId)];
+    this.accounts([...OWN_ACCOUNTS, cashOf(payment), ...wallet]);
+  }
+
+  accounts(owners: readonly AccountOwner[]): void {
+    for (const owner of owners) {
+      if (!this.#state.money.knowsAccountsOf(owner)) {
+        this.#miss()?.accountOwners.set(`${owner.account} ${owner.ownerId}`, owner);
+      }
+    }
+  }
+
+  package(id: number): void {
+    if (!this.#state.findPackage(id)) this.#miss()?.packageIds.add(id);
+  }
+
+  idempotency(key: Command['idempotency']): void {
+    if (!key) return;
+    const { scopedKey } = key;
+    if (this.#state.findIdempotency(scopedKey) || !this.#state.keys.mayKnow(scopedKey)) return;
+    this.#miss()?.idempotency.set(scopedKey, key);
+  }
+
+  #moneyOf(task: TaskRecord): void {
+    this.#payment(task.paymentId);
+    const wallet = task.customerId === null ? [] : [walletOf(task.customerId)];
+    this.accounts([...OWN_ACCOUNTS, cashOf(task), ...wallet]);
+  }
+
+  #payment(id: number | null): void {
+    if (id !== null && !this.#state.findPayment(id)) this.#miss()?.paymentIds.add(id);
+  }
+
+  /** Something is missing that only what is missing as well can name. */
+  #chain(): void {
+    const needs = this.#miss();
+    if (needs) needs.isChained = true;
+  }
+
+  #oneTask(input: TaskInput, ownChannelId: number): void {
+    const { customer, customerId, locationId, pickupWarehouseId, code, preferredAgentId, channelId } = input;
+    if (customer) this.phone(customer.phone.e164, customer.email);
+    if (customerId) this.customer(customerId);
+    if (locationId && !this.#state.findLocation(locationId)) this.#miss()?.locationIds.add(locationId);
+    if (pickupWarehouseId) this.warehouse(pickupWarehouseId);
+    if (code) this.#code(code);
+    if (preferredAgentId) this.agent(preferredAgentId);
+    if (channelId && channelId !== ownChannelId && !this.#state.hasChannel(channelId)) {
+      this.#miss()?.channelIds.add(channelId);
+    }
+    for (const id of input.packageIds ?? []) this.package(id);
+  }
+
+  #code(code: string): void {
+    if (!this.#state.hasTaskCode(code) && this.#state.codes.mayKnow(code)) this.#miss()?.codes.add(code);
+  }
+
+  #miss(): RecordNeeds | undefined {
+    this.missing = true;
+    return this.#needs;
+  }
+}

@@ -1,0 +1,388 @@
+import type { Answer, Command } from '../../../schema/commands.ts';
+import { type Refusal, refusal } from '../../../schema/errors.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { type Clock, isoTime } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { RandomSource } from '../../runtime/random.ts';
+import type { Turns } from '../../runtime/turns.ts';
+import type { OrgStore } from '../../store/actor/actor-store.ts';
+import type { CommitError } from '../../store/actor/commit-store.ts';
+import type { DecidedCommand, DecideTools } from '../apply/apply-decision.ts';
+import { OrgBatch, type Pending } from '../apply/org-batch.ts';
+import type { BatchOwner, GroupCommit } from '../commit/group-commit.ts';
+import type { ShardOwnership } from '../commit/shard-ownership.ts';
+import type { DueTimers } from '../decide/tasks/wake-up.ts';
+import { OrgState } from '../state/org-state.ts';
+import { decideCommand } from './decide-command.ts';
+import type { IdBlocks, IdDemand } from './id-blocks.ts';
+import { idDemandOf } from './id-demand.ts';
+import { collectNeeds, lacksAccounts, noNeeds } from './needs.ts';
+import { failDecided, failUndecided } from './not-applied.ts';
+import { isDrawnCode, refusalOfRow } from './row-refusals.ts';
+
+/** What all actors of a process share. */
+export interface ActorServices {
+  readonly store: OrgStore;
+  readonly groupCommit: GroupCommit;
+  readonly ownership: ShardOwnership;
+  readonly ids: IdBlocks;
+  /** For batches of tasks that had to wait: each fills a turn of the loop. */
+  readonly batchTurns: Turns;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Log;
+  readonly history: string;
+  /** Told of every committed batch before anybody hears its events. */
+  readonly onChanged: (batch: OrgBatch, state: OrgState) => void;
+  /** Tells of what was committed: local subscribers of its events, other processes by hints. */
+  readonly publish: (batch: OrgBatch) => void;
+  /** The actor is no longer to be used; these commands were not decided and want another try. */
+  readonly onDiscarded: (actor: OrgActor, again: readonly Pending[], oneByOne: readonly Pending[]) => void;
+}
+
+type Phase = 'loading' | 'live' | 'discarded';
+
+/**
+ * The one place where an organization's state changes.
+ *
+ * - `loading`: the head is being read; commands wait.
+ * - `live`: a command whose records are in memory is decided at once, the others wait for a batched fetch, in the order
+ *   of coming but for batches of tasks: one goes with each fetch.
+ * - `discarded`: a commit did not go through, or the shard went; nothing is decided here any more.
+ *
+ * Invariant: no answer leaves before the newest change it rests on is durable (`#afterDurable`).
+ */
+export class OrgActor implements BatchOwner {
+  readonly organizationId: number;
+  readonly shard: number;
+  lastUsedAt: number;
+  #phase: Phase = 'loading';
+  #state!: OrgState;
+  #tools!: DecideTools;
+  readonly #services: ActorServices;
+  /** Commands that wait for their records, for ids, or for the head. */
+  #waiting: Pending[] = [];
+  /** Commands to be committed one by one, because a batch with them was refused. They go before all others. */
+  #oneByOne: Pending[];
+  #fetching = false;
+  #waking: Promise<void> | undefined;
+  #ticket = 0;
+  #durableTicket = 0;
+  /** Batches not yet durable, oldest first; the last one may still be open. */
+  readonly #undurable: OrgBatch[] = [];
+  #open: OrgBatch | undefined;
+  #undurableCommands = 0;
+
+  constructor(organizationId: number, shard: number, services: ActorServices, oneByOne: readonly Pending[]) {
+    this.organizationId = organizationId;
+    this.shard = shard;
+    this.#services = services;
+    this.#oneByOne = [...oneByOne];
+    this.lastUsedAt = services.clock.monotonic();
+  }
+
+  get isLive(): boolean {
+    return this.#phase !== 'discarded';
+  }
+
+  /** Whether the actor could leave memory without anyone noticing. */
+  get isIdle(): boolean {
+    if (this.#phase !== 'live' || this.#fetching || this.#waking) return false;
+    return this.#waiting.length + this.#undurable.length + this.#oneByOne.length === 0;
+  }
+
+  /** The state, for tests that compare memory with Postgres. */
+  get state(): OrgState {
+    return this.#state;
+  }
+
+  /** Reads the head. On failure everyone waiting is told, and the actor is discarded. */
+  async load(): Promise<void> {
+    try {
+      const head = await this.#services.store.loadHead(this.organizationId);
+      if (!this.isLive) return;
+      if (head === 'deleted') return this.#discard(refusal('ORGANIZATION_DELETED'));
+      if (!head) return this.#discard(refusal('NOT_FOUND', 'Organization not found'));
+      const { clock, ids, random, history } = this.#services;
+      this.#state = new OrgState(head);
+      this.#tools = { state: this.#state, random, history, clock, ids, openBatch: () => this.#openBatch() };
+      this.#phase = 'live';
+      this.#proceed();
+    } catch (error) {
+      this.#services.log.warn(
+        { err: error, organizationId: this.organizationId },
+        'an organization could not be loaded',
+      );
+      this.#discard(refusal('UNAVAILABLE'));
+    }
+  }
+
+  /** Decides a command, now or when its records are there. Refuses OVERLOADED past the mailbox's bound. */
+  ask(pending: Pending): void {
+    this.lastUsedAt = this.#services.clock.monotonic();
+    if (this.#waiting.length >= LIMITS.mailboxCommands || this.#undurableCommands >= LIMITS.undurableCommands) {
+      pending.settle({ ok: false, refusal: refusal('OVERLOADED') });
+    } else if (this.#mayDecideNow(pending.command)) {
+      this.#decide(pending);
+    } else {
+      this.#waiting.push(pending);
+      this.#proceed();
+    }
+  }
+
+  /** Looks at the organization's timers: what is due is read from the rows, then judged like any command. */
+  async wake(): Promise<void> {
+    if (this.#phase !== 'live' || this.#oneByOne.length > 0) return;
+    this.#waking ??= this.#lookAtTimers();
+    await this.#waking;
+  }
+
+  async #lookAtTimers(): Promise<void> {
+    try {
+      await this.#allDurable();
+      // As decisions have it: never before what was decided last.
+      const now = isoTime(Math.max(this.#services.clock.now(), this.#state.lastAtMs));
+      const due = await this.#services.store.fetchDue(this.organizationId, now);
+      if (!this.isLive) return;
+      for (const bundle of due.tasks) this.#state.absorbTask(bundle);
+      this.#decide({ command: WAKE_UP, settle: () => {} }, due);
+    } catch (error) {
+      this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'timers could not be looked at');
+    } finally {
+      this.#waking = undefined;
+    }
+  }
+
+  /** Stops deciding; what is on its way to Postgres still ends as it ends. */
+  retire(): void {
+    if (!this.isLive) return;
+    this.#phase = 'discarded';
+    const again = this.#waiting.splice(0);
+    this.#services.onDiscarded(this, again, this.#oneByOne.splice(0));
+  }
+
+  batchCommitted(batch: OrgBatch): void {
+    this.#undurable.splice(this.#undurable.indexOf(batch), 1);
+    this.#durableTicket = batch.ticket;
+    this.#state.durableSequence = batch.lastSequence;
+    if (this.#open === batch) this.#open = undefined;
+    this.#undurableCommands -= batch.entries.length;
+    for (const { settle, answer } of batch.entries) settle(answer());
+    this.#services.onChanged(batch, this.#state);
+    this.#services.publish(batch);
+    if (!this.isLive) return;
+    this.#makeRoom();
+    this.#proceed();
+  }
+
+  batchFailed(batch: OrgBatch, why: Refusal): void {
+    failDecided(batch.entries.splice(0), why);
+    this.#discard(refusal('NOT_APPLIED'));
+  }
+
+  /**
+   * The rows of this batch cannot be written. If one command alone made them, it is answered; otherwise its commands
+   * are decided again one by one on a fresh actor, so that only the guilty one is refused. When memory was found to be
+   * stale, or a code was drawn that another task has, nobody is guilty, and everyone gets one more try.
+   */
+  batchRefused(batch: OrgBatch, error: CommitError): void {
+    if (!this.isLive) return this.batchFailed(batch, refusal('NOT_APPLIED'));
+    const changing = batch.entries.filter(({ changes }) => changes);
+    const [only] = changing;
+    const mayRetry = (error.failure === 'stale' || isDrawnCode(error)) && !only?.retried;
+    const guilty = changing.length === 1 && !mayRetry ? only : undefined;
+    if (guilty) {
+      const { organizationId } = this;
+      this.#services.log.error(
+        { organizationId, why: error.message, command: guilty.command.kind },
+        'a command was refused by Postgres',
+      );
+      guilty.settle({ ok: false, refusal: refusalOfRow(error) });
+    }
+    const suspects = batch.entries
+      .filter((entry) => entry !== guilty)
+      .map(({ command, settle }) => ({ command, settle, retried: true }));
+    const later = this.#undurable.filter((other) => other !== batch).flatMap(({ entries }) => entries.splice(0));
+    this.#phase = 'discarded';
+    this.#services.onDiscarded(
+      this,
+      [...later, ...this.#waiting.splice(0)],
+      [...suspects, ...this.#oneByOne.splice(0)],
+    );
+  }
+
+  #discard(why: Refusal): void {
+    if (!this.isLive) return;
+    this.#phase = 'discarded';
+    for (const { closed, entries } of this.#undurable) {
+      // What a group has taken is on its way: its end is told when it is known.
+      if (!closed) failDecided(entries.splice(0), why);
+    }
+    failUndecided([...this.#oneByOne.splice(0), ...this.#waiting.splice(0)], why);
+    this.#services.onDiscarded(this, [], []);
+  }
+
+  #mayDecideNow(command: Command): boolean {
+    if (this.#phase !== 'live' || this.#oneByOne.length > 0) return false;
+    return this.#services.ids.has(idDemandOf(command)) && !collectNeeds(this.#state, command);
+  }
+
+  /** Moves what waits a step on: the one-by-one commands first, then a fetch for all others. */
+  #proceed(): void {
+    if (this.#phase !== 'live' || this.#fetching) return;
+    if (this.#oneByOne.length > 0) {
+      if (this.#undurable.length === 0) void this.#fetchAndDecide([this.#oneByOne[0]!], true);
+    } else if (this.#waiting.length > 0) {
+      void this.#fetchAndDecide(this.#takeWaiting(), false);
+    }
+  }
+
+  /** In the order of coming, but with one batch of tasks: whoever comes behind several waits for one fetch with one. */
+  #takeWaiting(): Pending[] {
+    const taken: Pending[] = [];
+    const left: Pending[] = [];
+    let hasBatch = false;
+    for (const pending of this.#waiting) {
+      const isLeft = taken.length === LIMITS.commandsPerFetch || (hasBatch && isBatch(pending));
+      (isLeft ? left : taken).push(pending);
+      hasBatch ||= isBatch(pending);
+    }
+    this.#waiting = left;
+    return taken;
+  }
+
+  /** Lets records go beyond the bounds; not while something is being read that would then be stale when it arrives. */
+  #makeRoom(): void {
+    if (!this.#fetching && !this.#waking) this.#state.evict(this.#durableTicket, BOUNDS);
+  }
+
+  async #fetchAndDecide(commands: readonly Pending[], alone: boolean): Promise<void> {
+    const { store, ids, batchTurns, log } = this.#services;
+    this.#makeRoom();
+    this.#fetching = true;
+    try {
+      for (let depth = 0; depth < DEEPEST_CHAIN; depth++) {
+        const needs = noNeeds();
+        let missing = false;
+        for (const { command } of commands) missing = collectNeeds(this.#state, command, needs) || missing;
+        if (needs.phones.size > 0) needs.contacts = this.#state.wantsContacts();
+        if (needs.idempotency.size > 0) needs.keysBehind = this.#state.keys.nextPage();
+        if (needs.codes.size > 0) needs.codesBehind = this.#state.codes.nextPage();
+        const fetched = missing ? await store.fetchRecords(this.organizationId, needs) : undefined;
+        if (fetched && this.isLive) this.#state.absorb(fetched);
+        if (!needs.isChained || !this.isLive) break;
+      }
+    } catch (error) {
+      log.warn({ err: error, organizationId: this.organizationId }, 'records could not be fetched');
+      if (this.isLive && alone) this.#oneByOne.shift();
+      for (const { settle } of commands) settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      this.#fetching = false;
+      return this.#proceed();
+    }
+    // Decided here and now: what was fetched may be evicted by the next fetch.
+    for (const pending of commands) {
+      // While it waits for its turn nothing is fetched, so nothing is evicted.
+      if (isBatch(pending)) await batchTurns.next();
+      const demand = idDemandOf(pending.command);
+      let hasIds = ids.has(demand);
+      // Looked at again each time: other actors may have waited for the same ids, and been first.
+      while (!hasIds && (await this.#idsCome(demand))) hasIds = ids.has(demand);
+      if (!hasIds) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+      else if (this.isLive && lacksAccounts(this.#state, pending.command)) this.#waiting.push(pending);
+      else if (this.isLive) this.#decide(pending);
+      else if (!alone) this.#services.onDiscarded(this, [pending], []);
+    }
+    if (alone && this.isLive) {
+      this.#oneByOne.shift();
+      this.#open = undefined;
+    }
+    this.#fetching = false;
+    this.#proceed();
+  }
+
+  async #idsCome(demand: IdDemand): Promise<boolean> {
+    try {
+      await this.#services.ids.ensure(demand);
+      return true;
+    } catch (error) {
+      this.#services.log.warn({ err: error }, 'ids could not be reserved');
+      return false;
+    }
+  }
+
+  #decide(pending: Pending, due?: DueTimers): void {
+    if (this.#services.ownership.standingOf(this.shard) !== 'owned') {
+      return pending.settle({ ok: false, refusal: refusal('NOT_OWNER') });
+    }
+    let decided: DecidedCommand;
+    try {
+      decided = decideCommand(this.#tools, pending.command, due);
+    } catch (error) {
+      // Memory may hold half a change: it is thrown away, and what no group has taken with it.
+      this.#services.log.error({ err: error, command: pending.command.kind }, 'a decision failed');
+      pending.settle({ ok: false, refusal: refusal('INTERNAL') });
+      return this.#discard(refusal('NOT_APPLIED'));
+    }
+    this.#sealFull();
+    // An answer that made no rows rests on the newest decision at the latest; a read knows better.
+    const ticket = decided.restsOn ?? this.#ticket;
+    if (ticket <= this.#durableTicket) return pending.settle(decided.answer());
+    const batch = this.#undurable.find((candidate) => candidate.ticket === ticket)!;
+    batch.entries.push({ ...pending, answer: decided.answer, changes: decided.changes });
+    this.#undurableCommands += 1;
+  }
+
+  /** Full is looked at between decisions only: all of one decision goes into one commit. */
+  #sealFull(): void {
+    if (!this.#open || this.#open.closed || !isFull(this.#open)) return;
+    this.#open = undefined;
+    this.#services.groupCommit.seal(this.organizationId);
+  }
+
+  /** The batch that takes the next change: the open one, or a new one once that is taken or full. */
+  #openBatch(): OrgBatch {
+    const open = this.#open;
+    if (open && !open.closed) return open;
+    this.#ticket += 1;
+    const batch = new OrgBatch(this.organizationId, this.#ticket, this.#state.lastSequence);
+    this.#open = batch;
+    this.#undurable.push(batch);
+    this.#services.groupCommit.enqueue({ batch, shard: this.shard, owner: this });
+    return batch;
+  }
+
+  /** Resolves when everything decided so far is durable; rejects when it will never be. */
+  #allDurable(): Promise<void> {
+    const newest = this.#undurable.at(-1);
+    if (!newest) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const settle = (answer: Answer) => (answer.ok ? resolve() : reject(new Error(answer.refusal.message)));
+      const answer = (): Answer => ({ ok: true, status: 200, data: '', sequence: newest.lastSequence });
+      newest.entries.push({ command: WAKE_UP, settle, answer, changes: false });
+      this.#undurableCommands += 1;
+    });
+  }
+}
+
+function isFull({ rows, bytes }: OrgBatch): boolean {
+  return rows >= LIMITS.batchRows || bytes >= LIMITS.batchBytes;
+}
+
+function isBatch({ command }: Pending): boolean {
+  return command.kind === 'create-tasks';
+}
+
+/** A payment, its task, and the payment that the task has now. */
+const DEEPEST_CHAIN = 3;
+
+const WAKE_UP: Command = {
+  kind: 'wake-up',
+  caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
+};
+
+const BOUNDS = {
+  tasks: LIMITS.liveTasksPerOrganization,
+  customers: LIMITS.liveCustomersPerOrganization,
+  agents: LIMITS.liveAgentsPerOrganization,
+  keptAnswers: { keys: LIMITS.keptAnswersInMemory, chars: LIMITS.keptAnswerCharsInMemory },
+};

@@ -1,0 +1,46 @@
+import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
+import { isSought } from '../../domain/assignment/assignment-machine.ts';
+import type { Change } from '../state/changes.ts';
+
+/** By what a round plans a task, but for its packages. */
+const PLANNED_BY = [
+  'locationId',
+  'pickupLocationId',
+  'timeToServe',
+  'scheduledAt',
+  'estimatedDuration',
+  'readyAt',
+  'windowEnd',
+  'requiredSkills',
+  'preferredAgentId',
+] as const satisfies readonly (keyof TaskRecord)[];
+
+/**
+ * Whether a round may find somebody now who was not to be found before: a task begins to look or changes what it wants,
+ * an agent gets free, comes on duty or changes, a task that looked leaves its agent to others. What rounds themselves
+ * write down does not. A change that is missed here waits for a round that time brings.
+ */
+export function helpsSearches(change: Change, before: TaskRecord | undefined): boolean {
+  switch (change.kind) {
+    case 'put-task':
+      return taskHelps(before, change.task);
+    case 'put-agent':
+      return change.agent.onDuty && change.agent.isActive;
+    case 'put-organization':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function taskHelps(before: TaskRecord | undefined, after: TaskRecord): boolean {
+  if (!before) return isSought(after);
+  const wasSought = isSought(before);
+  if (isSought(after)) return !wasSought || PLANNED_BY.some((key) => before[key] !== after[key]);
+  const givesUp = wasSought && after.search === null && after.agentId === null;
+  return givesUp || (isCarried(before) && !(isCarried(after) && after.agentId === before.agentId));
+}
+
+function isCarried({ agentId, status }: TaskRecord): boolean {
+  return agentId !== null && !isTerminal(status);
+}

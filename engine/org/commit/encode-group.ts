@@ -1,0 +1,54 @@
+import type { CommitParameters } from '../../store/actor/commit-store.ts';
+import type { OwnedShard } from '../../store/cluster/shard-store.ts';
+import { SEPARATOR } from '../../store/rows/encode-line.ts';
+import { COUNTED_TABLES, rowsText, type Table } from './commit-tables.ts';
+import { type EncodedBatch, TASK_MARKS } from './encode-batch.ts';
+
+/** Turns the batches of a group into the parameters of one `commit_group`. */
+export function encodeGroup(
+  groupId: string,
+  batches: readonly EncodedBatch[],
+  fences: readonly OwnedShard[],
+): CommitParameters {
+  const rowsOf = (table: Table) => batches.flatMap(({ tables }) => tables.get(table) ?? []);
+  const textOf = (table: Table) =>
+    rowsText(
+      table,
+      rowsOf(table).map(({ text }) => text),
+    );
+  const counts = COUNTED_TABLES.map((table) => rowsOf(table).reduce((sum, { count }) => sum + count, 0));
+  const marked = TASK_MARKS.map((mark) => batches.reduce((sum, { marks }) => sum + marks[mark], 0));
+  const bodiesOf = (table: Table, bodies: (batch: EncodedBatch) => string) =>
+    batches
+      .filter(({ tables }) => tables.has(table))
+      .map(bodies)
+      .join(SEPARATOR);
+  return {
+    groupId,
+    shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
+    epochs: `{${fences.map(({ epoch }) => epoch).join(',')}}`,
+    counts: `{${[...counts, ...marked].join(',')}}`,
+    heads: textOf('heads')!,
+    customers: textOf('customers'),
+    locations: textOf('locations'),
+    tasks: textOf('tasks'),
+    packages: textOf('packages'),
+    history: textOf('history'),
+    events: textOf('events'),
+    eventBodies: bodiesOf('events', ({ eventBodies }) => eventBodies),
+    idempotency: textOf('idempotency'),
+    idempotencyBodies: bodiesOf('idempotency', ({ idempotencyBodies }) => idempotencyBodies),
+    usage: textOf('usage'),
+    warehouses: textOf('warehouses'),
+    taskCounts: textOf('taskCounts'),
+    organizations: textOf('organizations'),
+    audit: textOf('audit'),
+    agents: textOf('agents'),
+    requests: textOf('requests'),
+    payments: textOf('payments'),
+    transfers: textOf('transfers'),
+    ledgerEntries: textOf('ledgerEntries'),
+    paidTasks: textOf('paidTasks'),
+    separator: SEPARATOR,
+  };
+}

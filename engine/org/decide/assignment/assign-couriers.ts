@@ -1,0 +1,27 @@
+import type { AssignCouriers } from '../../../../schema/commands.ts';
+import { isSought } from '../../../domain/assignment/assignment-machine.ts';
+import { exceedsCapacity } from '../../../domain/assignment/eligibility.ts';
+import { loadOf } from '../../../domain/assignment/load.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import { draftStatus, settingsOf } from '../steps/task-search.ts';
+import { FOUND } from './answer-request.ts';
+
+const EMPTY = loadOf([]);
+
+/**
+ * External couriers take tasks: their companies have said yes, so that nobody is asked. Whatever no longer holds is left
+ * out, and whoever called the courier finds out by the task: it looks on, or somebody else has it.
+ */
+export function decideAssignCouriers(draft: Draft, command: AssignCouriers, { now }: DecideContext): Decision {
+  if (!settingsOf(draft).externalCouriers) return NOTHING_SHOWN;
+  for (const { taskId, courier } of command.assignments) {
+    const facts = draft.findTask(taskId);
+    if (!facts || !isSought(facts.task)) continue;
+    if (exceedsCapacity(courier.vehicle, EMPTY, loadOf(facts.packages))) continue;
+    const given = { agentId: null, courierType: 'external', courierId: courier.id, courier } as const;
+    const assigned = draftStatus(draft, facts.task, 'assigned', { ...given, ...FOUND }, now);
+    draftStatus(draft, assigned, 'accepted', FOUND, now);
+  }
+  return NOTHING_SHOWN;
+}

@@ -1,0 +1,132 @@
+import type { AgentRecord } from '../../../../schema/agent.ts';
+import type { AssignmentRequestRecord, AssignmentSettings } from '../../../../schema/assignment.ts';
+import type { LackingTask, ProposedOffer, ProposeOffers } from '../../../../schema/commands.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+import type { TaskRecord } from '../../../../schema/task.ts';
+import { declinedReason, isSought, isWorthNoting, wasAsked } from '../../../domain/assignment/assignment-machine.ts';
+import { lacksSkills } from '../../../domain/assignment/eligibility.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import { judgeFit } from '../steps/agent-fit.ts';
+import { draftRequest } from '../steps/request-steps.ts';
+import { draftSearch, draftStatus, endSearchIfOver, failSearch, settingsOf } from '../steps/task-search.ts';
+import { acceptRequest } from './answer-request.ts';
+
+/**
+ * What a round of the planner proposes. It saw the organization as it was a moment ago, so each proposal is judged by what
+ * is true now, the ones before it included; what no longer holds is left out, and its task comes in the next round.
+ */
+export function decideProposeOffers(draft: Draft, command: ProposeOffers, context: DecideContext): Decision {
+  const settings = settingsOf(draft);
+  for (const [taskId, offers] of byTask(command.offers)) offerTask(draft, taskId, offers, settings, context);
+  for (const lacking of command.lacking) noteLack(draft, lacking, context.now);
+  return NOTHING_SHOWN;
+}
+
+function byTask(offers: readonly ProposedOffer[]): ReadonlyMap<number, readonly ProposedOffer[]> {
+  const grouped = new Map<number, ProposedOffer[]>();
+  for (const offer of offers) {
+    const ofTask = grouped.get(offer.taskId);
+    if (ofTask) ofTask.push(offer);
+    else grouped.set(offer.taskId, [offer]);
+  }
+  return grouped;
+}
+
+function offerTask(
+  draft: Draft,
+  taskId: number,
+  offers: readonly ProposedOffer[],
+  settings: AssignmentSettings,
+  context: DecideContext,
+): void {
+  const { now } = context;
+  const before = soughtTask(draft, taskId);
+  if (!before) return;
+  beginSearch(draft, before, now);
+  // What is over ends now, whether or not a timer has seen it.
+  endSearchIfOver(draft, taskId, now);
+  const task = soughtTask(draft, taskId);
+  if (!task) return;
+  const takers = offers.filter((offer) => mayTake(draft, task, offer.agentId, settings));
+  const isAskedOfMany = settings.mode === 'broadcast' && !settings.autoAccept;
+  const chosen = takers.slice(0, isAskedOfMany ? LIMITS.broadcastAgents : 1);
+  if (chosen.length === 0) return;
+  const attempt = task.search!.attempts + 1;
+  const open = chosen.map((offer) => newRequest(task, offer, attempt, settings, context));
+  const fields = { search: { ...task.search!, attempts: attempt, open }, autoAssignmentStatus: 'offered' } as const;
+  if (settings.mode === 'sequential') {
+    const given = { agentId: open[0]!.agentId, courierType: 'internal', courierId: null, courier: null } as const;
+    draftStatus(draft, task, 'assigned', { ...fields, ...given }, now);
+  } else draftSearch(draft, task, fields, now);
+  for (const request of open) draftRequest(draft, request);
+  if (settings.autoAccept) acceptRequest(draft, open[0]!, now);
+}
+
+/** Why nobody was found, the first time and from then on now and then; a search without hope ends. */
+function noteLack(draft: Draft, lacking: LackingTask, now: string): void {
+  const { taskId, reason, isHopeless, counts, nearest } = lacking;
+  const sought = soughtTask(draft, taskId);
+  if (!sought) return;
+  if (reason === null) return beginSearch(draft, sought, now);
+  const search = sought.search!;
+  if (isHopeless && wasAsked(search)) {
+    return failSearch(draft, sought, declinedReason(search), now, { lacking: reason, counts, nearest });
+  }
+  if (isWorthNoting(search, reason, Date.parse(now))) {
+    const details = { reason, counts, nearest };
+    const noted = { search: { ...search, lacking: reason, notedAt: now }, autoAssignmentStatus: 'searching' } as const;
+    if (sought.status === 'new') draftStatus(draft, sought, 'awaiting_assignment', noted, now, { details });
+    else draftSearch(draft, sought, noted, now, { details });
+  }
+  endSearchIfOver(draft, taskId, now);
+}
+
+/** The task, if rounds are still to look at it. */
+function soughtTask(draft: Draft, taskId: number): TaskRecord | undefined {
+  const task = draft.findTask(taskId)?.task;
+  return task && isSought(task) ? task : undefined;
+}
+
+/** The first round that sees a task begins to look for somebody. */
+function beginSearch(draft: Draft, before: TaskRecord, now: string): void {
+  if (before.status !== 'new') return;
+  draftStatus(draft, before, 'awaiting_assignment', { autoAssignmentStatus: 'searching' }, now);
+}
+
+function mayTake(draft: Draft, task: TaskRecord, agentId: number, settings: AssignmentSettings): boolean {
+  const agent: AgentRecord | undefined = draft.findAgent(agentId);
+  if (!agent?.isActive || !agent.onDuty) return false;
+  const { rejectedBy, expiredBy } = task.search!;
+  if (rejectedBy.includes(agentId) || expiredBy.includes(agentId)) return false;
+  if (lacksSkills(agent.skills, task.requiredSkills ?? [])) return false;
+  return judgeFit(draft, draft.findTask(task.id)!, agent, settings.maxTasksPerAgent) === undefined;
+}
+
+function newRequest(
+  task: TaskRecord,
+  { agentId, score, distanceM, etaSeconds }: ProposedOffer,
+  attempt: number,
+  settings: AssignmentSettings,
+  { now, nextId }: DecideContext,
+): AssignmentRequestRecord {
+  return {
+    organizationId: task.organizationId,
+    id: nextId('assignment_request'),
+    version: 1,
+    taskId: task.id,
+    agentId,
+    channelId: task.channelId,
+    status: 'pending',
+    mode: settings.mode,
+    attempt,
+    score,
+    distanceM,
+    etaSeconds,
+    expiresAt: new Date(Date.parse(now) + settings.requestTtlSeconds * 1_000).toISOString(),
+    respondedAt: null,
+    rejectionReason: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

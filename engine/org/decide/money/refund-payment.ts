@@ -1,0 +1,28 @@
+import type { RefundPayment } from '../../../../schema/commands.ts';
+import { notFound } from '../../../../schema/errors.ts';
+import { judgeRefund, newRefund } from '../../../domain/money/payment-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { changePayment, draftRefund, tellPayment } from '../steps/payment-steps.ts';
+
+/**
+ * POST /payments/:id/refund. Cash and wallets are refunded at once, an online payment when the provider has done it.
+ * Refuses: 404; 409 PAYMENT_ALREADY_REFUNDED, PAYMENT_NOT_REFUNDABLE.
+ */
+export function decideRefundPayment(draft: Draft, command: RefundPayment, context: DecideContext): Decision {
+  const { paymentId, input, caller } = command;
+  const before = draft.findPayment(paymentId);
+  if (!before) return refuse(notFound('Payment', paymentId));
+  const unrefundable = judgeRefund(before);
+  if (unrefundable) return refuse(unrefundable);
+  const refund = newRefund(before, input.reason, context.now);
+  if (before.method === 'online') {
+    changePayment(draft, before, { refund, step: 'refund' }, context.now);
+    return done('payment', paymentId);
+  }
+  const settled = { ...refund, status: 'succeeded', refundedAt: context.now } as const;
+  const payment = changePayment(draft, before, { status: 'refunded', refund: settled }, context.now);
+  draftRefund(draft, payment, caller, context);
+  tellPayment(draft, payment, 'payment.refunded');
+  return done('payment', paymentId);
+}

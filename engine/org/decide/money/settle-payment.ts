@@ -1,0 +1,77 @@
+import type { Caller, SettlePayment } from '../../../../schema/commands.ts';
+import type { PaymentRecord } from '../../../../schema/payment.ts';
+import { refundReversalOf } from '../../../domain/money/ledger.ts';
+import { isGivenUp, judgeReport, newRefund } from '../../../domain/money/payment-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import {
+  changePayment,
+  currentPayment,
+  draftCapture,
+  draftPaidTask,
+  draftRefund,
+  draftTransfer,
+  giveUpPayment,
+  tellPayment,
+} from '../steps/payment-steps.ts';
+
+/** What the provider says of a payment, by a callback or because a worker asked. What is known already changes nothing. */
+export function decideSettlePayment(draft: Draft, command: SettlePayment, context: DecideContext): Decision {
+  const { paymentId, report, caller } = command;
+  const before = draft.findPayment(paymentId);
+  if (!before) return NOTHING_SHOWN;
+  const step = judgeReport(before, report, context.now);
+  if (step.kind === 'nothing') return NOTHING_SHOWN;
+  if (step.kind === 'captured') {
+    settleCapture(draft, before, step.fields, caller, context);
+    return NOTHING_SHOWN;
+  }
+  const payment = changePayment(draft, before, step.fields, context.now);
+  switch (step.kind) {
+    case 'noted':
+      break;
+    case 'refunded':
+      draftRefund(draft, payment, caller, context);
+      tellPayment(draft, payment, 'payment.refunded');
+      break;
+    case 'returned':
+      // What was never taken into the ledger does not leave it.
+      tellPayment(draft, payment, 'payment.refunded');
+      break;
+    case 'refund-reversed': {
+      const { taskId } = payment;
+      const what = { kind: 'refund', paymentId, taskId, reference: payment.refund!.failureReason } as const;
+      draftTransfer(draft, refundReversalOf(payment), what, caller, context);
+      tellPayment(draft, payment, 'payment.failed');
+      break;
+    }
+    case 'failed':
+    case 'refund-failed':
+      tellPayment(draft, payment, 'payment.failed');
+      break;
+  }
+  return NOTHING_SHOWN;
+}
+
+/** Money that comes for a payment that something else came before goes back. */
+function settleCapture(
+  draft: Draft,
+  before: PaymentRecord,
+  fields: Partial<PaymentRecord>,
+  caller: Caller,
+  context: DecideContext,
+): void {
+  const { now } = context;
+  const facts = draft.findTask(before.taskId)!;
+  const current = currentPayment(draft, facts.task);
+  const isPaidOtherwise = current?.status === 'succeeded' && current.id !== before.id;
+  const isUnwanted = isGivenUp(before) || isPaidOtherwise || facts.task.status === 'cancelled';
+  const back = { refund: newRefund(before, 'late_payment', now), step: 'refund' } as const;
+  const payment = changePayment(draft, before, { ...fields, ...(isUnwanted ? back : {}) }, now);
+  draftCapture(draft, payment, caller, context);
+  if (!isUnwanted) {
+    if (current?.status === 'pending' && current.id !== payment.id) giveUpPayment(draft, current, 'superseded', now);
+    draftPaidTask(draft, facts, payment, now);
+  }
+  tellPayment(draft, payment, 'payment.succeeded');
+}

@@ -1,0 +1,24 @@
+import type { TopUpWallet } from '../../../../schema/commands.ts';
+import { notFound } from '../../../../schema/errors.ts';
+import { fundsOf, topUpOf, walletOf } from '../../../domain/money/ledger.ts';
+import { parseAmount } from '../../../domain/money/money.ts';
+import { encodeTopUp } from '../../../views/top-up-view.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, refuse, violate } from '../decision.ts';
+import { draftTransfer } from '../steps/payment-steps.ts';
+
+/** POST /wallets/:customerId/top-ups. Refuses: 400 for an amount that its currency does not allow; 404. */
+export function decideTopUpWallet(draft: Draft, command: TopUpWallet, context: DecideContext): Decision {
+  const { customerId, input, caller } = command;
+  const currency = input.currency ?? draft.organization.currency;
+  const parsed = parseAmount(input.amount, currency);
+  if ('violation' in parsed) return violate(`amount ${parsed.violation}`);
+  if (!draft.findCustomer(customerId)) return refuse(notFound('Customer', customerId));
+  const movement = topUpOf(customerId, parsed.minor, currency);
+  const what = { kind: 'top_up', paymentId: null, taskId: null, reference: input.reference ?? null } as const;
+  const transfer = draftTransfer(draft, movement, what, caller, context);
+  const wallet = walletOf(customerId);
+  const balanceMinor = fundsOf(wallet, draft.findBalance(wallet, currency)!.balanceMinor);
+  const json = encodeTopUp(transfer, { customerId, amountMinor: parsed.minor, balanceMinor, currency });
+  return { ok: true, status: 201, shown: { kind: 'written', json } };
+}

@@ -1,0 +1,26 @@
+import type { AgentRecord } from '../../../../schema/agent.ts';
+import type { ChangeDuty } from '../../../../schema/commands.ts';
+import { notFound, refusal } from '../../../../schema/errors.ts';
+import { maySee } from '../../../domain/tasks/task-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+
+/**
+ * PUT /agents/:id/duty; agents change their own only. What is already so changes nothing. Refuses: 404; 409
+ * AGENT_NOT_ACTIVE.
+ */
+export function decideChangeDuty(draft: Draft, command: ChangeDuty, { now }: DecideContext): Decision {
+  const { agentId, caller, input } = command;
+  const before = maySee({ agentId }, caller) ? draft.findAgent(agentId) : undefined;
+  if (!before) return refuse(notFound('Agent', agentId));
+  if (before.onDuty === input.onDuty) return done('agent', agentId);
+  if (!before.isActive) return refuse(refusal('AGENT_NOT_ACTIVE', undefined, { agentId }));
+  draftDuty(draft, { ...before, version: before.version + 1, updatedAt: now }, input.onDuty, now);
+  return done('agent', agentId);
+}
+
+/** Drafts an agent's next version with another duty, and tells of it. */
+export function draftDuty(draft: Draft, next: AgentRecord, onDuty: boolean, now: string): void {
+  draft.put({ kind: 'put-agent', agent: { ...next, onDuty, dutyChangedAt: now } });
+  draft.put({ kind: 'tell-agent', type: 'agent.duty_changed', agentId: next.id, extra: { onDuty } });
+}

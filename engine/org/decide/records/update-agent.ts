@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AgentRecord, UpdateAgentInput } from '../../../../schema/agent.ts';
+import type { UpdateAgent } from '../../../../schema/commands.ts';
+import { splitName } from '../../../../schema/customer.ts';
+import { notFound, refusal } from '../../../../schema/errors.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
+import { draftDuty } from './change-duty.ts';
+
+/**
+ * PATCH /agents/:id. What is asked for and already so changes nothing; who is no longer active is off duty.
+ * Refuses: 404; 409 AGENT_HAS_OPEN_TASKS for ending the activity of one who has some.
+ */
+export function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideContext): Decision {
+  const { agentId, input } = command;
+  const before = draft.findAgent(agentId);
+  if (!before) return refuse(notFound('Agent', agentId));
+  const wanted: AgentRecord = { ...before, ...wantedFields(input) };
+  if (isDeepStrictEqual(wanted, before)) return done('agent', agentId);
+  const isLeaving = before.isActive && !wanted.isActive;
+  const openTasks = isLeaving ? draft.heldBy(agentId).length : 0;
+  if (openTasks > 0) return refuse(refusal('AGENT_HAS_OPEN_TASKS', undefined, { agentId, openTasks }));
+  const agent = { ...wanted, version: before.version + 1, updatedAt: context.now };
+  if (isLeaving && before.onDuty) draftDuty(draft, agent, false, context.now);
+  else draft.put({ kind: 'put-agent', agent });
+  return done('agent', agentId);
+}
+
+function wantedFields(input: UpdateAgentInput): Partial<AgentRecord> {
+  const { name, phone, agentType, isActive, vehicle, skills, home } = input;
+  return {
+    ...(name ? splitName(name) : {}),
+    ...(phone ? phoneOf(phone) : {}),
+    ...(agentType ? { agentType } : {}),
+    ...(isActive == null ? {} : { isActive }),
+    ...(vehicle === undefined ? {} : { vehicle: vehicleOf(vehicle) }),
+    ...(skills === undefined ? {} : { skills: skillsOf(skills) }),
+    ...(home === undefined ? {} : { home: homeOf(home) }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { UpdateOrganization } from '../../../../schema/commands.ts';
+import { refusal } from '../../../../schema/errors.ts';
+import { changedOrganization, type OrganizationRecord } from '../../../../schema/organization.ts';
+import { isCurrency } from '../../../domain/money/money.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+
+/**
+ * PATCH /organizations/:id. What is asked for and already so changes nothing. Refuses, in this order: 403 for the status
+ * and the limits, which are for super admins to change; 400 for a currency that is none and for settings too large.
+ */
+export function decideUpdateOrganization(draft: Draft, command: UpdateOrganization, context: DecideContext): Decision {
+  const { caller, input } = command;
+  const { organization: before } = draft;
+  const isReserved = input.status != null || input.limits != null;
+  if (isReserved && caller.role !== 'super_admin') return refuse(refusal('FORBIDDEN'));
+  if (input.currency != null && !isCurrency(input.currency))
+    return violate('currency must be a code of ISO 4217 in use');
+  const fields = changedOrganization(before, input);
+  if ('violation' in fields) return violate(fields.violation);
+  const organization: OrganizationRecord = { ...before, ...fields };
+  if (JSON.stringify(organization) !== JSON.stringify(before)) {
+    const { version } = before;
+    draft.put({
+      kind: 'put-organization',
+      organization: { ...organization, version: version + 1, updatedAt: context.now },
+    });
+  }
+  return done('organization', before.organizationId);
+}

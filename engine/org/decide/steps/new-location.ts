@@ -1,0 +1,37 @@
+import type { LocationInput, LocationRecord } from '../../../../schema/location.ts';
+import type { Draft } from '../../state/draft.ts';
+import type { DecideContext } from '../decision.ts';
+
+/** A new place, of a task when `taskId` names one; null for none. */
+export function draftLocation(
+  draft: Draft,
+  input: LocationInput | null | undefined,
+  taskId: number | null,
+  context: DecideContext,
+): LocationRecord | null {
+  if (!input) return null;
+  const { address, latitude, longitude, building, floor, apartment } = input;
+  const location = {
+    organizationId: draft.organizationId,
+    id: context.nextId('location'),
+    address,
+    latitude,
+    longitude,
+    building: building ?? null,
+    floor: floor ?? null,
+    apartment: apartment ?? null,
+  };
+  draft.put({ kind: 'put-location', location, taskId });
+  return location;
+}
+
+/** Whether a place is already what is asked for. */
+export function isAt(location: LocationRecord, input: LocationInput): boolean {
+  const details = ['building', 'floor', 'apartment'] as const;
+  return (
+    location.address === input.address &&
+    location.latitude === input.latitude &&
+    location.longitude === input.longitude &&
+    details.every((detail) => location[detail] === (input[detail] ?? null))
+  );
+}

@@ -1,0 +1,23 @@
+import type { AssignmentRequestRecord } from '../../../../schema/assignment.ts';
+import { closedRequest, type Withdrawal } from '../../../domain/assignment/assignment-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+
+/** Drafts a request as it has become; the task has been drafted before, and is told of with it. */
+export function draftRequest(
+  draft: Draft,
+  request: AssignmentRequestRecord,
+  details?: Readonly<Record<string, unknown>>,
+): void {
+  draft.put({ kind: 'put-request', request });
+  draft.put({ kind: 'tell-request', requestId: request.id, taskId: request.taskId, details });
+}
+
+/** Withdraws what a task is still asking when it ceases to look; `why` is `taken` when somebody was quicker. */
+export function withdrawRequests(
+  draft: Draft,
+  open: readonly AssignmentRequestRecord[],
+  now: string,
+  why: Withdrawal = 'withdrawn',
+): void {
+  for (const request of open) draftRequest(draft, closedRequest(request, 'cancelled', now, why));
+}

@@ -1,0 +1,134 @@
+import {
+  type AssignmentRequestRecord,
+  type AssignmentSettings,
+  assignmentSettingsOf,
+  type FailureReason,
+  type TaskSearch,
+} from '../../../../schema/assignment.ts';
+import type { TaskRecord, TaskStatus } from '../../../../schema/task.ts';
+import { afterDecline, closedRequest, endOfSearch } from '../../../domain/assignment/assignment-machine.ts';
+import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
+import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
+import { fieldsOfStep } from '../../../domain/tasks/task-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import { followChildren } from './job-upkeep.ts';
+import { draftRequest } from './request-steps.ts';
+import { tellUpdated } from './tell-updated.ts';
+
+export function settingsOf(draft: Draft): AssignmentSettings {
+  return assignmentSettingsOf(draft.organization.settings);
+}
+
+/** A task after a change: the next version, due when its actor has to look at it again. */
+export function changedTask(before: TaskRecord, fields: Partial<TaskRecord>, now: string): TaskRecord {
+  const task = { ...before, ...fields, version: before.version + 1, updatedAt: now };
+  return { ...task, deadlineAt: deadlineOf(task) };
+}
+
+export interface Step {
+  readonly reason?: string | null;
+  readonly reasonCode?: string | null;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Drafts a step of a task and tells of it, and of its job's. */
+export function draftStatus(
+  draft: Draft,
+  before: TaskRecord,
+  to: TaskStatus,
+  fields: Partial<TaskRecord>,
+  now: string,
+  step: Step = {},
+): TaskRecord {
+  const task = changedTask(before, { ...fieldsOfStep(to, now), ...fields }, now);
+  const { reason = null, reasonCode = null } = step;
+  const own = detailsOfStep(before, task);
+  const details = step.details ? { ...own, ...step.details } : own;
+  // Who loses the task is told with it.
+  const taken = before.agentId !== null && task.agentId === null ? { previousAgentId: before.agentId } : {};
+  draft.put({ kind: 'put-task', task });
+  draft.put({
+    kind: 'tell',
+    type: 'task.status_changed',
+    taskId: task.id,
+    extra: { previousStatus: before.status, status: to, reason, ...taken },
+    step: { kind: 'status_changed', fromStatus: before.status, toStatus: to, reason, reasonCode, details },
+  });
+  if (task.parentId !== null) followChildren(draft, task.parentId, now);
+  return draft.findTask(task.id)!.task;
+}
+
+/** Drafts what a search has come to, with no step of the task; where the task shows nothing of it, its search changed. */
+export function draftSearch(
+  draft: Draft,
+  before: TaskRecord,
+  fields: Pick<TaskRecord, 'search' | 'autoAssignmentStatus'> & Partial<TaskRecord>,
+  now: string,
+  { reasonCode = null, details }: Omit<Step, 'reason'> = {},
+): TaskRecord {
+  const task = changedTask(before, fields, now);
+  const shown = (['autoAssignmentStatus', 'autoAssignmentFailureReason'] as const).filter(
+    (key) => task[key] !== before[key],
+  );
+  const changed = shown.length > 0 ? shown : ['search'];
+  draft.put({ kind: 'put-task', task });
+  tellUpdated(draft, task.id, changed, { kind: 'updated', reasonCode, details: { changed, ...details } });
+  return task;
+}
+
+/** A request was turned down or ran out: its task is free again, and looks on or gives up. */
+export function draftDecline(
+  draft: Draft,
+  taskId: number,
+  request: AssignmentRequestRecord,
+  how: 'rejected' | 'expired',
+  now: string,
+  reason: string | null = null,
+): void {
+  const { task: before } = draft.findTask(taskId)!;
+  const search = afterDecline(before.search!, request, how);
+  const isLast = search.open.length === 0;
+  const fields = { search, autoAssignmentStatus: isLast ? 'searching' : before.autoAssignmentStatus } as const;
+  const closed = closedRequest(request, how, now, reason);
+  if (!isLast) {
+    // The others are still being asked: all there is to tell is told of the request.
+    draft.put({ kind: 'put-task', task: changedTask(before, fields, now) });
+    return draftRequest(draft, closed);
+  }
+  draftRequest(draft, closed);
+  if (before.status === 'assigned') draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: how });
+  else draftSearch(draft, before, fields, now, { details: { requestId: request.id } });
+  endSearchIfOver(draft, taskId, now);
+}
+
+/** Gives up when the search is over by its own rules. */
+export function endSearchIfOver(draft: Draft, taskId: number, now: string): void {
+  const { task } = draft.findTask(taskId)!;
+  const reason = task.search ? endOfSearch(task.search, task, settingsOf(draft).maxAttempts, now) : undefined;
+  if (reason) failSearch(draft, task, reason, now);
+}
+
+/**
+ * Ends a search without success. The history tells its reason as the task does: what the last round lacked, where that is
+ * told as well, has a name of its own in `details`, as it may be another one.
+ */
+export function failSearch(
+  draft: Draft,
+  before: TaskRecord,
+  reason: FailureReason,
+  now: string,
+  details: Step['details'] = {},
+): void {
+  const { attempts } = before.search!;
+  const fields = { search: null, autoAssignmentStatus: 'failed', autoAssignmentFailureReason: reason } as const;
+  const step = { reasonCode: reason, details: { attempts, ...details, reason } };
+  if (before.status === 'new') {
+    // It ends where it would have looked from, so that somebody can be given it by hand, or it can be tried anew.
+    draftStatus(draft, before, 'awaiting_assignment', fields, now, step);
+  } else draftSearch(draft, before, fields, now, step);
+}
+
+/** A search that begins now, or goes on. */
+export function begun(search: TaskSearch): TaskSearch {
+  return search.startsAt === null ? search : { ...search, startsAt: null };
+}

@@ -1,0 +1,12 @@
+import type { Tell } from '../../state/changes.ts';
+import type { Draft } from '../../state/draft.ts';
+
+/** Tells that fields of a task have changed; in its history that is a step `updated` of them, unless `step` says better. */
+export function tellUpdated(
+  draft: Draft,
+  taskId: number,
+  changed: readonly string[],
+  step: Tell['step'] = { kind: 'updated', details: { changed } },
+): void {
+  draft.put({ kind: 'tell', type: 'task.updated', taskId, extra: { changed }, step });
+}

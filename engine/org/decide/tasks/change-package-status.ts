@@ -1,0 +1,46 @@
+import type { ChangePackageStatus } from '../../../../schema/commands.ts';
+import { notFound, refusal } from '../../../../schema/errors.ts';
+import { judgePackageStep } from '../../../domain/tasks/package-machine.ts';
+import { maySee } from '../../../domain/tasks/task-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+
+/**
+ * PATCH /packages/:id. Refuses: 404, also for a package of a task that the agent does not have; 409 PACKAGE_DETACHED
+ * without a task, INVALID_PACKAGE_TRANSITION.
+ */
+export function decideChangePackageStatus(
+  draft: Draft,
+  command: ChangePackageStatus,
+  context: DecideContext,
+): Decision {
+  const { packageId, input, caller } = command;
+  const found = draft.findPackage(packageId);
+  const facts = found?.owner && draft.findTask(found.owner.id);
+  const isHidden = caller.role === 'agent' && !(facts && maySee(facts.task, caller));
+  if (!found || isHidden) return refuse(notFound('Package', packageId));
+  if (!facts) return refuse(refusal('PACKAGE_DETACHED'));
+  const { record: before } = found;
+  const verdict = judgePackageStep(before.status, input.status, { hasAmount: facts.task.amountMinor !== null });
+  if (verdict.kind === 'refused') return refuse(verdict.refusal);
+  if (verdict.kind === 'unchanged') return done('package', packageId);
+
+  const record = { ...before, version: before.version + 1, status: input.status, updatedAt: context.now };
+  const packages = facts.packages.map((other) => (other.id === packageId ? record : other));
+  const task = { ...facts.task, version: facts.task.version + 1, updatedAt: context.now };
+  const step = { previousStatus: before.status, status: record.status, reason: input.reason ?? null };
+  draft.put({ kind: 'put-package', record, leaves: null });
+  draft.put({ kind: 'put-task', task, packages });
+  draft.put({
+    kind: 'tell',
+    type: 'package.status_changed',
+    taskId: task.id,
+    extra: { packageId, ...step },
+    step: {
+      kind: 'package_status_changed',
+      reason: step.reason,
+      details: { packageId, fromStatus: step.previousStatus, toStatus: step.status },
+    },
+  });
+  return done('package', packageId);
+}

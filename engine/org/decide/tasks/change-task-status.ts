@@ -1,0 +1,92 @@
+import type { ChangeTaskStatus } from '../../../../schema/commands.ts';
+import { notFound, refusal } from '../../../../schema/errors.ts';
+import { isTerminal, type TaskRecord } from '../../../../schema/task.ts';
+import { closedRequest } from '../../../domain/assignment/assignment-machine.ts';
+import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
+import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
+import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../../../domain/tasks/task-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import type { TaskFacts } from '../../state/state-view.ts';
+import { FOUND } from '../assignment/answer-request.ts';
+import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { draftCash, draftUnpaid, judgeCash } from '../steps/cash-task.ts';
+import { followChildren } from '../steps/job-upkeep.ts';
+import { draftRequest, withdrawRequests } from '../steps/request-steps.ts';
+import { endPackages, withoutSearch } from '../steps/task-end.ts';
+
+type StatusInput = ChangeTaskStatus['input'];
+
+/**
+ * PUT /tasks/:id/status. A job is only cancelled, with its open children; a child's step is followed by its job.
+ * Refuses: 403 for an agent that cancels; 400 for an `occurredAt` in the future; 404; 409 STATUS_DERIVED,
+ * AGENT_REQUIRED, INVALID_STATUS_TRANSITION, ASSIGNMENT_REQUEST_EXPIRED; 400 for an `occurredAt` before the previous step.
+ */
+export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, context: DecideContext): Decision {
+  const { taskId, input, caller } = command;
+  const facts = draft.findTask(taskId);
+  const verdict = judgeStatusChange(facts?.task, input.status, caller);
+  if (verdict.kind === 'forbidden') return refuse(refusal('FORBIDDEN'));
+  // Wrong whatever the task is like, and so told before all that is wrong with the task.
+  if (input.occurredAt && input.occurredAt > context.now) return violate('occurredAt must not be in the future');
+  if (verdict.kind === 'refused') return refuse(verdict.refusal);
+  if (!facts || verdict.kind === 'not-found') return refuse(notFound('Task', taskId));
+  if (verdict.kind === 'unchanged') return done('task', taskId);
+  // Whoever is asked takes the task by this step, too, as long as the request waits.
+  const [offer] = facts.task.search?.open ?? [];
+  if (input.status === 'accepted' && offer && context.now >= offer.expiresAt) {
+    return refuse(refusal('ASSIGNMENT_REQUEST_EXPIRED'));
+  }
+  const children = (facts.task.childIds ?? []).map((id) => draft.findTask(id)!);
+  const moving = [...children.filter(({ task }) => !isTerminal(task.status)), facts];
+  for (const { task } of [...children, facts]) {
+    const late = input.occurredAt ? checkOccurredAt(task, input.occurredAt, context.now) : undefined;
+    if (late) return violate(late);
+  }
+  const uncovered = judgeCash(draft, facts.task, { status: input.status, outcome: input.outcome ?? null });
+  if (uncovered) return refuse(uncovered);
+  for (const one of moving) {
+    draftStep(draft, one, input, context.now);
+    draftCash(draft, one.task.id, caller, context);
+  }
+  if (facts.task.parentId !== null) {
+    followChildren(draft, facts.task.parentId, context.now);
+    draftUnpaid(draft, facts.task.parentId, context.now);
+  }
+  return done('task', taskId);
+}
+
+/** One task's step, with what it does to the packages. */
+function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: StatusInput, now: string): void {
+  const { status: to, reason, reasonCode } = input;
+  const at = input.occurredAt ?? now;
+  const changes = {
+    ...before,
+    ...fieldsOfStep(to, at),
+    ...(to === 'completed' ? outcomeOf(input) : {}),
+    ...(to === 'cancelled' ? withoutSearch(before) : {}),
+    ...(to === 'accepted' && before.search ? FOUND : {}),
+    version: before.version + 1,
+    updatedAt: now,
+  };
+  const task: TaskRecord = { ...changes, deadlineAt: deadlineOf(changes) };
+  const open = before.search?.open ?? [];
+  if (to === 'accepted') for (const request of open) draftRequest(draft, closedRequest(request, 'accepted', at));
+  else withdrawRequests(draft, open, now);
+  draft.put({ kind: 'put-task', task, packages: endPackages(draft, packages, task, now) });
+  const outcome = to === 'completed' ? { outcome: task.outcome, failureReason: task.failureReason } : {};
+  draft.put({
+    kind: 'tell',
+    type: 'task.status_changed',
+    taskId: task.id,
+    extra: { previousStatus: before.status, status: to, reason: reason ?? null, ...outcome },
+    step: {
+      kind: 'status_changed',
+      at,
+      fromStatus: before.status,
+      toStatus: to,
+      reason: reason ?? null,
+      reasonCode: reasonCode ?? null,
+      details: detailsOfStep(before, task),
+    },
+  });
+}

@@ -1,0 +1,143 @@
+import type { Caller, CreateTask } from '../../../../schema/commands.ts';
+import type { CreateTaskInput, TaskInput } from '../../../../schema/create-task.ts';
+import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
+import { isCashType, isTerminal } from '../../../../schema/task.ts';
+import { isCurrency, parseAmount } from '../../../domain/money/money.ts';
+import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
+import { checkNewChildren } from '../../../domain/tasks/job.ts';
+import { wasDelivered } from '../../../domain/tasks/package-machine.ts';
+import { checkScheduledAt, mayChange } from '../../../domain/tasks/task-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { checkFamilySize } from '../steps/family-size.ts';
+import { followChildren } from '../steps/job-upkeep.ts';
+import { draftTask } from '../steps/new-task.ts';
+
+/**
+ * POST /tasks: a task, a child of a job, or a job with its children, all or nothing. Refuses, in this order: 403 for an
+ * agent; 400 for a `scheduledAt` that has passed and for an amount that its currency does not allow; 404 for the first
+ * unknown id in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT, TASK_TOO_LARGE;
+ * 403 PACKAGE_LIMIT_EXCEEDED.
+ */
+export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, context: DecideContext): Decision {
+  const children = input.children ?? [];
+  // What is to be found for a job is to be found for each of its children that does not say otherwise.
+  const wanted = [input, ...children.map((child) => ({ ...child, autoAssign: child.autoAssign ?? input.autoAssign }))];
+  if (caller.role === 'agent') return refuse(refusal('FORBIDDEN'));
+  const violations = violationsOf(draft, input, children, context.now);
+  if (violations.length > 0) return violate(...violations);
+  const problem =
+    firstOf(wanted, (one) => missingRecord(draft, one, caller.channelId)) ??
+    missingParent(draft, input) ??
+    firstOf(wanted, (one) => conflict(draft, one, caller)) ??
+    repeated(wanted) ??
+    parentProblem(draft, input);
+  if (problem) return refuse(problem);
+
+  const period = quotaPeriod('tasks', context.now);
+  const used = draft.usedOf('tasks', period);
+  const overQuota = checkQuota('tasks', draft.organization.limits.tasks, used, wanted.length, context.now);
+  if (overQuota) return refuse(overQuota);
+  draft.put({ kind: 'count-usage', resource: 'tasks', period, used: used + wanted.length });
+
+  const parentId = input.parentId ?? null;
+  const ids = wanted.map(() => context.nextId('task'));
+  const [id, ...childIds] = ids as [number, ...number[]];
+  for (const [index, one] of wanted.entries()) {
+    const place = { id: ids[index]!, parentId: index === 0 ? parentId : id };
+    const family = { ...place, childIds: index === 0 && childIds.length > 0 ? childIds : null };
+    const refused = draftTask(draft, one, family, caller, context);
+    if (refused) return refuse(refused);
+  }
+  for (const taskId of ids) {
+    draft.put({ kind: 'tell', type: 'task.created', taskId, step: { kind: 'created', toStatus: 'new' } });
+  }
+  if (parentId !== null) {
+    followChildren(draft, parentId, context.now, id);
+    const tooLarge = checkFamilySize(draft, id);
+    if (tooLarge) return refuse(tooLarge);
+  }
+  return done('task', id, 201);
+}
+
+function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refusal | undefined): Refusal | undefined {
+  for (const input of wanted) {
+    const problem = judge(input);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+/** What is wrong by the moment and by the organization, neither of which validation knows. */
+function violationsOf(draft: Draft, input: TaskInput, children: readonly TaskInput[], now: string): string[] {
+  const found: string[] = [];
+  const judge = (one: TaskInput, path: string) => {
+    for (const violated of [timeViolation(one, now), amountViolation(draft, one)])
+      if (violated) found.push(path + violated);
+  };
+  judge(input, '');
+  for (const [index, child] of children.entries()) judge(child, `children.${index}.`);
+  return found;
+}
+
+function timeViolation({ timeToServe, scheduledAt }: TaskInput, now: string): string | undefined {
+  return timeToServe === 'scheduled' ? checkScheduledAt(scheduledAt!, now) : undefined;
+}
+
+function amountViolation(draft: Draft, { taskType, amount, currency }: TaskInput): string | undefined {
+  if (!isCashType(taskType) || amount == null) return undefined;
+  if (currency != null && !isCurrency(currency)) return 'currency must be a code of ISO 4217 in use';
+  const parsed = parseAmount(amount, currency ?? draft.organization.currency);
+  return 'violation' in parsed ? `amount ${parsed.violation}` : undefined;
+}
+
+function missingRecord(draft: Draft, input: TaskInput, ownChannelId: number): Refusal | undefined {
+  const { customerId, locationId, pickupWarehouseId, channelId, packageIds, preferredAgentId } = input;
+  if (customerId && !draft.findCustomer(customerId)) return notFound('Customer', customerId);
+  if (locationId && !draft.findLocation(locationId)) return notFound('Location', locationId);
+  if (pickupWarehouseId && !draft.findWarehouse(pickupWarehouseId)) return notFound('Warehouse', pickupWarehouseId);
+  if (channelId && channelId !== ownChannelId && !draft.hasChannel(channelId)) return notFound('Channel', channelId);
+  const unknownPackage = packageIds?.find((id) => !draft.findPackage(id));
+  if (unknownPackage) return notFound('Package', unknownPackage);
+  if (preferredAgentId && !draft.findAgent(preferredAgentId)) return notFound('Agent', preferredAgentId);
+  return undefined;
+}
+
+function missingParent(draft: Draft, { parentId }: CreateTaskInput): Refusal | undefined {
+  return parentId && !draft.findTask(parentId) ? notFound('Task', parentId) : undefined;
+}
+
+function parentProblem(draft: Draft, { parentId }: CreateTaskInput): Refusal | undefined {
+  return parentId ? checkNewChildren(draft.findTask(parentId)!.task, 1) : undefined;
+}
+
+function conflict(
+  draft: Draft,
+  { code, packageIds, pickupWarehouseId }: TaskInput,
+  caller: Caller,
+): Refusal | undefined {
+  if (code && draft.hasTaskCode(code)) return refusal('TASK_CODE_TAKEN', undefined, { code });
+  const attached = packageIds?.find((id) => !isFree(draft, id, caller));
+  if (attached) return refusal('PACKAGE_ATTACHED', undefined, { packageId: attached });
+  if (pickupWarehouseId && !draft.findWarehouse(pickupWarehouseId)!.warehouse.isActive) {
+    return refusal('WAREHOUSE_INACTIVE', undefined, { warehouseId: pickupWarehouseId });
+  }
+  return undefined;
+}
+
+/** A package can move when it has no task, or when its task has ended, it was not delivered, and the caller may take it. */
+function isFree(draft: Draft, id: number, caller: Caller): boolean {
+  const { record, owner } = draft.findPackage(id)!;
+  return owner === null || (isTerminal(owner.status) && !wasDelivered(record.status) && mayChange(owner, caller));
+}
+
+/** The tasks of one job may not claim the same code or package. */
+function repeated(wanted: readonly TaskInput[]): Refusal | undefined {
+  if (wanted.length === 1) return undefined;
+  const codes = wanted.flatMap(({ code }) => code ?? []);
+  const code = codes.find((one, index) => codes.indexOf(one) !== index);
+  if (code !== undefined) return refusal('TASK_CODE_TAKEN', undefined, { code });
+  const packageIds = wanted.flatMap((one) => [...new Set(one.packageIds)]);
+  const packageId = packageIds.find((one, index) => packageIds.indexOf(one) !== index);
+  return packageId === undefined ? undefined : refusal('PACKAGE_ATTACHED', undefined, { packageId });
+}

@@ -1,0 +1,25 @@
+import type { RateTask } from '../../../../schema/commands.ts';
+import { notFound, refusal } from '../../../../schema/errors.ts';
+import type { TaskRecord } from '../../../../schema/task.ts';
+import type { TaskRating } from '../../../../schema/task-rating.ts';
+import type { Draft } from '../../state/draft.ts';
+import { type DecideContext, type Decision, refuse } from '../decision.ts';
+
+/** POST /tracking/tasks/:id/rating. Refuses: 404; 409 TASK_NOT_COMPLETED, TASK_ALREADY_RATED. */
+export function decideRateTask(draft: Draft, { taskId, input }: RateTask, { now }: DecideContext): Decision {
+  const before = draft.findTask(taskId)?.task;
+  if (!before) return refuse(notFound('Task', taskId));
+  if (before.status !== 'completed') return refuse(refusal('TASK_NOT_COMPLETED'));
+  if (before.rating) return refuse(refusal('TASK_ALREADY_RATED'));
+  const { score, comment = null } = input;
+  const rating: TaskRating = { score, comment, at: now };
+  const task: TaskRecord = { ...before, version: before.version + 1, rating, updatedAt: now };
+  draft.put({ kind: 'put-task', task });
+  const told = { changed: ['rating'], rating: { score, comment } };
+  draft.put({ kind: 'tell', type: 'task.updated', taskId, extra: told, step: { kind: 'updated', details: told } });
+  return {
+    ok: true,
+    status: 201,
+    shown: { kind: 'written', json: JSON.stringify({ score, comment, ratedAt: now }) },
+  };
+}

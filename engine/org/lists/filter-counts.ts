@@ -1,0 +1,178 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import { filterKeyOf, type TaskFilter } from '../../../schema/list-tasks.ts';
+import { matchesFilter } from '../../domain/tasks/task-filter.ts';
+import type { Scheduler } from '../../runtime/clock.ts';
+import type { TaskChange } from '../apply/org-batch.ts';
+
+/** How many tasks matched a filter at a point of the log. */
+interface FilterCount {
+  readonly filter: TaskFilter;
+  count: number;
+  sequence: number;
+  /** Times that it was kept exact since somebody asked for it. */
+  idleFolds: number;
+}
+
+interface Batch {
+  readonly lastSequence: number;
+  readonly changes: readonly TaskChange[];
+}
+
+/** What is known of one organization: counts, and all changes of the log behind `from` and up to `last`. */
+class FollowedLog {
+  readonly counts = new Map<string, FilterCount>();
+  /** Undefined until the first commit is told. */
+  from: number | undefined;
+  last: number | undefined;
+  #batches: Batch[] = [];
+  #changes = 0;
+  readonly #waiters = new Set<() => void>();
+
+  append(expectedSequence: number, batch: Batch): void {
+    // Commits of this organization were made elsewhere, or lost: what came in between is not known.
+    if (this.last !== undefined && expectedSequence !== this.last) this.#forget();
+    this.from ??= expectedSequence;
+    this.last = batch.lastSequence;
+    if (batch.changes.length > 0) this.#batches.push(batch);
+    this.#changes += batch.changes.length;
+    if (this.#changes > LIMITS.filterCountChanges) this.#fold();
+    for (const waiter of this.#waiters) waiter();
+  }
+
+  /** Resolves when the changes up to `sequence` are known, or when they have been waited for long enough. */
+  reach(sequence: number, scheduler: Scheduler): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#waiters.delete(look);
+        resolve();
+      };
+      const look = () => {
+        if (sequence <= (this.last ?? 0)) end();
+      };
+      const cancel = scheduler.after(LIMITS.filterCountWaitMs, end);
+      this.#waiters.add(look);
+      look();
+    });
+  }
+
+  /** How many more tasks match at `to` than at `from`; undefined when not every change between them is known. */
+  difference(filter: TaskFilter, from: number, to: number): number | undefined {
+    if (from === to) return 0;
+    const [low, high] = from < to ? [from, to] : [to, from];
+    if (this.from === undefined || this.last === undefined || low < this.from || high > this.last) return undefined;
+    let difference = 0;
+    for (const { lastSequence, changes } of this.#batches) {
+      if (lastSequence <= low || lastSequence > high) continue;
+      for (const { before, after } of changes) {
+        difference += Number(matchesFilter(after, filter)) - Number(before !== null && matchesFilter(before, filter));
+      }
+    }
+    return from < to ? difference : -difference;
+  }
+
+  /** Brings every count up to the middle of what is known, and forgets the changes before it. */
+  #fold(): void {
+    const target = this.#changes / 2;
+    let [kept, to] = [this.#changes, this.from!];
+    const folded = this.#batches.findIndex(({ lastSequence, changes }) => {
+      if (kept <= target) return true;
+      kept -= changes.length;
+      to = lastSequence;
+      return false;
+    });
+    for (const [key, entry] of this.counts) {
+      const difference = entry.sequence >= to ? 0 : this.difference(entry.filter, entry.sequence, to);
+      entry.idleFolds += 1;
+      if (difference === undefined || entry.idleFolds > LIMITS.filterCountIdleFolds) this.counts.delete(key);
+      else if (entry.sequence < to) Object.assign(entry, { count: entry.count + difference, sequence: to });
+    }
+    this.#batches.splice(0, folded === -1 ? this.#batches.length : folded);
+    this.#changes = kept;
+    this.from = to;
+  }
+
+  #forget(): void {
+    this.counts.clear();
+    this.#batches = [];
+    this.#changes = 0;
+    this.from = undefined;
+    this.last = undefined;
+  }
+}
+
+/**
+ * Counts of filters that no counter in Postgres covers, kept exact by the commits of this process: taken once, and from
+ * then on moved by each change that begins or ceases to match. A count is given for the very point of the log that a
+ * page was read at, or not at all; then it is to be taken again.
+ */
+export class FilterCounts {
+  readonly #logs = new Map<number, FollowedLog>();
+  readonly #scheduler: Scheduler;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  /** To be called before a count is taken in Postgres, so that no commit after it is missed. */
+  follow(organizationId: number): void {
+    const log = this.#logs.get(organizationId) ?? new FollowedLog();
+    this.#logs.delete(organizationId);
+    this.#logs.set(organizationId, log);
+    if (this.#logs.size <= LIMITS.filterCountOrganizations) return;
+    const [oldest] = this.#logs.keys();
+    this.#logs.delete(oldest!);
+  }
+
+  /** A count as Postgres had it at `sequence`. */
+  remember(organizationId: number, filter: TaskFilter, count: number, sequence: number): void {
+    const counts = this.#logs.get(organizationId)?.counts;
+    if (!counts) return;
+    const key = filterKeyOf(filter);
+    const known = counts.get(key);
+    counts.delete(key);
+    counts.set(key, known && known.sequence > sequence ? known : { filter, count, sequence, idleFolds: 0 });
+    if (counts.size > LIMITS.filterCountsPerOrganization) counts.delete(counts.keys().next().value!);
+  }
+
+  /** The last known count, good enough to plan by; undefined when the filter was not counted. */
+  find(organizationId: number, filter: TaskFilter): number | undefined {
+    return this.#logs.get(organizationId)?.counts.get(filterKeyOf(filter))?.count;
+  }
+
+  /**
+   * How many tasks matched at `sequence`, a point that Postgres has shown. Waits a little for a commit that Postgres
+   * shows before this process was told of it. Undefined when it cannot be told; the count is forgotten then.
+   */
+  async countAt(organizationId: number, filter: TaskFilter, sequence: number): Promise<number | undefined> {
+    const log = this.#logs.get(organizationId);
+    const key = filterKeyOf(filter);
+    const entry = log?.counts.get(key);
+    if (!log || !entry) return undefined;
+    entry.idleFolds = 0;
+    // Those asked for last stand last.
+    log.counts.delete(key);
+    log.counts.set(key, entry);
+    if (sequence > entry.sequence) await log.reach(sequence, this.#scheduler);
+    const difference = log.difference(entry.filter, entry.sequence, sequence);
+    if (difference === undefined) {
+      log.counts.delete(key);
+      return undefined;
+    }
+    const count = entry.count + difference;
+    if (sequence > entry.sequence) Object.assign(entry, { count, sequence });
+    return count;
+  }
+
+  /** A commit of this process: the batch that brought the log from `expectedSequence` to `lastSequence`. */
+  committed(
+    organizationId: number,
+    expectedSequence: number,
+    lastSequence: number,
+    changes: readonly TaskChange[],
+  ): void {
+    if (lastSequence > expectedSequence) {
+      this.#logs.get(organizationId)?.append(expectedSequence, { lastSequence, changes });
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { loadOf, slotOf } from '../../domain/assignment/load.ts';
+import type { HeldTaskRow } from '../../store/records/agent-store.ts';
+import { type Carried, type HeldTask, heldTask } from './held-task.ts';
+
+/**
+ * The open tasks of agents that somebody asked about: all of them, also those that are not in memory. Read once, and
+ * from then on kept up by every change, as no other process changes tasks.
+ */
+export class AgentLoads {
+  readonly #held = new Map<number, Map<number, HeldTask>>();
+
+  knows(agentId: number): boolean {
+    return this.#held.has(agentId);
+  }
+
+  heldBy(agentId: number): readonly HeldTask[] {
+    return [...(this.#held.get(agentId)?.values() ?? [])];
+  }
+
+  /** Takes in what was read of agents that were not known. Of tasks in memory, memory has the word. */
+  learn(agentIds: readonly number[], read: readonly HeldTaskRow[], live: ReadonlyMap<number, Carried>): void {
+    const unknown = agentIds.filter((id) => !this.#held.has(id));
+    if (unknown.length === 0) return;
+    for (const id of unknown) this.#held.set(id, new Map());
+    const isNew = new Set(unknown);
+    const add = (held: HeldTask) => {
+      if (isNew.has(held.agentId)) this.#held.get(held.agentId)!.set(held.taskId, held);
+    };
+    for (const { agentId, taskId, packages, ...timed } of read)
+      if (!live.has(taskId)) add({ agentId, taskId, load: loadOf(packages), slot: slotOf(timed) });
+    for (const facts of live.values()) {
+      const held = heldTask(facts);
+      if (held) add(held);
+    }
+  }
+
+  /** A task has changed hands, or its packages. */
+  move(before: Carried | undefined, after: Carried): void {
+    if (before?.task.agentId != null) this.#held.get(before.task.agentId)?.delete(after.task.id);
+    const held = heldTask(after);
+    if (held) this.#held.get(held.agentId)?.set(held.taskId, held);
+  }
+
+  /** Forgets all when there are too many: who is asked about is read anew. */
+  evict(bound: number): void {
+    if (this.#held.size > bound) this.#held.clear();
+  }
+}

@@ -1,0 +1,206 @@
+import type { AgentRecord } from '../../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../../schema/assignment.ts';
+import type { CustomerRecord } from '../../../schema/customer.ts';
+import type { AccountBalance, AccountOwner, EntryRecord } from '../../../schema/ledger.ts';
+import type { LocationRecord } from '../../../schema/location.ts';
+import type { OrganizationRecord } from '../../../schema/organization.ts';
+import type { PackageRecord } from '../../../schema/package.ts';
+import type { PaymentRecord } from '../../../schema/payment.ts';
+import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
+import type { Change, PutTask } from './changes.ts';
+import { type HeldTask, heldTask } from './held-task.ts';
+import { balanceAfter } from './money-book.ts';
+import type { StateView, TaskFacts } from './state-view.ts';
+
+/**
+ * What a decision would change, on top of what is. Later parts of the same decision see the earlier ones: the tasks of
+ * a job, the items of a batch. A draft that is refused is thrown away; one that is not is applied, change by change.
+ */
+export class Draft implements StateView {
+  readonly changes: Change[] = [];
+  readonly #base: StateView;
+  #tasks: Map<number, TaskFacts> | undefined;
+  #codes: Set<string> | undefined;
+  #customers: Map<number, CustomerRecord> | undefined;
+  #warehouses: Map<number, WarehouseWithLocation> | undefined;
+  #agents: Map<number, AgentRecord> | undefined;
+  #packages: Map<number, PackageRecord> | undefined;
+  #requests: Map<number, AssignmentRequestRecord> | undefined;
+  #payments: Map<number, PaymentRecord> | undefined;
+  /** The last entry of each account that money moved on. */
+  #entries: Map<string, EntryRecord> | undefined;
+  #usage: Map<string, number> | undefined;
+  #organization: OrganizationRecord | undefined;
+
+  constructor(base: StateView) {
+    this.#base = base;
+  }
+
+  get organizationId(): number {
+    return this.#base.organizationId;
+  }
+
+  get organization(): OrganizationRecord {
+    return this.#organization ?? this.#base.organization;
+  }
+
+  put(change: Change): void {
+    this.changes.push(change);
+    switch (change.kind) {
+      case 'put-task':
+        this.#putTask(change);
+        break;
+      case 'put-customer':
+        this.#customers ??= new Map();
+        this.#customers.set(change.customer.id, change.customer);
+        break;
+      case 'put-warehouse':
+        this.#warehouses ??= new Map();
+        this.#warehouses.set(change.facts.warehouse.id, change.facts);
+        break;
+      case 'put-agent':
+        this.#agents ??= new Map();
+        this.#agents.set(change.agent.id, change.agent);
+        break;
+      case 'put-package':
+        this.#packages ??= new Map();
+        this.#packages.set(change.record.id, change.record);
+        break;
+      case 'put-request':
+        this.#requests ??= new Map();
+        this.#requests.set(change.request.id, change.request);
+        break;
+      case 'put-payment':
+        this.#payments ??= new Map();
+        this.#payments.set(change.payment.id, change.payment);
+        break;
+      case 'move-money':
+        this.#entries ??= new Map();
+        for (const entry of change.entries) this.#entries.set(accountKeyOf(entry, entry.currency), entry);
+        break;
+      case 'count-usage':
+        this.#usage ??= new Map();
+        this.#usage.set(`${change.resource} ${change.period}`, change.used);
+        break;
+      case 'put-organization':
+        this.#organization = change.organization;
+        break;
+      case 'put-location':
+      case 'put-tombstone':
+      case 'tell':
+      case 'tell-agent':
+      case 'tell-request':
+      case 'tell-payment':
+      case 'scan-timers':
+        break;
+    }
+  }
+
+  /** Takes over what another draft, made on top of this one, would change. */
+  absorb(other: Draft): void {
+    for (const change of other.changes) this.put(change);
+  }
+
+  findTask(id: number): TaskFacts | undefined {
+    return this.#tasks?.get(id) ?? this.#base.findTask(id);
+  }
+
+  hasTaskCode(code: string): boolean {
+    return this.#codes?.has(code) === true || this.#base.hasTaskCode(code);
+  }
+
+  findCustomer(id: number): CustomerRecord | undefined {
+    return this.#customers?.get(id) ?? this.#base.findCustomer(id);
+  }
+
+  findCustomerByPhone(phoneE164: string): CustomerRecord | undefined {
+    const drafted = this.#findDrafted(({ phoneE164: own }) => own === phoneE164);
+    return drafted ?? this.#unlessDrafted(this.#base.findCustomerByPhone(phoneE164));
+  }
+
+  findPhonelessCustomer(email: string): CustomerRecord | undefined {
+    const wanted = email.toLowerCase();
+    const drafted = this.#findDrafted((own) => own.phoneE164 === null && own.email?.toLowerCase() === wanted);
+    return drafted ?? this.#unlessDrafted(this.#base.findPhonelessCustomer(email));
+  }
+
+  findLocation(id: number): LocationRecord | undefined {
+    return this.#base.findLocation(id);
+  }
+
+  findWarehouse(id: number): WarehouseWithLocation | undefined {
+    return this.#warehouses?.get(id) ?? this.#base.findWarehouse(id);
+  }
+
+  findAgent(id: number): AgentRecord | undefined {
+    return this.#agents?.get(id) ?? this.#base.findAgent(id);
+  }
+
+  isEmailTaken(email: string): boolean {
+    return this.#base.isEmailTaken(email);
+  }
+
+  heldBy(agentId: number): readonly HeldTask[] {
+    const held = this.#base.heldBy(agentId);
+    const drafted = this.#tasks;
+    if (!drafted) return held;
+    const anew = [...drafted.values()].flatMap((facts) =>
+      facts.task.agentId === agentId ? (heldTask(facts) ?? []) : [],
+    );
+    return [...held.filter(({ taskId }) => !drafted.has(taskId)), ...anew];
+  }
+
+  findRequest(id: number): AssignmentRequestRecord | undefined {
+    return this.#requests?.get(id) ?? this.#base.findRequest(id);
+  }
+
+  findPayment(id: number): PaymentRecord | undefined {
+    return this.#payments?.get(id) ?? this.#base.findPayment(id);
+  }
+
+  findBalance(owner: AccountOwner, currency: string): AccountBalance | undefined {
+    const drafted = this.#entries?.get(accountKeyOf(owner, currency));
+    return drafted ? balanceAfter(drafted) : this.#base.findBalance(owner, currency);
+  }
+
+  hasChannel(id: number): boolean {
+    return this.#base.hasChannel(id);
+  }
+
+  findPackage(id: number): ReturnType<StateView['findPackage']> {
+    const record = this.#packages?.get(id);
+    if (!record) return this.#base.findPackage(id);
+    return { record, owner: record.taskId === null ? null : (this.findTask(record.taskId)?.task ?? null) };
+  }
+
+  usedOf(resource: string, period: string): number {
+    return this.#usage?.get(`${resource} ${period}`) ?? this.#base.usedOf(resource, period);
+  }
+
+  #putTask({ task, location, pickupLocation, packages }: PutTask): void {
+    const before = this.findTask(task.id);
+    this.#tasks ??= new Map();
+    this.#tasks.set(task.id, {
+      task,
+      location: location === undefined ? (before?.location ?? null) : location,
+      pickupLocation: pickupLocation === undefined ? (before?.pickupLocation ?? null) : pickupLocation,
+      packages: packages ?? before?.packages ?? [],
+    });
+    this.#codes ??= new Set();
+    this.#codes.add(task.code);
+  }
+
+  #findDrafted(matches: (customer: CustomerRecord) => boolean): CustomerRecord | undefined {
+    for (const customer of this.#customers?.values() ?? []) if (matches(customer)) return customer;
+    return undefined;
+  }
+
+  /** What the base found, if the draft says nothing newer of it. */
+  #unlessDrafted(customer: CustomerRecord | undefined): CustomerRecord | undefined {
+    return customer && this.#customers?.has(customer.id) ? undefined : customer;
+  }
+}
+
+function accountKeyOf({ account, ownerId }: AccountOwner, currency: string): string {
+  return `${account} ${ownerId} ${currency}`;
+}

@@ -1,0 +1,395 @@
+import type { AgentRecord } from '../../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../../schema/assignment.ts';
+import type { CustomerRecord } from '../../../schema/customer.ts';
+import type { AccountBalance, AccountOwner } from '../../../schema/ledger.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { LocationRecord } from '../../../schema/location.ts';
+import type { OrganizationRecord } from '../../../schema/organization.ts';
+import type { PackageRecord } from '../../../schema/package.ts';
+import type { PaymentRecord } from '../../../schema/payment.ts';
+import type { TaskBundle, TaskRecord } from '../../../schema/task.ts';
+import { quotaPeriod } from '../../domain/quota.ts';
+import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../../store/actor/actor-store.ts';
+import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
+import { AgentBook } from './agent-book.ts';
+import { AgentLoads } from './agent-loads.ts';
+import type { Change, PutTask } from './changes.ts';
+import { ContactBook } from './contact-book.ts';
+import { CustomerBook } from './customer-book.ts';
+import { evictOldest } from './evict-oldest.ts';
+import type { HeldTask } from './held-task.ts';
+import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
+import { type Basis, type Live, READ } from './live.ts';
+import { MoneyBook } from './money-book.ts';
+import { PagedBook } from './paged-book.ts';
+import type { StateView, TaskFacts } from './state-view.ts';
+
+export interface LiveTask extends TaskFacts {
+  readonly ticket: number;
+  /** Set once more when the change is told. */
+  sequence: number;
+}
+
+export interface StateBounds {
+  readonly tasks: number;
+  readonly customers: number;
+  readonly agents: number;
+  readonly keptAnswers: KeptBounds;
+}
+
+/**
+ * The live state of one organization. `apply` is its only mutator for decisions; `absorb` takes in what was read
+ * from Postgres, where memory always wins. Maps keep their entries in order of use, oldest first.
+ *
+ * Invariants: a record with a change that is not durable stays (evict asks for the durable ticket); a job and its
+ * parts are here together or not at all.
+ */
+export class OrgState implements StateView {
+  readonly organizationId: number;
+  organization: OrganizationRecord;
+  /** The batch that ends the organization: whatever is decided later rests on it. */
+  deletedBy: number | undefined;
+  lastSequence: number;
+  /** Newest sequence that is durable; kept up by the actor. */
+  durableSequence: number;
+  lastAtMs: number;
+  nextDeadlineAt: string | null;
+  /** Earliest deadline set since the timers were last looked at; they may have missed it. */
+  deadlineSinceScan: string | null = null;
+
+  /** Who might be matched besides the customers in memory. */
+  readonly contacts = new ContactBook();
+  /** Which codes tasks beside those in memory may have. */
+  readonly codes = new PagedBook({ names: LIMITS.codeBookCodes });
+  /** Which idempotency keys, as scopedKeyOf writes them, may have been used beside those in memory. */
+  readonly keys = new PagedBook({ names: LIMITS.keyBookKeys, keptMs: LIMITS.keyBookMs });
+  readonly money = new MoneyBook();
+
+  readonly #tasks = new Map<number, LiveTask>();
+  readonly #taskIdByCode = new Map<string, number>();
+  readonly #customers = new CustomerBook();
+  readonly #taskIdByPackage = new Map<number, number>();
+  readonly #loosePackages = new Map<number, Live<PackageRecord>>();
+  readonly #locations = new Map<number, LocationRecord>();
+  readonly #warehouses = new Map<number, Live<WarehouseWithLocation>>();
+  readonly #agents = new AgentBook();
+  readonly #loads = new AgentLoads();
+  /** Requests that agents were asked lately, open or not. */
+  readonly #requests = new Map<number, Live<AssignmentRequestRecord>>();
+  readonly #channels = new Set<number>();
+  readonly #usage = new Map<string, number>();
+  readonly #keptAnswers = new KeptAnswers();
+
+  constructor(head: OrganizationHead) {
+    this.organizationId = head.organization.organizationId;
+    this.organization = head.organization;
+    this.lastSequence = head.lastSequence;
+    this.durableSequence = head.lastSequence;
+    this.lastAtMs = Date.parse(head.lastAt);
+    this.nextDeadlineAt = head.nextDeadlineAt;
+    for (const { resource, period, used } of head.usage) this.#usage.set(`${resource} ${period}`, used);
+  }
+
+  findTask(id: number): LiveTask | undefined {
+    return this.#tasks.get(id);
+  }
+
+  hasTask(id: number): boolean {
+    return this.#tasks.has(id);
+  }
+
+  hasTaskCode(code: string): boolean {
+    return this.#taskIdByCode.has(code);
+  }
+
+  findCustomer(id: number): CustomerRecord | undefined {
+    return this.#customers.find(id);
+  }
+
+  findCustomerByPhone(phoneE164: string): CustomerRecord | undefined {
+    return this.#customers.findByPhone(phoneE164);
+  }
+
+  findPhonelessCustomer(email: string): CustomerRecord | undefined {
+    return this.#customers.findPhoneless(email);
+  }
+
+  findLocation(id: number): LocationRecord | undefined {
+    return this.#locations.get(id);
+  }
+
+  findWarehouse(id: number): WarehouseWithLocation | undefined {
+    return this.#warehouses.get(id)?.record;
+  }
+
+  findAgent(id: number): AgentRecord | undefined {
+    return this.#agents.find(id);
+  }
+
+  isEmailTaken(email: string): boolean {
+    return this.#agents.isEmailTaken(email);
+  }
+
+  /** Whether `heldBy` has the word on this agent. */
+  knowsLoadOf(agentId: number): boolean {
+    return this.#loads.knows(agentId);
+  }
+
+  heldBy(agentId: number): readonly HeldTask[] {
+    return this.#loads.heldBy(agentId);
+  }
+
+  findRequest(id: number): AssignmentRequestRecord | undefined {
+    return this.#requests.get(id)?.record;
+  }
+
+  findPayment(id: number): PaymentRecord | undefined {
+    return this.money.findPayment(id);
+  }
+
+  findBalance(owner: AccountOwner, currency: string): AccountBalance | undefined {
+    return this.money.findBalance(owner, currency);
+  }
+
+  hasChannel(id: number): boolean {
+    return this.#channels.has(id);
+  }
+
+  /** A package with the task it is attached to, if any. */
+  findPackage(id: number): { readonly record: PackageRecord; readonly owner: TaskRecord | null } | undefined {
+    const loose = this.#loosePackages.get(id);
+    if (loose) return { record: loose.record, owner: null };
+    const owner = this.#tasks.get(this.#taskIdByPackage.get(id) ?? 0);
+    const record = owner?.packages.find((candidate) => candidate.id === id);
+    return owner && record ? { record, owner: owner.task } : undefined;
+  }
+
+  usedOf(resource: string, period: string): number {
+    return this.#usage.get(`${resource} ${period}`) ?? 0;
+  }
+
+  /** To be asked at each fetch of phones. */
+  wantsContacts(): boolean {
+    return this.contacts.isWanted(this.usedOf('customers', quotaPeriod('customers', '')));
+  }
+
+  findIdempotency(scopedKey: string): Live<IdempotencyRecord> | undefined {
+    return this.#keptAnswers.find(scopedKey);
+  }
+
+  rememberIdempotency(scopedKey: string, record: IdempotencyRecord, ticket: number): void {
+    this.#keptAnswers.put(scopedKey, record, { ticket, sequence: record.sequence });
+  }
+
+  bundleOf(live: TaskFacts): TaskBundle {
+    const { task, location, pickupLocation, packages } = live;
+    return {
+      task,
+      customer: task.customerId === null ? null : (this.findCustomer(task.customerId) ?? null),
+      agent: task.agentId === null ? null : (this.#agents.findShown(task.agentId) ?? null),
+      location,
+      pickupLocation,
+      packages,
+      children: task.childIds === null ? NONE : task.childIds.map((id) => this.bundleOf(this.#tasks.get(id)!)),
+    };
+  }
+
+  /** What the JSON of a task rests on: the batch that must be durable, and a place in the log where it is true. */
+  basisOf(live: LiveTask): Basis {
+    let { ticket, sequence } = live;
+    const include = (other: Basis | undefined) => {
+      if (!other) return;
+      ticket = Math.max(ticket, other.ticket);
+      sequence = Math.max(sequence, other.sequence);
+    };
+    include(this.#customers.basisOf(live.task.customerId ?? 0));
+    include(this.#agents.basisOf(live.task.agentId ?? 0));
+    for (const id of live.task.childIds ?? NONE) include(this.basisOf(this.#tasks.get(id)!));
+    return { ticket, sequence: Math.max(sequence, this.durableSequence) };
+  }
+
+  /**
+   * Makes memory what the decision says. `ticket` is the batch that will make it durable; a `tell` has already been
+   * given its sequence, `lastSequence`.
+   */
+  apply(change: Change, ticket: number): void {
+    const basis = { ticket, sequence: this.lastSequence };
+    switch (change.kind) {
+      case 'put-task':
+        this.#putTask(this.#factsAfter(change), basis);
+        break;
+      case 'tell':
+      case 'tell-request':
+      case 'tell-payment':
+        this.#tasks.get(change.taskId)!.sequence = this.lastSequence;
+        break;
+      case 'put-request':
+        this.#requests.delete(change.request.id);
+        this.#requests.set(change.request.id, { record: change.request, ...basis });
+        break;
+      case 'put-payment':
+      case 'move-money':
+        this.money.apply(change, basis);
+        break;
+      case 'tell-agent':
+        this.#agents.tell(change.agentId, this.lastSequence);
+        break;
+      case 'put-customer':
+        this.#customers.put(change.customer, basis);
+        break;
+      case 'put-agent':
+        this.#agents.put(change.agent, basis);
+        break;
+      case 'put-warehouse':
+        this.#warehouses.set(change.facts.warehouse.id, { record: change.facts, ...basis });
+        break;
+      case 'put-package':
+        this.#movePackage(change.record, change.leaves, basis);
+        break;
+      case 'count-usage':
+        this.#usage.set(`${change.resource} ${change.period}`, change.used);
+        break;
+      case 'put-organization':
+        this.organization = change.organization;
+        break;
+      case 'put-tombstone':
+        this.deletedBy = ticket;
+        this.nextDeadlineAt = null;
+        break;
+      case 'scan-timers':
+        this.nextDeadlineAt = change.nextDeadlineAt;
+        this.deadlineSinceScan = null;
+        break;
+      case 'put-location':
+        // Kept by what it was made for; as a place of its own it is fetched once somebody names it.
+        break;
+    }
+  }
+
+  /** Takes in records read from Postgres, unless memory has them: memory is newer or the same. */
+  absorb(fetched: FetchedRecords): void {
+    for (const bundle of fetched.tasks) this.absorbTask(bundle);
+    for (const customer of fetched.customers) this.#customers.absorb(customer);
+    if (fetched.contacts !== 'not-wanted') this.contacts.absorb(fetched.contacts);
+    if (fetched.keys !== 'not-wanted') this.keys.absorb(fetched.keys, this.lastAtMs);
+    if (fetched.codes !== 'not-wanted') this.codes.absorb(fetched.codes, this.lastAtMs);
+    for (const location of fetched.locations) this.#locations.set(location.id, location);
+    for (const record of fetched.warehouses) {
+      const { id } = record.warehouse;
+      if (!this.#warehouses.has(id)) this.#warehouses.set(id, { record, ...READ });
+    }
+    this.#agents.absorb(fetched.agents, fetched.takenEmails);
+    this.#loads.learn(fetched.loadedAgentIds, fetched.heldTasks, this.#tasks);
+    for (const record of fetched.requests) {
+      if (!this.#requests.has(record.id)) this.#requests.set(record.id, { record, ...READ });
+    }
+    this.money.absorb(fetched);
+    for (const id of fetched.channelIds) this.#channels.add(id);
+    for (const record of fetched.loosePackages) {
+      if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
+    }
+    this.#keptAnswers.absorb(fetched.idempotency);
+  }
+
+  /** A task that is no part of a job, or a job with its parts. */
+  absorbTask(bundle: TaskBundle): void {
+    if (this.#tasks.has(bundle.task.id)) return;
+    for (const child of bundle.children) this.absorbTask(child);
+    if (bundle.customer) this.#customers.absorb(bundle.customer);
+    this.#agents.absorbShown(bundle.agent);
+    const { task, location, pickupLocation, packages } = bundle;
+    // A package that has moved in memory since is the other task's, whatever was read.
+    const own = packages.filter(({ id }) => !this.#loosePackages.has(id) && !this.#taskIdByPackage.has(id));
+    this.#putTask({ task, location, pickupLocation, packages: own }, READ);
+  }
+
+  /** Marks a task as used now, so that others leave memory before it. */
+  touchTask(live: LiveTask): void {
+    this.#tasks.delete(live.task.id);
+    this.#tasks.set(live.task.id, live);
+  }
+
+  /**
+   * Lets records go when there are more than the bounds allow, the longest unused first, never one that is not
+   * durable. Goes a fifth below the bound, so that the work is done rarely.
+   */
+  evict(durableTicket: number, bounds: StateBounds): void {
+    this.#evictTasks(durableTicket, bounds.tasks);
+    if (this.#customers.size > bounds.customers) {
+      const inUse = this.#usedBy((task) => task.customerId);
+      this.#customers.evict(bounds.customers, durableTicket, inUse, (gone) => this.contacts.note(gone));
+    }
+    this.#agents.evict(bounds.agents, durableTicket, () => this.#usedBy((task) => task.agentId));
+    this.#loads.evict(LIMITS.agentLoads);
+    evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket);
+    this.money.evict(durableTicket);
+    this.#keptAnswers.evict(bounds.keptAnswers, durableTicket, (key) => this.keys.note(key, this.lastAtMs));
+    evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
+    evictOldest(this.#warehouses, bounds.tasks, durableTicket);
+    if (this.#locations.size > bounds.tasks) this.#locations.clear();
+  }
+
+  /** What the tasks in memory name. */
+  #usedBy(named: (task: TaskRecord) => number | null): ReadonlySet<number | null> {
+    return new Set(Array.from(this.#tasks.values(), ({ task }) => named(task)));
+  }
+
+  /** A job leaves with its parts, once all of them are durable. */
+  #evictTasks(durableTicket: number, bound: number): void {
+    const isKept = ({ task }: LiveTask) =>
+      task.parentId !== null || (task.childIds ?? NONE).some((id) => this.#tasks.get(id)!.ticket > durableTicket);
+    const forget = (live: LiveTask) => {
+      this.#taskIdByCode.delete(live.task.code);
+      this.codes.note(live.task.code, this.lastAtMs);
+      for (const { id } of live.packages) this.#taskIdByPackage.delete(id);
+      for (const id of live.task.childIds ?? NONE) {
+        forget(this.#tasks.get(id)!);
+        this.#tasks.delete(id);
+      }
+    };
+    evictOldest(this.#tasks, bound, durableTicket, forget, (_id, live) => isKept(live));
+  }
+
+  #factsAfter({ task, location, pickupLocation, packages }: PutTask): TaskFacts {
+    const before = this.#tasks.get(task.id);
+    return {
+      task,
+      location: location === undefined ? (before?.location ?? null) : location,
+      pickupLocation: pickupLocation === undefined ? (before?.pickupLocation ?? null) : pickupLocation,
+      packages: packages ?? before?.packages ?? NONE,
+    };
+  }
+
+  #putTask({ task, location, pickupLocation, packages }: TaskFacts, { ticket, sequence }: Basis): void {
+    const live = { task, location, pickupLocation, packages, ticket, sequence };
+    this.#loads.move(this.#tasks.get(task.id), live);
+    this.#tasks.delete(task.id);
+    this.#tasks.set(task.id, live);
+    this.#taskIdByCode.set(task.code, task.id);
+    for (const { id } of packages) {
+      this.#taskIdByPackage.set(id, task.id);
+      this.#loosePackages.delete(id);
+    }
+    this.#noteDeadline(task.deadlineAt);
+  }
+
+  /** A package that leaves a task is gone from it at once; the task it joins names it in its own change. */
+  #movePackage(record: PackageRecord, leaves: number | null, { ticket, sequence }: Basis): void {
+    this.#loosePackages.delete(record.id);
+    const owner = leaves === null ? undefined : this.#tasks.get(leaves);
+    if (owner) {
+      const packages = owner.packages.filter(({ id }) => id !== record.id);
+      this.#taskIdByPackage.delete(record.id);
+      this.#tasks.set(owner.task.id, { ...owner, packages, ticket, sequence });
+    }
+    if (record.taskId === null) this.#loosePackages.set(record.id, { record, ticket, sequence });
+  }
+
+  #noteDeadline(deadlineAt: string | null): void {
+    if (deadlineAt === null) return;
+    if (this.nextDeadlineAt === null || deadlineAt < this.nextDeadlineAt) this.nextDeadlineAt = deadlineAt;
+    if (this.deadlineSinceScan === null || deadlineAt < this.deadlineSinceScan) this.deadlineSinceScan = deadlineAt;
+  }
+}
+
+const NONE: readonly never[] = [];

@@ -1,0 +1,46 @@
+import type { AgentRecord } from '../../../schema/agent.ts';
+import type { AssignmentRequestRecord } from '../../../schema/assignment.ts';
+import type { CustomerRecord } from '../../../schema/customer.ts';
+import type { AccountBalance, AccountOwner } from '../../../schema/ledger.ts';
+import type { LocationRecord } from '../../../schema/location.ts';
+import type { OrganizationRecord } from '../../../schema/organization.ts';
+import type { PackageRecord } from '../../../schema/package.ts';
+import type { PaymentRecord } from '../../../schema/payment.ts';
+import type { TaskRecord } from '../../../schema/task.ts';
+import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
+import type { HeldTask } from './held-task.ts';
+
+/** A task with the records that belong to it alone. Customers and agents are shared and kept apart. */
+export interface TaskFacts {
+  readonly task: TaskRecord;
+  readonly location: LocationRecord | null;
+  readonly pickupLocation: LocationRecord | null;
+  readonly packages: readonly PackageRecord[];
+}
+
+/** An organization as a decision sees it: memory, or memory with what has been drafted on top. */
+export interface StateView {
+  readonly organizationId: number;
+  readonly organization: OrganizationRecord;
+  findTask(id: number): TaskFacts | undefined;
+  hasTaskCode(code: string): boolean;
+  findCustomer(id: number): CustomerRecord | undefined;
+  findCustomerByPhone(phoneE164: string): CustomerRecord | undefined;
+  /** A customer without a phone of its own who has this e-mail address. */
+  findPhonelessCustomer(email: string): CustomerRecord | undefined;
+  findLocation(id: number): LocationRecord | undefined;
+  findWarehouse(id: number): WarehouseWithLocation | undefined;
+  findAgent(id: number): AgentRecord | undefined;
+  /** Whether anybody, of whatever organization, signs in with this address. Known only of those that were asked for. */
+  isEmailTaken(email: string): boolean;
+  /** What an agent has that has not ended. Known only of agents that were asked for. */
+  heldBy(agentId: number): readonly HeldTask[];
+  findRequest(id: number): AssignmentRequestRecord | undefined;
+  findPayment(id: number): PaymentRecord | undefined;
+  /** Undefined where nothing was ever written to it. Known only of owners that were asked for. */
+  findBalance(owner: AccountOwner, currency: string): AccountBalance | undefined;
+  hasChannel(id: number): boolean;
+  /** A package with the task it is attached to, if any. */
+  findPackage(id: number): { readonly record: PackageRecord; readonly owner: TaskRecord | null } | undefined;
+  usedOf(resource: string, period: string): number;
+}

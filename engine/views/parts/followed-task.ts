@@ -1,0 +1,84 @@
+import type { OrganizationRecord } from '../../../schema/organization.ts';
+import type { TaskBundle, TaskRecord, TaskStatus } from '../../../schema/task.ts';
+import { isTerminal } from '../../../schema/task.ts';
+import type { Followed, FollowedTask, TrackedTask } from '../../../schema/tracking.ts';
+import { deliveryPinOf } from '../../domain/tasks/delivery-pin.ts';
+import { trackingTokenOf } from '../../domain/tasks/tracking-token.ts';
+
+/** The JSON of what a tracking link rests on. The one place that says what of a task a customer may see. */
+export function encodeFollowed(bundle: TaskBundle, { name, status }: OrganizationRecord): string {
+  const children = bundle.children.map((child) => followedTaskOf(child, endOf(child.task)));
+  const followed: Followed = {
+    organization: { name, isActive: status === 'active' },
+    token: trackingTokenOf(bundle.task),
+    task: followedTaskOf(bundle, endOfFamily(bundle)),
+    children,
+  };
+  return JSON.stringify(followed);
+}
+
+function followedTaskOf(bundle: TaskBundle, endedAt: string | null): FollowedTask {
+  const { task } = bundle;
+  return {
+    shown: trackedTaskOf(bundle, endedAt),
+    agentId: task.status === 'in_transit' && task.childIds === null ? task.agentId : null,
+    endedAt,
+  };
+}
+
+function trackedTaskOf({ task, agent, location, packages }: TaskBundle, endedAt: string | null): TrackedTask {
+  const { windowEnd, rating } = task;
+  const windowStart = task.windowStart ?? task.scheduledAt;
+  return {
+    id: task.id,
+    code: task.code,
+    name: task.name,
+    status: task.status,
+    outcome: task.outcome,
+    timeline: timelineOf(task, endedAt),
+    etaAt: isTerminal(task.status) ? null : task.etaAt,
+    window: windowStart === null && windowEnd === null ? null : { start: windowStart, end: windowEnd },
+    destination: location && {
+      address: location.address,
+      latitude: location.latitude,
+      longitude: location.longitude,
+    },
+    pin: isTerminal(task.status) || task.childIds !== null ? null : deliveryPinOf(task.trackingToken),
+    packageCount: packages.reduce((count, { quantity }) => count + quantity, 0),
+    agent: HAS_TAKEN_IT.has(task.status) ? firstNameOf(agent?.firstName ?? task.courier?.name) : null,
+    rating: rating && { score: rating.score, comment: rating.comment, ratedAt: rating.at },
+  };
+}
+
+/** Before, somebody is asked at most, who may still say no. */
+const HAS_TAKEN_IT: ReadonlySet<TaskStatus> = new Set(['accepted', 'in_transit', 'completed']);
+
+function firstNameOf(name: string | undefined): TrackedTask['agent'] {
+  const [firstName] = name?.trim().split(/\s+/) ?? [];
+  return firstName ? { firstName } : null;
+}
+
+function timelineOf(task: TaskRecord, endedAt: string | null): TrackedTask['timeline'] {
+  const steps = [
+    ['new', task.createdAt],
+    ['assigned', task.assignedAt],
+    ['accepted', task.acceptedAt],
+    ['in_transit', task.startedAt],
+    ['completed', task.status === 'completed' ? endedAt : null],
+    ['cancelled', task.status === 'cancelled' ? endedAt : null],
+  ] as const;
+  return steps.flatMap(([status, at]) => (at === null ? [] : [{ status, at }]));
+}
+
+/** Tasks that were cancelled by an earlier release only know when they were touched last. */
+function endOf({ status, completedAt, cancelledAt, updatedAt }: TaskRecord): string | null {
+  return isTerminal(status) ? (completedAt ?? cancelledAt ?? updatedAt) : null;
+}
+
+function endOfFamily({ task, children }: TaskBundle): string | null {
+  if (children.length === 0 || !isTerminal(task.status)) return endOf(task);
+  return children
+    .map((child) => endOf(child.task) ?? task.updatedAt)
+    .sort()
+    .at(-1)!;
+}
