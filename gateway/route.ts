@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
+import type { Permission } from '../schema/accounts/permissions.ts';
+import type { Role } from '../schema/accounts/role.ts';
 import type { Caller, Origin, RequestFacts } from '../schema/commands.ts';
 import type { Refusal } from '../schema/errors.ts';
-import type { IdempotencyKey } from '../schema/idempotency-key.ts';
-import type { Permission } from '../schema/permissions.ts';
-import type { Role } from '../schema/role.ts';
+import type { IdempotencyKey } from '../schema/fields/idempotency-key.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

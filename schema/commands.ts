@@ -1,21 +1,21 @@
-import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './agent.ts';
-import type { AssignTaskInput, UnassignTaskInput } from './assign-task.ts';
-import type { FailureReason } from './assignment.ts';
-import type { ChangePackageInput } from './change-package.ts';
-import type { ChangeStatusInput } from './change-status.ts';
-import type { CourierRecord } from './courier.ts';
-import type { CreateTaskInput } from './create-task.ts';
-import type { CreateCustomerInput, UpdateCustomerInput } from './customer.ts';
+import type { UpdateOrganizationInput } from './accounts/organization.ts';
+import type { CallerRole } from './accounts/role.ts';
+import type { AssignTaskInput, UnassignTaskInput } from './assignment/assign-task.ts';
+import type { FailureReason } from './assignment/assignment.ts';
+import type { CourierRecord } from './assignment/courier.ts';
+import type { CreateCustomerInput, UpdateCustomerInput } from './customers/customer.ts';
+import type { CreateWarehouseInput, UpdateWarehouseInput } from './customers/warehouse.ts';
 import type { Refusal } from './errors.ts';
-import type { IdempotencyKey } from './idempotency-key.ts';
-import type { TopUpInput } from './ledger.ts';
-import type { UpdateOrganizationInput } from './organization.ts';
-import type { PackageInput } from './package.ts';
-import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } from './payment.ts';
-import type { CallerRole } from './role.ts';
-import type { RateTaskInput } from './tracking.ts';
-import type { UpdateTaskInput } from './update-task.ts';
-import type { CreateWarehouseInput, UpdateWarehouseInput } from './warehouse.ts';
+import type { IdempotencyKey } from './fields/idempotency-key.ts';
+import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
+import type { TopUpInput } from './money/ledger.ts';
+import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } from './money/payment.ts';
+import type { ChangePackageInput } from './tasks/change-package.ts';
+import type { ChangeStatusInput } from './tasks/change-status.ts';
+import type { CreateTaskInput } from './tasks/create-task.ts';
+import type { PackageInput } from './tasks/package.ts';
+import type { RateTaskInput } from './tasks/tracking.ts';
+import type { UpdateTaskInput } from './tasks/update-task.ts';
 
 /** Who asks. Rules take it as input; history and events name it. */
 export interface Caller {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { queryIds, queryInteger, queryList } from './fields.ts';
+import { queryIds, queryInteger, queryList } from './fields/fields.ts';
+import { shownId, shownInteger, shownTime } from './fields/shown-fields.ts';
+import { queryBox } from './fleet/position.ts';
 import { LIMITS } from './limits.ts';
-import { queryBox } from './position.ts';
-import { shownId, shownInteger, shownTime } from './shown-fields.ts';
 
 /** The types of events that this release writes to the log. */
 export const EVENT_TYPES = [

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from './limits.ts';
-import { PROVIDER_STEPS } from './payment.ts';
+import { PROVIDER_STEPS } from './money/payment.ts';
 
 interface JobDeclaration {
   /** What a job carries; anything else fails for good before it reaches the processor. */

@@ -1,16 +1,16 @@
-import { ASSIGNMENT_LIMITS } from './assignment-limits.ts';
-import { BOOK_LIMITS } from './book-limits.ts';
-import { LAUNCHER_LIMITS } from './launcher-limits.ts';
-import { NOTIFICATION_LIMITS } from './notification-limits.ts';
-import { OWNER_LIMITS } from './owner-limits.ts';
-import { PAYMENT_LIMITS } from './payment-limits.ts';
-import { POSITION_LIMITS } from './position-limits.ts';
-import { PROOF_LIMITS } from './proof-limits.ts';
-import { PROVIDER_LIMITS } from './provider-limits.ts';
-import { ROUTING_LIMITS } from './routing-limits.ts';
-import { SENDER_LIMITS } from './sender-limits.ts';
-import { TRACKING_LIMITS } from './tracking-limits.ts';
-import { WEBHOOK_LIMITS } from './webhook-limits.ts';
+import { ASSIGNMENT_LIMITS } from './limits/assignment-limits.ts';
+import { BOOK_LIMITS } from './limits/book-limits.ts';
+import { LAUNCHER_LIMITS } from './limits/launcher-limits.ts';
+import { NOTIFICATION_LIMITS } from './limits/notification-limits.ts';
+import { OWNER_LIMITS } from './limits/owner-limits.ts';
+import { PAYMENT_LIMITS } from './limits/payment-limits.ts';
+import { POSITION_LIMITS } from './limits/position-limits.ts';
+import { PROOF_LIMITS } from './limits/proof-limits.ts';
+import { PROVIDER_LIMITS } from './limits/provider-limits.ts';
+import { ROUTING_LIMITS } from './limits/routing-limits.ts';
+import { SENDER_LIMITS } from './limits/sender-limits.ts';
+import { TRACKING_LIMITS } from './limits/tracking-limits.ts';
+import { WEBHOOK_LIMITS } from './limits/webhook-limits.ts';
 
 /**
  * Every bound of the system, with its unit in its name and its reason beside it. A queue, buffer, batch, cache or retry

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { FAILURE_REASONS } from './assignment.ts';
+import { FAILURE_REASONS } from './assignment/assignment.ts';
+import { courierView } from './assignment/courier.ts';
 import type { Answer, AssignCouriers, ProposeOffers, SettlePayment } from './commands.ts';
-import { courierView } from './courier.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
-import { id } from './fields.ts';
+import { id } from './fields/fields.ts';
 import { LIMITS } from './limits.ts';
 
 /** What a process may ask of the one that owns an organization. The owner says who asks: the system. */

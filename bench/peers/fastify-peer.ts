@@ -7,7 +7,7 @@ import { createRandomSource } from '../../engine/runtime/random.ts';
 import { hashSecret } from '../../engine/runtime/secrets.ts';
 import { stopOnSignals } from '../../engine/runtime/stop-on-signals.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
-import { successBody } from '../../gateway/views/success-body.ts';
+import { successBody } from '../../gateway/request/success-body.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { COUNTINGS } from './counting.ts';

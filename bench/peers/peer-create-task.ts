@@ -3,12 +3,12 @@ import { isoTime } from '../../engine/runtime/clock.ts';
 import { BASE64_URL, CROCKFORD_BASE32, createRandomSource } from '../../engine/runtime/random.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
-import { type CustomerRecord, splitName } from '../../schema/customer.ts';
+import { type CustomerRecord, splitName } from '../../schema/customers/customer.ts';
+import type { LocationRecord } from '../../schema/customers/location.ts';
 import { type EventType, eventId } from '../../schema/events.ts';
-import type { LocationRecord } from '../../schema/location.ts';
-import type { PackageRecord } from '../../schema/package.ts';
-import { parsePhone } from '../../schema/phone.ts';
-import type { TaskBundle, TaskRecord } from '../../schema/task.ts';
+import { parsePhone } from '../../schema/fields/phone.ts';
+import type { PackageRecord } from '../../schema/tasks/package.ts';
+import type { TaskBundle, TaskRecord } from '../../schema/tasks/task.ts';
 import type { Counting, Transaction } from './counting.ts';
 import {
   insertCustomer,

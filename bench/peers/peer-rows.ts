@@ -1,8 +1,8 @@
-import type { CustomerRecord } from '../../schema/customer.ts';
-import type { LocationRecord } from '../../schema/location.ts';
-import type { PackageRecord } from '../../schema/package.ts';
-import type { TaskRecord } from '../../schema/task.ts';
-import type { TaskHistoryRecord } from '../../schema/task-history.ts';
+import type { CustomerRecord } from '../../schema/customers/customer.ts';
+import type { LocationRecord } from '../../schema/customers/location.ts';
+import type { PackageRecord } from '../../schema/tasks/package.ts';
+import type { TaskRecord } from '../../schema/tasks/task.ts';
+import type { TaskHistoryRecord } from '../../schema/tasks/task-history.ts';
 import type { Transaction } from './counting.ts';
 
 /** One INSERT a row, as one writes them by hand; the database gives the ids. Each statement is prepared once. */

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { TASK_TYPES, TIMES_TO_SERVE } from '../../schema/task.ts';
+import { TASK_TYPES, TIMES_TO_SERVE } from '../../schema/tasks/task.ts';
 
 /** POST /tasks as a JSON schema for Fastify's own validator: the same fields, bounds and cross-field rules. */
 

@@ -1,4 +1,4 @@
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { UsageError } from '../stand/run-to-end.ts';
 
 export interface ApiTarget {

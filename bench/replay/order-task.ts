@@ -1,4 +1,4 @@
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { Order, Place } from './read-day.ts';
 
 /** One order as a task: what is posted, and what must be read back. */

@@ -1,4 +1,4 @@
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, PAGE_TASKS } from './api-client.ts';
 import { findDifferences } from './find-differences.ts';
 import type { PlacedOrder } from './place-orders.ts';

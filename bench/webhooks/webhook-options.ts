@@ -1,4 +1,4 @@
-import { WEBHOOK_LIMITS } from '../../schema/webhook-limits.ts';
+import { WEBHOOK_LIMITS } from '../../schema/limits/webhook-limits.ts';
 import { optionalText, readOptions, usageError, wholeNumber } from '../read-options.ts';
 
 export interface WebhookOptions {

@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2';
-import type { Vehicle } from '../../schema/agent.ts';
+import type { Vehicle } from '../../schema/fleet/agent.ts';
 import { BASE64_URL, createRandomSource } from '../runtime/random.ts';
 import { hashSecret, newApiKey } from '../runtime/secrets.ts';
 import { makeOrganization } from '../store/accounts/organization-store.ts';

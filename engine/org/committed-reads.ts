@@ -1,10 +1,10 @@
-import type { ListAgentsQuery } from '../../schema/agent.ts';
-import type { ListRequestsQuery } from '../../schema/assignment.ts';
-import type { RecordAuditQuery } from '../../schema/audit.ts';
-import type { ListCustomersQuery } from '../../schema/customer.ts';
-import type { StatementQuery } from '../../schema/ledger.ts';
-import type { ListPaymentsQuery } from '../../schema/payment.ts';
-import type { ListWarehousesQuery } from '../../schema/warehouse.ts';
+import type { RecordAuditQuery } from '../../schema/accounts/audit.ts';
+import type { ListRequestsQuery } from '../../schema/assignment/assignment.ts';
+import type { ListCustomersQuery } from '../../schema/customers/customer.ts';
+import type { ListWarehousesQuery } from '../../schema/customers/warehouse.ts';
+import type { ListAgentsQuery } from '../../schema/fleet/agent.ts';
+import type { StatementQuery } from '../../schema/money/ledger.ts';
+import type { ListPaymentsQuery } from '../../schema/money/payment.ts';
 import { type Actor, maySee, onlyAgentOf } from '../domain/tasks/task-machine.ts';
 import { isReachable } from '../store/cluster/platform-store.ts';
 import {

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../schema/task.ts';
+import type { TaskRecord } from '../../schema/tasks/task.ts';
 import type { ChangedTask, RosterChange } from '../positions/roster-change.ts';
 import type { OrgBatch } from './apply/org-batch.ts';
 import type { OrgState } from './state/org-state.ts';

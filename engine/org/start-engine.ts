@@ -1,7 +1,7 @@
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { ListEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ExportTasksQuery, ListTasksQuery } from '../../schema/list-tasks.ts';
+import type { ExportTasksQuery, ListTasksQuery } from '../../schema/tasks/list-tasks.ts';
 import type { HintKind } from '../bus/commit-hints.ts';
 import { type Actor, onlyAgentOf } from '../domain/tasks/task-machine.ts';
 import type { Positions } from '../positions/positions.ts';

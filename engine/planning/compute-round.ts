@@ -1,4 +1,4 @@
-import type { AssignmentMode } from '../../schema/assignment.ts';
+import type { AssignmentMode } from '../../schema/assignment/assignment.ts';
 import type { RoundPlan, RoundView } from '../domain/assignment/round-view.ts';
 import { planRound } from '../domain/planning/plan-round.ts';
 import { type TripTable, travelOver } from '../travel/trip-table.ts';

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../schema/assignment.ts';
+import type { FailureReason } from '../../schema/assignment/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { isWorthNoting, wasAsked } from '../domain/assignment/assignment-machine.ts';

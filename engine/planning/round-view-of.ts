@@ -1,4 +1,4 @@
-import type { AssignmentSettings } from '../../schema/assignment.ts';
+import type { AssignmentSettings } from '../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { slotOf, sumOf } from '../domain/assignment/load.ts';
 import type {

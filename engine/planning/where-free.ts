@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import type { TaskStatus } from '../../schema/task.ts';
+import type { TaskStatus } from '../../schema/tasks/task.ts';
 import type { Place, Slot, TravelTime } from '../domain/assignment/round-view.ts';
 
 /** How long it takes to get the goods at the place, and to hand them over: parking, stairs, a signature. */

@@ -1,4 +1,4 @@
-import type { Point } from '../../schema/position.ts';
+import type { Point } from '../../schema/fleet/position.ts';
 import { activeTaskOf } from '../domain/tasks/active-task.ts';
 import type { OpenTask } from '../store/positions/roster-store.ts';
 import type { AgentOnRoad, LivePosition } from './agent-on-road.ts';

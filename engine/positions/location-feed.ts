@@ -1,5 +1,5 @@
+import type { BoundingBox } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { BoundingBox } from '../../schema/position.ts';
 import { isInBox } from '../domain/travel/geo.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import { isoTime, type Scheduler } from '../runtime/clock.ts';

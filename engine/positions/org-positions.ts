@@ -1,5 +1,5 @@
+import type { Point } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Point } from '../../schema/position.ts';
 import { isFromFuture, isImpossible } from '../domain/travel/location-rule.ts';
 import type { SavedPosition } from '../store/positions/position-store.ts';
 import type { RosterAgent } from '../store/positions/roster-store.ts';

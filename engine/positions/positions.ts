@@ -1,5 +1,5 @@
+import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/position.ts';
 import { isInBox } from '../domain/travel/geo.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';

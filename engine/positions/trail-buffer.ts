@@ -1,5 +1,5 @@
+import type { Point } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Point } from '../../schema/position.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../schema/payment.ts';
+import type { ProviderName } from '../../schema/money/payment.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';
 import type { RandomSource } from '../runtime/random.ts';

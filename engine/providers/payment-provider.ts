@@ -1,4 +1,4 @@
-import type { ProviderName, ProviderReport } from '../../schema/payment.ts';
+import type { ProviderName, ProviderReport } from '../../schema/money/payment.ts';
 
 /** A payment, as much of it as its provider has to know. The same at each attempt of a step. */
 export interface ProviderPayment {

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ProviderReport } from '../../schema/payment.ts';
+import type { ProviderReport } from '../../schema/money/payment.ts';
 import { isTimely } from '../domain/outbound/callback-signature.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../runtime/config.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ProviderReport } from '../../schema/payment.ts';
+import type { ProviderReport } from '../../schema/money/payment.ts';
 import type { ProviderNews, ProviderPayment } from './payment-provider.ts';
 import { fromStripeAmount } from './stripe-amount.ts';
 

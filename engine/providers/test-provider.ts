@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ProviderReport } from '../../schema/payment.ts';
+import type { ProviderReport } from '../../schema/money/payment.ts';
 import { isSigned, signCallback } from '../domain/outbound/callback-signature.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { BASE64_URL, type RandomSource } from '../runtime/random.ts';

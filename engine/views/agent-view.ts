@@ -1,4 +1,4 @@
-import { type AgentRecord, type AgentView, agentView } from '../../schema/agent.ts';
+import { type AgentRecord, type AgentView, agentView } from '../../schema/fleet/agent.ts';
 import { compileSerializer } from './parts/serializer.ts';
 import { taskAgentViewOf } from './task-view.ts';
 

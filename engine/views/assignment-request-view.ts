@@ -1,4 +1,4 @@
-import { type AssignmentRequestRecord, assignmentRequestView } from '../../schema/assignment.ts';
+import { type AssignmentRequestRecord, assignmentRequestView } from '../../schema/assignment/assignment.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(assignmentRequestView);

@@ -1,4 +1,4 @@
-import { type ChannelRecord, type ChannelView, channelKeyView, channelView } from '../../schema/channel.ts';
+import { type ChannelRecord, type ChannelView, channelKeyView, channelView } from '../../schema/accounts/channel.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serializeChannel = compileSerializer(channelView);

@@ -4,7 +4,7 @@ import {
   customerDetailView,
   customerView,
   type DeliverySummary,
-} from '../../schema/customer.ts';
+} from '../../schema/customers/customer.ts';
 import { compileSerializer } from './parts/serializer.ts';
 import { taskCustomerViewOf } from './task-view.ts';
 

@@ -5,7 +5,7 @@ import {
   type StatementLine,
   statementView,
   walletView,
-} from '../../schema/ledger.ts';
+} from '../../schema/money/ledger.ts';
 import { fundsOf, walletOf } from '../domain/money/ledger.ts';
 import { formatMinor } from '../domain/money/money.ts';
 import { compileSerializer } from './parts/serializer.ts';

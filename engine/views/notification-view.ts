@@ -5,7 +5,7 @@ import {
   notificationSettingsView,
   notificationView,
   webPushKeyView,
-} from '../../schema/notification.ts';
+} from '../../schema/notices/notification.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 export const encodeDevice = compileSerializer(deviceView);

@@ -1,4 +1,8 @@
-import { type OrganizationRecord, type OrganizationView, organizationView } from '../../schema/organization.ts';
+import {
+  type OrganizationRecord,
+  type OrganizationView,
+  organizationView,
+} from '../../schema/accounts/organization.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serializeOrganization = compileSerializer(organizationView);

@@ -1,4 +1,4 @@
-import { type PackageRecord, type PackageView, packageView } from '../../schema/package.ts';
+import { type PackageRecord, type PackageView, packageView } from '../../schema/tasks/package.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serializePackage = compileSerializer(packageView);

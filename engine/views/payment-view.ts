@@ -1,5 +1,5 @@
-import { checkoutPath } from '../../schema/checkout-link.ts';
-import { type PaymentRecord, type PaymentView, paymentView } from '../../schema/payment.ts';
+import { checkoutPath } from '../../schema/money/checkout-link.ts';
+import { type PaymentRecord, type PaymentView, paymentView } from '../../schema/money/payment.ts';
 import { formatMinor } from '../domain/money/money.ts';
 import { compileSerializer } from './parts/serializer.ts';
 

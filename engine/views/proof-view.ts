@@ -1,4 +1,4 @@
-import { type ProofRecord, type ProofView, proofView } from '../../schema/proof.ts';
+import { type ProofRecord, type ProofView, proofView } from '../../schema/tasks/proof.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(proofView);

@@ -1,4 +1,4 @@
-import { type ScheduledItem, scheduleView } from '../../schema/schedule.ts';
+import { type ScheduledItem, scheduleView } from '../../schema/tasks/schedule.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serializeSchedule = compileSerializer(scheduleView);

@@ -1,4 +1,4 @@
-import type { ShownTask } from '../../schema/task.ts';
+import type { ShownTask } from '../../schema/tasks/task.ts';
 import { encodeTask } from './task-view.ts';
 
 /** The JSON of a page of tasks. */

@@ -1,9 +1,9 @@
-import type { AgentOfTask, TaskAgentView } from '../../schema/agent.ts';
-import type { CustomerOfTask, TaskCustomerView, UserView } from '../../schema/customer.ts';
-import type { LocationRecord, LocationView } from '../../schema/location.ts';
-import type { PackageView } from '../../schema/package.ts';
-import { isTerminal, type ShownTask } from '../../schema/task.ts';
-import { type TaskView, taskView } from '../../schema/task-view.ts';
+import type { CustomerOfTask, TaskCustomerView, UserView } from '../../schema/customers/customer.ts';
+import type { LocationRecord, LocationView } from '../../schema/customers/location.ts';
+import type { AgentOfTask, TaskAgentView } from '../../schema/fleet/agent.ts';
+import type { PackageView } from '../../schema/tasks/package.ts';
+import { isTerminal, type ShownTask } from '../../schema/tasks/task.ts';
+import { type TaskView, taskView } from '../../schema/tasks/task-view.ts';
 import { formatMinor } from '../domain/money/money.ts';
 import { compilePieces, inOnePiece } from './parts/serializer.ts';
 import { trackingUrlOf } from './parts/tracking-url.ts';

@@ -1,4 +1,4 @@
-import { type TransferRecord, topUpView } from '../../schema/ledger.ts';
+import { type TransferRecord, topUpView } from '../../schema/money/ledger.ts';
 import { formatMinor } from '../domain/money/money.ts';
 import { compileSerializer } from './parts/serializer.ts';
 

@@ -1,4 +1,4 @@
-import { type AccountView, accountView, type UserRecord } from '../../schema/user.ts';
+import { type AccountView, accountView, type UserRecord } from '../../schema/accounts/user.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serializeUser: (view: AccountView) => string = compileSerializer(accountView);

@@ -1,5 +1,5 @@
-import type { LocationRecord } from '../../schema/location.ts';
-import { type WarehouseRecord, warehouseView } from '../../schema/warehouse.ts';
+import type { LocationRecord } from '../../schema/customers/location.ts';
+import { type WarehouseRecord, warehouseView } from '../../schema/customers/warehouse.ts';
 import { compileSerializer } from './parts/serializer.ts';
 import { locationViewOf } from './task-view.ts';
 

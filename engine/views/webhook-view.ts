@@ -7,7 +7,7 @@ import {
   type WebhookView,
   webhookSecretView,
   webhookView,
-} from '../../schema/webhook.ts';
+} from '../../schema/notices/webhook.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serializeWebhook = compileSerializer(webhookView);

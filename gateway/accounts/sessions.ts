@@ -10,9 +10,9 @@ import {
   type SessionTokens,
 } from '../../engine/store/accounts/session-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
+import type { LoginInput } from '../../schema/accounts/session.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
-import type { LoginInput } from '../../schema/session.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Identity } from '../route.ts';
 import type { LoginThrottle } from './login-throttle.ts';

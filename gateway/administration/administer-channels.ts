@@ -4,12 +4,12 @@ import { drawIds, insertChannel, readChannel, updateChannel } from '../../engine
 import { insertUser, readUser } from '../../engine/store/accounts/user-store.ts';
 import { encodeChannel, encodeChannelWithKey } from '../../engine/views/channel-view.ts';
 import { matchesEtag } from '../../engine/views/parts/etag.ts';
-import type { ChannelRecord, CreateChannelInput, UpdateChannelInput } from '../../schema/channel.ts';
+import type { ChannelRecord, CreateChannelInput, UpdateChannelInput } from '../../schema/accounts/channel.ts';
+import type { UserRecord } from '../../schema/accounts/user.ts';
 import type { Caller } from '../../schema/commands.ts';
-import { splitName } from '../../schema/customer.ts';
+import { splitName } from '../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { UserRecord } from '../../schema/user.ts';
 import type { ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import { newUser, userNote } from './administer-users.ts';

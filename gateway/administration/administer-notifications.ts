@@ -13,8 +13,12 @@ import {
 import { encodeDevice, encodeNotificationSettings } from '../../engine/views/notification-view.ts';
 import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
-import { type NotificationSettingsInput, type PushTokenInput, settingsOfInput } from '../../schema/notification.ts';
-import { findSubscription } from '../../schema/push-subscription.ts';
+import {
+  type NotificationSettingsInput,
+  type PushTokenInput,
+  settingsOfInput,
+} from '../../schema/notices/notification.ts';
+import { findSubscription } from '../../schema/notices/push-subscription.ts';
 import { lastTextOf, type ParsedRequest, type RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';

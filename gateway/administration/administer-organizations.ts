@@ -8,7 +8,7 @@ import {
   type CreateOrganizationInput,
   changedOrganization,
   type OrganizationRecord,
-} from '../../schema/organization.ts';
+} from '../../schema/accounts/organization.ts';
 import type { ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';

@@ -9,10 +9,10 @@ import {
 } from '../../engine/store/accounts/user-store.ts';
 import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import { encodeUser } from '../../engine/views/user-view.ts';
+import type { CreateUserInput, UpdateUserInput, UserRecord } from '../../schema/accounts/user.ts';
 import type { Caller } from '../../schema/commands.ts';
-import { splitName } from '../../schema/customer.ts';
+import { splitName } from '../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
-import type { CreateUserInput, UpdateUserInput, UserRecord } from '../../schema/user.ts';
 import type { ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';

@@ -14,11 +14,11 @@ import {
 } from '../../engine/store/webhooks/webhook-store.ts';
 import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import { encodeWebhook, encodeWebhookWithSecret } from '../../engine/views/webhook-view.ts';
+import { isLimitedToOwn } from '../../schema/accounts/permissions.ts';
 import type { Caller } from '../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isLimitedToOwn } from '../../schema/permissions.ts';
-import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../../schema/webhook.ts';
+import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../../schema/notices/webhook.ts';
 import type { Identity, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer, type Plan } from './administer.ts';
 import type { Administration } from './open-administration.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../engine/store/accounts/change-notes.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { ERRORS, isOutcome, type Refusal, refusal } from '../../schema/errors.ts';
-import type { IdempotencyKey } from '../../schema/idempotency-key.ts';
+import type { IdempotencyKey } from '../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { FairQueue } from '../fair-queue.ts';
 import type { RouteAnswer } from '../route.ts';

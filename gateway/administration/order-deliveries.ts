@@ -10,7 +10,7 @@ import {
 import { encodeTestEvent } from '../../engine/views/webhook-view.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ReplayInput, TEST_EVENT } from '../../schema/webhook.ts';
+import { type ReplayInput, TEST_EVENT } from '../../schema/notices/webhook.ts';
 import type { ParsedRequest, RouteAnswer } from '../route.ts';
 import type { PlannedChange } from './administer.ts';
 import { administerAndAnnounce, administerOne, ownChannelOf } from './administer-webhooks.ts';

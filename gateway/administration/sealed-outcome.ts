@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { type IdempotencyKey, idempotencyKey } from '../../schema/idempotency-key.ts';
+import { type IdempotencyKey, idempotencyKey } from '../../schema/fields/idempotency-key.ts';
 import type { RouteAnswer } from '../route.ts';
 
 /**

@@ -3,10 +3,10 @@ import type { Credential, CredentialStore } from '../../engine/store/access/cred
 import type { StreamTokenStore } from '../../engine/store/access/stream-token-store.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { errorBody, refusalBody, validationBody } from '../../engine/views/parts/error-body.ts';
+import { isPermitted, type Permission } from '../../schema/accounts/permissions.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isPermitted, type Permission } from '../../schema/permissions.ts';
 import type { Headers, IncomingRequest } from '../http/port.ts';
 import type { Guard, Identity, Route } from '../route.ts';
 import { canonicalPath, TOKEN_PARAMETER } from '../router.ts';

@@ -1,6 +1,6 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { findShown } from '../../schema/shown-as.ts';
+import { findShown } from '../../schema/fields/shown-as.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
-import { plainError, validationError } from '../../schema/envelope.ts';
-import { isPermitted } from '../../schema/permissions.ts';
-import { ROLES } from '../../schema/role.ts';
+import { isPermitted } from '../../schema/accounts/permissions.ts';
+import { ROLES } from '../../schema/accounts/role.ts';
+import { plainError, validationError } from '../../schema/fields/envelope.ts';
 import type { Route } from '../route.ts';
 import { API_PREFIX } from '../router.ts';
 import { type Json, jsonSchema } from './json-schema.ts';

@@ -1,6 +1,6 @@
-import { IDEMPOTENCY_KEY_SHOWN } from '../../schema/idempotency-key.ts';
-import { integerShown } from '../../schema/shown-as.ts';
-import { FREE_FIELD } from '../parse-request.ts';
+import { IDEMPOTENCY_KEY_SHOWN } from '../../schema/fields/idempotency-key.ts';
+import { integerShown } from '../../schema/fields/shown-as.ts';
+import { FREE_FIELD } from '../request/parse-request.ts';
 import type { QuerySchema, Route } from '../route.ts';
 import { takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, takesOrganization } from './honoured-headers.ts';
 import { type Json, jsonSchema } from './json-schema.ts';

@@ -1,4 +1,4 @@
-import { envelopeOf } from '../../schema/envelope.ts';
+import { envelopeOf } from '../../schema/fields/envelope.ts';
 import type { ApiRoute, RawRoute, Route } from '../route.ts';
 import { showsEtag, takesIdempotencyKey, takesIfNoneMatch } from './honoured-headers.ts';
 import { type Json, jsonSchema } from './json-schema.ts';

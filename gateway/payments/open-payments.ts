@@ -18,11 +18,11 @@ import {
   type TestCheckoutKey,
 } from '../../engine/store/payments/test-checkout-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
-import type { CheckoutLink } from '../../schema/checkout-link.ts';
 import type { Caller } from '../../schema/commands.ts';
 import { ERRORS, type Refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ProviderName } from '../../schema/payment.ts';
+import type { CheckoutLink } from '../../schema/money/checkout-link.ts';
+import type { ProviderName } from '../../schema/money/payment.ts';
 
 export interface PaymentsOptions {
   readonly config: Config;

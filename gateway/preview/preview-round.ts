@@ -9,10 +9,10 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { RoundStore, SoughtTask } from '../../engine/store/planning/round-store.ts';
 import type { PositionStore } from '../../engine/store/positions/position-store.ts';
 import type { TravelTimes } from '../../engine/travel/travel-times.ts';
-import type { AssignmentSettings } from '../../schema/assignment.ts';
+import type { AssignmentSettings } from '../../schema/assignment/assignment.ts';
+import type { PreviewInput, PreviewView } from '../../schema/assignment/preview.ts';
 import { notFound, type Refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { PreviewInput, PreviewView } from '../../schema/preview.ts';
 import { RefusalError } from '../refusal-error.ts';
 
 export interface PreviewParts {

@@ -1,11 +1,11 @@
 import { formatMinor } from '../../engine/domain/money/money.ts';
 import { type Html, html, type Piece, trusted } from '../../engine/views/parts/html.ts';
-import type { UserView } from '../../schema/customer.ts';
-import type { LocationView } from '../../schema/location.ts';
-import type { PackageView } from '../../schema/package.ts';
-import type { PaymentRecord } from '../../schema/payment.ts';
-import type { PaperWidth } from '../../schema/receipt.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { UserView } from '../../schema/customers/customer.ts';
+import type { LocationView } from '../../schema/customers/location.ts';
+import type { PaperWidth } from '../../schema/customers/receipt.ts';
+import type { PaymentRecord } from '../../schema/money/payment.ts';
+import type { PackageView } from '../../schema/tasks/package.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { barcodeOf, qrCodeOf } from './code-symbols.ts';
 import { PRINTED_MM } from './receipt-style.ts';
 

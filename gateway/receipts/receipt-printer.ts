@@ -3,11 +3,11 @@ import { isoTime, systemClock, systemScheduler } from '../../engine/runtime/cloc
 import { Turns } from '../../engine/runtime/turns.ts';
 import { readOrganization } from '../../engine/store/accounts/organization-store.ts';
 import type { Html } from '../../engine/views/parts/html.ts';
+import type { PaperWidth } from '../../schema/customers/receipt.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { PaymentRecord } from '../../schema/payment.ts';
-import type { PaperWidth } from '../../schema/receipt.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { PaymentRecord } from '../../schema/money/payment.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { RefusalError } from '../refusal-error.ts';

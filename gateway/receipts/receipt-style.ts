@@ -1,4 +1,4 @@
-import type { PaperWidth } from '../../schema/receipt.ts';
+import type { PaperWidth } from '../../schema/customers/receipt.ts';
 
 /** What printers of a roll's width reach: 8 dots a millimetre. */
 export const PRINTED_MM: Readonly<Record<PaperWidth, number>> = { '80mm': 72, '58mm': 48 };

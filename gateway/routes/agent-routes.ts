@@ -4,6 +4,8 @@ import { encodeAgent } from '../../engine/views/agent-view.ts';
 import { encodeAgentCash } from '../../engine/views/ledger-view.ts';
 import { encodeSchedule } from '../../engine/views/schedule-view.ts';
 import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
+import { notFound } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
 import {
   agentListView,
   agentView,
@@ -15,17 +17,20 @@ import {
   listAgentsQuery,
   type UpdateAgentInput,
   updateAgentInput,
-} from '../../schema/agent.ts';
-import { notFound } from '../../schema/errors.ts';
-import { formatPosition } from '../../schema/events.ts';
-import { agentCashView } from '../../schema/ledger.ts';
+} from '../../schema/fleet/agent.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ListTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/list-tasks.ts';
-import { scheduleView } from '../../schema/schedule.ts';
+import { agentCashView } from '../../schema/money/ledger.ts';
+import {
+  type ListTasksQuery,
+  listTasksQuery,
+  TASK_LIST_PARAMETERS,
+  taskPageView,
+} from '../../schema/tasks/list-tasks.ts';
+import { scheduleView } from '../../schema/tasks/schedule.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { sealedKey } from '../administration/sealed-outcome.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 
 /** Agents: who delivers. Source: decisions.md §4. */
 export function agentRoutes(engine: Engine, administration: Administration): ApiRoute[] {

@@ -7,12 +7,12 @@ import {
   listRequestsQuery,
   type RejectRequestInput,
   rejectRequestInput,
-} from '../../schema/assignment.ts';
+} from '../../schema/assignment/assignment.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 
 /** What agents are asked, and what they answer. Source: decisions.md §5. */
 export function assignmentRequestRoutes(engine: Engine): ApiRoute[] {

@@ -4,11 +4,11 @@ import {
   assignTaskInput,
   type UnassignTaskInput,
   unassignTaskInput,
-} from '../../schema/assign-task.ts';
+} from '../../schema/assignment/assign-task.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { taskView } from '../../schema/task-view.ts';
+import { taskView } from '../../schema/tasks/task-view.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 
 /** Assignment by hand, and the request to look for somebody. Source: decisions.md §3 "Transitions", "Also". */
 export function assignmentRoutes(engine: Engine): ApiRoute[] {

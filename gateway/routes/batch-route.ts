@@ -2,6 +2,10 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { type Clock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { Turns } from '../../engine/runtime/turns.ts';
 import { validationBody } from '../../engine/views/parts/error-body.ts';
+import type { BatchItem, RequestFacts } from '../../schema/commands.ts';
+import { refusal } from '../../schema/errors.ts';
+import { idempotencyKey, isIdempotencyKey } from '../../schema/fields/idempotency-key.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import {
   batchView,
   type CreateTasksInput,
@@ -9,16 +13,12 @@ import {
   createTasksInput,
   createTasksQuery,
   describedBatch,
-} from '../../schema/batch.ts';
-import type { BatchItem, RequestFacts } from '../../schema/commands.ts';
-import type { CreateTaskInput } from '../../schema/create-task.ts';
-import { refusal } from '../../schema/errors.ts';
-import { idempotencyKey, isIdempotencyKey } from '../../schema/idempotency-key.ts';
-import { LIMITS } from '../../schema/limits.ts';
-import { fingerprintOf } from '../fingerprint.ts';
-import { parseBodyOf } from '../parse-request.ts';
+} from '../../schema/tasks/batch.ts';
+import type { CreateTaskInput } from '../../schema/tasks/create-task.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
+import { fingerprintOf } from '../request/fingerprint.ts';
+import { parseBodyOf } from '../request/parse-request.ts';
 import { type ApiRoute, type Identity, may } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 import { createTaskBody } from './task-routes.ts';
 
 /** Many tasks in one call. Source: decisions.md §3 "Batch". */

@@ -11,12 +11,12 @@ import {
   listCustomersQuery,
   type UpdateCustomerInput,
   updateCustomerInput,
-} from '../../schema/customer.ts';
+} from '../../schema/customers/customer.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 
 /** Customers. Source: interface.md "Customers", decisions.md §3. */
 export function customerRoutes(engine: Engine): ApiRoute[] {

@@ -1,7 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
-import { LIMITS } from '../../schema/limits.ts';
 import {
   type CurrentPositionsQuery,
   currentPositionsQuery,
@@ -15,8 +14,9 @@ import {
   positionListView,
   type Tally,
   tallyView,
-} from '../../schema/position.ts';
-import { readDevicePoints, readOwnPoints } from '../../schema/read-points.ts';
+} from '../../schema/fleet/position.ts';
+import { readDevicePoints, readOwnPoints } from '../../schema/fleet/read-points.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import { type ApiRoute, may, type RouteAnswer } from '../route.ts';
 
 const NOT_OWNER: RouteAnswer = { refusal: refusal('NOT_OWNER') };

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
-import { type ChangePackageInput, changePackageInput } from '../../schema/change-package.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type PackageInput, packageInput, packageView } from '../../schema/package.ts';
+import { type ChangePackageInput, changePackageInput } from '../../schema/tasks/change-package.ts';
+import { type PackageInput, packageInput, packageView } from '../../schema/tasks/package.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 
 /** Packages of tasks. Source: interface.md "Packages", decisions.md §3. */
 export function packageRoutes(engine: Engine): ApiRoute[] {

@@ -5,7 +5,7 @@ import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
-import { cutText } from '../../schema/fields.ts';
+import { cutText } from '../../schema/fields/fields.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import {
   type ExportTasksQuery,
@@ -14,8 +14,8 @@ import {
   listTasksQuery,
   TASK_LIST_PARAMETERS,
   taskPageView,
-} from '../../schema/list-tasks.ts';
-import type { ShownTask } from '../../schema/task.ts';
+} from '../../schema/tasks/list-tasks.ts';
+import type { ShownTask } from '../../schema/tasks/task.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
 import { type ApiRoute, may, type RawRoute } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';

@@ -1,15 +1,15 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { type ChangeStatusInput, changeStatusInput } from '../../schema/change-status.ts';
-import { type CreateTaskInput, type CreateTaskOptions, createTaskSchema } from '../../schema/create-task.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { taskHistoryView } from '../../schema/task-history.ts';
-import { taskView } from '../../schema/task-view.ts';
-import { type UpdateTaskInput, updateTaskSchema } from '../../schema/update-task.ts';
+import { type ChangeStatusInput, changeStatusInput } from '../../schema/tasks/change-status.ts';
+import { type CreateTaskInput, type CreateTaskOptions, createTaskSchema } from '../../schema/tasks/create-task.ts';
+import { taskHistoryView } from '../../schema/tasks/task-history.ts';
+import { taskView } from '../../schema/tasks/task-view.ts';
+import { type UpdateTaskInput, updateTaskSchema } from '../../schema/tasks/update-task.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, type BodySchema, type Identity, may } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 
 /** Tasks: create, read, update, change status, history. Source: interface.md "Endpoints", decisions.md §3. */
 export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {

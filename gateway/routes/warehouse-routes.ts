@@ -1,8 +1,5 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodeWarehouse } from '../../engine/views/warehouse-view.ts';
-import { notFound } from '../../schema/errors.ts';
-import { formatPosition } from '../../schema/events.ts';
-import { LIMITS } from '../../schema/limits.ts';
 import {
   type CreateWarehouseInput,
   createWarehouseInput,
@@ -12,9 +9,12 @@ import {
   updateWarehouseInput,
   warehouseListView,
   warehouseView,
-} from '../../schema/warehouse.ts';
+} from '../../schema/customers/warehouse.ts';
+import { notFound } from '../../schema/errors.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
-import { engineAnswer } from './engine-answer.ts';
 
 /** Warehouses: places that tasks start from. Source: decisions.md §3. */
 export function warehouseRoutes(engine: Engine): ApiRoute[] {

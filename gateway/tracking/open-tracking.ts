@@ -6,10 +6,10 @@ import { connectPostgres } from '../../engine/store/postgres.ts';
 import { isLinked } from '../../engine/store/records/tracking-store.ts';
 import type { Answer, Caller } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
-import type { IdempotencyKey } from '../../schema/idempotency-key.ts';
+import type { IdempotencyKey } from '../../schema/fields/idempotency-key.ts';
+import type { PositionView } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { PositionView } from '../../schema/position.ts';
-import type { Followed, FollowedTask, RateTaskInput, TrackedPosition } from '../../schema/tracking.ts';
+import type { Followed, FollowedTask, RateTaskInput, TrackedPosition } from '../../schema/tasks/tracking.ts';
 import { RefusalError } from '../refusal-error.ts';
 import { TrackingLinks } from './tracking-links.ts';
 

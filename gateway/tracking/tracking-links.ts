@@ -1,7 +1,7 @@
 import { findTrackingToken } from '../../engine/domain/tasks/tracking-token.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TrackingToken } from '../../schema/tracking.ts';
+import type { TrackingToken } from '../../schema/tasks/tracking.ts';
 import { RefusalError } from '../refusal-error.ts';
 
 /** Asks Postgres; see isLinked. */

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../engine/views/parts/html.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isTerminal, type TaskStatus } from '../../schema/task.ts';
-import type { TrackedPosition, TrackedTask } from '../../schema/tracking.ts';
+import { isTerminal, type TaskStatus } from '../../schema/tasks/task.ts';
+import type { TrackedPosition, TrackedTask } from '../../schema/tasks/tracking.ts';
 import { distanceText, trackingMap } from './tracking-map.ts';
 
 /** A task as the page shows it now. */

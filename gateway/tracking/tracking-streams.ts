@@ -5,7 +5,7 @@ import { Turns } from '../../engine/runtime/turns.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TrackedPosition } from '../../schema/tracking.ts';
+import type { TrackedPosition } from '../../schema/tasks/tracking.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
 import { RefusalError } from '../refusal-error.ts';
 import type { Identity } from '../route.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { AuditEntryView } from '../../schema/audit.ts';
-import type { ChannelView } from '../../schema/channel.ts';
+import type { AuditEntryView } from '../../schema/accounts/audit.ts';
+import type { ChannelView } from '../../schema/accounts/channel.ts';
+import type { AccountView } from '../../schema/accounts/user.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TaskView } from '../../schema/task-view.ts';
-import type { AccountView } from '../../schema/user.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, taskInput } from '../support/api-client.ts';
 import { type SeededOrganization, seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
 import { untilPast } from '../support/until.ts';

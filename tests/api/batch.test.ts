@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, type ApiReply, createApiClient, taskInput } from '../support/api-client.ts';
 import { createFaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { createTestPlace, startTestGateway } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
-import type { HistoryStepView } from '../../schema/task-history.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../schema/tasks/task.ts';
+import type { HistoryStepView } from '../../schema/tasks/task-history.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { seedAgent } from '../support/seed.ts';
 import { type SeededTask, seededTimes, seedTasks, type TaskSeed } from '../support/seed-task.ts';

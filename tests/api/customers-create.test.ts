@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CustomerView } from '../../schema/customer.ts';
+import type { CustomerView } from '../../schema/customers/customer.ts';
 import { taskInput } from '../support/api-client.ts';
 import { seedChannel, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';

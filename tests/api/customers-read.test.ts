@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CustomerView, DeliverySummary } from '../../schema/customer.ts';
+import type { CustomerView, DeliverySummary } from '../../schema/customers/customer.ts';
 import { seedAgent, withSql } from '../support/seed.ts';
 import { useGateway } from './api-fixture.ts';
 

@@ -3,7 +3,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { seedChannel, withSql } from '../support/seed.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';

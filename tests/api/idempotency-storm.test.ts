@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultPoint } from '../../engine/runtime/fault-points.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, type ApiReply, createApiClient, taskInput } from '../support/api-client.ts';
 import { type CrashableSystem, startCrashableSystem } from '../support/crashable-system.ts';
 import { seedChannel, withSql } from '../support/seed.ts';

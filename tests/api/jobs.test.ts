@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TaskStatus } from '../../schema/task.ts';
-import type { HistoryStepView } from '../../schema/task-history.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskStatus } from '../../schema/tasks/task.ts';
+import type { HistoryStepView } from '../../schema/tasks/task-history.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, createApiClient, taskInput } from '../support/api-client.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { createTestPlace, startTestGateway, type TestPlace } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { ApiClient, ApiReply } from '../support/api-client.ts';
 import { useGateway } from './api-fixture.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LIMITS } from '../../schema/limits.ts';
-import { PACKAGE_STATUSES, type PackageStatus, type PackageView } from '../../schema/package.ts';
-import { TASK_STATUSES } from '../../schema/task.ts';
-import type { HistoryStepView } from '../../schema/task-history.ts';
+import { PACKAGE_STATUSES, type PackageStatus, type PackageView } from '../../schema/tasks/package.ts';
+import { TASK_STATUSES } from '../../schema/tasks/task.ts';
+import type { HistoryStepView } from '../../schema/tasks/task-history.ts';
 import { type ApiClient, taskInput } from '../support/api-client.ts';
 import { seedTasks } from '../support/seed-task.ts';
 import { useGateway } from './api-fixture.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TASK_STATUSES } from '../../schema/task.ts';
-import type { HistoryStepView } from '../../schema/task-history.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import { TASK_STATUSES } from '../../schema/tasks/task.ts';
+import type { HistoryStepView } from '../../schema/tasks/task-history.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, taskInput } from '../support/api-client.ts';
 import { withSql } from '../support/seed.ts';
 import { seedTasks } from '../support/seed-task.ts';

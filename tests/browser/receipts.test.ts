@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { useGateway } from '../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts';

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { ApiBody } from '../support/api-client.ts';
 import { type Outcome, refusedOutcome } from '../support/journal.ts';
 import { createBody } from './journaled-load.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CROCKFORD_BASE32, createRandomSource, type RandomSource } from '../../engine/runtime/random.ts';
 import type { Answer, CreateTask, CreateTasks } from '../../schema/commands.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { Journal } from '../support/journal.ts';
 import { type SeededOrganization, withSql } from '../support/seed.ts';
 import { callerOf, createCommand, startEngineFixture, statusOf } from './engine-fixture.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CommitStore } from '../../engine/store/actor/commit-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import type { Command, CreateTask } from '../../schema/commands.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { Journal } from '../support/journal.ts';
 import type { SeededOrganization } from '../support/seed.ts';
 import { callerOf, createCommand, startEngineFixture } from './engine-fixture.ts';

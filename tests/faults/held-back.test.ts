@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitFailure } from '../../engine/store/actor/commit-store.ts';
 import type { Answer, Command } from '../../schema/commands.ts';
 import type { LoggedEvent } from '../../schema/events.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { createFaultyCommitStore, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { until } from '../support/until.ts';
 import {

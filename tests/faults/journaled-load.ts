@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, type ApiReply, taskInput } from '../support/api-client.ts';
 import { type Journal, namesOf, type Operation, type Outcome, refusedOutcome } from '../support/journal.ts';
 import type { SeededOrganization } from '../support/seed.ts';

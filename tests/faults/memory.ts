@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { createOrgStore } from '../../engine/store/actor/actor-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { BUNDLE, CUSTOMER } from '../../engine/store/rows/record-tables.ts';
-import { idempotencyKey, scopedKeyOf } from '../../schema/idempotency-key.ts';
+import { idempotencyKey, scopedKeyOf } from '../../schema/fields/idempotency-key.ts';
 import type { JournalView } from '../support/journal.ts';
 import { withSql } from '../support/seed.ts';
 import { SCOPE } from './engine-fixture.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sql } from '../../engine/store/postgres.ts';
 import type { Answer, Command } from '../../schema/commands.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { createFaultyCommitStore, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { withSql } from '../support/seed.ts';
 import { until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { readConfig } from '../../engine/runtime/config.ts';
 import { createLog } from '../../engine/runtime/log.ts';
 import { redisKeys } from '../../engine/store/redis-keys.ts';
-import type { PaymentView } from '../../schema/payment.ts';
+import type { PaymentView } from '../../schema/money/payment.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { usePayments } from '../integration/payments/payment-place.ts';
 import { shownSession } from '../integration/payments/stripe-server.ts';

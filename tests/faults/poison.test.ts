@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { idempotencyKey } from '../../schema/idempotency-key.ts';
+import { idempotencyKey } from '../../schema/fields/idempotency-key.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { startCrashableSystem } from '../support/crashable-system.ts';
 import { createFaultyCommitStore } from '../support/faulty-commit-store.ts';

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TaskView } from '../../schema/task-view.ts';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 
 /** Every field that a JSON body of the API may have; which of them are there is for the test to say. */
 export interface ApiBody<T> {

@@ -1,6 +1,6 @@
 import type { Sql } from '../../engine/store/postgres.ts';
-import type { PackageStatus } from '../../schema/package.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../schema/task.ts';
+import type { PackageStatus } from '../../schema/tasks/package.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../schema/tasks/task.ts';
 import { withSql } from './seed.ts';
 
 /** A task in any status, also in those that no request reaches yet. */

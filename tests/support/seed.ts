@@ -3,7 +3,7 @@ import { hash } from '@node-rs/argon2';
 import { hashSecret, newApiKey, newSecret } from '../../engine/runtime/secrets.ts';
 import { makeOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
-import type { Role } from '../../schema/role.ts';
+import type { Role } from '../../schema/accounts/role.ts';
 
 export interface OrganizationSeed {
   readonly name?: string;

@@ -1,4 +1,4 @@
-import type { PaymentRecord } from '../../schema/payment.ts';
+import type { PaymentRecord } from '../../schema/money/payment.ts';
 
 /** An online payment of 12.50 USD as it begins, but for what is given. */
 export function onlinePayment(at: string, fields: Partial<PaymentRecord> = {}): PaymentRecord {

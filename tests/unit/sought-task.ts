@@ -1,5 +1,5 @@
 import type { SoughtTask } from '../../engine/store/planning/round-store.ts';
-import type { TaskSearch } from '../../schema/assignment.ts';
+import type { TaskSearch } from '../../schema/assignment/assignment.ts';
 
 /** One that has just begun. */
 export const NEW_SEARCH: TaskSearch = {

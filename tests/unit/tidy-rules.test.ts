@@ -28,8 +28,8 @@ function prove(name: string, rule: Rule, planted: readonly Planted[]): void {
 }
 
 prove('import table', importTableRule, [
-  ['schema/task.ts', "import { b } from '../engine/domain/b.ts';", 1],
-  ['engine/domain/a.ts', "import { s } from '../../schema/task.ts';\nimport { b } from '../store/b.ts';", 2],
+  ['schema/tasks/task.ts', "import { b } from '../engine/domain/b.ts';", 1],
+  ['engine/domain/a.ts', "import { s } from '../../schema/tasks/task.ts';\nimport { b } from '../store/b.ts';", 2],
   ['engine/org/a.ts', "export { start } from '../launcher/start.ts';", 1],
   ['engine/org/a.ts', "import { b } from './b.ts';\nimport { c } from '../store/c.ts';"],
   ['gateway/main.ts', "import type { A } from '../workers/a.ts';", 1],

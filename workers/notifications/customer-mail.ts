@@ -1,7 +1,7 @@
 import { type Html, html } from '../../engine/views/parts/html.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type NoticeTemplates, type Placeholder, partsOfTemplate } from '../../schema/notice-templates.ts';
-import type { MailKind } from '../../schema/notification.ts';
+import { type NoticeTemplates, type Placeholder, partsOfTemplate } from '../../schema/notices/notice-templates.ts';
+import type { MailKind } from '../../schema/notices/notification.ts';
 import { mailPage } from './mail-page.ts';
 import type { NoticeFacts } from './notice.ts';
 import { cut, isolated, oneLine } from './one-line.ts';

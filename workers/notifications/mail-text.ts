@@ -1,4 +1,4 @@
-import type { TokenPurpose } from '../../schema/session.ts';
+import type { TokenPurpose } from '../../schema/accounts/session.ts';
 
 export interface MailText {
   readonly subject: string;

@@ -4,8 +4,8 @@ import { createTransport } from 'nodemailer';
 import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
 import { ConfigError } from '../../engine/runtime/config.ts';
 import { CROCKFORD_BASE32, type RandomSource } from '../../engine/runtime/random.ts';
+import type { TokenPurpose } from '../../schema/accounts/session.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { TokenPurpose } from '../../schema/session.ts';
 import type { MailText } from './mail-text.ts';
 
 export interface Mail extends MailText {

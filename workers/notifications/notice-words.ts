@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import type { PushKind } from '../../schema/notification.ts';
+import type { PushKind } from '../../schema/notices/notification.ts';
 import type { NoticeFacts, Push } from './notice.ts';
 import { isolated, oneLine } from './one-line.ts';
 import { windowText } from './window-text.ts';

@@ -1,4 +1,4 @@
-import type { NoticeKind, PushPlatform } from '../../schema/notification.ts';
+import type { NoticeKind, PushPlatform } from '../../schema/notices/notification.ts';
 
 export interface Push {
   readonly noticeId: string;

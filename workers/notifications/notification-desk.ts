@@ -12,7 +12,7 @@ import type { Log } from '../../engine/runtime/log.ts';
 import type { LeasedNotice, NoticeEnd, NoticeStore } from '../../engine/store/notifications/notice-store.ts';
 import { trackingUrlOf } from '../../engine/views/parts/tracking-url.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type NoticeStatus, noticeIdOf } from '../../schema/notification.ts';
+import { type NoticeStatus, noticeIdOf } from '../../schema/notices/notification.ts';
 import { createOutage, type Outage } from '../outage.ts';
 import { customerMailOf } from './customer-mail.ts';
 import { isRefusedForGood, type SendMail } from './mail-transport.ts';

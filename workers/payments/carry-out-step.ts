@@ -1,8 +1,8 @@
 import type { PaymentProvider, ProviderCheckout, ProviderPayment } from '../../engine/providers/payment-provider.ts';
 import type { PaymentStep } from '../../engine/store/payments/payment-step-store.ts';
-import { checkoutPath } from '../../schema/checkout-link.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ProviderReport } from '../../schema/payment.ts';
+import { checkoutPath } from '../../schema/money/checkout-link.ts';
+import type { ProviderReport } from '../../schema/money/payment.ts';
 
 /** Does at the provider what a payment's step says; undefined when there is nothing to tell yet. */
 export async function carryOutStep(

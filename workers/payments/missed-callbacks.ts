@@ -1,6 +1,6 @@
 import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { ProviderName } from '../../schema/payment.ts';
+import type { ProviderName } from '../../schema/money/payment.ts';
 import { type AskOwner, tellOwner } from './tell-owner.ts';
 
 /** Tells owners what callbacks were to tell that never came, as far as providers keep them. Rejects when some remain. */

@@ -6,7 +6,7 @@ import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { PaymentStep, PaymentStepStore, StepKey } from '../../engine/store/payments/payment-step-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ProviderName } from '../../schema/payment.ts';
+import type { ProviderName } from '../../schema/money/payment.ts';
 import { carryOutStep } from './carry-out-step.ts';
 import { type AskOwner, tellOwner } from './tell-owner.ts';
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../../schema/commands.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
+import type { ProviderReport } from '../../schema/money/payment.ts';
 import type { OwnerCommand } from '../../schema/owner-command.ts';
-import type { ProviderReport } from '../../schema/payment.ts';
 
 export type AskOwner = (organizationId: number, command: OwnerCommand) => Promise<Answer>;
 

@@ -2,7 +2,7 @@ import type { EndpointCircuit } from '../../engine/domain/outbound/endpoint-circ
 import { isoTime } from '../../engine/runtime/clock.ts';
 import type { EndpointHealth, LeasedEndpoint } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { DisabledReason } from '../../schema/webhook.ts';
+import type { DisabledReason } from '../../schema/notices/webhook.ts';
 
 /** What is known of the endpoint since it was leased last. */
 export interface KnownEndpoint {

@@ -4,10 +4,10 @@ import type {
   FailureReason,
   RequestStatus,
   TaskSearch,
-} from '../../../schema/assignment.ts';
+} from '../../../schema/assignment/assignment.ts';
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { isoOf } from '../tasks/task-deadline.ts';
 
 /** Why a request was withdrawn: who comes second is told that it is taken. */

@@ -1,4 +1,4 @@
-import type { FleetVehicle } from '../../../schema/courier.ts';
+import type { FleetVehicle } from '../../../schema/assignment/courier.ts';
 import { exceedsCapacity } from './eligibility.ts';
 import { sumOf } from './load.ts';
 import type { Capacity, Load } from './round-view.ts';

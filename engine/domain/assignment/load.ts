@@ -1,5 +1,5 @@
-import type { PackageRecord } from '../../../schema/package.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { PackageRecord } from '../../../schema/tasks/package.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { DEFAULT_MINUTES } from '../tasks/delay.ts';
 import type { Load, Slot } from './round-view.ts';
 

@@ -1,6 +1,6 @@
-import type { AccountOwner } from '../../../schema/ledger.ts';
-import type { PaymentRecord } from '../../../schema/payment.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { AccountOwner } from '../../../schema/money/ledger.ts';
+import type { PaymentRecord } from '../../../schema/money/payment.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 
 /** Money on its way from one account to another. */
 export interface Movement {

@@ -1,5 +1,5 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
-import type { PaymentRecord, ProviderReport, Refund } from '../../../schema/payment.ts';
+import type { PaymentRecord, ProviderReport, Refund } from '../../../schema/money/payment.ts';
 
 /**
  * pending → succeeded → refunded; pending → failed; failed → succeeded, when money comes late for a payment that was

@@ -1,4 +1,4 @@
-import { PROVIDER_STEPS, type ProviderStep } from '../../../schema/payment.ts';
+import { PROVIDER_STEPS, type ProviderStep } from '../../../schema/money/payment.ts';
 
 /** Whether there is something to do for a step at once, or only time and the provider bring it on. */
 const CALLS_FOR: Readonly<Record<ProviderStep, 'work' | 'patience'>> = {

@@ -1,8 +1,8 @@
-import type { AssignmentMode, RequestStatus } from '../../../schema/assignment.ts';
+import type { AssignmentMode, RequestStatus } from '../../../schema/assignment/assignment.ts';
 import type { EventType } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { CustomerMail, MailKind, NoticeKind, PushKind } from '../../../schema/notification.ts';
-import { isTerminal, type TaskOutcome, type TaskStatus } from '../../../schema/task.ts';
+import type { CustomerMail, MailKind, NoticeKind, PushKind } from '../../../schema/notices/notification.ts';
+import { isTerminal, type TaskOutcome, type TaskStatus } from '../../../schema/tasks/task.ts';
 
 /** Events that anybody may be told of; of a creation only customers are. */
 export const NOTICED_TYPES = [

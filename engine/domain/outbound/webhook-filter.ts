@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../../schema/events.ts';
-import type { WebhookRecord } from '../../../schema/webhook.ts';
+import type { WebhookRecord } from '../../../schema/notices/webhook.ts';
 
 /** What the filter looks at: `body` is the event's JSON. */
 interface FilteredEvent {

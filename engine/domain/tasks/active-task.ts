@@ -1,4 +1,4 @@
-import type { TaskStatus } from '../../../schema/task.ts';
+import type { TaskStatus } from '../../../schema/tasks/task.ts';
 
 interface OpenTask {
   readonly taskId: number;

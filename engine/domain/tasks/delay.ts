@@ -1,4 +1,4 @@
-import type { TimeToServe } from '../../../schema/task.ts';
+import type { TimeToServe } from '../../../schema/tasks/task.ts';
 
 /** Minutes a task takes when nobody said (interface.md, "Further facts"). */
 export const DEFAULT_MINUTES: Readonly<Record<TimeToServe, number>> = { scheduled: 60, asap: 24 * 60 };

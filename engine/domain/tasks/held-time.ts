@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TimeToServe } from '../../../schema/task.ts';
+import type { TimeToServe } from '../../../schema/tasks/task.ts';
 import { DEFAULT_MINUTES } from './delay.ts';
 
 /** A span of an agent's time, its end not included; ISO 8601 UTC. */

@@ -7,7 +7,7 @@ import {
   type TaskOutcome,
   type TaskRecord,
   type TaskStatus,
-} from '../../../schema/task.ts';
+} from '../../../schema/tasks/task.ts';
 import { mayUpdate } from './task-machine.ts';
 
 type ChildStatus = Pick<TaskRecord, 'status'>;

@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
-import { PACKAGE_STATUSES, type PackageStatus } from '../../../schema/package.ts';
-import type { PaymentMethod } from '../../../schema/payment.ts';
-import type { TaskOutcome } from '../../../schema/task.ts';
+import type { PaymentMethod } from '../../../schema/money/payment.ts';
+import { PACKAGE_STATUSES, type PackageStatus } from '../../../schema/tasks/package.ts';
+import type { TaskOutcome } from '../../../schema/tasks/task.ts';
 
 /** The steps of decisions.md §3 that every package may make. */
 const TRANSITIONS: Readonly<Record<PackageStatus, readonly PackageStatus[]>> = {

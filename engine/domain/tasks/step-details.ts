@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 
 type Stepped = Pick<TaskRecord, 'status' | 'agentId' | 'courierId' | 'outcome' | 'failureReason'>;
 

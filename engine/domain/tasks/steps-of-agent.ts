@@ -1,4 +1,4 @@
-import type { HistoryStepView } from '../../../schema/task-history.ts';
+import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 
 /**
  * What an agent reads of the history of its task (decisions.md §2: its own records only): no steps of the time when

@@ -1,6 +1,6 @@
-import type { TaskSearch } from '../../../schema/assignment.ts';
+import type { TaskSearch } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
+import { isTerminal, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { delayedAfterMs } from './delay.ts';
 
 type Timed = Pick<

@@ -1,5 +1,5 @@
-import type { TaskFilter } from '../../../schema/list-tasks.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskFilter } from '../../../schema/tasks/list-tasks.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 
 /** Whether a list with this filter holds the task; says the same as the SQL of engine/store/task-lists/task-list-conditions.ts. */
 export function matchesFilter(task: TaskRecord, filter: TaskFilter): boolean {

@@ -1,7 +1,13 @@
-import type { AgentRecord } from '../../../schema/agent.ts';
+import type { CallerRole } from '../../../schema/accounts/role.ts';
 import { type Refusal, refusal } from '../../../schema/errors.ts';
-import type { CallerRole } from '../../../schema/role.ts';
-import { isCashType, isTerminal, type TaskOutcome, type TaskRecord, type TaskStatus } from '../../../schema/task.ts';
+import type { AgentRecord } from '../../../schema/fleet/agent.ts';
+import {
+  isCashType,
+  isTerminal,
+  type TaskOutcome,
+  type TaskRecord,
+  type TaskStatus,
+} from '../../../schema/tasks/task.ts';
 
 /** Who or what makes a step; the steps themselves are in decisions.md §3. */
 const TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {

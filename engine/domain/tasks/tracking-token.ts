@@ -1,5 +1,5 @@
-import type { TaskRecord } from '../../../schema/task.ts';
-import type { TrackingToken } from '../../../schema/tracking.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
+import type { TrackingToken } from '../../../schema/tasks/tracking.ts';
 
 /** Of either id: 2^48 are more than there will ever be. */
 const ID_BYTES = 6;

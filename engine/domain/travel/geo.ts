@@ -1,4 +1,4 @@
-import type { BoundingBox } from '../../../schema/position.ts';
+import type { BoundingBox } from '../../../schema/fleet/position.ts';
 
 /** The mean radius (IUGG): on the real Earth no distance is more than 0.6 % off. */
 const EARTH_RADIUS_M = 6_371_008.8;

@@ -1,5 +1,5 @@
+import type { Point } from '../../../schema/fleet/position.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { Point } from '../../../schema/position.ts';
 
 /**
  * Whether nobody can have been there then. Judged from the point alone: against others the outcome would depend on

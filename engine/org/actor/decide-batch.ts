@@ -1,6 +1,6 @@
 import type { Answer, BatchItem, CreateTasks, RequestFacts } from '../../../schema/commands.ts';
 import { type Refusal, refusal } from '../../../schema/errors.ts';
-import type { IdempotencyKey } from '../../../schema/idempotency-key.ts';
+import type { IdempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 import { decidedBody } from '../../views/parts/error-body.ts';
 import {
   applyDraft,

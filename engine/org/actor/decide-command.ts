@@ -1,6 +1,6 @@
 import type { Answer, Command, ReadTask, SingleCommand } from '../../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../../schema/errors.ts';
-import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
+import { isTerminal, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { isAsked } from '../../domain/assignment/assignment-machine.ts';
 import { mayChange, maySee } from '../../domain/tasks/task-machine.ts';
 import { isoTime } from '../../runtime/clock.ts';

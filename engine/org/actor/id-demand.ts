@@ -1,6 +1,6 @@
 import type { Command } from '../../../schema/commands.ts';
-import type { CreateTaskInput, TaskInput } from '../../../schema/create-task.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import type { CreateTaskInput, TaskInput } from '../../../schema/tasks/create-task.ts';
 import type { IdKind } from '../../store/actor/actor-store.ts';
 import type { IdDemand } from './id-blocks.ts';
 

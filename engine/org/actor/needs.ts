@@ -8,9 +8,9 @@ import type {
   SettlePayment,
   TopUpWallet,
 } from '../../../schema/commands.ts';
-import type { CreateTaskInput, TaskInput } from '../../../schema/create-task.ts';
-import type { AccountOwner } from '../../../schema/ledger.ts';
-import { isCashType, type TaskRecord } from '../../../schema/task.ts';
+import type { AccountOwner } from '../../../schema/money/ledger.ts';
+import type { CreateTaskInput, TaskInput } from '../../../schema/tasks/create-task.ts';
+import { isCashType, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { cashOf, OWN_ACCOUNTS, walletOf } from '../../domain/money/ledger.ts';
 import type { RecordNeeds } from '../../store/actor/actor-store.ts';
 import type { OrgState } from '../state/org-state.ts';

@@ -1,6 +1,6 @@
 import type { Answer, Command } from '../../../schema/commands.ts';
 import { ERRORS, isOutcome, type Refusal } from '../../../schema/errors.ts';
-import type { IdempotencyKey } from '../../../schema/idempotency-key.ts';
+import type { IdempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { RandomSource } from '../../runtime/random.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../schema/commands.ts';
-import type { PaymentRecord } from '../../../schema/payment.ts';
+import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { AuditRecord } from '../../store/actor/commit-store.ts';
 import type { Change } from '../state/changes.ts';
 import type { StateView } from '../state/state-view.ts';

@@ -1,8 +1,8 @@
 import type { Caller } from '../../../schema/commands.ts';
 import { type EventType, eventId, type LoggedEvent } from '../../../schema/events.ts';
-import type { PaymentRecord } from '../../../schema/payment.ts';
-import { taskChangesOf } from '../../../schema/task-changes.ts';
-import type { TaskHistoryRecord } from '../../../schema/task-history.ts';
+import type { PaymentRecord } from '../../../schema/money/payment.ts';
+import { taskChangesOf } from '../../../schema/tasks/task-changes.ts';
+import type { TaskHistoryRecord } from '../../../schema/tasks/task-history.ts';
 import { formatMinor } from '../../domain/money/money.ts';
 import { encodeAgent } from '../../views/agent-view.ts';
 import { encodeAssignmentRequest } from '../../views/assignment-request-view.ts';

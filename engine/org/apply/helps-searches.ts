@@ -1,4 +1,4 @@
-import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
+import { isTerminal, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { isSought } from '../../domain/assignment/assignment-machine.ts';
 import type { Change } from '../state/changes.ts';
 

@@ -1,4 +1,4 @@
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import type { IdempotencyRecord } from '../../store/actor/actor-store.ts';
 import { encodeField, SEPARATOR } from '../../store/rows/encode-line.ts';
 import { encodeRecord } from '../../store/rows/encode-record.ts';

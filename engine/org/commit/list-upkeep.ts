@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { isSought } from '../../domain/assignment/assignment-machine.ts';
 import type { TaskChange } from '../apply/org-batch.ts';
 

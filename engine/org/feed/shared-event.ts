@@ -1,5 +1,5 @@
 import { formatPosition, type LoggedEvent } from '../../../schema/events.ts';
-import type { PaymentMethod } from '../../../schema/payment.ts';
+import type { PaymentMethod } from '../../../schema/money/payment.ts';
 
 /** Whom and what an event is about; null where it is about none. */
 export interface EventSubject {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { filterKeyOf, type TaskFilter } from '../../../schema/list-tasks.ts';
+import { filterKeyOf, type TaskFilter } from '../../../schema/tasks/list-tasks.ts';
 import { matchesFilter } from '../../domain/tasks/task-filter.ts';
 import type { Scheduler } from '../../runtime/clock.ts';
 import type { TaskChange } from '../apply/org-batch.ts';

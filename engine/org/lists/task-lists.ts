@@ -8,8 +8,8 @@ import {
   type ListTasksQuery,
   type TaskFilter,
   type TaskSort,
-} from '../../../schema/list-tasks.ts';
-import { type ShownTask, TASK_STATUSES } from '../../../schema/task.ts';
+} from '../../../schema/tasks/list-tasks.ts';
+import { type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { narrowToAgent } from '../../domain/tasks/task-filter.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Sql } from '../../store/postgres.ts';

@@ -1,4 +1,4 @@
-import type { AgentOfTask, AgentRecord } from '../../../schema/agent.ts';
+import type { AgentOfTask, AgentRecord } from '../../../schema/fleet/agent.ts';
 import { evictOldest } from './evict-oldest.ts';
 import { type Basis, type Live, READ } from './live.ts';
 

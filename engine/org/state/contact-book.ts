@@ -1,4 +1,4 @@
-import type { CustomerRecord } from '../../../schema/customer.ts';
+import type { CustomerRecord } from '../../../schema/customers/customer.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Contacts } from '../../store/actor/actor-store.ts';
 

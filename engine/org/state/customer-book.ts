@@ -1,4 +1,4 @@
-import type { CustomerRecord } from '../../../schema/customer.ts';
+import type { CustomerRecord } from '../../../schema/customers/customer.ts';
 import { evictOldest } from './evict-oldest.ts';
 import { type Basis, type Live, READ } from './live.ts';
 

@@ -1,5 +1,5 @@
-import type { PackageRecord } from '../../../schema/package.ts';
-import { isTerminal, type TaskRecord } from '../../../schema/task.ts';
+import type { PackageRecord } from '../../../schema/tasks/package.ts';
+import { isTerminal, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { loadOf, slotOf } from '../../domain/assignment/load.ts';
 import type { Load, Slot } from '../../domain/assignment/round-view.ts';
 

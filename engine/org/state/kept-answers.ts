@@ -1,4 +1,4 @@
-import { scopedKeyOf } from '../../../schema/idempotency-key.ts';
+import { scopedKeyOf } from '../../../schema/fields/idempotency-key.ts';
 import type { IdempotencyRecord } from '../../store/actor/actor-store.ts';
 import { type Basis, type Live, READ } from './live.ts';
 

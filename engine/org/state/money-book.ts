@@ -1,6 +1,6 @@
-import type { AccountBalance, AccountOwner, EntryRecord } from '../../../schema/ledger.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { PaymentRecord } from '../../../schema/payment.ts';
+import type { AccountBalance, AccountOwner, EntryRecord } from '../../../schema/money/ledger.ts';
+import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { FetchedRecords } from '../../store/actor/actor-store.ts';
 import type { Change } from './changes.ts';
 import { evictOldest } from './evict-oldest.ts';

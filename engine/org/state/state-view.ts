@@ -1,12 +1,12 @@
-import type { AgentRecord } from '../../../schema/agent.ts';
-import type { AssignmentRequestRecord } from '../../../schema/assignment.ts';
-import type { CustomerRecord } from '../../../schema/customer.ts';
-import type { AccountBalance, AccountOwner } from '../../../schema/ledger.ts';
-import type { LocationRecord } from '../../../schema/location.ts';
-import type { OrganizationRecord } from '../../../schema/organization.ts';
-import type { PackageRecord } from '../../../schema/package.ts';
-import type { PaymentRecord } from '../../../schema/payment.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { OrganizationRecord } from '../../../schema/accounts/organization.ts';
+import type { AssignmentRequestRecord } from '../../../schema/assignment/assignment.ts';
+import type { CustomerRecord } from '../../../schema/customers/customer.ts';
+import type { LocationRecord } from '../../../schema/customers/location.ts';
+import type { AgentRecord } from '../../../schema/fleet/agent.ts';
+import type { AccountBalance, AccountOwner } from '../../../schema/money/ledger.ts';
+import type { PaymentRecord } from '../../../schema/money/payment.ts';
+import type { PackageRecord } from '../../../schema/tasks/package.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
 import type { HeldTask } from './held-task.ts';
 

@@ -1,5 +1,5 @@
+import type { Role } from '../../../schema/accounts/role.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { Role } from '../../../schema/role.ts';
 import { type Sql, textArray } from '../postgres.ts';
 import { read } from '../statements.ts';
 import type { AccessSubjects } from './access-store.ts';

@@ -1,4 +1,4 @@
-import type { AuditedType } from '../../../schema/audit.ts';
+import type { AuditedType } from '../../../schema/accounts/audit.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 

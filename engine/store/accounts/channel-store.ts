@@ -1,4 +1,4 @@
-import type { ChannelRecord, ListChannelsQuery } from '../../../schema/channel.ts';
+import type { ChannelRecord, ListChannelsQuery } from '../../../schema/accounts/channel.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';

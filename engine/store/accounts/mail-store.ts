@@ -1,5 +1,5 @@
+import type { TokenPurpose } from '../../../schema/accounts/session.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TokenPurpose } from '../../../schema/session.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { write } from './account-statements.ts';
 import { type IssuedToken, issueToken, withdrawToken } from './user-token-store.ts';

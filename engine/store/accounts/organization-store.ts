@@ -1,5 +1,5 @@
+import type { ListOrganizationsQuery, OrganizationRecord } from '../../../schema/accounts/organization.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListOrganizationsQuery, OrganizationRecord } from '../../../schema/organization.ts';
 import { shardOf } from '../../runtime/shard-of.ts';
 import { type Fragment, type Sql, textArray } from '../postgres.ts';
 import { read } from '../statements.ts';

@@ -1,5 +1,5 @@
+import type { ListUsersQuery, UserRecord } from '../../../schema/accounts/user.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListUsersQuery, UserRecord } from '../../../schema/user.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

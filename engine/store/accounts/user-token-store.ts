@@ -1,6 +1,6 @@
+import type { TokenPurpose } from '../../../schema/accounts/session.ts';
 import type { Origin } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TokenPurpose } from '../../../schema/session.ts';
 import { isoTime } from '../../runtime/clock.ts';
 import { newSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';

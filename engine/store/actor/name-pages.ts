@@ -1,4 +1,4 @@
-import { partsOfScopedKey } from '../../../schema/idempotency-key.ts';
+import { partsOfScopedKey } from '../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Sql } from '../postgres.ts';
 

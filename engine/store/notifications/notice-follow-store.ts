@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { CustomerMail } from '../../../schema/notification.ts';
+import type { CustomerMail } from '../../../schema/notices/notification.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 

@@ -1,8 +1,8 @@
-import type { RequestStatus } from '../../../schema/assignment.ts';
+import type { RequestStatus } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { NoticeTemplates } from '../../../schema/notice-templates.ts';
-import type { NoticeKind, NoticeStatus, PushPlatform } from '../../../schema/notification.ts';
-import type { TaskStatus } from '../../../schema/task.ts';
+import type { NoticeTemplates } from '../../../schema/notices/notice-templates.ts';
+import type { NoticeKind, NoticeStatus, PushPlatform } from '../../../schema/notices/notification.ts';
+import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import { hashed, write } from '../accounts/account-statements.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 

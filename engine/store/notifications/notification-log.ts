@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListNotificationsQuery, NotificationView } from '../../../schema/notification.ts';
+import type { ListNotificationsQuery, NotificationView } from '../../../schema/notices/notification.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

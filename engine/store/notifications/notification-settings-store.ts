@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { NoticeTemplates } from '../../../schema/notice-templates.ts';
-import { DEFAULT_SETTINGS, type NotificationSettings } from '../../../schema/notification.ts';
+import type { NoticeTemplates } from '../../../schema/notices/notice-templates.ts';
+import { DEFAULT_SETTINGS, type NotificationSettings } from '../../../schema/notices/notification.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

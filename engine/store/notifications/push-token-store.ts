@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { PushPlatform } from '../../../schema/notification.ts';
+import type { PushPlatform } from '../../../schema/notices/notification.ts';
 import { hashed } from '../accounts/account-statements.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 

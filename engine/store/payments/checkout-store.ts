@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { CheckoutLink } from '../../../schema/checkout-link.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { PaymentStatus } from '../../../schema/payment.ts';
+import type { CheckoutLink } from '../../../schema/money/checkout-link.ts';
+import type { PaymentStatus } from '../../../schema/money/payment.ts';
 import { hashSecret } from '../../runtime/secrets.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';

@@ -1,5 +1,5 @@
-import type { OwnerBalances, StatementLine, StatementQuery } from '../../../schema/ledger.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import type { OwnerBalances, StatementLine, StatementQuery } from '../../../schema/money/ledger.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

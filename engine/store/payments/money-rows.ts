@@ -1,5 +1,5 @@
-import type { AccountBalance, AccountOwner } from '../../../schema/ledger.ts';
-import type { PaymentRecord } from '../../../schema/payment.ts';
+import type { AccountBalance, AccountOwner } from '../../../schema/money/ledger.ts';
+import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import { numberArray, type Sql, textArray } from '../postgres.ts';
 import { PAYMENT } from '../rows/record-tables.ts';
 

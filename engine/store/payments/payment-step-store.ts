@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ProviderName, ProviderStep } from '../../../schema/payment.ts';
+import type { ProviderName, ProviderStep } from '../../../schema/money/payment.ts';
 import { URGENT_STEPS, WAITING_STEPS } from '../../domain/money/provider-steps.ts';
 import { write } from '../accounts/account-statements.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';

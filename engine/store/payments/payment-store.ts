@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListPaymentsQuery, PaymentRecord } from '../../../schema/payment.ts';
+import type { ListPaymentsQuery, PaymentRecord } from '../../../schema/money/payment.ts';
 import { type Fragment, type Sql, textArray } from '../postgres.ts';
 import { PAYMENT } from '../rows/record-tables.ts';
 import { read } from '../statements.ts';

@@ -1,4 +1,4 @@
-import type { CourierRecord, SentCourier } from '../../../schema/courier.ts';
+import type { CourierRecord, SentCourier } from '../../../schema/assignment/courier.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { numberArray, type Sql } from '../postgres.ts';

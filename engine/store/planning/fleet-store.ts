@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { TASK_STATUSES } from '../../../schema/task.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { OPEN_STATUSES } from '../positions/roster-store.ts';
 import { numberArray, type Sql } from '../postgres.ts';

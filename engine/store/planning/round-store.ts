@@ -1,7 +1,11 @@
-import type { Vehicle } from '../../../schema/agent.ts';
-import { type AssignmentSettings, assignmentSettingsOf, type TaskSearch } from '../../../schema/assignment.ts';
+import {
+  type AssignmentSettings,
+  assignmentSettingsOf,
+  type TaskSearch,
+} from '../../../schema/assignment/assignment.ts';
+import type { Vehicle } from '../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/task.ts';
+import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
 import type { LagPage } from '../log/relay-store.ts';
 import { OPEN_STATUSES } from '../positions/roster-store.ts';
 import { numberArray, type Sql } from '../postgres.ts';

@@ -1,5 +1,5 @@
+import type { DevicePoint } from '../../../schema/fleet/position.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { DevicePoint } from '../../../schema/position.ts';
 import type { Redis } from '../redis.ts';
 import type { RedisKeys } from '../redis-keys.ts';
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { isoFromPostgres, numberArray, type Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

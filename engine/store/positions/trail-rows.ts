@@ -1,4 +1,4 @@
-import type { Point } from '../../../schema/position.ts';
+import type { Point } from '../../../schema/fleet/position.ts';
 
 /** What a COPY in binary format begins with: its signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');

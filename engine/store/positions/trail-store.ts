@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
+import type { TrailPoint } from '../../../schema/fleet/trail.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TrailPoint } from '../../../schema/trail.ts';
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts';
 import { connectPostgres, numberArray, type Sql } from '../postgres.ts';
 import { read } from '../statements.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { isTerminal, TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/task.ts';
+import { isTerminal, TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

@@ -1,7 +1,7 @@
-import type { AgentRecord, ListAgentsQuery } from '../../../schema/agent.ts';
+import type { AgentRecord, ListAgentsQuery } from '../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { PackageRecord } from '../../../schema/package.ts';
-import { isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
+import type { PackageRecord } from '../../../schema/tasks/package.ts';
+import { isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql, textArray } from '../postgres.ts';
 import { AGENT, PACKAGE } from '../rows/record-tables.ts';
 import { read } from '../statements.ts';

@@ -1,4 +1,4 @@
-import type { AssignmentRequestRecord, ListRequestsQuery } from '../../../schema/assignment.ts';
+import type { AssignmentRequestRecord, ListRequestsQuery } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type Fragment, type Sql, textArray } from '../postgres.ts';
 import { ASSIGNMENT_REQUEST } from '../rows/record-tables.ts';

@@ -1,6 +1,6 @@
-import type { AuditEntryView, ListAuditQuery, RecordAuditQuery } from '../../../schema/audit.ts';
+import type { AuditEntryView, ListAuditQuery, RecordAuditQuery } from '../../../schema/accounts/audit.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type AuditedTask, beforeTaskChanges, type TaskChanges } from '../../../schema/task-changes.ts';
+import { type AuditedTask, beforeTaskChanges, type TaskChanges } from '../../../schema/tasks/task-changes.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { AUDITED_TASK_COLUMNS, auditedTaskOfRow } from '../rows/record-tables.ts';
 import { read } from '../statements.ts';

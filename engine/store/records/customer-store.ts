@@ -1,6 +1,6 @@
-import type { CustomerRecord, DeliverySummary, ListCustomersQuery } from '../../../schema/customer.ts';
+import type { CustomerRecord, DeliverySummary, ListCustomersQuery } from '../../../schema/customers/customer.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { TASK_STATUSES } from '../../../schema/task.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { Sql } from '../postgres.ts';
 import { CUSTOMER } from '../rows/record-tables.ts';
 import { read } from '../statements.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ProofImage, ProofRecord } from '../../../schema/proof.ts';
+import type { ProofImage, ProofRecord } from '../../../schema/tasks/proof.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { HistoryStepView } from '../../../schema/task-history.ts';
+import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import { stepsOf } from '../../domain/tasks/steps-of-agent.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';

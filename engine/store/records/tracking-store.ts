@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TrackingToken } from '../../../schema/tracking.ts';
+import type { TrackingToken } from '../../../schema/tasks/tracking.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 

@@ -1,6 +1,6 @@
+import type { LocationRecord } from '../../../schema/customers/location.ts';
+import type { ListWarehousesQuery, WarehouseRecord } from '../../../schema/customers/warehouse.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { LocationRecord } from '../../../schema/location.ts';
-import type { ListWarehousesQuery, WarehouseRecord } from '../../../schema/warehouse.ts';
 import type { Sql } from '../postgres.ts';
 import { LOCATION, WAREHOUSE } from '../rows/record-tables.ts';
 import { read } from '../statements.ts';

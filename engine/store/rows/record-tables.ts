@@ -1,13 +1,13 @@
-import type { AgentOfTask, AgentRecord } from '../../../schema/agent.ts';
-import type { AssignmentRequestRecord } from '../../../schema/assignment.ts';
-import type { CustomerOfTask, CustomerRecord } from '../../../schema/customer.ts';
-import type { LocationRecord } from '../../../schema/location.ts';
-import type { PackageOfTask, PackageRecord } from '../../../schema/package.ts';
-import type { PaymentRecord } from '../../../schema/payment.ts';
-import type { ShownTask, TaskBundle, TaskRecord } from '../../../schema/task.ts';
-import type { AuditedTask } from '../../../schema/task-changes.ts';
-import type { TaskHistoryRecord } from '../../../schema/task-history.ts';
-import type { WarehouseRecord } from '../../../schema/warehouse.ts';
+import type { AssignmentRequestRecord } from '../../../schema/assignment/assignment.ts';
+import type { CustomerOfTask, CustomerRecord } from '../../../schema/customers/customer.ts';
+import type { LocationRecord } from '../../../schema/customers/location.ts';
+import type { WarehouseRecord } from '../../../schema/customers/warehouse.ts';
+import type { AgentOfTask, AgentRecord } from '../../../schema/fleet/agent.ts';
+import type { PaymentRecord } from '../../../schema/money/payment.ts';
+import type { PackageOfTask, PackageRecord } from '../../../schema/tasks/package.ts';
+import type { ShownTask, TaskBundle, TaskRecord } from '../../../schema/tasks/task.ts';
+import type { AuditedTask } from '../../../schema/tasks/task-changes.ts';
+import type { TaskHistoryRecord } from '../../../schema/tasks/task-history.ts';
 import { type RecordColumns, recordColumns } from './record-columns.ts';
 
 const VERSIONED = { organizationId: 'plain', id: 'plain', version: 'plain' } as const;

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { isEmptyFilter, partsOf, type TaskFilter } from '../../../schema/list-tasks.ts';
-import { TASK_STATUSES } from '../../../schema/task.ts';
+import { isEmptyFilter, partsOf, type TaskFilter } from '../../../schema/tasks/list-tasks.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { numberArray } from '../postgres.ts';
 import { conditionsOf, ranksOf, referenceText, windowText } from './task-list-conditions.ts';
 import type { PagePlan, PageText } from './task-list-request.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { isEmptyFilter } from '../../../schema/list-tasks.ts';
-import { isTerminal, TASK_STATUSES } from '../../../schema/task.ts';
+import { isEmptyFilter } from '../../../schema/tasks/list-tasks.ts';
+import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { kindsText, type OfKinds, ofKindsText } from './task-list-conditions.ts';
 import type { PagePlan, PageText } from './task-list-request.ts';
 

@@ -1,5 +1,5 @@
-import type { TaskFilter } from '../../../schema/list-tasks.ts';
-import { TASK_STATUSES } from '../../../schema/task.ts';
+import type { TaskFilter } from '../../../schema/tasks/list-tasks.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { numberArray, textArray } from '../postgres.ts';
 
 /** The parameters of a statement that is put together from pieces. `$1` is always the organization. */

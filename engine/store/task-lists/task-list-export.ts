@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TaskFilter, TaskSort } from '../../../schema/list-tasks.ts';
-import type { ShownTask } from '../../../schema/task.ts';
+import type { TaskFilter, TaskSort } from '../../../schema/tasks/list-tasks.ts';
+import type { ShownTask } from '../../../schema/tasks/task.ts';
 import type { Sql } from '../postgres.ts';
 import { SHOWN_TASK } from '../rows/record-tables.ts';
 import { conditionsOf, Parameters } from './task-list-conditions.ts';

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { isCountedByKind, isEmptyFilter } from '../../../schema/list-tasks.ts';
-import { isTerminal } from '../../../schema/task.ts';
+import { isCountedByKind, isEmptyFilter } from '../../../schema/tasks/list-tasks.ts';
+import { isTerminal } from '../../../schema/tasks/task.ts';
 import { planCounted, planGathered, planOrdered } from './task-list-by-facet.ts';
 import { planByKind } from './task-list-by-kind.ts';
 import { type PagePlan, type PageRequest, PageText } from './task-list-request.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListCursor, TaskFilter, TaskSort } from '../../../schema/list-tasks.ts';
+import type { ListCursor, TaskFilter, TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import { Parameters } from './task-list-conditions.ts';
 
 /** A stretch of a list: `take` tasks after `skip` others, behind `after` when it is there. */

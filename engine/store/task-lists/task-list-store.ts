@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ShownTask } from '../../../schema/task.ts';
+import type { ShownTask } from '../../../schema/tasks/task.ts';
 import type { Sql } from '../postgres.ts';
 import { SHOWN_TASK } from '../rows/record-tables.ts';
 import { read } from '../statements.ts';

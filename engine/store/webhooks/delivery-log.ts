@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { Delivery, ListDeliveriesQuery } from '../../../schema/webhook.ts';
+import type { Delivery, ListDeliveriesQuery } from '../../../schema/notices/webhook.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 import { belongsTo } from './webhook-store.ts';

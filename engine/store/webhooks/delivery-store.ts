@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { Attempt, DeliveryState, DisabledReason } from '../../../schema/webhook.ts';
+import type { Attempt, DeliveryState, DisabledReason } from '../../../schema/notices/webhook.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import type { EndpointHealth, EndpointKey } from './follower-store.ts';

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { DisabledReason, WebhookRecord } from '../../../schema/webhook.ts';
+import type { DisabledReason, WebhookRecord } from '../../../schema/notices/webhook.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListWebhooksQuery, Webhook } from '../../../schema/webhook.ts';
+import type { ListWebhooksQuery, Webhook } from '../../../schema/notices/webhook.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 import { read } from '../statements.ts';
 

@@ -1,7 +1,7 @@
-import type { OrganizationRecord } from '../../../schema/organization.ts';
-import type { TaskBundle, TaskRecord, TaskStatus } from '../../../schema/task.ts';
-import { isTerminal } from '../../../schema/task.ts';
-import type { Followed, FollowedTask, TrackedTask } from '../../../schema/tracking.ts';
+import type { OrganizationRecord } from '../../../schema/accounts/organization.ts';
+import type { TaskBundle, TaskRecord, TaskStatus } from '../../../schema/tasks/task.ts';
+import { isTerminal } from '../../../schema/tasks/task.ts';
+import type { Followed, FollowedTask, TrackedTask } from '../../../schema/tasks/tracking.ts';
 import { deliveryPinOf } from '../../domain/tasks/delivery-pin.ts';
 import { trackingTokenOf } from '../../domain/tasks/tracking-token.ts';
 

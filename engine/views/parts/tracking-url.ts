@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { findTrackingToken, trackingTokenOf } from '../../domain/tasks/tracking-token.ts';
 
 const PREFIX = '/t/';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { OrganizationView } from '../../../schema/accounts/organization.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { OrganizationView } from '../../../schema/organization.ts';
 import { useGateway } from '../api-fixture.ts';
 
 const fixture = useGateway({ organization: { role: 'org_admin' } });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashSecret } from '../../../engine/runtime/secrets.ts';
-import type { ChannelView } from '../../../schema/channel.ts';
+import type { ChannelView } from '../../../schema/accounts/channel.ts';
+import type { AccountView } from '../../../schema/accounts/user.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { AccountView } from '../../../schema/user.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { ChannelView } from '../../../schema/channel.ts';
+import type { ChannelView } from '../../../schema/accounts/channel.ts';
 import type { ApiReply } from '../../support/api-client.ts';
 import { seedChannel, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDeletionStore } from '../../../engine/store/cluster/deletion-store.ts';
-import type { ChannelView } from '../../../schema/channel.ts';
-import type { OrganizationView } from '../../../schema/organization.ts';
-import type { AccountView } from '../../../schema/user.ts';
+import type { ChannelView } from '../../../schema/accounts/channel.ts';
+import type { OrganizationView } from '../../../schema/accounts/organization.ts';
+import type { AccountView } from '../../../schema/accounts/user.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
 import { seedChannel, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

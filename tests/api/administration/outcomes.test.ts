@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { AccountView } from '../../../schema/user.ts';
+import type { AccountView } from '../../../schema/accounts/user.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/gateway.ts';
 import { withSql } from '../../support/seed.ts';

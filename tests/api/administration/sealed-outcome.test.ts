@@ -7,7 +7,7 @@ import {
   sealOutcome,
 } from '../../../gateway/administration/sealed-outcome.ts';
 import { notFound } from '../../../schema/errors.ts';
-import { idempotencyKey } from '../../../schema/idempotency-key.ts';
+import { idempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 
 const request = idempotencyKey('channel:7 POST /v1/channels', 'retry-1', 'of the body');
 const answer = { status: 201, message: 'Channel created', data: '{"apiKey":"dk_live_secret"}' };

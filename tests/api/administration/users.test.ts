@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { verify } from '@node-rs/argon2';
-import type { AccountView } from '../../../schema/user.ts';
+import type { AccountView } from '../../../schema/accounts/user.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AgentView } from '../../../schema/agent.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
 import { type OrganizationSeed, type SeededOrganization, seedSession, withSql } from '../../support/seed.ts';
 import type { ApiFixture } from '../api-fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HistoryStepView } from '../../../schema/task-history.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { seedAgent } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';
 import { useGateway } from '../api-fixture.ts';

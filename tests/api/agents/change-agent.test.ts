@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentView } from '../../../schema/agent.ts';
-import type { AuditEntryView } from '../../../schema/audit.ts';
-import type { AccountView } from '../../../schema/user.ts';
+import type { AuditEntryView } from '../../../schema/accounts/audit.ts';
+import type { AccountView } from '../../../schema/accounts/user.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { seedAgent, withSql } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';
 import { useGateway } from '../api-fixture.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentView } from '../../../schema/agent.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, bearer, signIn } from '../auth/auth-client.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { HeartbeatView, PositionView, Tally } from '../../../schema/fleet/position.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { HeartbeatView, PositionView, Tally } from '../../../schema/position.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { type SeededOrganization, seedAgent, seedChannel, seedSession, seedUser } from '../../support/seed.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TrailPoint } from '../../../schema/fleet/trail.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TrailPoint } from '../../../schema/trail.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
 import { type SeededOrganization, seedAgent, seedSession, withSql } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSIGNMENT_MODES, type AssignmentMode, type AssignmentRequestView } from '../../../schema/assignment.ts';
+import type { Role } from '../../../schema/accounts/role.ts';
+import {
+  ASSIGNMENT_MODES,
+  type AssignmentMode,
+  type AssignmentRequestView,
+} from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { Role } from '../../../schema/role.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
 import { seedChannel, seedSession, seedUser } from '../../support/seed.ts';
 import { type ApiFixture, useGateway } from '../api-fixture.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { seedAgent } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';
 import { dispatchersOf } from '../agents/agent-place.ts';

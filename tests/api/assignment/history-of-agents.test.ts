@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HistoryStepView } from '../../../schema/task-history.ts';
+import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

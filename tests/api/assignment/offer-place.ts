@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AssignmentRequestView } from '../../../schema/assignment.ts';
+import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { type SeededOrganization, seedChannel, seedSession, withSql } from '../../support/seed.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { PreviewView } from '../../../schema/preview.ts';
+import type { PreviewView } from '../../../schema/assignment/preview.ts';
 import { roadSeconds, startStandInEngine } from '../../integration/travel/stand-in-routing-engine.ts';
 import { taskInput } from '../../support/api-client.ts';
 import { at } from '../../support/town.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AssignmentRequestView } from '../../../schema/assignment.ts';
+import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
 import { useGateway } from '../api-fixture.ts';
 import { offerPlace, type RequestList } from './offer-place.ts';
 import { seedRequest } from './seed-request.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AssignmentRequestView } from '../../../schema/assignment.ts';
+import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
 import { openEventStream, type StreamMessage } from '../../support/event-stream.ts';
 import { useGateway } from '../api-fixture.ts';
 import { useStreams } from '../stream-fixture.ts';

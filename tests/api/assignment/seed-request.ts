@@ -1,4 +1,4 @@
-import type { RequestStatus } from '../../../schema/assignment.ts';
+import type { RequestStatus } from '../../../schema/assignment/assignment.ts';
 import { withSql } from '../../support/seed.ts';
 
 interface RequestSeed {

@@ -1,4 +1,4 @@
-import type { Role } from '../../../schema/role.ts';
+import type { Role } from '../../../schema/accounts/role.ts';
 
 /** What an `:id` in a path, or a field that ends in `Id`, names. */
 export type RecordKind =

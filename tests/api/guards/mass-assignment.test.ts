@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from '../../../gateway/route.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
 import { seedChannel, seedOrganization, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

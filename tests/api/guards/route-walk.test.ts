@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newApiKey, newSecret } from '../../../engine/runtime/secrets.ts';
 import type { Route } from '../../../gateway/route.ts';
-import { ROLES, type Role } from '../../../schema/role.ts';
+import { ROLES, type Role } from '../../../schema/accounts/role.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
 import { seedChannel, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

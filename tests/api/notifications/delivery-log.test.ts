@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NotificationView } from '../../../schema/notification.ts';
+import type { NotificationView } from '../../../schema/notices/notification.ts';
 import { withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentView } from '../../../schema/agent.ts';
-import type { PaymentView } from '../../../schema/payment.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { assignedTask, clientOfAgent, createAgent } from '../agents/agent-place.ts';
 import { useGateway } from '../api-fixture.ts';

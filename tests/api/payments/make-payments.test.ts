@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PaymentView } from '../../../schema/payment.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
 import { useGateway } from '../api-fixture.ts';
 import { codeOf, madeBy, type PaymentPlace, paymentPlace, readLedger, readTask } from './payment-place.ts';
 

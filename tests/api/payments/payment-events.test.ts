@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PaymentView } from '../../../schema/payment.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { seedSession } from '../../support/seed.ts';
 import { assignedTask, clientOfAgent, createAgent } from '../agents/agent-place.ts';
 import { useGateway } from '../api-fixture.ts';

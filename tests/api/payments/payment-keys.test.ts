@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PaymentView } from '../../../schema/payment.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { ApiReply } from '../../support/api-client.ts';
 import { useGateway } from '../api-fixture.ts';
 import { codeOf, madeBy, type PaymentList, type PaymentPlace, paymentPlace, readLedger } from './payment-place.ts';

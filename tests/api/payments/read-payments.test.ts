@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { AuditEntryView } from '../../../schema/audit.ts';
-import type { PaymentView } from '../../../schema/payment.ts';
+import type { AuditEntryView } from '../../../schema/accounts/audit.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { ApiReply } from '../../support/api-client.ts';
 import { seedChannel, withSql } from '../../support/seed.ts';
 import { untilPast } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiReply } from '../../support/api-client.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
 import { seedSession, seedUser } from '../../support/seed.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { AgentView } from '../../../schema/agent.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
-import type { TrackedPosition, TrackedTask } from '../../../schema/tracking.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type { TrackedPosition, TrackedTask } from '../../../schema/tasks/tracking.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
 import { type OrganizationSeed, type SeededOrganization, seedChannel } from '../../support/seed.ts';
 import { createAgent } from '../agents/agent-place.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeliveryView, WebhookView } from '../../../schema/webhook.ts';
+import type { DeliveryView, WebhookView } from '../../../schema/notices/webhook.ts';
 import { useGateway } from '../api-fixture.ts';
 import { seedDelivery } from './seed-delivery.ts';
 

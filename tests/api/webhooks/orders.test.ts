@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { connectRedis } from '../../../engine/store/redis.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { WebhookView } from '../../../schema/webhook.ts';
+import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { type SeededOrganization, withSql } from '../../support/seed.ts';
 import { until } from '../../support/until.ts';

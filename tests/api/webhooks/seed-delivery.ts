@@ -1,4 +1,4 @@
-import type { Attempt, DeliveryState } from '../../../schema/webhook.ts';
+import type { Attempt, DeliveryState } from '../../../schema/notices/webhook.ts';
 import { withSql } from '../../support/seed.ts';
 
 interface DeliverySeed {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import type { AuditEntryView } from '../../../schema/audit.ts';
+import type { AuditEntryView } from '../../../schema/accounts/audit.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { WebhookView } from '../../../schema/webhook.ts';
+import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
 import { seedChannel, seedSession, seedUser, withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { WebhookView } from '../../../schema/webhook.ts';
+import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { withSql } from '../../support/seed.ts';
 import { useGateway } from '../api-fixture.ts';

@@ -9,8 +9,8 @@ import { writeStoreFacts } from '../../../engine/launcher/store-facts.ts';
 import { readConfig } from '../../../engine/runtime/config.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import { VERBS } from '../../../gateway/admin/parse-verb.ts';
-import { type AdminRun, runAdmin } from '../../../gateway/admin/run-admin.ts';
+import { VERBS } from '../../../gateway/admin-cli/parse-verb.ts';
+import { type AdminRun, runAdmin } from '../../../gateway/admin-cli/run-admin.ts';
 import { JOBS } from '../../../schema/jobs.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
@@ -382,7 +382,7 @@ test('as a program it finds the stores that `npm start` has noted, and its exit 
   }
 });
 
-const PROGRAM = fileURLToPath(new URL('../../../gateway/admin/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../gateway/admin-cli/main.ts', import.meta.url));
 
 function runProgram(args: readonly string[], settings: Record<string, string>, input = '') {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { VERBS } from '../../../gateway/admin/parse-verb.ts';
-import { runAdmin } from '../../../gateway/admin/run-admin.ts';
+import { VERBS } from '../../../gateway/admin-cli/parse-verb.ts';
+import { runAdmin } from '../../../gateway/admin-cli/run-admin.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { seedUser, withSql } from '../../support/seed.ts';

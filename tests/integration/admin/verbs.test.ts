@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '../../../gateway/admin/admin-errors.ts';
-import { fieldOf, type Order, parseVerb, VERBS } from '../../../gateway/admin/parse-verb.ts';
-import { printAnswer } from '../../../gateway/admin/print-answer.ts';
+import { UsageError } from '../../../gateway/admin-cli/admin-errors.ts';
+import { fieldOf, type Order, parseVerb, VERBS } from '../../../gateway/admin-cli/parse-verb.ts';
+import { printAnswer } from '../../../gateway/admin-cli/print-answer.ts';
 import { fieldsOf, nameOf, ROUTES } from '../../api/guards/route-table.ts';
 
 /** The commands of `npm run admin`, without a system to run them on. */

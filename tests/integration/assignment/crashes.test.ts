@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { FaultPoint } from '../../../engine/runtime/fault-points.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TestPlace } from '../../support/gateway.ts';
 import { until } from '../../support/until.ts';
 import { type RoundsPlace, startRoundsPlace } from './rounds-place.ts';

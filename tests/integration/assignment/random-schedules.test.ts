@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { isTerminal, type TaskStatus } from '../../../schema/task.ts';
+import { isTerminal, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { withSql } from '../../support/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 import { assignmentStep } from './assignment-step.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createRoundStore, type RoundStore } from '../../../engine/store/planning/round-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { createAgent, dispatchersOf } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';

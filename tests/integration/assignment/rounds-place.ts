@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import type { AssignmentRequestView } from '../../../schema/assignment.ts';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { type CrashableSystem, startCrashableSystem } from '../../support/crashable-system.ts';
 import { seedChannel, withSql } from '../../support/seed.ts';

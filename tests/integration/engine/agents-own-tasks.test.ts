@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
 import type { Caller } from '../../../schema/commands.ts';
-import { exportTasksQuery, listTasksQuery } from '../../../schema/list-tasks.ts';
+import { exportTasksQuery, listTasksQuery } from '../../../schema/tasks/list-tasks.ts';
 import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
 import { seedAgent } from '../../support/seed.ts';
 import { seedTasks } from '../../support/seed-task.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command, CreateTask } from '../../../schema/commands.ts';
-import type { CreateTaskInput } from '../../../schema/create-task.ts';
+import type { CreateTaskInput } from '../../../schema/tasks/create-task.ts';
 import { callerOf, createCommand, startEngineFixture } from '../../faults/engine-fixture.ts';
 import type { SeededOrganization } from '../../support/seed.ts';
 

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import * as v from 'valibot';
 import type { Engine } from '../../../engine/org/start-engine.ts';
 import type { CommitStore } from '../../../engine/store/actor/commit-store.ts';
+import { updateOrganizationInput } from '../../../schema/accounts/organization.ts';
 import type { Caller, Command, CreateTask } from '../../../schema/commands.ts';
-import { idempotencyKey } from '../../../schema/idempotency-key.ts';
+import { idempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { updateOrganizationInput } from '../../../schema/organization.ts';
 import { callerOf, createCommand, startEngineFixture } from '../../faults/engine-fixture.ts';
 
 const TASKS = LIMITS.liveTasksPerOrganization + 2_000;

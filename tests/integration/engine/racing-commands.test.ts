@@ -5,7 +5,7 @@ import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import type { CommitStore } from '../../../engine/store/actor/commit-store.ts';
 import type { Answer, Caller, Command, CreateTask } from '../../../schema/commands.ts';
-import { createCustomerInput, updateCustomerInput } from '../../../schema/customer.ts';
+import { createCustomerInput, updateCustomerInput } from '../../../schema/customers/customer.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { callerOf, createCommand, openTestEngine, startEngineFixture } from '../../faults/engine-fixture.ts';
 import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seed.ts';

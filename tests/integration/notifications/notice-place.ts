@@ -4,7 +4,7 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import { createNoticeFollowStore } from '../../../engine/store/notifications/notice-follow-store.ts';
 import { createNoticeStore } from '../../../engine/store/notifications/notice-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import type { NotificationView } from '../../../schema/notification.ts';
+import type { NotificationView } from '../../../schema/notices/notification.ts';
 import type { Mail } from '../../../workers/notifications/mail-transport.ts';
 import type { Device, Push, SendOutcome } from '../../../workers/notifications/notice.ts';
 import { createNoticeFollower } from '../../../workers/notifications/notice-follower.ts';

@@ -6,7 +6,7 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { PaymentView } from '../../../schema/payment.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
 import { startPayments } from '../../../workers/payments/start-payments.ts';
 import { type ApiClient, type ApiReply, createApiClient } from '../../support/api-client.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';

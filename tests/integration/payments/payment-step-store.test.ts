@@ -7,7 +7,7 @@ import {
 } from '../../../engine/store/payments/payment-step-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ProviderStep } from '../../../schema/payment.ts';
+import type { ProviderStep } from '../../../schema/money/payment.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 let database: TestDatabase;

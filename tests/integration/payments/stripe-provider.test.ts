@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { ProviderCheckout, ProviderPayment } from '../../../engine/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../engine/providers/stripe-provider.ts';
 import { systemClock } from '../../../engine/runtime/clock.ts';
-import type { ProviderReport } from '../../../schema/payment.ts';
+import type { ProviderReport } from '../../../schema/money/payment.ts';
 import {
   type Mishap,
   SECRET_KEY,

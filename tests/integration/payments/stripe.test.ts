@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PaymentView } from '../../../schema/payment.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { randomName } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';

@@ -5,7 +5,7 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import { ensurePartitions } from '../../../engine/store/cluster/platform-store.ts';
 import { createTrailStore } from '../../../engine/store/positions/trail-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import type { Point } from '../../../schema/position.ts';
+import type { Point } from '../../../schema/fleet/position.ts';
 import { seedAgent, seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';

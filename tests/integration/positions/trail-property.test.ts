@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { countTrail, readTrail } from '../../../engine/store/positions/trail-store.ts';
-import type { Point } from '../../../schema/position.ts';
-import type { TrailPoint } from '../../../schema/trail.ts';
+import type { Point } from '../../../schema/fleet/position.ts';
+import type { TrailPoint } from '../../../schema/fleet/trail.ts';
 import { openTrailPlace, pointAt, type TrailPlace, untilWritten } from './trail-place.ts';
 
 /** However a recorded track is delivered, its trail is the same. */

@@ -7,7 +7,7 @@ import { createReleaser, type Releaser } from '../../../engine/runtime/lifecycle
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import { type CommitStore, createCommitStore } from '../../../engine/store/actor/commit-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { seedOrganization, withSql } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';

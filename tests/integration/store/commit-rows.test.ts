@@ -18,7 +18,7 @@ import {
   TASK_HISTORY,
   WAREHOUSE,
 } from '../../../engine/store/rows/record-tables.ts';
-import { TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/task.ts';
+import { TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 

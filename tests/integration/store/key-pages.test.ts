@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { noNeeds } from '../../../engine/org/actor/needs.ts';
 import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import { scopedKeyOf } from '../../../schema/idempotency-key.ts';
+import { scopedKeyOf } from '../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { connectPostgres, numberArray, type Sql } from '../../../engine/store/postgres.ts';
-import type { EntryRecord, TransferRecord } from '../../../schema/ledger.ts';
+import type { EntryRecord, TransferRecord } from '../../../schema/money/ledger.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 /** What Postgres refuses of itself, whoever writes and however wrong the process is that does. */

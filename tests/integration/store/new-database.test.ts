@@ -6,7 +6,7 @@ import { connectPostgres, type Sql, textArray } from '../../../engine/store/post
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
 import { forPages, readTaskPage } from '../../../engine/store/task-lists/task-list-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/task.ts';
+import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { seedOrganization } from '../../support/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 import { taskRecord, writeTasks } from './task-writer.ts';

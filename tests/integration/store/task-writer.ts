@@ -2,7 +2,7 @@ import { countDeltas, relistedTasks } from '../../../engine/org/commit/list-upke
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { SEPARATOR } from '../../../engine/store/rows/encode-line.ts';
 import { TASK } from '../../../engine/store/rows/record-tables.ts';
-import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
+import { TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
 
 /** A task with everything that it must have, and what a test wants of it. */
 export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organizationId' | 'id'>): TaskRecord {

@@ -5,7 +5,7 @@ import { createLogStore } from '../../../engine/store/log/event-log-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
 import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
-import type { Attempt, WebhookRecord } from '../../../schema/webhook.ts';
+import type { Attempt, WebhookRecord } from '../../../schema/notices/webhook.ts';
 import { OutcomeWriter } from '../../../workers/webhooks/outcome-writer.ts';
 import type { DeliverySender, SendOutcome } from '../../../workers/webhooks/send-delivery.ts';
 import { WebhookDesk } from '../../../workers/webhooks/webhook-desk.ts';

@@ -3,7 +3,7 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import { createMailStore, requestMail } from '../../../engine/store/accounts/mail-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import type { TokenPurpose } from '../../../schema/session.ts';
+import type { TokenPurpose } from '../../../schema/accounts/session.ts';
 import { createMailTransport } from '../../../workers/notifications/mail-transport.ts';
 import { startMailer } from '../../../workers/notifications/mailer.ts';
 import { seedOrganization, seedUser } from '../../support/seed.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
-import type { MailKind } from '../../../schema/notification.ts';
+import type { MailKind } from '../../../schema/notices/notification.ts';
 import { customerMailOf } from '../../../workers/notifications/customer-mail.ts';
 import { createMailTransport, removeMailsTo, type SendMail } from '../../../workers/notifications/mail-transport.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';

@@ -4,7 +4,7 @@ import { type Clock, systemClock, systemScheduler } from '../../../engine/runtim
 import { readConfig } from '../../../engine/runtime/config.ts';
 import { createLog, type Log } from '../../../engine/runtime/log.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { PushPlatform } from '../../../schema/notification.ts';
+import type { PushPlatform } from '../../../schema/notices/notification.ts';
 import type { Push, SendOutcome } from '../../../workers/notifications/notice.ts';
 import { openPushSender } from '../../../workers/notifications/senders/push-sender.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TaskView } from '../../../schema/task-view.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { startRoundsPlace } from '../../integration/assignment/rounds-place.ts';
 
 test('workers killed again and again amid rounds leave no task without an offer, and none with two', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
-import type { PositionView } from '../../../schema/position.ts';
+import type { PositionView } from '../../../schema/fleet/position.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import { createTestPlace, startTestGateway } from '../../support/gateway.ts';
 import { startOwnRedis } from '../../support/own-stores.ts';

@@ -41,7 +41,7 @@ const mayImport: Record<string, readonly string[]> = {
     'engine/planning',
   ],
   // Run by hand, where `npm start` has noted what there is.
-  'gateway/admin': ['schema', 'engine/runtime', 'engine/store', 'engine/launcher'],
+  'gateway/admin-cli': ['schema', 'engine/runtime', 'engine/store', 'engine/launcher'],
   workers: [
     'schema',
     'engine/domain',

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Arrival, AWAY, approach, isAwaited, type WayPoint } from '../../../engine/domain/travel/arrival.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { TASK_STATUSES } from '../../../schema/task.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 
 const SEED = 20_261_122;
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { exceedsCapacity } from '../../../engine/domain/assignment/eligibility.ts';
 import { capacityOfVehicle, type FleetJob, takeJobs } from '../../../engine/domain/assignment/fleet.ts';
 import { sumOf } from '../../../engine/domain/assignment/load.ts';
-import type { FleetVehicle } from '../../../schema/courier.ts';
+import type { FleetVehicle } from '../../../schema/assignment/courier.ts';
 
 const SEED = 20_261_122;
 

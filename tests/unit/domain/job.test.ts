@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { checkNewChildren, deriveJob, jobOutcome, jobStatus } from '../../../engine/domain/tasks/job.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { CASH_TASK_TYPES, isTerminal, TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import { CASH_TASK_TYPES, isTerminal, TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 
 const SEED = 20_261_122;
 

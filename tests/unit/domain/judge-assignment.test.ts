@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkUnassignment, judgeAssignment } from '../../../engine/domain/tasks/task-machine.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 
 const AMINA = { id: 7, isActive: true };
 const GONE = { id: 8, isActive: false };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Actor, checkStep, judgeStatusChange, type Verdict } from '../../../engine/domain/tasks/task-machine.ts';
-import { CALLER_ROLES } from '../../../schema/role.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import { CALLER_ROLES } from '../../../schema/accounts/role.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 
 /**
  * What PUT /tasks/:id/status answers: rows are the status that the task is in, columns the one asked for.

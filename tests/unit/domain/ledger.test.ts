@@ -12,7 +12,7 @@ import {
   topUpOf,
   walletOf,
 } from '../../../engine/domain/money/ledger.ts';
-import type { PaymentMethod, PaymentRecord } from '../../../schema/payment.ts';
+import type { PaymentMethod, PaymentRecord } from '../../../schema/money/payment.ts';
 
 const AGENT = { agentId: 7, courierId: null };
 const COURIER = { agentId: null, courierId: 3 };

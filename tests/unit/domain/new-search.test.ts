@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newSearch } from '../../../engine/domain/assignment/assignment-machine.ts';
-import { assignmentSettingsOf } from '../../../schema/assignment.ts';
+import { assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
 
 const NOW = '2030-05-01T12:00:00.000Z';
 const LATER = '2030-05-01T15:00:00.000Z';

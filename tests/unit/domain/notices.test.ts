@@ -9,7 +9,7 @@ import {
   reasonToDrop,
 } from '../../../engine/domain/outbound/notices.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { NoticeKind } from '../../../schema/notification.ts';
+import type { NoticeKind } from '../../../schema/notices/notification.ts';
 
 const AT = '2026-11-22T10:00:00.000Z';
 const TOMORROW = '2026-11-23T10:00:00.000Z';

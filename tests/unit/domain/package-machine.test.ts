@@ -7,7 +7,7 @@ import {
   judgePackageStep,
   wasDelivered,
 } from '../../../engine/domain/tasks/package-machine.ts';
-import { PACKAGE_STATUSES, type PackageStatus } from '../../../schema/package.ts';
+import { PACKAGE_STATUSES, type PackageStatus } from '../../../schema/tasks/package.ts';
 
 /**
  * decisions.md §3 "Package statuses": rows are from, columns to.

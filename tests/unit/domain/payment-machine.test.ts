@@ -7,7 +7,7 @@ import {
   judgeReport,
   newRefund,
 } from '../../../engine/domain/money/payment-machine.ts';
-import type { PaymentRecord, ProviderReport, Refund } from '../../../schema/payment.ts';
+import type { PaymentRecord, ProviderReport, Refund } from '../../../schema/money/payment.ts';
 import { onlinePayment } from '../online-payment.ts';
 
 const CREATED = '2031-05-01T08:00:00.000Z';

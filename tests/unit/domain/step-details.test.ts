@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detailsOfStep } from '../../../engine/domain/tasks/step-details.ts';
-import type { TaskRecord, TaskStatus } from '../../../schema/task.ts';
+import type { TaskRecord, TaskStatus } from '../../../schema/tasks/task.ts';
 
 type Stepped = Parameters<typeof detailsOfStep>[0];
 

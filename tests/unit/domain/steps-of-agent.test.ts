@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stepsOf } from '../../../engine/domain/tasks/steps-of-agent.ts';
-import type { HistoryStepView } from '../../../schema/task-history.ts';
+import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 
 const [OWN, OTHER] = [7, 8];
 const to = (toStatus: string, details: object | null = null) => ({ kind: 'status_changed', toStatus, details });

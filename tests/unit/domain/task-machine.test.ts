@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allowedNext, canBecome } from '../../../engine/domain/tasks/task-machine.ts';
-import { isTerminal, TASK_STATUSES } from '../../../schema/task.ts';
+import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 
 /** decisions.md §3 "Transitions": rows are from, columns to, in lifecycle order. */
 // biome-ignore format: read by columns

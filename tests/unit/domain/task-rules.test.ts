@@ -9,8 +9,8 @@ import {
   mayUpdate,
   outcomeOf,
 } from '../../../engine/domain/tasks/task-machine.ts';
-import { CALLER_ROLES } from '../../../schema/role.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import { CALLER_ROLES } from '../../../schema/accounts/role.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 
 const SEED = 20_261_122;
 

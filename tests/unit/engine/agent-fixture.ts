@@ -1,4 +1,4 @@
-import type { AgentOfTask, AgentRecord } from '../../../schema/agent.ts';
+import type { AgentOfTask, AgentRecord } from '../../../schema/fleet/agent.ts';
 
 export function shownAgent(id: number, firstName = 'Amina'): AgentOfTask {
   const email = `Agent${id}@Test.example`;

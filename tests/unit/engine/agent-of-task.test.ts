@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FetchedRecords } from '../../../engine/store/actor/actor-store.ts';
-import type { TaskStatus } from '../../../schema/task.ts';
+import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import { wholeAgent } from './agent-fixture.ts';
 import { OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';
 

@@ -1,12 +1,12 @@
 import type { DecideContext, Decision } from '../../../engine/org/decide/decision.ts';
 import { Draft } from '../../../engine/org/state/draft.ts';
 import { OrgState } from '../../../engine/org/state/org-state.ts';
+import type { CallerRole } from '../../../schema/accounts/role.ts';
 import type { Caller } from '../../../schema/commands.ts';
-import type { CustomerRecord } from '../../../schema/customer.ts';
-import type { LocationRecord } from '../../../schema/location.ts';
-import type { PackageRecord, PackageStatus } from '../../../schema/package.ts';
-import type { CallerRole } from '../../../schema/role.ts';
-import type { TaskBundle, TaskRecord, TaskStatus } from '../../../schema/task.ts';
+import type { CustomerRecord } from '../../../schema/customers/customer.ts';
+import type { LocationRecord } from '../../../schema/customers/location.ts';
+import type { PackageRecord, PackageStatus } from '../../../schema/tasks/package.ts';
+import type { TaskBundle, TaskRecord, TaskStatus } from '../../../schema/tasks/task.ts';
 
 /** An organization in memory as its actor has it after reading a task, without an actor or a store. */
 

@@ -5,10 +5,10 @@ import { decideSettlePayment } from '../../../engine/org/decide/money/settle-pay
 import { decideTopUpWallet } from '../../../engine/org/decide/money/top-up-wallet.ts';
 import { decideChangeTaskStatus } from '../../../engine/org/decide/tasks/change-task-status.ts';
 import type { OrgState } from '../../../engine/org/state/org-state.ts';
+import { CALLER_ROLES } from '../../../schema/accounts/role.ts';
 import type { Caller } from '../../../schema/commands.ts';
-import { PAYMENT_METHODS, type PaymentRecord } from '../../../schema/payment.ts';
-import { CALLER_ROLES } from '../../../schema/role.ts';
-import { TASK_STATUSES } from '../../../schema/task.ts';
+import { PAYMENT_METHODS, type PaymentRecord } from '../../../schema/money/payment.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { callerOf, decideOn, OTHER_AGENT, OWN_AGENT, type Shape, TASK } from './decide-fixture.ts';
 import {
   CURRENT,

@@ -8,10 +8,10 @@ import { decideCreateTask } from '../../../engine/org/decide/tasks/create-task.t
 import { decideUpdateTask } from '../../../engine/org/decide/tasks/update-task.ts';
 import type { Change } from '../../../engine/org/state/changes.ts';
 import type { Draft } from '../../../engine/org/state/draft.ts';
+import { CALLER_ROLES } from '../../../schema/accounts/role.ts';
 import type { Caller } from '../../../schema/commands.ts';
-import type { PackageStatus } from '../../../schema/package.ts';
-import { CALLER_ROLES } from '../../../schema/role.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/task.ts';
+import type { PackageStatus } from '../../../schema/tasks/package.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import {
   callerOf,
   decideOn,

@@ -4,7 +4,7 @@ import type { TaskChange } from '../../../engine/org/apply/org-batch.ts';
 import { FilterCounts } from '../../../engine/org/lists/filter-counts.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TaskFilter } from '../../../schema/list-tasks.ts';
+import type { TaskFilter } from '../../../schema/tasks/list-tasks.ts';
 import { taskRecord } from '../../integration/store/task-writer.ts';
 
 const ORGANIZATION = 7;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { helpsSearches } from '../../../engine/org/apply/helps-searches.ts';
 import type { Change } from '../../../engine/org/state/changes.ts';
-import type { TaskSearch } from '../../../schema/assignment.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskSearch } from '../../../schema/assignment/assignment.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { NEW_SEARCH } from '../sought-task.ts';
 import { taskRecord } from './decide-fixture.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isWaiting, URGENT_STEPS, WAITING_STEPS } from '../../../engine/domain/money/provider-steps.ts';
 import { hintsOf } from '../../../engine/org/hints-of.ts';
-import type { ProviderStep } from '../../../schema/payment.ts';
+import type { ProviderStep } from '../../../schema/money/payment.ts';
 import { onlinePayment } from '../online-payment.ts';
 
 const STEPS: readonly (readonly [ProviderStep | null, isAnnounced: boolean])[] = [

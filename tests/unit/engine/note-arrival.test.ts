@@ -4,7 +4,7 @@ import type { Decision } from '../../../engine/org/decide/decision.ts';
 import { decideNoteArrival } from '../../../engine/org/decide/tasks/note-arrival.ts';
 import { decideNoteEta } from '../../../engine/org/decide/tasks/note-eta.ts';
 import type { Draft } from '../../../engine/org/state/draft.ts';
-import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
+import { TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { callerOf, decideOn, NOW, OTHER_AGENT, OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';
 
 const STARTED = '2031-05-01T11:30:00.000Z';

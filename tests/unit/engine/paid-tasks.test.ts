@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineOf } from '../../../engine/domain/tasks/task-deadline.ts';
 import { paidTasks } from '../../../engine/org/commit/list-upkeep.ts';
-import type { TaskRecord } from '../../../schema/task.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { NOW, TASK } from './decide-fixture.ts';
 import { CUSTOMER, pay, stateOf } from './payment-fixture.ts';
 

@@ -5,8 +5,8 @@ import { decidePayTask } from '../../../engine/org/decide/money/pay-task.ts';
 import type { Draft } from '../../../engine/org/state/draft.ts';
 import type { OrgState } from '../../../engine/org/state/org-state.ts';
 import type { PayTask } from '../../../schema/commands.ts';
-import type { PaymentMethod, PaymentRecord } from '../../../schema/payment.ts';
-import type { TaskStatus } from '../../../schema/task.ts';
+import type { PaymentMethod, PaymentRecord } from '../../../schema/money/payment.ts';
+import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import { onlinePayment } from '../online-payment.ts';
 import {
   callerOf,

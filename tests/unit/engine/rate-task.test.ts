@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decideRateTask } from '../../../engine/org/decide/tasks/rate-task.ts';
 import { encodeFollowed } from '../../../engine/views/parts/followed-task.ts';
-import { TASK_STATUSES, type TaskRecord } from '../../../schema/task.ts';
-import type { Followed } from '../../../schema/tracking.ts';
+import { TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
+import type { Followed } from '../../../schema/tasks/tracking.ts';
 import { callerOf, decideOn, NOW, stateWith, TASK } from './decide-fixture.ts';
 
 const caller = callerOf('system');

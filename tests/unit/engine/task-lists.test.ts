@@ -6,7 +6,7 @@ import { systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListTasksQuery, TaskFilter } from '../../../schema/list-tasks.ts';
+import type { ListTasksQuery, TaskFilter } from '../../../schema/tasks/list-tasks.ts';
 
 const ORGANIZATION = 7;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { CanonicalJson } from '../../../gateway/canonical-json.ts';
+import { CanonicalJson } from '../../../gateway/request/canonical-json.ts';
 
 const SEED = 20_261_122;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { fingerprintOf } from '../../../gateway/fingerprint.ts';
+import { fingerprintOf } from '../../../gateway/request/fingerprint.ts';
 
 const SEED = 20_261_122;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import type { IncomingRequest } from '../../../gateway/http/port.ts';
-import { lastResorts } from '../../../gateway/last-resorts.ts';
+import { lastResorts } from '../../../gateway/request/last-resorts.ts';
 
 const { refusal } = lastResorts(createRandomSource(), createLog('test', 'silent'), {
   addressOf: () => '127.0.0.1',

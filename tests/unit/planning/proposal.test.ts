@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PassedOver, RoundPlan, Unplanned } from '../../../engine/domain/assignment/round-view.ts';
 import { newsOf, piecesOf, proposalOf } from '../../../engine/planning/proposal.ts';
 import type { SoughtTask } from '../../../engine/store/planning/round-store.ts';
-import type { FailureReason, TaskSearch } from '../../../schema/assignment.ts';
+import type { FailureReason, TaskSearch } from '../../../schema/assignment/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { soughtTask } from '../sought-task.ts';

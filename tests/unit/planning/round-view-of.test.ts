@@ -5,7 +5,7 @@ import { type RoundFacts, roundViewOf } from '../../../engine/planning/round-vie
 import { DROPOFF_SERVICE_MS } from '../../../engine/planning/where-free.ts';
 import type { CarriedTask, SoughtTask } from '../../../engine/store/planning/round-store.ts';
 import type { SavedPosition } from '../../../engine/store/positions/position-store.ts';
-import { assignmentSettingsOf } from '../../../schema/assignment.ts';
+import { assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { NOW } from './round-fixture.ts';
 

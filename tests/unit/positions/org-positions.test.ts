@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { OrgPositions } from '../../../engine/positions/org-positions.ts';
+import type { Point } from '../../../schema/fleet/position.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { Point } from '../../../schema/position.ts';
 
 const SEED = 20_261_122;
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileSerializer } from '../../../engine/views/parts/serializer.ts';
 import { encodePosition } from '../../../engine/views/position-view.ts';
-import { positionView } from '../../../schema/position.ts';
+import { positionView } from '../../../schema/fleet/position.ts';
 
 const SEED = 20_261_122;
 

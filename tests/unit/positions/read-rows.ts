@@ -1,4 +1,4 @@
-import type { Point } from '../../../schema/position.ts';
+import type { Point } from '../../../schema/fleet/position.ts';
 
 /** A row of a COPY in binary form, as the documentation of Postgres has it; null is NULL. */
 export interface CopiedRow {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitName } from '../../../schema/customer.ts';
+import { splitName } from '../../../schema/customers/customer.ts';
 
 for (const [name, firstName, lastName] of [
   ['Ada Lovelace', 'Ada', 'Lovelace'],

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { email, freeObject, id, isStorableText, parseIsoTime, queryId, queryInteger } from '../../../schema/fields.ts';
+import {
+  email,
+  freeObject,
+  id,
+  isStorableText,
+  parseIsoTime,
+  queryId,
+  queryInteger,
+} from '../../../schema/fields/fields.ts';
 
 const SEED = 20_261_122;
 

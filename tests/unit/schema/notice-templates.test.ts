@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
 import { LIMITS } from '../../../schema/limits.ts';
-import { noticeTemplatesSchema, PLACEHOLDERS } from '../../../schema/notice-templates.ts';
+import { noticeTemplatesSchema, PLACEHOLDERS } from '../../../schema/notices/notice-templates.ts';
 
 const problems = (templates: unknown) =>
   v.safeParse(noticeTemplatesSchema, templates).issues?.map((issue) => `${v.getDotPath(issue)} ${issue.message}`) ?? [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePhone } from '../../../schema/phone.ts';
+import { parsePhone } from '../../../schema/fields/phone.ts';
 
 for (const text of [
   '+442079460001',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
-import { findSubscription } from '../../../schema/push-subscription.ts';
+import { findSubscription } from '../../../schema/notices/push-subscription.ts';
 import { createBrowserKeys } from '../../support/push-message.ts';
 
 const { key, auth } = createBrowserKeys();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import * as v from 'valibot';
+import { devicePointsInput, ownPointsInput } from '../../../schema/fleet/position.ts';
+import { readDevicePoints, readOwnPoints } from '../../../schema/fleet/read-points.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { devicePointsInput, ownPointsInput } from '../../../schema/position.ts';
-import { readDevicePoints, readOwnPoints } from '../../../schema/read-points.ts';
 
 const SEED = 20_261_122;
 

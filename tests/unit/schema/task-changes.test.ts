@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PackageRecord, PackageStatus } from '../../../schema/package.ts';
-import type { TaskRecord, TaskStatus } from '../../../schema/task.ts';
-import { type AuditedTask, beforeTaskChanges, taskChangesOf } from '../../../schema/task-changes.ts';
+import type { PackageRecord, PackageStatus } from '../../../schema/tasks/package.ts';
+import type { TaskRecord, TaskStatus } from '../../../schema/tasks/task.ts';
+import { type AuditedTask, beforeTaskChanges, taskChangesOf } from '../../../schema/tasks/task-changes.ts';
 
 const SEED = 20_261_122;
 

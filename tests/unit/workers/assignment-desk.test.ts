@@ -11,7 +11,7 @@ import type {
 } from '../../../engine/store/planning/round-store.ts';
 import type { RoundTurnStore } from '../../../engine/store/planning/round-turn-store.ts';
 import type { SavedPosition } from '../../../engine/store/positions/position-store.ts';
-import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment.ts';
+import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';

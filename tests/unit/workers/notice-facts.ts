@@ -1,4 +1,4 @@
-import type { NoticeKind } from '../../../schema/notification.ts';
+import type { NoticeKind } from '../../../schema/notices/notification.ts';
 import type { NoticeFacts } from '../../../workers/notifications/notice.ts';
 
 /** A task with everything that a notice may tell. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
-import { PUSH_KINDS } from '../../../schema/notification.ts';
+import { PUSH_KINDS } from '../../../schema/notices/notification.ts';
 import { pushOf } from '../../../workers/notifications/notice-words.ts';
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
 import { noticeFacts } from './notice-facts.ts';

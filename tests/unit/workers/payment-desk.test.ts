@@ -7,8 +7,8 @@ import type { PaymentStep, PaymentStepStore } from '../../../engine/store/paymen
 import type { Answer } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import type { ProviderReport, ProviderStep } from '../../../schema/money/payment.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
-import type { ProviderReport, ProviderStep } from '../../../schema/payment.ts';
 import { RedisAwayError } from '../../../workers/outage.ts';
 import { PaymentDesk, pauseAfter } from '../../../workers/payments/payment-desk.ts';
 import { PaymentWatch } from '../../../workers/payments/payment-watch.ts';

@@ -1,7 +1,7 @@
 import type { RoundView } from '../../../engine/domain/assignment/round-view.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
 import type { CourierStore } from '../../../engine/store/planning/courier-store.ts';
-import type { AssignmentSettings } from '../../../schema/assignment.ts';
+import type { AssignmentSettings } from '../../../schema/assignment/assignment.ts';
 import type { Answer, LackingTask } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';

@@ -1,6 +1,6 @@
 import type { Load, Place } from '../../../engine/domain/assignment/round-view.ts';
-import type { AssignmentSettings } from '../../../schema/assignment.ts';
-import type { SentCourier } from '../../../schema/courier.ts';
+import type { AssignmentSettings } from '../../../schema/assignment/assignment.ts';
+import type { SentCourier } from '../../../schema/assignment/courier.ts';
 
 /** A task for which a company may send somebody. */
 export interface CourierJob {

@@ -1,8 +1,8 @@
 import { capacityOfVehicle, takeJobs } from '../../../engine/domain/assignment/fleet.ts';
 import type { FleetEntry, FleetStore } from '../../../engine/store/planning/fleet-store.ts';
-import type { FleetVehicle, SentCourier } from '../../../schema/courier.ts';
+import type { FleetVehicle, SentCourier } from '../../../schema/assignment/courier.ts';
+import { parsePhone } from '../../../schema/fields/phone.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { parsePhone } from '../../../schema/phone.ts';
 import type { CourierProvider } from './courier-provider.ts';
 
 const NAME = 'fleet';

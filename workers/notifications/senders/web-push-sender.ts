@@ -3,7 +3,7 @@ import type { Clock, Scheduler } from '../../../engine/runtime/clock.ts';
 import { createCheckedConnector, ForbiddenAddressError } from '../../../engine/runtime/outbound/checked-connector.ts';
 import { createHostResolver } from '../../../engine/runtime/outbound/resolve-host.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { findSubscription } from '../../../schema/push-subscription.ts';
+import { findSubscription } from '../../../schema/notices/push-subscription.ts';
 import type { Push, SendOutcome } from '../notice.ts';
 import { type Answer, createPoster, NoAnswerError } from './bounded-post.ts';
 import type { DeviceSender } from './device-sender.ts';

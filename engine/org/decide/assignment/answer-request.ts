@@ -1,4 +1,4 @@
-import type { AssignmentRequestRecord } from '../../../../schema/assignment.ts';
+import type { AssignmentRequestRecord } from '../../../../schema/assignment/assignment.ts';
 import type { AnswerRequest } from '../../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import { closedRequest, judgeAnswer } from '../../../domain/assignment/assignment-machine.ts';

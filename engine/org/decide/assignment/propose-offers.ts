@@ -1,8 +1,8 @@
-import type { AgentRecord } from '../../../../schema/agent.ts';
-import type { AssignmentRequestRecord, AssignmentSettings } from '../../../../schema/assignment.ts';
+import type { AssignmentRequestRecord, AssignmentSettings } from '../../../../schema/assignment/assignment.ts';
 import type { LackingTask, ProposedOffer, ProposeOffers } from '../../../../schema/commands.ts';
+import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { declinedReason, isSought, isWorthNoting, wasAsked } from '../../../domain/assignment/assignment-machine.ts';
 import { lacksSkills } from '../../../domain/assignment/eligibility.ts';
 import type { Draft } from '../../state/draft.ts';

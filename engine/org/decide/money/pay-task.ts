@@ -1,7 +1,7 @@
 import type { PayTask } from '../../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
-import type { PaymentRecord } from '../../../../schema/payment.ts';
-import { isCashType, type TaskRecord } from '../../../../schema/task.ts';
+import type { PaymentRecord } from '../../../../schema/money/payment.ts';
+import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { walletOf } from '../../../domain/money/ledger.ts';
 import { formatMinor, parseAmount } from '../../../domain/money/money.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';

@@ -1,5 +1,5 @@
 import type { Caller, SettlePayment } from '../../../../schema/commands.ts';
-import type { PaymentRecord } from '../../../../schema/payment.ts';
+import type { PaymentRecord } from '../../../../schema/money/payment.ts';
 import { refundReversalOf } from '../../../domain/money/ledger.ts';
 import { isGivenUp, judgeReport, newRefund } from '../../../domain/money/payment-machine.ts';
 import type { Draft } from '../../state/draft.ts';

@@ -1,5 +1,5 @@
-import type { AgentRecord, CreateAgentInput, Home, Vehicle } from '../../../../schema/agent.ts';
-import type { Phone } from '../../../../schema/phone.ts';
+import type { Phone } from '../../../../schema/fields/phone.ts';
+import type { AgentRecord, CreateAgentInput, Home, Vehicle } from '../../../../schema/fleet/agent.ts';
 
 export function phoneOf(phone: Phone): Pick<AgentRecord, 'phoneE164' | 'countryCode' | 'phoneNumber'> {
   return { phoneE164: phone.e164, countryCode: phone.countryCode, phoneNumber: phone.number };

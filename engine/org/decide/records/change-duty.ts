@@ -1,6 +1,6 @@
-import type { AgentRecord } from '../../../../schema/agent.ts';
 import type { ChangeDuty } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
+import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';

@@ -1,7 +1,7 @@
-import type { AgentRecord } from '../../../../schema/agent.ts';
 import type { CreateAgent } from '../../../../schema/commands.ts';
-import { splitName } from '../../../../schema/customer.ts';
+import { splitName } from '../../../../schema/customers/customer.ts';
 import { refusal } from '../../../../schema/errors.ts';
+import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AgentRecord, UpdateAgentInput } from '../../../../schema/agent.ts';
 import type { UpdateAgent } from '../../../../schema/commands.ts';
-import { splitName } from '../../../../schema/customer.ts';
+import { splitName } from '../../../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
+import type { AgentRecord, UpdateAgentInput } from '../../../../schema/fleet/agent.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';

@@ -1,5 +1,5 @@
 import type { UpdateCustomer } from '../../../../schema/commands.ts';
-import { type CustomerRecord, splitName, type UpdateCustomerInput } from '../../../../schema/customer.ts';
+import { type CustomerRecord, splitName, type UpdateCustomerInput } from '../../../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';

@@ -1,6 +1,6 @@
+import { changedOrganization, type OrganizationRecord } from '../../../../schema/accounts/organization.ts';
 import type { UpdateOrganization } from '../../../../schema/commands.ts';
 import { refusal } from '../../../../schema/errors.ts';
-import { changedOrganization, type OrganizationRecord } from '../../../../schema/organization.ts';
 import { isCurrency } from '../../../domain/money/money.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';

@@ -1,5 +1,5 @@
-import type { AgentRecord } from '../../../../schema/agent.ts';
 import { type Refusal, refusal } from '../../../../schema/errors.ts';
+import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { exceedsCapacity, overlaps } from '../../../domain/assignment/eligibility.ts';
 import { loadOf, slotOf, sumOf } from '../../../domain/assignment/load.ts';
 import type { Capacity } from '../../../domain/assignment/round-view.ts';

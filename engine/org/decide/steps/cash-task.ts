@@ -1,6 +1,6 @@
 import type { Caller } from '../../../../schema/commands.ts';
 import type { Refusal } from '../../../../schema/errors.ts';
-import { isCashType, type TaskRecord } from '../../../../schema/task.ts';
+import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { cashOf, dropOf } from '../../../domain/money/ledger.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { DecideContext } from '../decision.ts';

@@ -1,4 +1,4 @@
-import type { CustomerRecord, InlineCustomerInput } from '../../../../schema/customer.ts';
+import type { CustomerRecord, InlineCustomerInput } from '../../../../schema/customers/customer.ts';
 import type { Refusal } from '../../../../schema/errors.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { DecideContext } from '../decision.ts';

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { deriveJob } from '../../../domain/tasks/job.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';

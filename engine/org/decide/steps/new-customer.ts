@@ -1,6 +1,6 @@
-import { type CustomerRecord, type CustomerType, splitName } from '../../../../schema/customer.ts';
+import { type CustomerRecord, type CustomerType, splitName } from '../../../../schema/customers/customer.ts';
 import type { Refusal } from '../../../../schema/errors.ts';
-import type { Phone } from '../../../../schema/phone.ts';
+import type { Phone } from '../../../../schema/fields/phone.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { DecideContext } from '../decision.ts';

@@ -1,4 +1,4 @@
-import type { LocationInput, LocationRecord } from '../../../../schema/location.ts';
+import type { LocationInput, LocationRecord } from '../../../../schema/customers/location.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { DecideContext } from '../decision.ts';
 

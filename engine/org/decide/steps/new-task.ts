@@ -1,10 +1,10 @@
 import type { Caller } from '../../../../schema/commands.ts';
-import type { TaskInput } from '../../../../schema/create-task.ts';
 import type { Refusal } from '../../../../schema/errors.ts';
-import { cutText } from '../../../../schema/fields.ts';
+import { cutText } from '../../../../schema/fields/fields.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
-import type { PackageInput, PackageRecord } from '../../../../schema/package.ts';
-import { isCashType, type TaskRecord } from '../../../../schema/task.ts';
+import type { TaskInput } from '../../../../schema/tasks/create-task.ts';
+import type { PackageInput, PackageRecord } from '../../../../schema/tasks/package.ts';
+import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { parseAmount } from '../../../domain/money/money.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';

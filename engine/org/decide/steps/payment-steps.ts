@@ -1,11 +1,11 @@
 import type { Caller, PayTask } from '../../../../schema/commands.ts';
 import { type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { EventType } from '../../../../schema/events.ts';
-import type { AccountOwner, EntryRecord, TransferRecord } from '../../../../schema/ledger.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
-import type { PackageRecord } from '../../../../schema/package.ts';
-import type { PaymentRecord } from '../../../../schema/payment.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { AccountOwner, EntryRecord, TransferRecord } from '../../../../schema/money/ledger.ts';
+import type { PaymentRecord } from '../../../../schema/money/payment.ts';
+import type { PackageRecord } from '../../../../schema/tasks/package.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { captureOf, fundsOf, type Movement, refundOf } from '../../../domain/money/ledger.ts';
 import { formatMinor } from '../../../domain/money/money.ts';
 import { givenUp } from '../../../domain/money/payment-machine.ts';

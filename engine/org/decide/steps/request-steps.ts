@@ -1,4 +1,4 @@
-import type { AssignmentRequestRecord } from '../../../../schema/assignment.ts';
+import type { AssignmentRequestRecord } from '../../../../schema/assignment/assignment.ts';
 import { closedRequest, type Withdrawal } from '../../../domain/assignment/assignment-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 

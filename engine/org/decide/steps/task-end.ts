@@ -1,5 +1,5 @@
-import type { PackageRecord, PackageStatus } from '../../../../schema/package.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { PackageRecord, PackageStatus } from '../../../../schema/tasks/package.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { afterCancellation, afterCompletion } from '../../../domain/tasks/package-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 

@@ -4,8 +4,8 @@ import {
   assignmentSettingsOf,
   type FailureReason,
   type TaskSearch,
-} from '../../../../schema/assignment.ts';
-import type { TaskRecord, TaskStatus } from '../../../../schema/task.ts';
+} from '../../../../schema/assignment/assignment.ts';
+import type { TaskRecord, TaskStatus } from '../../../../schema/tasks/task.ts';
 import { afterDecline, closedRequest, endOfSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';

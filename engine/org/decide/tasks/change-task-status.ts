@@ -1,6 +1,6 @@
 import type { ChangeTaskStatus } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
-import { isTerminal, type TaskRecord } from '../../../../schema/task.ts';
+import { isTerminal, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { closedRequest } from '../../../domain/assignment/assignment-machine.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';

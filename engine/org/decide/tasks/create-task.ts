@@ -1,7 +1,7 @@
 import type { Caller, CreateTask } from '../../../../schema/commands.ts';
-import type { CreateTaskInput, TaskInput } from '../../../../schema/create-task.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
-import { isCashType, isTerminal } from '../../../../schema/task.ts';
+import type { CreateTaskInput, TaskInput } from '../../../../schema/tasks/create-task.ts';
+import { isCashType, isTerminal } from '../../../../schema/tasks/task.ts';
 import { isCurrency, parseAmount } from '../../../domain/money/money.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import { checkNewChildren } from '../../../domain/tasks/job.ts';

@@ -1,6 +1,6 @@
 import type { NoteArrival } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { isAwaited } from '../../../domain/travel/arrival.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';

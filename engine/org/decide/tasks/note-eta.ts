@@ -1,6 +1,6 @@
 import type { NoteEta } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { isAwaited } from '../../../domain/travel/arrival.ts';
 import { isMaterial } from '../../../domain/travel/eta.ts';
 import type { Draft } from '../../state/draft.ts';

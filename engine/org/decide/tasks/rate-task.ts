@@ -1,7 +1,7 @@
 import type { RateTask } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
-import type { TaskRating } from '../../../../schema/task-rating.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
+import type { TaskRating } from '../../../../schema/tasks/task-rating.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse } from '../decision.ts';
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AssignmentSettings } from '../../../../schema/assignment.ts';
+import type { AssignmentSettings } from '../../../../schema/assignment/assignment.ts';
 import type { UpdateTask } from '../../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
-import type { PackageEntry, PackageRecord } from '../../../../schema/package.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { PackageEntry, PackageRecord } from '../../../../schema/tasks/package.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { checkScheduledAt, judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';

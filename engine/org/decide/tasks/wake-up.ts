@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { isLate } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';

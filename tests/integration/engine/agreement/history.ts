@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { encodeTask } from '../../../../engine/views/task-view.ts';
 import type { Answer, Command } from '../../../../schema/commands.ts';
 import { ERRORS, isOutcome } from '../../../../schema/errors.ts';
-import type { TaskView } from '../../../../schema/task-view.ts';
+import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 import { assertRowsAgree } from './agreed-rows.ts';
 import { type MadeTask, Model, type Single } from './model.ts';
 import type { Verdict } from './model-rules.ts';

@@ -1,4 +1,4 @@
-import type { TaskView } from '../../../../schema/task-view.ts';
+import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 
 /** What the model knows of one organization: plain records, copied whole where something is only tried. */
 export interface ModelState {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isoTime } from '../../../../engine/runtime/clock.ts';
-import { PACKAGE_STATUSES } from '../../../../schema/package.ts';
-import { TASK_STATUSES } from '../../../../schema/task.ts';
+import { PACKAGE_STATUSES } from '../../../../schema/tasks/package.ts';
+import { TASK_STATUSES } from '../../../../schema/tasks/task.ts';
 import type { PatchBody, PlaceBody, Request, StatusBody, TaskBody, WarehouseBody } from './request.ts';
 
 /** Ids that steps can name; a small number picks one, so that steps meet. */

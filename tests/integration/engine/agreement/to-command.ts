@@ -1,13 +1,13 @@
 import * as v from 'valibot';
-import { changePackageInput } from '../../../../schema/change-package.ts';
-import { changeStatusInput } from '../../../../schema/change-status.ts';
 import type { BatchItem, Caller, Command } from '../../../../schema/commands.ts';
-import { createTaskSchema } from '../../../../schema/create-task.ts';
-import { createCustomerInput, updateCustomerInput } from '../../../../schema/customer.ts';
-import { type IdempotencyKey, idempotencyKey } from '../../../../schema/idempotency-key.ts';
-import { packageInput } from '../../../../schema/package.ts';
-import { updateTaskSchema } from '../../../../schema/update-task.ts';
-import { createWarehouseInput, updateWarehouseInput } from '../../../../schema/warehouse.ts';
+import { createCustomerInput, updateCustomerInput } from '../../../../schema/customers/customer.ts';
+import { createWarehouseInput, updateWarehouseInput } from '../../../../schema/customers/warehouse.ts';
+import { type IdempotencyKey, idempotencyKey } from '../../../../schema/fields/idempotency-key.ts';
+import { changePackageInput } from '../../../../schema/tasks/change-package.ts';
+import { changeStatusInput } from '../../../../schema/tasks/change-status.ts';
+import { createTaskSchema } from '../../../../schema/tasks/create-task.ts';
+import { packageInput } from '../../../../schema/tasks/package.ts';
+import { updateTaskSchema } from '../../../../schema/tasks/update-task.ts';
 import type { Sent, TaskBody } from './request.ts';
 
 export interface Callers {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Sql } from '../../../../engine/store/postgres.ts';
 import { BUNDLE } from '../../../../engine/store/rows/record-tables.ts';
 import { encodeTask } from '../../../../engine/views/task-view.ts';
-import { beforeTaskChanges, type TaskChanges } from '../../../../schema/task-changes.ts';
-import type { TaskView } from '../../../../schema/task-view.ts';
+import { beforeTaskChanges, type TaskChanges } from '../../../../schema/tasks/task-changes.ts';
+import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 
 /**
  * Fails when a task, with the changes of all its steps taken back, is not what its creation told: no change may be

@@ -1,5 +1,5 @@
 import { jobStatus } from '../../../../engine/domain/tasks/job.ts';
-import type { PaymentMethod, ProviderReport } from '../../../../schema/payment.ts';
+import type { PaymentMethod, ProviderReport } from '../../../../schema/money/payment.ts';
 import type { MoneyState, PlainPayment, PlainTask } from './money-state.ts';
 
 export interface Sum {

@@ -1,8 +1,8 @@
 import { formatMinor } from '../../../../engine/domain/money/money.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
 import { PAYMENT } from '../../../../engine/store/rows/record-tables.ts';
-import type { PaymentRecord } from '../../../../schema/payment.ts';
-import type { TaskRecord } from '../../../../schema/task.ts';
+import type { PaymentRecord } from '../../../../schema/money/payment.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 
 export type PlainTask = Pick<
   TaskRecord,

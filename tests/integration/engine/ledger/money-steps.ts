@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PAYMENT_METHODS, type ProviderReport } from '../../../../schema/payment.ts';
+import { PAYMENT_METHODS, type ProviderReport } from '../../../../schema/money/payment.ts';
 import type { FaultMoment } from '../../../support/faulty-commit-store.ts';
 import type { Operation, Sum } from './money-model.ts';
 import { CASH_MINOR } from './money-place.ts';

@@ -4,7 +4,7 @@ import { trackingTokenOf } from '../../../../engine/domain/tasks/tracking-token.
 import { RefusalError } from '../../../../gateway/refusal-error.ts';
 import { TrackingLinks } from '../../../../gateway/tracking/tracking-links.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
-import type { TrackingToken } from '../../../../schema/tracking.ts';
+import type { TrackingToken } from '../../../../schema/tasks/tracking.ts';
 
 const SECRET = 'A'.repeat(22);
 const LINKED = { organizationId: 1, taskId: 2, secret: SECRET };

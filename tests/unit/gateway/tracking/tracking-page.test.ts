@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Link } from '../../../../gateway/tracking/open-tracking.ts';
 import { changingParts, digestOfAll, trackingPage } from '../../../../gateway/tracking/tracking-page.ts';
 import type { PageTask } from '../../../../gateway/tracking/tracking-parts.ts';
-import type { TrackedTask } from '../../../../schema/tracking.ts';
+import type { TrackedTask } from '../../../../schema/tasks/tracking.ts';
 import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts';
 
 const TOKEN = 'A'.repeat(22);

@@ -10,7 +10,7 @@ import type { Link } from '../../../../gateway/tracking/open-tracking.ts';
 import { TrackingStreams } from '../../../../gateway/tracking/tracking-streams.ts';
 import { refusal } from '../../../../schema/errors.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
-import type { FollowedTask, TrackedTask } from '../../../../schema/tracking.ts';
+import type { FollowedTask, TrackedTask } from '../../../../schema/tasks/tracking.ts';
 import { createHandClock } from '../guards/hand-clock.ts';
 import { identityOf, RecordingStream } from '../sse/stream-stand.ts';
 

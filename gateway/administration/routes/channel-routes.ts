@@ -1,0 +1,98 @@
+import { listChannels, readChannel } from '../../../engine/store/accounts/channel-store.ts';
+import { encodeChannel } from '../../../engine/views/channel-view.ts';
+import {
+  channelKeyView,
+  channelListView,
+  channelView,
+  createChannelInput,
+  type ListChannelsQuery,
+  listChannelsQuery,
+  updateChannelInput,
+} from '../../../schema/accounts/channel.ts';
+import { notFound } from '../../../schema/errors.ts';
+import { formatPosition } from '../../../schema/events.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { type ApiRoute, may } from '../../route.ts';
+import { ADMINISTERED } from '../administer.ts';
+import { changeChannel, createChannel, regenerateKey } from '../administer-channels.ts';
+import type { Administration } from '../open-administration.ts';
+
+/** The channels of an organization and their keys. Source: interface.md "Authentication", decisions.md §2. */
+export function channelRoutes(administration: Administration): ApiRoute[] {
+  return [...writingRoutes(administration), ...readingRoutes(administration)];
+}
+
+function writingRoutes(administration: Administration): ApiRoute[] {
+  const create: ApiRoute = {
+    kind: 'api',
+    method: 'POST',
+    path: '/channels',
+    guard: may('channels'),
+    body: { schema: createChannelInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Create a channel; its key is shown in this answer only. Without userId a user is made for it',
+    success: { status: 201, data: channelKeyView },
+    refusals: ['404', ...ADMINISTERED],
+    handle: (request) => createChannel(administration, request),
+  };
+  const change: ApiRoute = {
+    kind: 'api',
+    method: 'PATCH',
+    path: '/channels/:id',
+    guard: may('channels'),
+    body: { schema: updateChannelInput, maxBytes: LIMITS.bodyBytes },
+    etag: true,
+    summary: 'Change a channel: only the fields that are sent; its user stays',
+    success: { status: 200, data: channelView },
+    refusals: ['404', '409 CHANNEL_BUILT_IN', '412 PRECONDITION_FAILED', ...ADMINISTERED],
+    handle: (request) => changeChannel(administration, request),
+  };
+  const regenerate: ApiRoute = {
+    kind: 'api',
+    method: 'POST',
+    path: '/channels/:id/regenerate-key',
+    guard: may('channels'),
+    summary: 'Replace the key of a channel: the new one is shown in this answer only, the old one stops at once',
+    success: { status: 200, data: channelKeyView },
+    refusals: ['404', '409 CHANNEL_BUILT_IN', ...ADMINISTERED],
+    handle: (request) => regenerateKey(administration, request),
+  };
+  return [create, change, regenerate];
+}
+
+function readingRoutes({ read, history }: Administration): ApiRoute[] {
+  const list: ApiRoute = {
+    kind: 'api',
+    method: 'GET',
+    path: '/channels',
+    guard: may('channels'),
+    query: { schema: listChannelsQuery, lists: new Set() },
+    summary: 'List channels, newest first',
+    success: { status: 200, data: channelListView },
+    refusals: [],
+    async handle({ identity: { organizationId }, query }) {
+      const { items, count, sequence } = await read(organizationId, (sql) =>
+        listChannels(sql, organizationId, query as ListChannelsQuery),
+      );
+      const data = `{"items":[${items.map(encodeChannel).join(',')}],"count":${count}}`;
+      return { status: 200, message: 'Channels', data, position: formatPosition(history, sequence) };
+    },
+  };
+  const readOne: ApiRoute = {
+    kind: 'api',
+    method: 'GET',
+    path: '/channels/:id',
+    guard: may('channels'),
+    etag: true,
+    summary: 'Read a channel',
+    success: { status: 200, data: channelView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId }, params }) {
+      const channelId = params['id']!;
+      const found = await read(organizationId, (sql) => readChannel(sql, organizationId, channelId));
+      if (!found) return { refusal: notFound('Channel', channelId) };
+      const position = formatPosition(history, found.sequence);
+      return { status: 200, message: 'Channel', data: encodeChannel(found.channel), position };
+    },
+  };
+  return [list, readOne];
+}

@@ -1,0 +1,81 @@
+import { listUsers, readUser } from '../../../engine/store/accounts/user-store.ts';
+import { encodeUser } from '../../../engine/views/user-view.ts';
+import {
+  accountListView,
+  accountView,
+  createUserInput,
+  type ListUsersQuery,
+  listUsersQuery,
+  updateUserInput,
+} from '../../../schema/accounts/user.ts';
+import { notFound } from '../../../schema/errors.ts';
+import { formatPosition } from '../../../schema/events.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { type ApiRoute, may } from '../../route.ts';
+import { ADMINISTERED } from '../administer.ts';
+import { changeUser, createUser } from '../administer-users.ts';
+import type { Administration } from '../open-administration.ts';
+
+/** The accounts of an organization. Source: decisions.md §2 "Administration". */
+export function userRoutes(administration: Administration): ApiRoute[] {
+  const { read, history } = administration;
+  const create: ApiRoute = {
+    kind: 'api',
+    method: 'POST',
+    path: '/users',
+    guard: may('users'),
+    body: { schema: createUserInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Create a user, who is mailed a token to verify the e-mail address with',
+    success: { status: 201, data: accountView },
+    refusals: ['409 USER_EMAIL_TAKEN', ...ADMINISTERED, '429 RATE_LIMITED'],
+    handle: (request) => createUser(administration, request),
+  };
+  const list: ApiRoute = {
+    kind: 'api',
+    method: 'GET',
+    path: '/users',
+    guard: may('users'),
+    query: { schema: listUsersQuery, lists: new Set() },
+    summary: 'List users, newest first',
+    success: { status: 200, data: accountListView },
+    refusals: [],
+    async handle({ identity: { organizationId }, query }) {
+      const { items, count, sequence } = await read(organizationId, (sql) =>
+        listUsers(sql, organizationId, query as ListUsersQuery),
+      );
+      const data = `{"items":[${items.map(encodeUser).join(',')}],"count":${count}}`;
+      return { status: 200, message: 'Users', data, position: formatPosition(history, sequence) };
+    },
+  };
+  const readOne: ApiRoute = {
+    kind: 'api',
+    method: 'GET',
+    path: '/users/:id',
+    guard: may('users'),
+    etag: true,
+    summary: 'Read a user',
+    success: { status: 200, data: accountView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId }, params }) {
+      const userId = params['id']!;
+      const found = await read(organizationId, (sql) => readUser(sql, organizationId, userId));
+      if (!found) return { refusal: notFound('User', userId) };
+      const position = formatPosition(history, found.sequence);
+      return { status: 200, message: 'User', data: encodeUser(found.user), position };
+    },
+  };
+  const change: ApiRoute = {
+    kind: 'api',
+    method: 'PATCH',
+    path: '/users/:id',
+    guard: may('users'),
+    body: { schema: updateUserInput, maxBytes: LIMITS.bodyBytes },
+    etag: true,
+    summary:
+      'Change a user: only the fields that are sent; the e-mail address stays. Agents are changed by PATCH /agents/:id',
+    success: { status: 200, data: accountView },
+    refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', ...ADMINISTERED],
+    handle: (request) => changeUser(administration, request),
+  };
+  return [create, list, readOne, change];
+}

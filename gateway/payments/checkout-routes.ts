@@ -1,0 +1,141 @@
+import * as v from 'valibot';
+import { formatMinor } from '../../engine/domain/money/money.ts';
+import { parseTestSession, TEST_PAGES } from '../../engine/providers/test-provider.ts';
+import type { Checkout } from '../../engine/store/payments/checkout-store.ts';
+import type { TestCheckout } from '../../engine/store/payments/test-checkout-store.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { parseCheckoutLink } from '../../schema/money/checkout-link.ts';
+import type { Reply } from '../http/port.ts';
+import { lastSegmentOf, type ParsedRequest, type RawRoute } from '../route.ts';
+import { type CustomerPage, customerPage, PAGE_HEADERS } from './customer-page.ts';
+import type { Payments } from './open-payments.ts';
+
+/** Pages for whoever pays: the link that a payment has as `checkoutUrl`, and the pages of the test provider. */
+export function checkoutRoutes(payments: Payments): RawRoute[] {
+  return [followLink(payments), showTestCheckout(payments), endTestCheckout(payments)];
+}
+
+const PAGE = {
+  kind: 'raw',
+  place: 'api',
+  bare: true,
+  textParams: true,
+  guard: { kind: 'public' },
+  answers: 'text/html',
+  refusals: ['404 A page that says so', '503 UNAVAILABLE'],
+} as const;
+
+const linkQuery = v.object({ returned: v.optional(v.string()) });
+
+function followLink(payments: Payments): RawRoute {
+  return {
+    ...PAGE,
+    method: 'GET',
+    path: '/payments/checkout/:link',
+    query: { schema: linkQuery, lists: new Set() },
+    summary:
+      'For the customer: leads on to where the payment is made, or says what has become of it; `returned` for ' +
+      'whoever comes back from there',
+    leadsOn: { to: "on to the provider's page, while the payment is open", always: false },
+    async handle(request, reply, incoming) {
+      const link = parseCheckoutLink(lastSegmentOf(incoming.path));
+      const checkout = link && (await payments.followLink(link));
+      if (!checkout) return show(request, reply, UNKNOWN, 404);
+      const isReturned = (request.query as v.InferOutput<typeof linkQuery>).returned !== undefined;
+      const { status, page } = checkout;
+      if (status === 'pending' && page !== null && !isReturned) return leadOn(request, reply, page);
+      show(request, reply, toldOf(checkout, incoming.path));
+    },
+  };
+}
+
+function showTestCheckout(payments: Payments): RawRoute {
+  return {
+    ...PAGE,
+    method: 'GET',
+    path: `${TEST_PAGES}/:session`,
+    summary: 'The page of the test provider, where one pays by pressing a button',
+    async handle(request, reply, incoming) {
+      const key = parseTestSession(lastSegmentOf(incoming.path));
+      const checkout = key && (await payments.testCheckouts.find(key));
+      if (!checkout) return show(request, reply, UNKNOWN, 404);
+      show(request, reply, testPageOf(checkout));
+    },
+  };
+}
+
+function endTestCheckout(payments: Payments): RawRoute {
+  return {
+    ...PAGE,
+    method: 'POST',
+    path: `${TEST_PAGES}/:session`,
+    body: { maxBytes: LIMITS.formBytes, media: 'application/x-www-form-urlencoded' },
+    summary: 'What the buttons of that page do: `outcome` is `pay` or `decline`; leads back',
+    leadsOn: { to: 'back to the checkout', always: true },
+    refusals: [...PAGE.refusals, '400 A page that says so'],
+    async handle(request, reply, incoming) {
+      const key = parseTestSession(lastSegmentOf(incoming.path));
+      const outcome = new URLSearchParams((request.body as Buffer).toString()).get('outcome');
+      if (outcome !== 'pay' && outcome !== 'decline') return show(request, reply, UNCLEAR, 400);
+      const checkout = key && (await payments.testCheckouts.end(key, outcome === 'pay' ? 'paid' : 'declined'));
+      if (!checkout) return show(request, reply, UNKNOWN, 404);
+      leadOn(request, reply, wayBack(checkout));
+    },
+  };
+}
+
+const UNKNOWN: CustomerPage = { title: 'Unknown payment', text: 'There is no payment behind this link.' };
+const UNCLEAR: CustomerPage = { title: 'Nothing was paid', text: 'It was not said whether to pay.' };
+
+function toldOf({ status, page, amountMinor, currency }: Checkout, path: string): CustomerPage {
+  const amount = `${formatMinor(amountMinor, currency)} ${currency}`;
+  const reloadSeconds = LIMITS.checkoutReloadSeconds;
+  switch (status) {
+    case 'succeeded':
+      return { title: 'Paid', text: `Thank you: ${amount} has been paid.` };
+    case 'refunded':
+      return { title: 'Refunded', text: `${amount} has been given back.` };
+    case 'failed':
+      return { title: 'Not paid', text: `${amount} was not paid, and can no longer be paid here.` };
+    case 'pending':
+      if (page === null)
+        return { title: 'One moment', text: `The page on which ${amount} is paid is being made.`, reloadSeconds };
+      return {
+        title: 'Not confirmed yet',
+        text: `This page says so as soon as ${amount} has been paid.`,
+        reloadSeconds,
+        link: { href: path, label: 'Back to the payment' },
+      };
+  }
+}
+
+function testPageOf(checkout: TestCheckout): CustomerPage {
+  const { status, amountMinor, currency, description } = checkout;
+  const title = `Test payment of ${formatMinor(amountMinor, currency)} ${currency}`;
+  if (status !== 'open')
+    return { title, text: `This payment is ${status}.`, link: { href: wayBack(checkout), label: 'Back' } };
+  const buttons = [
+    ['pay', 'Pay'],
+    ['decline', 'Decline'],
+  ] as const;
+  return { title, text: `${description}. No money moves here.`, form: { name: 'outcome', buttons } };
+}
+
+/** On this host, whatever name the customer has reached it by. */
+function wayBack({ returnUrl }: TestCheckout): string {
+  const { pathname, search } = new URL(returnUrl);
+  return pathname + search;
+}
+
+function show({ replyHeaders }: ParsedRequest, reply: Reply, page: CustomerPage, status = 200): void {
+  if (!reply.done) reply.send(status, [...PAGE_HEADERS, ...replyHeaders], customerPage(page));
+}
+
+function leadOn({ replyHeaders }: ParsedRequest, reply: Reply, location: string): void {
+  const headers = [
+    ['Location', location],
+    ['Cache-Control', 'no-store'],
+    ['Referrer-Policy', 'no-referrer'],
+  ] as const;
+  if (!reply.done) reply.send(303, [...headers, ...replyHeaders], '');
+}

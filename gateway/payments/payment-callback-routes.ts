@@ -1,0 +1,39 @@
+import { errorBody, refusalBody } from '../../engine/views/parts/error-body.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { PAYMENT_PROVIDERS, type ProviderName } from '../../schema/money/payment.ts';
+import type { Header } from '../http/port.ts';
+import type { RawRoute } from '../route.ts';
+import type { Payments } from './open-payments.ts';
+
+const JSON_TYPE: Header = ['Content-Type', 'application/json; charset=utf-8'];
+/** Whoever cannot sign is told nothing, not even why. */
+const UNTRUSTED = errorBody(400, 'Bad Request');
+
+/** Where payment providers tell what became of payments. Source: decisions.md §7. */
+export function paymentCallbackRoutes(payments: Payments): RawRoute[] {
+  return PAYMENT_PROVIDERS.map((name) => callbackRoute(payments, name));
+}
+
+function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
+  return {
+    kind: 'raw',
+    method: 'POST',
+    path: `/payments/callbacks/${name}`,
+    place: 'api',
+    bare: true,
+    guard: { kind: 'public' },
+    body: { maxBytes: LIMITS.callbackBytes, media: 'application/json' },
+    summary: `For the payment provider ${name}: what became of payments, signed; to be sent again unless it is answered 200`,
+    answers: 'application/json',
+    refusals: ['400 Bad Request', '503 NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER, UNAVAILABLE'],
+    async handle({ identity, origin, body, replyHeaders }, reply, incoming) {
+      const callback = { body: body as Buffer, header: (header: string) => incoming.header(header) };
+      const outcome = await payments.takeCallback(name, callback, { ...identity.caller, origin });
+      const headers = [JSON_TYPE, ...replyHeaders];
+      if (outcome === 'taken') return reply.send(200, headers, '{"received":true}');
+      if (outcome === 'untrusted') return reply.send(400, headers, UNTRUSTED);
+      const { status, body: text } = refusalBody(outcome);
+      reply.send(status, [...headers, ['Retry-After', '1']], text);
+    },
+  };
+}

@@ -1,0 +1,325 @@
+import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
+import type { Log } from '../../engine/runtime/log.ts';
+import type { RandomSource } from '../../engine/runtime/random.ts';
+import { isStoreAway } from '../../engine/store/postgres.ts';
+import { decidedBody, errorBody, refusalBody, validationBody } from '../../engine/views/parts/error-body.ts';
+import { etagOf, matchesEtag } from '../../engine/views/parts/etag.ts';
+import type { Origin, RequestFacts } from '../../schema/commands.ts';
+import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
+import { idempotencyKey, isIdempotencyKey, scopeOf } from '../../schema/fields/idempotency-key.ts';
+import type { Authentication } from '../guards/authenticate.ts';
+import type { Access } from '../guards/open-access.ts';
+import type { Draw } from '../guards/quotas.ts';
+import type { Header, IncomingRequest, Reply } from '../http/port.ts';
+import { RefusalError } from '../refusal-error.ts';
+import type { ApiRoute, Identity, ParsedRequest, Route, RouteAnswer } from '../route.ts';
+import { canonicalPath, type Router } from '../router.ts';
+import { correlationIdOf } from './correlation.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import {
+  entityTagsOf,
+  isJsonMedia,
+  type Parsed,
+  parseBodyOf,
+  parseJson,
+  parseParams,
+  parseQuery,
+} from './parse-request.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+import { successBody } from './success-body.ts';
+
+export interface HandlingServices {
+  readonly router: Router;
+  readonly access: Pick<Access, 'isSecure' | 'addressOf' | 'authenticate' | 'quotas'>;
+  readonly metrics: RequestMetrics;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Log;
+}
+
+/** A refusal on the way to the handler: a finished body with its status. */
+interface Refused {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: readonly Header[];
+  /** Ends the connection: what is left of the request is not wanted. */
+  readonly close?: boolean;
+}
+
+const RETRY_SOON: Header = ['Retry-After', '1'];
+
+/**
+ * The life of a request, in the order of refusal of decisions.md §1:
+ * HTTPS → path 404, method 405 → credential 401 → organization, channel, permission 403 → rate limit 429 → size 413,
+ * media 415, JSON 400 → validation 400 → the handler (404, 409, 422 … by code) → the envelope.
+ */
+export class RequestHandler {
+  readonly #services: HandlingServices;
+
+  constructor(services: HandlingServices) {
+    this.#services = services;
+  }
+
+  readonly handle = (incoming: IncomingRequest, reply: Reply): void | Promise<void> => {
+    const { router, access, clock, random, metrics } = this.#services;
+    const startedAt = clock.monotonic();
+    const facts: RequestFacts = {
+      correlationId: correlationIdOf(incoming, random),
+      canonicalPath: canonicalPath(incoming.path, incoming.query),
+      method: incoming.method,
+    };
+    const exchange = new Exchange(this.#services, incoming, reply, facts, startedAt);
+    const match = router.match(incoming.method, incoming.path);
+    if (match.kind === 'found' && match.route.guard.kind === 'operational') {
+      exchange.observe = metrics.of(match.route);
+      return exchange.serve(match.route, match.params);
+    }
+    if (!access.isSecure(incoming)) return exchange.refuseNobody(refusalBody(refusal('HTTPS_REQUIRED')));
+    if (match.kind === 'unknown')
+      return exchange.refuseNobody(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
+    if (match.kind === 'wrong-method') {
+      return exchange.refuseNobody({
+        ...plain(405, `Method ${incoming.method} is not allowed here`),
+        headers: [['Allow', match.allow]],
+      });
+    }
+    exchange.observe = metrics.of(match.route);
+    return exchange.serve(match.route, match.params);
+  };
+}
+
+const TOO_LARGE: Refused = { ...plain(413, 'The body is too large'), close: true };
+
+function plain(status: number, message: string): Refused {
+  return { status, body: errorBody(status, message) };
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly #services: HandlingServices;
+  readonly #incoming: IncomingRequest;
+  readonly #reply: Reply;
+  readonly #facts: RequestFacts;
+  readonly #startedAt: number;
+  readonly #origin: Origin;
+  /** What every answer says of the caller's rate limit. */
+  #quotaHeaders: readonly Header[] = [];
+  #routeHeaders: readonly Header[] = [];
+  observe: (status: number, durationMs: number) => void = () => {};
+
+  constructor(
+    services: HandlingServices,
+    incoming: IncomingRequest,
+    reply: Reply,
+    facts: RequestFacts,
+    startedAt: number,
+  ) {
+    this.#services = services;
+    this.#incoming = incoming;
+    this.#reply = reply;
+    this.#facts = facts;
+    this.#startedAt = startedAt;
+    this.#origin = { correlationId: facts.correlationId, address: services.access.addressOf(incoming) };
+  }
+
+  async serve(route: Route, params: Readonly<Record<string, string>>): Promise<void> {
+    if (route.kind === 'api' && route.headers) this.#routeHeaders = route.headers;
+    try {
+      const known = this.#services.access.authenticate(this.#incoming, route, this.#origin);
+      const admission = known instanceof Promise ? undefined : this.#admit(route, known);
+      if (admission && 'refused' in admission) return this.refuse(admission.refused);
+      // The body must be asked for in the turn of the request; a caller who is refused at once is not read at all.
+      const body = route.body && this.#readBody(route.body.maxBytes);
+      body?.catch(() => {});
+      const admitted = admission ?? this.#admit(route, await known);
+      if ('refused' in admitted) return this.refuse(admitted.refused);
+      const { identity } = admitted;
+      if (route.kind === 'raw') return await this.#serveRaw(route, params, identity, body);
+      const parsed = await this.#parse(route, params, identity, body);
+      if ('refused' in parsed) return this.refuse(parsed.refused);
+      this.#answer(route, await route.handle(parsed.request));
+    } catch (error) {
+      if (this.#reply.done) return;
+      if (error instanceof RefusalError) this.#refuseAs(error.refusal);
+      else if (isStoreAway(error)) this.refuse(refusalBody(refusal('UNAVAILABLE')));
+      else this.#fail(error);
+    }
+  }
+
+  refuse({ status, body, headers = [], close = false }: Refused): void {
+    const retry = status === 503 ? [RETRY_SOON] : [];
+    this.#send(status, body, [...headers, ...retry], close);
+  }
+
+  /** Refuses before it is known who asks. */
+  refuseNobody(refused: Refused): void {
+    this.#quotaHeaders = this.#services.access.quotas.drawAddress(this.#origin.address).headers;
+    this.refuse(refused);
+  }
+
+  /** What the guards say, after the caller's rate limit; a refused caller has drawn on it, too. */
+  #admit(route: Route, authentication: Authentication): Authentication {
+    if (route.guard.kind === 'operational') return authentication;
+    const { quotas } = this.#services.access;
+    const { identity } = authentication;
+    const isKnown = identity !== undefined && route.guard.kind !== 'public';
+    const draw = isKnown ? quotas.draw(identity) : quotas.drawAddress(this.#origin.address);
+    this.#quotaHeaders = draw.headers;
+    return 'refused' in authentication || draw.retryAfterSeconds === null ? authentication : tooMany(draw);
+  }
+
+  async #serveRaw(
+    route: Extract<Route, { kind: 'raw' }>,
+    params: Readonly<Record<string, string>>,
+    identity: Identity,
+    body: Promise<Buffer | 'too-large'> | undefined,
+  ): Promise<void> {
+    const bytes = body && (await body);
+    if (bytes === 'too-large') return this.refuse(TOO_LARGE);
+    const ids = route.textParams ? { value: {} } : parseParams(params);
+    const query = route.query ? parseQuery(this.#incoming.query, route.query) : { value: {} };
+    const violations = [
+      ...('violations' in ids ? ids.violations : []),
+      ...('violations' in query ? query.violations : []),
+    ];
+    if (violations.length > 0) return this.refuse({ status: 400, body: validationBody(this.#facts, violations) });
+    if (route.extraCost)
+      this.#services.access.quotas.owe(identity, route.extraCost((query as { value: unknown }).value));
+    const request: ParsedRequest = {
+      identity,
+      origin: this.#origin,
+      params: (ids as { value: Record<string, number> }).value,
+      query: (query as { value: unknown }).value,
+      body: bytes,
+      facts: this.#facts,
+      idempotency: undefined,
+      ifMatch: undefined,
+      replyHeaders: this.#replyHeaders(),
+    };
+    await route.handle(request, this.#reply, this.#incoming);
+  }
+
+  /** A body that says it is too large is left unread, so that whoever may not send it is told that first. */
+  #readBody(maxBytes: number): Promise<Buffer | 'too-large'> {
+    const isTooLarge = Number(this.#incoming.header('content-length') ?? 0) > maxBytes;
+    return isTooLarge ? Promise.resolve('too-large') : this.#incoming.readBody(maxBytes);
+  }
+
+  async #parse(
+    route: ApiRoute,
+    params: Readonly<Record<string, string>>,
+    identity: Identity,
+    body: Promise<Buffer | 'too-large'> | undefined,
+  ): Promise<{ readonly request: ParsedRequest } | { readonly refused: Refused }> {
+    const violations: string[] = [];
+    let json: unknown;
+    if (body && route.body) {
+      const bytes = await body;
+      if (bytes === 'too-large') return { refused: TOO_LARGE };
+      const isAbsent = bytes.length === 0 && route.body.mayBeAbsent;
+      if (!isAbsent && !isJsonMedia(this.#incoming.header('content-type')))
+        return { refused: plain(415, 'The Content-Type must be application/json') };
+      const parsed = isAbsent ? { json: {} } : parseJson(bytes);
+      if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
+      json = parsed.json;
+    }
+    const ids = route.textParams ? {} : take(parseParams(params), violations);
+    const query = route.query ? take(parseQuery(this.#incoming.query, route.query), violations) : undefined;
+    const input = route.body && (route.body.quick?.(json) ?? take(parseBodyOf(route.body, identity, json), violations));
+    const key = route.method === 'GET' || route.keepsNothing ? undefined : this.#incoming.header('idempotency-key');
+    if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
+      return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
+    if (violations.length > 0) return { refused: { status: 400, body: validationBody(this.#facts, violations) } };
+    const ownId = route.me && params['id'] === undefined ? identity.caller.agentId : undefined;
+    if (ownId === null) return { refused: refusalBody(notFound('Agent', 'me')) };
+    if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(input));
+    const { type, id } = identity.caller;
+    const idempotency =
+      key === undefined
+        ? undefined
+        : idempotencyKey(
+            scopeOf(`${type}:${id}`, route.method, this.#facts.canonicalPath),
+            key,
+            fingerprintOf(json ?? null),
+          );
+    const ifMatch = entityTagsOf(this.#incoming.header('if-match'));
+    const replyHeaders = this.#replyHeaders();
+    const facts = this.#facts;
+    const origin = this.#origin;
+    return {
+      request: {
+        identity,
+        origin,
+        params: ownId ? { ...ids, id: ownId } : ids,
+        query,
+        body: input,
+        facts,
+        idempotency,
+        ifMatch,
+        replyHeaders,
+      },
+    };
+  }
+
+  #answer(route: ApiRoute, answer: RouteAnswer): void {
+    const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
+    if ('refusal' in answer) return this.#refuseAs(answer.refusal, headers);
+    if (route.etag) {
+      headers.push(['ETag', etagOf(answer.data)]);
+      const wanted = route.method === 'GET' ? entityTagsOf(this.#incoming.header('if-none-match')) : undefined;
+      // If-None-Match compares weakly: a cache may have marked the tag on its way.
+      if (
+        wanted &&
+        matchesEtag(
+          wanted.map((tag) => tag.replace(/^W\//, '')),
+          answer.data,
+        )
+      ) {
+        this.observe(304, this.#services.clock.monotonic() - this.#startedAt);
+        this.#reply.send(304, [...headers, ...this.#replyHeaders()], '');
+        return;
+      }
+    }
+    const { clock } = this.#services;
+    const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };
+    this.#send(answer.status, successBody(this.#facts, answer, time), headers);
+  }
+
+  #refuseAs(refused: Refusal, headers: Header[] = []): void {
+    const { code, details } = refused;
+    if (ERRORS[code].status === 429) headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
+    this.refuse({ ...decidedBody(refused, this.#facts), headers });
+  }
+
+  #fail(error: unknown): void {
+    const { correlationId, canonicalPath: path, method } = this.#facts;
+    this.#services.log.error(
+      { err: error, correlationId, path, method },
+      'a request failed in a way that nobody foresaw',
+    );
+    this.#send(500, errorBody(500, 'Internal server error'), []);
+  }
+
+  #send(status: number, body: string, headers: readonly Header[], close = false): void {
+    this.observe(status, this.#services.clock.monotonic() - this.#startedAt);
+    this.#reply.send(status, [JSON_TYPE, ...this.#replyHeaders(), ...headers], body, { close });
+  }
+
+  #replyHeaders(): Header[] {
+    return [['X-Correlation-Id', this.#facts.correlationId], ...this.#quotaHeaders, ...this.#routeHeaders];
+  }
+}
+
+/** The value; undefined, and its violations among the others, when it is wrong. */
+function take<T>(parsed: Parsed<T>, violations: string[]): T {
+  if ('value' in parsed) return parsed.value;
+  violations.push(...parsed.violations);
+  return undefined as T;
+}
+
+function tooMany({ retryAfterSeconds }: Draw): Authentication {
+  const { status, body } = refusalBody(refusal('RATE_LIMITED', undefined, { retryAfterSeconds }));
+  return { refused: { status, body, headers: [['Retry-After', `${retryAfterSeconds}`]] } };
+}
+
+const JSON_TYPE: Header = ['Content-Type', 'application/json; charset=utf-8'];

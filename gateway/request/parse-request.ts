@@ -1,0 +1,112 @@
+import { isUtf8 } from 'node:buffer';
+import * as v from 'valibot';
+import { isStorableText } from '../../schema/fields/fields.ts';
+import { violationsOf } from '../../schema/fields/violations.ts';
+import type { BodySchema, Identity, QuerySchema } from '../route.ts';
+
+/** A part of a request, parsed, or every way in which it is wrong. */
+export type Parsed<T> = { readonly value: T } | { readonly violations: readonly string[] };
+
+const PATH_ID = /^[1-9]\d{0,15}$/;
+
+/** Path parameters are ids: positive safe integers, digits only. */
+export function parseParams(params: Readonly<Record<string, string>>): Parsed<Readonly<Record<string, number>>> {
+  const violations: string[] = [];
+  const value: Record<string, number> = {};
+  for (const [name, text] of Object.entries(params)) {
+    value[name] = Number(text);
+    if (!PATH_ID.test(text) || !Number.isSafeInteger(value[name]))
+      violations.push(`${name} must be a positive integer`);
+  }
+  return violations.length > 0 ? { violations } : { value };
+}
+
+/** Fields of the caller's own, any of which may be asked for: `integrationData.<key>=<value>`. */
+export const FREE_FIELD = 'integrationData';
+
+/**
+ * A raw query string. Lists may be repeated or hold commas; anything else given twice is a violation, and an empty
+ * value counts as absent. Free fields arrive together, as pairs of key and value.
+ */
+export function parseQuery(raw: string, query: QuerySchema): Parsed<unknown> {
+  const violations: string[] = [];
+  const values = new Map<string, string[]>();
+  for (const part of raw === '' ? [] : raw.split('&')) {
+    const equals = part.indexOf('=');
+    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    const text = decode(equals === -1 ? '' : part.slice(equals + 1));
+    if (name === undefined || text === undefined)
+      violations.push('the query must be percent-encoded UTF-8 without NUL');
+    else if (text !== '' && isKnown(name, query)) values.set(name, [...(values.get(name) ?? []), text]);
+  }
+  const input: Record<string, unknown> = {};
+  const freeFields: [key: string, value: string][] = [];
+  for (const [name, texts] of values) {
+    if (query.lists.has(name)) {
+      input[name] = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+      continue;
+    }
+    if (name.startsWith(`${FREE_FIELD}.`)) freeFields.push([name.slice(FREE_FIELD.length + 1), texts[0]!]);
+    else input[name] = texts[0];
+    if (texts.length > 1) violations.push(`${name} must be given once`);
+  }
+  if (freeFields.length > 0) input[FREE_FIELD] = freeFields;
+  const result = v.safeParse(query.schema, input);
+  if (!result.success) violations.push(...violationsOf(result.issues));
+  return violations.length > 0 ? { violations } : { value: result.output };
+}
+
+function isKnown(name: string, { schema: { entries } }: QuerySchema): boolean {
+  if (name.startsWith(`${FREE_FIELD}.`)) return Object.hasOwn(entries, FREE_FIELD);
+  return name !== FREE_FIELD && Object.hasOwn(entries, name);
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '));
+    return isStorableText(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON body that is an object; a string says in plain words why it is none. */
+export function parseJson(body: Buffer): { readonly json: unknown } | { readonly malformed: string } {
+  if (body.length === 0) return { malformed: 'The request has no body' };
+  if (!isUtf8(body)) return { malformed: 'The body is not UTF-8' };
+  try {
+    return { json: JSON.parse(body.toString('utf8')) };
+  } catch {
+    return { malformed: 'The body is not valid JSON' };
+  }
+}
+
+function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    return { violations: ['the body must be an object'] };
+  const result = v.safeParse(schema, json);
+  return result.success ? { value: result.output } : { violations: violationsOf(result.issues) };
+}
+
+/** The same for the body of a route. */
+export function parseBodyOf(
+  { schema, schemaFor, complaintsFor }: BodySchema,
+  identity: Identity,
+  json: unknown,
+): Parsed<unknown> {
+  const parsed = parseBody(json, schemaFor?.(identity) ?? schema);
+  return 'violations' in parsed && complaintsFor ? parseBody(json, complaintsFor(identity)) : parsed;
+}
+
+const JSON_MEDIA = /^application\/json\s*(;|$)/i;
+
+export function isJsonMedia(contentType: string | undefined): boolean {
+  return contentType !== undefined && JSON_MEDIA.test(contentType);
+}
+
+const ENTITY_TAG = /(?:W\/)?"[^"]*"|\*/g;
+
+/** The tags of If-Match or If-None-Match as they stand there; none at all when the header says nothing that is one. */
+export function entityTagsOf(header: string | undefined): readonly string[] | undefined {
+  return header === undefined ? undefined : (header.match(ENTITY_TAG) ?? []);
+}

@@ -1,0 +1,128 @@
+import * as v from 'valibot';
+import { assignmentSettingsInput } from '../assignment/assignment.ts';
+import { freeObject, integerBetween, oneOf, requiredText, shortText } from '../fields/fields.ts';
+import { pageQuery } from '../fields/page-query.ts';
+import { shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { LIMITS } from '../limits.ts';
+
+export const ORGANIZATION_STATUSES = ['active', 'pending', 'inactive', 'rejected'] as const;
+export type OrganizationStatus = (typeof ORGANIZATION_STATUSES)[number];
+
+/** What a subscription may hold only so many of; absent or null = as many as wanted. */
+export const LIMITED_RESOURCES = ['tasks', 'customers', 'agents', 'warehouses'] as const;
+export type SubscriptionLimits = Readonly<Partial<Record<(typeof LIMITED_RESOURCES)[number], number | null>>>;
+
+export type OrganizationSettings = Readonly<Record<string, unknown>>;
+
+/** A row of `organizations`. */
+export interface OrganizationRecord {
+  readonly organizationId: number;
+  readonly version: number;
+  readonly name: string;
+  readonly status: OrganizationStatus;
+  readonly currency: string;
+  readonly limits: SubscriptionLimits;
+  readonly settings: OrganizationSettings;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const name = requiredText(LIMITS.shortTextChars);
+const currency = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code of three capital letters'),
+);
+const limit = v.nullish(integerBetween(0, Number.MAX_SAFE_INTEGER, 'must be an integer of 0 or more'));
+const leadMinutes = integerBetween(0, LIMITS.leadMinutes, `must be an integer from 0 to ${LIMITS.leadMinutes}`);
+const limits = v.object({ tasks: limit, customers: limit, agents: limit, warehouses: limit }, 'must be an object');
+
+/** The organization's own, but for those that the engine goes by. */
+const settings = v.pipe(
+  freeObject,
+  v.description(
+    'Whatever the organization wants to keep; the engine goes by `leadMinutes` and by ' +
+      `\`assignment\` {${Object.keys(assignmentSettingsInput.entries).join(', ')}}`,
+  ),
+  v.looseObject({
+    assignment: v.nullish(v.pipe(freeObject, assignmentSettingsInput)),
+    leadMinutes: v.nullish(leadMinutes),
+  }),
+);
+
+/** The body of POST /organizations. */
+export const createOrganizationInput = v.object(
+  {
+    name,
+    status: v.nullish(oneOf(ORGANIZATION_STATUSES)),
+    currency: v.nullish(currency),
+    limits: v.nullish(limits),
+    settings: v.nullish(settings),
+  },
+  'the body must be an object',
+);
+export type CreateOrganizationInput = v.InferOutput<typeof createOrganizationInput>;
+
+/** The body of PATCH /organizations/:id: what is absent or null stays; see `changedOrganization` for what is inside. */
+export const updateOrganizationInput = v.object(
+  { ...createOrganizationInput.entries, name: v.nullish(name) },
+  'the body must be an object',
+);
+export type UpdateOrganizationInput = v.InferOutput<typeof updateOrganizationInput>;
+
+/** The body of DELETE /organizations/:id/hard: the organization's name, as a sign that it is meant. */
+export const deleteOrganizationInput = v.object({ confirm: shortText }, 'the body must be an object');
+export type DeleteOrganizationInput = v.InferOutput<typeof deleteOrganizationInput>;
+
+export type OrganizationFields = Pick<OrganizationRecord, 'name' | 'status' | 'currency' | 'limits' | 'settings'>;
+
+/**
+ * What an organization is after a PATCH, or the violation. Limits and settings that are not named stay; a null takes
+ * one away.
+ */
+export function changedOrganization(
+  before: OrganizationFields,
+  input: UpdateOrganizationInput,
+): OrganizationFields | { readonly violation: string } {
+  const settings = merged(before.settings, input.settings);
+  if (Buffer.byteLength(JSON.stringify(settings)) > LIMITS.integrationDataBytes)
+    return { violation: `settings must be at most ${LIMITS.integrationDataBytes} bytes of JSON, all together` };
+  return {
+    name: input.name ?? before.name,
+    status: input.status ?? before.status,
+    currency: input.currency ?? before.currency,
+    limits: merged(before.limits, input.limits),
+    settings,
+  };
+}
+
+function merged<T>(before: Readonly<Record<string, T>>, changes: Readonly<Record<string, T>> | null | undefined) {
+  const fields = Object.entries({ ...before, ...changes });
+  return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
+}
+
+const shownLimit = v.nullable(shownInteger);
+
+export const organizationView = v.object({
+  id: shownId,
+  name: v.string(),
+  status: v.picklist(ORGANIZATION_STATUSES),
+  currency: v.string(),
+  limits: v.object({ tasks: shownLimit, customers: shownLimit, agents: shownLimit, warehouses: shownLimit }),
+  settings: v.record(v.string(), v.unknown()),
+  createdAt: shownTime,
+  updatedAt: shownTime,
+});
+export type OrganizationView = v.InferOutput<typeof organizationView>;
+
+export const organizationListView = v.object({ items: v.array(organizationView), count: shownInteger });
+
+/** From here on nothing of the organization is served; a job empties the stores of it. */
+export const deletingOrganizationView = v.object({ organizationId: shownId, status: v.literal('deleting') });
+
+/** The query of GET /organizations. `search`: part of a name. */
+export const listOrganizationsQuery = v.object({
+  ...pageQuery,
+  status: v.optional(v.array(oneOf(ORGANIZATION_STATUSES))),
+  search: v.optional(shortText),
+});
+export type ListOrganizationsQuery = v.InferOutput<typeof listOrganizationsQuery>;

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { email, isStorableText, queryFlag, requiredText } from '../fields/fields.ts';
+import { shownInteger } from '../fields/shown-fields.ts';
+import { LIMITS } from '../limits.ts';
+
+/** A password as someone chooses it; any character that can be sent may be in it. */
+export const newPassword = v.pipe(
+  v.string('must be a string'),
+  v.minLength(LIMITS.passwordMinChars, `must be at least ${LIMITS.passwordMinChars} characters`),
+  v.maxLength(LIMITS.passwordMaxChars, `must be at most ${LIMITS.passwordMaxChars} characters`),
+  v.check(isStorableText, 'must not contain NUL or unpaired surrogates'),
+);
+
+const token = requiredText(LIMITS.shortTextChars);
+const BODY = 'the body must be an object';
+
+/** The body of POST /auth/login. What the rules for new passwords would refuse may be an older one. */
+export const loginInput = v.object({ email, password: requiredText(LIMITS.passwordMaxChars) }, BODY);
+export type LoginInput = v.InferOutput<typeof loginInput>;
+
+export const refreshInput = v.object({ refreshToken: token }, BODY);
+export type RefreshInput = v.InferOutput<typeof refreshInput>;
+
+/** `everywhere`: all sessions of the user, not only the one that asks. */
+export const logoutQuery = v.object({
+  everywhere: v.optional(queryFlag),
+});
+export type LogoutQuery = v.InferOutput<typeof logoutQuery>;
+
+export const verifyEmailInput = v.object({ token }, BODY);
+export type VerifyEmailInput = v.InferOutput<typeof verifyEmailInput>;
+
+/** The body of both requests for a mail: a new verification, and a password reset. */
+export const mailInput = v.object({ email }, BODY);
+export type MailInput = v.InferOutput<typeof mailInput>;
+
+export const completeResetInput = v.object({ token, password: newPassword }, BODY);
+export type CompleteResetInput = v.InferOutput<typeof completeResetInput>;
+
+/** `expiresIn`: seconds that the access token is good for. */
+export const tokensView = v.object({ accessToken: v.string(), refreshToken: v.string(), expiresIn: shownInteger });
+
+/** What somebody proves by a token that was mailed to them. */
+export type TokenPurpose = 'verify_email' | 'reset_password';

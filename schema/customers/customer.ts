@@ -1,0 +1,136 @@
+import * as v from 'valibot';
+import { email, oneOf, requiredText, shortText } from '../fields/fields.ts';
+import { pageQuery } from '../fields/page-query.ts';
+import { type Phone, parsePhone } from '../fields/phone.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { LIMITS } from '../limits.ts';
+
+/** A phone number with its country code, taken apart. */
+export const phone = v.pipe(
+  v.string('must be a string'),
+  v.rawTransform<string, Phone>(({ dataset, addIssue, NEVER }) => {
+    const parsed = parsePhone(dataset.value);
+    if (parsed) return parsed;
+    addIssue({ message: 'must be a possible phone number with its country code' });
+    return NEVER;
+  }),
+);
+
+/** Source: interface.md "Inline customer object". */
+export const inlineCustomerInput = v.object(
+  {
+    name: requiredText(LIMITS.shortTextChars),
+    phone,
+    email: v.nullish(email),
+  },
+  'must be an object',
+);
+export type InlineCustomerInput = v.InferOutput<typeof inlineCustomerInput>;
+
+export const CUSTOMER_TYPES = ['individual', 'business'] as const;
+export type CustomerType = (typeof CUSTOMER_TYPES)[number];
+
+/** The body of POST /customers. `customerType` is `individual` unless it is said. */
+export const createCustomerInput = v.object(
+  {
+    name: requiredText(LIMITS.shortTextChars),
+    phone,
+    email: v.nullish(email),
+    address: v.nullish(shortText),
+    customerType: v.nullish(oneOf(CUSTOMER_TYPES)),
+  },
+  'the body must be an object',
+);
+export type CreateCustomerInput = v.InferOutput<typeof createCustomerInput>;
+
+/** The body of PATCH /customers/:id: what is absent stays; null clears `email` and `address`. */
+export const updateCustomerInput = v.object(
+  {
+    name: v.nullish(requiredText(LIMITS.shortTextChars)),
+    phone: v.nullish(phone),
+    email: v.optional(v.nullable(email)),
+    address: v.optional(v.nullable(shortText)),
+  },
+  'the body must be an object',
+);
+export type UpdateCustomerInput = v.InferOutput<typeof updateCustomerInput>;
+
+/** A row of `customers`. The user's fields stand here: a customer never logs in. */
+export interface CustomerRecord {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly version: number;
+  readonly userId: number;
+  readonly customerType: CustomerType;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string | null;
+  /** E.164 with the leading +; unique in the organization. */
+  readonly phoneE164: string | null;
+  readonly countryCode: string | null;
+  readonly phoneNumber: string | null;
+  readonly address: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What a task shows of its customer. */
+export type CustomerOfTask = Pick<
+  CustomerRecord,
+  'id' | 'userId' | 'customerType' | 'firstName' | 'lastName' | 'email' | 'countryCode' | 'phoneNumber'
+>;
+
+/** A person behind a customer or an agent. */
+export const userView = v.object({
+  id: shownId,
+  firstName: v.string(),
+  lastName: v.string(),
+  email: v.nullable(v.string()),
+  phoneNumber: v.nullable(v.string()),
+  countryCode: v.nullable(v.string()),
+});
+export type UserView = v.InferOutput<typeof userView>;
+
+/** The customer as a task shows it. */
+export const taskCustomerView = v.object({
+  id: shownId,
+  userId: shownId,
+  customerType: v.string(),
+  user: userView,
+});
+export type TaskCustomerView = v.InferOutput<typeof taskCustomerView>;
+
+/** The customer as the customer endpoints show it. */
+export const customerView = v.object({
+  ...taskCustomerView.entries,
+  name: v.string(),
+  address: v.nullable(v.string()),
+  createdAt: shownTime,
+  updatedAt: shownTime,
+});
+export type CustomerView = v.InferOutput<typeof customerView>;
+
+/** What has been delivered to a customer, or was to be; times are ISO 8601. */
+const deliverySummaryView = v.object({
+  totalTasks: shownInteger,
+  completedTasks: shownInteger,
+  cancelledTasks: shownInteger,
+  /** When the newest task was created; null without one. */
+  lastTaskAt: nullableTime,
+});
+export type DeliverySummary = v.InferOutput<typeof deliverySummaryView>;
+
+/** The customer as a read by its id shows it. */
+export const customerDetailView = v.object({ ...customerView.entries, deliverySummary: deliverySummaryView });
+
+export const customerListView = v.object({ items: v.array(customerView), count: shownInteger });
+
+/** The query of GET /customers. `search`: part of a name, of an e-mail address or of a phone number. */
+export const listCustomersQuery = v.object({ ...pageQuery, search: v.optional(shortText) });
+export type ListCustomersQuery = v.InferOutput<typeof listCustomersQuery>;
+
+/** "  Ada  Mary Lovelace " → { firstName: 'Ada', lastName: 'Mary Lovelace' } */
+export function splitName(name: string): { firstName: string; lastName: string } {
+  const [firstName = '', ...rest] = name.trim().split(/\s+/);
+  return { firstName, lastName: rest.join(' ') };
+}

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { numberBetween, requiredText, shortText } from '../fields/fields.ts';
+import { shownId } from '../fields/shown-fields.ts';
+import { LIMITS } from '../limits.ts';
+
+/** Source: interface.md "Location object (inline)". */
+export const locationInput = v.object(
+  {
+    address: requiredText(LIMITS.shortTextChars),
+    latitude: numberBetween(-90, 90),
+    longitude: numberBetween(-180, 180),
+    building: v.nullish(shortText),
+    floor: v.nullish(shortText),
+    apartment: v.nullish(shortText),
+  },
+  'must be an object',
+);
+export type LocationInput = v.InferOutput<typeof locationInput>;
+
+/** A row of `locations`: never edited; a change of place is a new row. Degrees. */
+export interface LocationRecord {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly address: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly building: string | null;
+  readonly floor: string | null;
+  readonly apartment: string | null;
+}
+
+export const locationView = v.object({
+  id: shownId,
+  address: v.string(),
+  latitude: v.string(),
+  longitude: v.string(),
+  building: v.nullable(v.string()),
+  floor: v.nullable(v.string()),
+  apartment: v.nullable(v.string()),
+});
+export type LocationView = v.InferOutput<typeof locationView>;

@@ -1,0 +1,165 @@
+import * as v from 'valibot';
+import { newPassword } from '../accounts/session.ts';
+import { phone, userView } from '../customers/customer.ts';
+import {
+  boolean,
+  email,
+  notNegative,
+  numberBetween,
+  oneOf,
+  positiveInteger,
+  queryFlag,
+  requiredText,
+  shortText,
+} from '../fields/fields.ts';
+import { pageQuery } from '../fields/page-query.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { skillList } from '../fields/skill-list.ts';
+import { LIMITS } from '../limits.ts';
+
+export const AGENT_TYPES = ['employee', 'freelancer'] as const;
+export type AgentType = (typeof AGENT_TYPES)[number];
+
+/** What an agent drives and how much goes in; null is as much as wanted. */
+export interface Vehicle {
+  /** As given: `bike`, `car`, `van` … */
+  readonly type: string;
+  readonly maxWeightKg: number | null;
+  readonly maxVolumeM3: number | null;
+  readonly maxPackages: number | null;
+}
+
+/** Where an agent begins and ends the day. Degrees. */
+export interface Home {
+  readonly address: string | null;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** A row of `agents`, with the name, the address and the phone of its user: both are written in one commit. */
+export interface AgentRecord {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly version: number;
+  readonly userId: number;
+  readonly agentType: AgentType;
+  /** One who is not active neither signs in nor gets tasks. */
+  readonly isActive: boolean;
+  readonly onDuty: boolean;
+  /** Null for one who never was on duty. */
+  readonly dutyChangedAt: string | null;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string | null;
+  readonly phoneE164: string | null;
+  readonly countryCode: string | null;
+  readonly phoneNumber: string | null;
+  readonly vehicle: Vehicle | null;
+  readonly skills: readonly string[];
+  readonly home: Home | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What a task shows of its agent: so little that every task that is read brings it along. */
+export type AgentOfTask = Pick<
+  AgentRecord,
+  'organizationId' | 'id' | 'userId' | 'agentType' | 'firstName' | 'lastName' | 'email' | 'countryCode' | 'phoneNumber'
+>;
+
+const vehicleInput = v.object(
+  {
+    type: requiredText(LIMITS.shortTextChars),
+    maxWeightKg: v.nullish(notNegative),
+    maxVolumeM3: v.nullish(notNegative),
+    maxPackages: v.nullish(positiveInteger),
+  },
+  'must be an object',
+);
+
+const homeInput = v.object(
+  { address: v.nullish(shortText), latitude: numberBetween(-90, 90), longitude: numberBetween(-180, 180) },
+  'must be an object',
+);
+
+const name = requiredText(LIMITS.shortTextChars);
+const agentType = oneOf(AGENT_TYPES);
+const BODY = 'the body must be an object';
+
+/** The body of POST /agents. Without a password the agent is mailed a token to set one with. */
+export const createAgentInput = v.object(
+  {
+    name,
+    email,
+    phone,
+    password: v.nullish(newPassword),
+    agentType,
+    vehicle: v.nullish(vehicleInput),
+    skills: v.nullish(skillList),
+    home: v.nullish(homeInput),
+  },
+  BODY,
+);
+export type CreateAgentInput = v.InferOutput<typeof createAgentInput>;
+
+/** The body of PATCH /agents/:id: what is absent stays; null takes vehicle, skills and home away. */
+export const updateAgentInput = v.object(
+  {
+    name: v.nullish(name),
+    phone: v.nullish(phone),
+    agentType: v.nullish(agentType),
+    vehicle: v.nullish(vehicleInput),
+    skills: v.nullish(skillList),
+    home: v.nullish(homeInput),
+    isActive: v.nullish(boolean),
+  },
+  BODY,
+);
+export type UpdateAgentInput = v.InferOutput<typeof updateAgentInput>;
+
+/** The body of PUT /agents/:id/duty. */
+export const changeDutyInput = v.object({ onDuty: boolean }, BODY);
+export type ChangeDutyInput = v.InferOutput<typeof changeDutyInput>;
+
+/** The query of GET /agents. `search`: part of a name, of an e-mail address or of a phone number. */
+export const listAgentsQuery = v.object({
+  ...pageQuery,
+  onDuty: v.optional(queryFlag),
+  isActive: v.optional(queryFlag),
+  search: v.optional(shortText),
+});
+export type ListAgentsQuery = v.InferOutput<typeof listAgentsQuery>;
+
+/** The agent as a task shows it. */
+export const taskAgentView = v.object({
+  id: shownId,
+  userId: shownId,
+  agentType: v.string(),
+  user: userView,
+});
+export type TaskAgentView = v.InferOutput<typeof taskAgentView>;
+
+const nullableNumber = v.nullable(v.number());
+
+/** The agent as the agent endpoints and `agent.duty_changed` show it. */
+export const agentView = v.object({
+  ...taskAgentView.entries,
+  isActive: v.boolean(),
+  onDuty: v.boolean(),
+  dutyChangedAt: nullableTime,
+  vehicle: v.nullable(
+    v.object({
+      type: v.string(),
+      maxWeightKg: nullableNumber,
+      maxVolumeM3: nullableNumber,
+      maxPackages: nullableNumber,
+    }),
+  ),
+  skills: v.array(v.string()),
+  home: v.nullable(v.object({ address: v.nullable(v.string()), latitude: v.string(), longitude: v.string() })),
+  createdAt: shownTime,
+  updatedAt: shownTime,
+});
+export type AgentView = v.InferOutput<typeof agentView>;
+
+export const agentListView = v.object({ items: v.array(agentView), count: shownInteger });

@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { plainError, validationError } from '../fields/envelope.ts';
+import { queryFlag } from '../fields/fields.ts';
+import { IDEMPOTENCY_KEY_SHOWN } from '../fields/idempotency-key.ts';
+import { shownAs } from '../fields/shown-as.ts';
+import { shownInteger } from '../fields/shown-fields.ts';
+import { LIMITS } from '../limits.ts';
+import { taskView } from './task-view.ts';
+
+/** The body of POST /tasks/batch; each item is judged by itself. */
+export const createTasksInput = batchOf(v.unknown());
+export type CreateTasksInput = v.InferOutput<typeof createTasksInput>;
+
+/** The same with its items told: bodies of POST /tasks, each with a key of its own where it wants one. */
+export function describedBatch(task: v.GenericSchema) {
+  const idempotencyKey = v.nullish(shownAs(v.string(), IDEMPOTENCY_KEY_SHOWN));
+  return batchOf(v.intersect([task, v.object({ idempotencyKey })]));
+}
+
+function batchOf<T extends v.GenericSchema>(item: T) {
+  return v.object(
+    {
+      tasks: v.pipe(
+        v.array(item, 'must be an array'),
+        v.minLength(1, 'must not be empty'),
+        v.maxLength(LIMITS.batchTasks, `must hold at most ${LIMITS.batchTasks} items`),
+      ),
+    },
+    'the body must be an object',
+  );
+}
+
+export const createTasksQuery = v.object({
+  atomic: v.optional(queryFlag),
+});
+export type CreateTasksQuery = v.InferOutput<typeof createTasksQuery>;
+
+/** What became of each item, in their order: the task, or the body that a single call would have been refused with. */
+export const batchView = v.object({
+  items: v.array(
+    v.variant('status', [
+      v.object({ index: shownInteger, status: v.literal('created'), task: taskView }),
+      v.object({ index: shownInteger, status: v.literal('failed'), error: v.union([plainError, validationError]) }),
+    ]),
+  ),
+  created: shownInteger,
+  failed: shownInteger,
+});

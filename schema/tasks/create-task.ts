@@ -1,0 +1,232 @@
+import * as v from 'valibot';
+import { inlineCustomerInput } from '../customers/customer.ts';
+import { locationInput } from '../customers/location.ts';
+import { amountInput } from '../fields/amount.ts';
+import {
+  boolean,
+  freeObject,
+  id,
+  idList,
+  isoTime,
+  isPast,
+  longText,
+  oneOf,
+  parseIsoTime,
+  requiredText,
+} from '../fields/fields.ts';
+import { integerShown, shownAs } from '../fields/shown-as.ts';
+import { skillList } from '../fields/skill-list.ts';
+import { LIMITS } from '../limits.ts';
+import { packageInput } from './package.ts';
+import { ALL_TASK_TYPES, CASH_TASK_TYPES, TASK_TYPES, type TaskType, TIMES_TO_SERVE } from './task.ts';
+
+const packages = v.pipe(
+  v.array(packageInput, 'must be an array'),
+  v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
+);
+
+const isPositiveInteger = (value: number) => Number.isSafeInteger(value) && value >= 1;
+const estimatedDuration = v.pipe(
+  v.number('must be a number'),
+  v.check(isPositiveInteger, 'must be a positive integer'),
+  shownAs(
+    v.check<number, string>(
+      (minutes) => !isPositiveInteger(minutes) || minutes <= LIMITS.estimatedDurationMinutes,
+      `must be at most ${LIMITS.estimatedDurationMinutes} minutes`,
+    ),
+    integerShown(1, LIMITS.estimatedDurationMinutes),
+  ),
+);
+
+/** How many decimals it may have depends on the currency, which may be the organization's: the engine judges that. */
+const currency = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code of three capital letters'),
+);
+
+/**
+ * The fields of a task to be made. `type` and `dropoffLocation` are the alternate names of `taskType` and `location`
+ * (decisions.md §3); null counts as absent wherever a field is optional.
+ */
+function taskFields(types: readonly TaskType[]) {
+  return {
+    name: v.nullish(requiredText(LIMITS.shortTextChars)),
+    taskType: v.nullish(oneOf(types)),
+    type: v.nullish(v.pipe(v.string('must be a string'), v.toLowerCase(), oneOf(types))),
+    customer: v.nullish(inlineCustomerInput),
+    customerId: v.nullish(id),
+    location: v.nullish(locationInput),
+    dropoffLocation: v.nullish(locationInput),
+    locationId: v.nullish(id),
+    pickupLocation: v.nullish(locationInput),
+    pickupWarehouseId: v.nullish(id),
+    channelId: v.nullish(id),
+    timeToServe: v.nullish(oneOf(TIMES_TO_SERVE)),
+    scheduledAt: v.nullish(isoTime),
+    code: v.nullish(requiredText(LIMITS.shortTextChars)),
+    description: v.nullish(longText),
+    notes: v.nullish(longText),
+    packages: v.nullish(packages),
+    packageIds: v.nullish(idList),
+    autoAssign: v.nullish(boolean),
+    preferredAgentId: v.nullish(id),
+    integrationData: v.nullish(freeObject),
+    readyAt: v.nullish(isoTime),
+    windowStart: v.nullish(isoTime),
+    windowEnd: v.nullish(isoTime),
+    estimatedDuration: v.nullish(estimatedDuration),
+    requiredSkills: v.nullish(skillList),
+    amount: v.nullish(amountInput),
+    currency: v.nullish(currency),
+  };
+}
+
+type TaskFields = v.InferOutput<v.ObjectSchema<ReturnType<typeof taskFields>, undefined>>;
+type RawBody = { readonly [K in keyof TaskFields | 'parentId' | 'children']?: unknown };
+type Rule = (body: RawBody, allowsCash: boolean) => readonly [path: string, phrase: string] | undefined;
+
+/** Rules over several fields; they see the body as it came, so that they are told along with malformed fields. */
+const TASK_RULES: readonly Rule[] = [
+  (body) => notBoth(body, 'type', 'taskType'),
+  (body) => (given(body.taskType) || given(body.type) ? undefined : ['taskType', 'is required']),
+  (body) => (given(body.name) || isAlternateShape(body) ? undefined : ['name', 'is required']),
+  (body) => notBoth(body, 'dropoffLocation', 'location'),
+  (body) => notBoth(body, 'pickupWarehouseId', 'pickupLocation'),
+  (body, allowsCash) => oneOfTwo(body, 'customer', given(body.customer), 'customerId', allowsCash && isCash(body)),
+  (body, allowsCash) => {
+    const hasLocation = given(body.location) || given(body.dropoffLocation);
+    return oneOfTwo(body, 'location', hasLocation, 'locationId', allowsCash && isCash(body));
+  },
+  (body) =>
+    body.timeToServe === 'scheduled' && !given(body.scheduledAt)
+      ? ['scheduledAt', 'is required when timeToServe is scheduled']
+      : undefined,
+  (body, allowsCash) =>
+    allowsCash && isCash(body) && !given(body.amount) ? ['amount', 'is required for cash tasks'] : undefined,
+  (body) => (isAfter(body.windowStart, body.windowEnd) ? ['windowEnd', 'must not be before windowStart'] : undefined),
+  // Before the window, or within it; past its end nobody could be in time.
+  (body) => (isAfter(body.readyAt, body.windowEnd) ? ['readyAt', 'must not be after windowEnd'] : undefined),
+];
+
+const JOB_RULES: readonly Rule[] = [
+  ...TASK_RULES,
+  (body) => notBoth(body, 'children', 'parentId'),
+  (body, allowsCash) =>
+    allowsCash && isCash(body) && Array.isArray(body.children) && body.children.length > 0
+      ? ['children', 'must not be given in a cash task']
+      : undefined,
+];
+
+/** A job has one level. */
+const CHILD_RULES: readonly Rule[] = [
+  ...TASK_RULES,
+  (body) => (given(body.children) ? ['children', 'must not be given in a child'] : undefined),
+  (body) => (given(body.parentId) ? ['parentId', 'must not be given in a child'] : undefined),
+];
+
+function given(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** False also where one of them is no moment, which its own field tells. */
+function isAfter(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return false;
+  const [moment, bound] = [parseIsoTime(one), parseIsoTime(other)];
+  return moment !== undefined && bound !== undefined && moment > bound;
+}
+
+function isAlternateShape(body: RawBody): boolean {
+  return given(body.type) || given(body.dropoffLocation);
+}
+
+function isCash(body: RawBody): boolean {
+  const named = body.taskType ?? (typeof body.type === 'string' ? body.type.toLowerCase() : undefined);
+  return (CASH_TASK_TYPES as readonly unknown[]).includes(named);
+}
+
+function notBoth(body: RawBody, one: keyof RawBody, other: keyof RawBody) {
+  return given(body[one]) && given(body[other])
+    ? ([one, `must not be given together with ${other}`] as const)
+    : undefined;
+}
+
+/** Exactly one of the two, or none where that is allowed. */
+function oneOfTwo(body: RawBody, one: string, hasOne: boolean, other: keyof RawBody, mayBeNone: boolean) {
+  const hasOther = given(body[other]);
+  if (hasOne !== hasOther || (mayBeNone && !hasOne)) return undefined;
+  return [one, `or ${other} must be given, exactly one of them`] as const;
+}
+
+export interface CreateTaskOptions {
+  readonly cash?: boolean;
+  /**
+   * Judges `scheduledAt`, too. That alone is the engine's to do, which knows a retry of what was in time; a body that is
+   * refused anyway is told of it here.
+   */
+  readonly now?: () => number;
+}
+
+function checkTask(rules: readonly Rule[], { cash: allowsCash = false, now }: CreateTaskOptions) {
+  return v.rawCheck<Record<string, unknown>>(({ dataset, addIssue }) => {
+    const body = dataset.value as RawBody | undefined;
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
+    for (const rule of rules) {
+      const violation = rule(body, allowsCash);
+      if (violation) addIssue({ message: violation[1], path: [pathItem(body, violation[0])] });
+    }
+    const { timeToServe, scheduledAt } = body;
+    if (now && timeToServe === 'scheduled' && isPast(scheduledAt, now))
+      addIssue({ message: 'must be in the future', path: [pathItem(body, 'scheduledAt')] });
+  });
+}
+
+/** What one task is to be, after validation: the alternate names are folded into the specified ones. */
+export type TaskInput = Omit<TaskFields, 'type' | 'taskType' | 'dropoffLocation'> & { readonly taskType: TaskType };
+
+/** The body is the schema's own copy, so that it may be changed. */
+function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' | 'dropoffLocation'>>(body: T) {
+  const { type, taskType, dropoffLocation, location } = body;
+  body.taskType = taskType ?? type!;
+  body.location = location ?? dropoffLocation;
+  return body as T & Pick<TaskInput, 'taskType' | 'location'>;
+}
+
+/**
+ * Validation of POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window must not end
+ * before it begins, nor before the task is ready; it may have passed. All violations are reported at once. Only callers who
+ * handle cash may name the cash types, and of those none is a job: cash is collected by whoever completes the task itself.
+ */
+export function createTaskSchema(options: CreateTaskOptions = {}) {
+  const fields = taskFields(options.cash ? ALL_TASK_TYPES : TASK_TYPES);
+  const unwanted = { parentId: v.optional(v.unknown()), children: v.optional(v.unknown()) };
+  const child = v.pipe(
+    v.object({ ...fields, ...unwanted }, 'must be an object'),
+    checkTask(CHILD_RULES, options),
+    v.transform((body): TaskInput => foldNames(body)),
+  );
+  const children = v.pipe(
+    v.array(child, 'must be an array'),
+    v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
+  );
+  return v.pipe(
+    v.object({ ...fields, parentId: v.nullish(id), children: v.nullish(children) }, 'the body must be an object'),
+    checkTask(JOB_RULES, options),
+    v.transform((body): CreateTaskInput => foldNames(body)),
+  );
+}
+
+/** What POST /tasks asks for. */
+export interface CreateTaskInput extends TaskInput {
+  readonly parentId?: number | null | undefined;
+  readonly children?: readonly TaskInput[] | null | undefined;
+}
+
+function pathItem(body: object, key: string) {
+  return {
+    type: 'object',
+    origin: 'value',
+    input: body as Record<string, unknown>,
+    key,
+    value: (body as RawBody)[key as keyof RawBody],
+  } as const;
+}

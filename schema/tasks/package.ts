@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { boolean, id, longText, notNegative, positiveInteger, shortText } from '../fields/fields.ts';
+import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+
+export const PACKAGE_STATUSES = [
+  'pending',
+  'picking_up',
+  'picked_up',
+  'delivering',
+  'delivered',
+  'collecting_payment',
+  'payment_collected',
+  'dropping_payment',
+  'payment_dropped',
+  'returned',
+  'cancelled',
+  'lost',
+  'damaged',
+] as const;
+export type PackageStatus = (typeof PACKAGE_STATUSES)[number];
+
+/** Both field lists of interface.md "Package". Kilograms and centimetres, per piece. */
+const packageFields = {
+  name: v.nullish(shortText),
+  description: v.nullish(longText),
+  quantity: v.nullish(positiveInteger),
+  weight: v.nullish(notNegative),
+  width: v.nullish(notNegative),
+  height: v.nullish(notNegative),
+  length: v.nullish(notNegative),
+  isFragile: v.nullish(boolean),
+  barcode: v.nullish(shortText),
+  notes: v.nullish(longText),
+};
+
+const isEmpty = (value: unknown) => value == null || (typeof value === 'string' && value.trim() === '');
+const isNameless = (value: unknown) => {
+  const { name, description } = (value ?? {}) as { name?: unknown; description?: unknown };
+  return typeof value === 'object' && value !== null && isEmpty(name) && isEmpty(description);
+};
+
+/** A new package: `name` and `description` fill each other, at least one is needed. */
+export const packageInput = v.pipe(
+  v.object(packageFields, 'must be an object'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (isNameless(dataset.value)) addIssue({ message: 'must have a name or a description' });
+  }),
+);
+export type PackageInput = v.InferOutput<typeof packageInput>;
+
+/** An entry of the list that replaces a task's packages: with an `id` a package that stays, else a new one. */
+export const packageEntry = v.pipe(
+  v.object({ id: v.nullish(id), ...packageFields }, 'must be an object'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const isNew = (dataset.value as { id?: unknown } | null | undefined)?.id == null;
+    if (isNew && isNameless(dataset.value)) addIssue({ message: 'must have a name or a description' });
+  }),
+);
+export type PackageEntry = v.InferOutput<typeof packageEntry>;
+
+/** A row of `packages`. */
+export interface PackageRecord {
+  readonly organizationId: number;
+  readonly id: number;
+  readonly version: number;
+  readonly taskId: number | null;
+  readonly name: string;
+  readonly description: string;
+  readonly quantity: number;
+  readonly weight: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly length: number | null;
+  readonly isFragile: boolean;
+  readonly barcode: string | null;
+  readonly notes: string | null;
+  readonly status: PackageStatus;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What a task shows of a package. */
+export type PackageOfTask = Omit<PackageRecord, 'organizationId' | 'version'>;
+
+export const packageView = v.object({
+  id: shownId,
+  taskId: nullableId,
+  name: v.string(),
+  description: v.string(),
+  quantity: shownInteger,
+  weight: v.nullable(v.number()),
+  width: v.nullable(v.number()),
+  height: v.nullable(v.number()),
+  length: v.nullable(v.number()),
+  isFragile: v.boolean(),
+  barcode: v.nullable(v.string()),
+  notes: v.nullable(v.string()),
+  status: v.picklist(PACKAGE_STATUSES),
+  createdAt: shownTime,
+  updatedAt: shownTime,
+});
+export type PackageView = v.InferOutput<typeof packageView>;

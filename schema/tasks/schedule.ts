@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+import { shownId, shownInteger } from '../fields/shown-fields.ts';
+import { TASK_STATUSES, type TaskStatus } from './task.ts';
+
+/** What an agent has to do, with the time that each task takes up. */
+export interface ScheduledItem {
+  readonly taskId: number;
+  readonly from: string;
+  /** Not included. */
+  readonly until: string;
+  /** No other task may take up any of this time. */
+  readonly exclusive: boolean;
+  readonly status: TaskStatus;
+}
+
+const scheduledItemView = v.object({
+  taskId: shownId,
+  from: v.string(),
+  until: v.string(),
+  exclusive: v.boolean(),
+  status: v.picklist(TASK_STATUSES),
+});
+
+/** Source: decisions.md §4, §5 "Slots". */
+export const scheduleView = v.object({ items: v.array(scheduledItemView), count: shownInteger });

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { TASK_STATUSES, type TaskStatus } from './task.ts';
+import type { TaskChanges } from './task-changes.ts';
+
+export const HISTORY_KINDS = [
+  'created',
+  'updated',
+  'status_changed',
+  'delayed',
+  'arrived',
+  'eta_updated',
+  'package_added',
+  'package_status_changed',
+  'assignment_request',
+  'payment',
+] as const;
+
+/** One step in the life of a task; outlives the event log. A row of `task_history`. */
+export interface TaskHistoryRecord {
+  readonly organizationId: number;
+  readonly taskId: number;
+  /** Sequence of the event that tells of the same step. */
+  readonly sequence: number;
+  /** When it happened; a driver who was offline may tell it later. */
+  readonly at: string;
+  readonly recordedAt: string;
+  readonly kind: (typeof HISTORY_KINDS)[number];
+  readonly fromStatus: TaskStatus | null;
+  readonly toStatus: TaskStatus | null;
+  readonly reason: string | null;
+  readonly reasonCode: string | null;
+  /** What else there is to say, by the kind of the step: see DETAILS. */
+  readonly details: Readonly<Record<string, unknown>> | null;
+  readonly actorType: string;
+  readonly actorId: number | null;
+  /** Of the request, and where it came from; null for the system's own steps. */
+  readonly correlationId: string | null;
+  readonly address: string | null;
+  /** Null for a creation: it is told by what the task is now and by the steps since. */
+  readonly changes: TaskChanges | null;
+}
+
+/** What `details` holds, by the kind of the step. */
+const DETAILS =
+  'What else there is to say of the step, null when nothing. status_changed to assigned: `agentId`, or `courierId` of ' +
+  'an external courier; to awaiting_assignment from whoever had the task: `previousAgentId` or `previousCourierId`, ' +
+  'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. updated: ' +
+  '`changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. package_added: `packageId`; ' +
+  'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`. ' +
+  'payment: `paymentId`, `method`, `status`, `amount`, `currency`. Where somebody is looked for: why a round found nobody ' +
+  'is `reason`, with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +
+  'its `attempts`, and where the last round ended it what that lacked as `lacking`.';
+
+const nullableStatus = v.nullable(v.picklist(TASK_STATUSES));
+
+/** One step in the life of a task. `sequence` is that of the event that tells of it. */
+const historyStepView = v.object({
+  sequence: shownId,
+  kind: v.picklist(HISTORY_KINDS),
+  /** When it happened, which a driver who was offline may have told later: `recordedAt`. */
+  at: shownTime,
+  recordedAt: shownTime,
+  fromStatus: nullableStatus,
+  toStatus: nullableStatus,
+  reason: v.nullable(v.string()),
+  reasonCode: v.pipe(
+    v.nullable(v.string()),
+    v.description(
+      'Given with the step, or the engine’s: `rejected` or `expired` of an offer, or the reason of a search that failed',
+    ),
+  ),
+  details: v.pipe(v.nullable(v.record(v.string(), v.unknown())), v.description(DETAILS)),
+  actor: v.object({ type: v.string(), id: nullableId }),
+});
+export type HistoryStepView = v.InferOutput<typeof historyStepView>;
+
+export const taskHistoryView = v.object({ items: v.array(historyStepView), count: shownInteger });

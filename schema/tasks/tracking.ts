@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { integerBetween, queryId, requiredText } from '../fields/fields.ts';
+import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { LIMITS } from '../limits.ts';
+import { TASK_OUTCOMES, TASK_STATUSES } from './task.ts';
+
+const score = integerBetween(1, 5, 'must be an integer from 1 to 5');
+
+/** The body of POST /tracking/tasks/:id/rating. */
+export const rateTaskInput = v.object(
+  { score, comment: v.nullish(requiredText(LIMITS.ratingCommentChars)) },
+  'the body must be an object',
+);
+export type RateTaskInput = v.InferOutput<typeof rateTaskInput>;
+
+/** The last part of `trackingUrl`. Whoever knows it is let in, so what is none is told as what is unknown. */
+const trackingToken = v.optional(v.string());
+export const trackingQuery = v.object({ token: trackingToken });
+export const trackingListQuery = v.object({ token: trackingToken, taskId: v.optional(queryId) });
+
+/** A link, read: which task it is about, and what lets whoever has it look. */
+export interface TrackingToken {
+  readonly organizationId: number;
+  readonly taskId: number;
+  readonly secret: string;
+}
+
+export const ratingView = v.object({ score: v.number(), comment: v.nullable(v.string()), ratedAt: shownTime });
+
+/** A task as whoever has its link sees it: all that is shown, and nothing of anybody else. */
+export const trackedTaskView = v.object({
+  id: shownId,
+  code: v.string(),
+  name: v.string(),
+  status: v.picklist(TASK_STATUSES),
+  outcome: v.nullable(v.picklist(TASK_OUTCOMES)),
+  /** The steps it has made, in lifecycle order. */
+  timeline: v.array(v.object({ status: v.picklist(TASK_STATUSES), at: shownTime })),
+  etaAt: nullableTime,
+  window: v.nullable(v.object({ start: nullableTime, end: nullableTime })),
+  destination: v.nullable(v.object({ address: v.string(), latitude: v.number(), longitude: v.number() })),
+  /** What the courier is told at the door; null once the task has ended, and for a job. */
+  pin: v.nullable(v.string()),
+  packageCount: shownInteger,
+  agent: v.nullable(v.object({ firstName: v.string() })),
+  rating: v.nullable(ratingView),
+});
+export type TrackedTask = v.InferOutput<typeof trackedTaskView>;
+
+/** `items`: the task that the link is about, or the parts of a job. */
+export const trackingView = v.object({
+  organization: v.object({ name: v.string() }),
+  items: v.array(trackedTaskView),
+  count: shownInteger,
+});
+
+/** Degrees. Null unless the task is on its way and its agent has said where it is. */
+const trackedPosition = v.object({
+  latitude: v.number(),
+  longitude: v.number(),
+  recordedAt: shownTime,
+  isStale: v.boolean(),
+});
+export type TrackedPosition = v.InferOutput<typeof trackedPosition>;
+
+export const trackedLocationView = v.object({
+  taskId: shownId,
+  status: v.picklist(TASK_STATUSES),
+  etaAt: nullableTime,
+  location: v.nullable(trackedPosition),
+});
+
+/** What the task of a link is now, with what only the one who answers needs to know. */
+export interface FollowedTask {
+  readonly shown: TrackedTask;
+  /** Whose position may be shown; null for nobody's. */
+  readonly agentId: number | null;
+  /** When it ended; null while it has not. */
+  readonly endedAt: string | null;
+}
+
+/** What a link leads to now. Travels from the actor as JSON. */
+export interface Followed {
+  readonly organization: { readonly name: string; readonly isActive: boolean };
+  readonly token: string;
+  /** A job ends with the last of its parts. */
+  readonly task: FollowedTask;
+  readonly children: readonly FollowedTask[];
+}

@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { locationInput } from '../customers/location.ts';
+import { freeObject, id, isoTime, isPast, longText } from '../fields/fields.ts';
+import { shownAs } from '../fields/shown-as.ts';
+import { LIMITS } from '../limits.ts';
+import { packageEntry } from './package.ts';
+
+const NULL_CLEARS = { description: 'null clears it' };
+const NULL_LEAVES = 'null leaves it as it is';
+const WHOLE_LIST =
+  'The whole list: an entry with id changes that package, one without is added ' +
+  `(at most ${LIMITS.listItems}), one not named is removed`;
+
+const fields = v.object(
+  {
+    notes: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
+    description: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
+    integrationData: shownAs(v.optional(v.nullable(freeObject)), NULL_CLEARS),
+    scheduledAt: shownAs(v.nullish(isoTime), { description: `Makes an asap task a scheduled one; ${NULL_LEAVES}` }),
+    dropoffLocation: shownAs(v.nullish(locationInput), { description: `The same as location; ${NULL_LEAVES}` }),
+    location: shownAs(v.nullish(locationInput), { description: NULL_LEAVES }),
+    packages: shownAs(
+      v.nullish(
+        v.pipe(
+          v.array(packageEntry, 'must be an array'),
+          v.maxLength(LIMITS.packagesPerTask, `must hold at most ${LIMITS.packagesPerTask} items`),
+        ),
+      ),
+      { description: `${WHOLE_LIST}; ${NULL_LEAVES}` },
+    ),
+  },
+  'the body must be an object',
+);
+
+/**
+ * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears `notes`, `description` and
+ * `integrationData` and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is the
+ * whole list, as WHOLE_LIST says. With `now` a `scheduledAt` that has passed is told as well, see CreateTaskOptions.
+ */
+export function updateTaskSchema(now?: () => number) {
+  return v.pipe(
+    fields,
+    v.rawCheck(({ dataset, addIssue }) => {
+      const body = dataset.value as Record<string, unknown> | undefined;
+      if (typeof body !== 'object' || body === null) return;
+      const violation = (key: string, message: string) =>
+        addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
+      const { scheduledAt, packages, location, dropoffLocation } = body;
+      if (location != null && dropoffLocation != null)
+        violation('dropoffLocation', 'must not be given together with location');
+      if (now && isPast(scheduledAt, now)) violation('scheduledAt', 'must be in the future');
+      if (hasRepeatedId(packages)) violation('packages', 'must not name a package twice');
+      if (addedBy(packages) > LIMITS.listItems) violation('packages', `must add at most ${LIMITS.listItems} packages`);
+    }),
+    v.transform(({ location, dropoffLocation, ...rest }) => ({ ...rest, location: location ?? dropoffLocation })),
+  );
+}
+export type UpdateTaskInput = v.InferOutput<ReturnType<typeof updateTaskSchema>>;
+
+function hasRepeatedId(packages: unknown): boolean {
+  if (!Array.isArray(packages)) return false;
+  const ids = packages.map((entry) => (entry as { id?: unknown } | null)?.id).filter((value) => v.is(id, value));
+  return new Set(ids).size < ids.length;
+}
+
+function addedBy(packages: unknown): number {
+  if (!Array.isArray(packages)) return 0;
+  return packages.filter((entry) => (entry as { id?: unknown } | null)?.id == null).length;
+}
