@@ -1,6 +1,6 @@
 import { findFreePort } from '../../engine/launcher/processes/free-port.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
-import { seedOrganization } from '../../tests/support/seed.ts';
+import { seedOrganization } from '../../tests/support/seeds/seed.ts';
 import type { Stand } from '../compare/open-stand.ts';
 import { makeTaskEvent, taskNamed } from '../replay/task-event.ts';
 import { GATEWAY, startServer } from '../stand/server-process.ts';

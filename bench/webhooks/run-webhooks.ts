@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
-import { seedOrganization } from '../../tests/support/seed.ts';
+import { seedOrganization } from '../../tests/support/seeds/seed.ts';
 import { openStand } from '../compare/open-stand.ts';
 import { makeTaskEvent } from '../replay/task-event.ts';
 import { conditionLines, verdictLines } from '../report/print-report.ts';

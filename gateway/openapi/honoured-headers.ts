@@ -2,7 +2,7 @@ import type { Route } from '../route.ts';
 
 /**
  * Which headers a route goes by. Where a refusal follows from a header, the refusal that the route is known to give says
- * that it takes the header; tests/api/openapi-headers.test.ts asks every route whether that is so.
+ * that it takes the header; tests/api/openapi/openapi-headers.test.ts asks every route whether that is so.
  */
 export function takesIfMatch(route: Route): boolean {
   return mayRefuse(route, '412 PRECONDITION_FAILED');

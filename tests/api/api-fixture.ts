@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
-import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
-import { type OrganizationSeed, type SeededOrganization, seedOrganization } from '../support/seed.ts';
+import { type OrganizationSeed, type SeededOrganization, seedOrganization } from '../support/seeds/seed.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/system/gateway.ts';
 
 export interface ApiFixture {
   readonly gateway: TestGateway;

@@ -7,7 +7,7 @@ import type { AccountView } from '../../schema/accounts/user.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, taskInput } from '../support/api-client.ts';
-import { type SeededOrganization, seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
+import { type SeededOrganization, seedChannel, seedSession, seedUser, withSql } from '../support/seeds/seed.ts';
 import { untilPast } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestGateway } from '../support/gateway.ts';
+import { startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 

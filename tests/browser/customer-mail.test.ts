@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { customerMailOf } from '../../workers/notifications/customer-mail.ts';
 import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../support/seeds/hostile-texts.ts';
 import { noticeFacts } from '../unit/workers/notice-facts.ts';
 
 const chrome = useBrowser();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { useGateway } from '../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../support/seeds/hostile-texts.ts';
 
 const texts = Object.values(HOSTILE_TEXTS);
 let hostile: readonly TaskView[] = [];

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useGateway } from '../api/api-fixture.ts';
 import { type TrackingPlace, tokenOf, trackingPlace } from '../api/tracking/tracking-place.ts';
 import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../support/seeds/hostile-texts.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
 let place: TrackingPlace;

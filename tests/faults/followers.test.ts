@@ -3,14 +3,18 @@ import { describe, test } from 'node:test';
 import { shardOf } from '../../engine/runtime/shard-of.ts';
 import type { CommitFailure } from '../../engine/store/actor/commit-store.ts';
 import type { Answer } from '../../schema/commands.ts';
-import { createFaultyCommitStore, type FaultMoment, type FaultyCommitStore } from '../support/faulty-commit-store.ts';
 import { Journal } from '../support/journal.ts';
-import { type SeededOrganization, withSql } from '../support/seed.ts';
+import { type SeededOrganization, withSql } from '../support/seeds/seed.ts';
+import {
+  createFaultyCommitStore,
+  type FaultMoment,
+  type FaultyCommitStore,
+} from '../support/system/faulty-commit-store.ts';
 import { until } from '../support/until.ts';
-import { lockHead, untilBlocked } from './backends.ts';
-import { callerOf, createCommand, type EngineFixture, startEngineFixture, statusOf } from './engine-fixture.ts';
-import { FULL_BATCH_TASKS, fullBatch } from './full-batch.ts';
-import { assertMemoryIsPostgres } from './memory.ts';
+import { lockHead, untilBlocked } from './support/backends.ts';
+import { callerOf, createCommand, type EngineFixture, startEngineFixture, statusOf } from './support/engine-fixture.ts';
+import { FULL_BATCH_TASKS, fullBatch } from './support/full-batch.ts';
+import { assertMemoryIsPostgres } from './support/memory.ts';
 
 /** A full group goes to Postgres behind another one: what becomes of both when either fails. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startCrashableSystem } from '../support/crashable-system.ts';
-import { crashGateway, crashPostgres, surviveCrashes } from './surviving-load.ts';
+import { startCrashableSystem } from '../support/system/crashable-system.ts';
+import { crashGateway, crashPostgres, surviveCrashes } from './support/surviving-load.ts';
 
 const TASKS = 1_500;
 

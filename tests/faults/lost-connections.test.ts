@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededNumbers } from '../../bench/scenarios/seeded-numbers.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
-import { withSql } from '../support/seed.ts';
+import { withSql } from '../support/seeds/seed.ts';
+import { startTcpProxy } from '../support/services/tcp-proxy.ts';
 import { createMigratedDatabase } from '../support/stores.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
-import { terminate } from './backends.ts';
+import { terminate } from './support/backends.ts';
 
 const NAME = 'pool under test';
 const WIDE = 9_000;

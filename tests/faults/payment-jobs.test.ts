@@ -9,7 +9,7 @@ import type { PaymentView } from '../../schema/money/payment.ts';
 import { startWorkers } from '../../workers/start-workers.ts';
 import { usePayments } from '../integration/payments/payment-place.ts';
 import { shownSession } from '../integration/payments/stripe-server.ts';
-import { type OwnRedis, startOwnRedis } from '../support/own-stores.ts';
+import { type OwnRedis, startOwnRedis } from '../support/system/own-stores.ts';
 import { until } from '../support/until.ts';
 
 /** Two sets of workers carry out payments through BullMQ, on a Redis that is emptied, stopped and frozen meanwhile. */

@@ -6,8 +6,8 @@ import type { PaymentView } from '../../schema/money/payment.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { type ApiClient, type ApiReply, createApiClient } from '../support/api-client.ts';
 import { assertBooksAgree } from '../support/assert-books-agree.ts';
-import { startCrashableSystem } from '../support/crashable-system.ts';
-import { seedChannel } from '../support/seed.ts';
+import { seedChannel } from '../support/seeds/seed.ts';
+import { startCrashableSystem } from '../support/system/crashable-system.ts';
 import { until } from '../support/until.ts';
 
 const TASKS = 500;

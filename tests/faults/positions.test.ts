@@ -6,9 +6,9 @@ import { connectRedis } from '../../engine/store/redis.ts';
 import type { PositionView, Tally } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
-import { createTestPlace, startTestGateway } from '../support/gateway.ts';
-import { seedAgent, seedSession } from '../support/seed.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { seedAgent, seedSession } from '../support/seeds/seed.ts';
+import { startTcpProxy } from '../support/services/tcp-proxy.ts';
+import { createTestPlace, startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 
 /** Positions while what they are kept in, or found out from, goes away. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../schema/limits.ts';
-import { surviveBackendKills } from './random-kills.ts';
+import { surviveBackendKills } from './support/random-kills.ts';
 
 /** The longest that a request may wait, the scan that enforces it, and a client that is slow to notice. */
 const ANSWER_MS = LIMITS.requestDeadlineMs + 10_000;

@@ -6,9 +6,9 @@ import type { Sql } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { openEventStream } from '../support/event-stream.ts';
-import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/gateway.ts';
-import { seedChannel, seedSession, seedUser, withSql } from '../support/seed.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../support/seeds/seed.ts';
+import { startTcpProxy } from '../support/services/tcp-proxy.ts';
+import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 
 /** Two gateways as processes of their own; B reaches Redis through a proxy. */

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../schema/limits.ts';
 import { Journal } from '../support/journal.ts';
-import { backendsOf } from './backends.ts';
-import { startEngineFixture } from './engine-fixture.ts';
-import { assertKeptPromises } from './final-rows.ts';
-import { runLoad, type Send } from './journaled-load.ts';
-import { assertMemoryIsPostgres } from './memory.ts';
+import { backendsOf } from './support/backends.ts';
+import { startEngineFixture } from './support/engine-fixture.ts';
+import { assertKeptPromises } from './support/final-rows.ts';
+import { runLoad, type Send } from './support/journaled-load.ts';
+import { assertMemoryIsPostgres } from './support/memory.ts';
 
 const COMMIT = 'dispatch commit';
 const SILENCE_MS = 20_000;

@@ -6,10 +6,10 @@ import { connectRedis, type Redis } from '../../engine/store/redis.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ApiClient, createApiClient, taskInput } from '../support/api-client.ts';
 import { type EventStreamClient, openEventStream } from '../support/event-stream.ts';
-import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/gateway.ts';
-import { type OwnRedis, startOwnRedis } from '../support/own-stores.ts';
-import { seedOrganization } from '../support/seed.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { seedOrganization } from '../support/seeds/seed.ts';
+import { startTcpProxy, type TcpProxy } from '../support/services/tcp-proxy.ts';
+import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/system/gateway.ts';
+import { type OwnRedis, startOwnRedis } from '../support/system/own-stores.ts';
 import { until } from '../support/until.ts';
 
 /** Two gateways at one place. A owns all organizations; B streams them, and reaches Redis through a proxy. */

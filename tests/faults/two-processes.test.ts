@@ -4,15 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { shardOf } from '../../engine/runtime/shard-of.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { findViolations } from '../support/checker.ts';
-import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/gateway.ts';
 import { Journal, type Operation, type Outcome } from '../support/journal.ts';
-import { withSql } from '../support/seed.ts';
-import { type ProxiedConnection, startTcpProxy } from '../support/tcp-proxy.ts';
+import { withSql } from '../support/seeds/seed.ts';
+import { type ProxiedConnection, startTcpProxy } from '../support/services/tcp-proxy.ts';
+import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
-import { backendsOf, lockHead, untilBlocked } from './backends.ts';
-import { assertKeptPromises, readFinalRows } from './final-rows.ts';
-import { followStream } from './followed-stream.ts';
-import { runLoad, type Send, sendOverHttp } from './journaled-load.ts';
+import { backendsOf, lockHead, untilBlocked } from './support/backends.ts';
+import { assertKeptPromises, readFinalRows } from './support/final-rows.ts';
+import { followStream } from './support/followed-stream.ts';
+import { runLoad, type Send, sendOverHttp } from './support/journaled-load.ts';
 
 /** So long that a machine that stands still for a moment loses no shard. */
 const LEASE_MS = 6_000;

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { LIMITS } from '../../schema/limits.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { Journal } from '../support/journal.ts';
-import { assertKeptPromises } from './final-rows.ts';
-import { runLoad, sendOverHttp } from './journaled-load.ts';
-import { startWebhookSystem } from './webhook-system.ts';
+import { assertKeptPromises } from './support/final-rows.ts';
+import { runLoad, sendOverHttp } from './support/journaled-load.ts';
+import { startWebhookSystem } from './support/webhook-system.ts';
 
 const TASKS = 100;
 

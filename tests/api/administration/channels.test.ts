@@ -5,7 +5,7 @@ import type { ChannelView } from '../../../schema/accounts/channel.ts';
 import type { AccountView } from '../../../schema/accounts/user.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 type ChannelWithKey = ChannelView & { readonly apiKey: string };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { ChannelView } from '../../../schema/accounts/channel.ts';
 import type { ApiReply } from '../../support/api-client.ts';
-import { seedChannel, withSql } from '../../support/seed.ts';
+import { seedChannel, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 /** Retries of administration: decisions.md §1 "Idempotency", for what no actor decides. */

@@ -5,7 +5,7 @@ import type { ChannelView } from '../../../schema/accounts/channel.ts';
 import type { OrganizationView } from '../../../schema/accounts/organization.ts';
 import type { AccountView } from '../../../schema/accounts/user.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
-import { seedChannel, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 interface List<T> {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AccountView } from '../../../schema/accounts/user.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/gateway.ts';
-import { withSql } from '../../support/seed.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { withSql } from '../../support/seeds/seed.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/services/tcp-proxy.ts';
+import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
 /** decisions.md §1 "Unknown outcome", for what no actor decides: the connection to Postgres goes, or keeps silent. */

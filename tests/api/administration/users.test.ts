@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { verify } from '@node-rs/argon2';
 import type { AccountView } from '../../../schema/accounts/user.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { seedAgent, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 interface UserList {

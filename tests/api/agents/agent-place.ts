@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
-import { type OrganizationSeed, type SeededOrganization, seedSession, withSql } from '../../support/seed.ts';
+import { type OrganizationSeed, type SeededOrganization, seedSession, withSql } from '../../support/seeds/seed.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 
 export interface AgentList {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { seedAgent } from '../../support/seed.ts';
-import { seedTasks } from '../../support/seed-task.ts';
+import { seedAgent } from '../../support/seeds/seed.ts';
+import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { useGateway } from '../api-fixture.ts';
 import { assignedTask, clientOfAgent, createAgent, dispatchersOf } from './agent-place.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, bearer, signIn } from '../auth/auth-client.ts';
 import { type AgentList, agentInput, createAgent, dispatchersOf } from './agent-place.ts';

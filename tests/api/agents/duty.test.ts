@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { untilPast } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { clientOfAgent, createAgent, dispatchersOf } from './agent-place.ts';

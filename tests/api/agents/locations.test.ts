@@ -4,7 +4,7 @@ import type { HeartbeatView, PositionView, Tally } from '../../../schema/fleet/p
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { type SeededOrganization, seedAgent, seedChannel, seedSession, seedUser } from '../../support/seed.ts';
+import { type SeededOrganization, seedAgent, seedChannel, seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 

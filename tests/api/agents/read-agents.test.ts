@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { seedChannel } from '../../support/seed.ts';
+import { seedChannel } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { type AgentList, assignedTask, clientOfAgent, createAgent, dispatchersOf } from './agent-place.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ScheduledItem } from '../../../schema/tasks/schedule.ts';
-import { seedSession, seedUser, withSql } from '../../support/seed.ts';
-import { seedTasks } from '../../support/seed-task.ts';
+import { seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
+import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { useGateway } from '../api-fixture.ts';
 import { assignedTask, clientOfAgent, createAgent, dispatchersOf } from './agent-place.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { TrailPoint } from '../../../schema/fleet/trail.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
-import { type SeededOrganization, seedAgent, seedSession, withSql } from '../../support/seed.ts';
+import { type SeededOrganization, seedAgent, seedSession, withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 

@@ -9,7 +9,7 @@ import {
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
-import { seedChannel, seedSession, seedUser } from '../../support/seed.ts';
+import { seedChannel, seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { type ApiFixture, useGateway } from '../api-fixture.ts';
 import { type OfferPlace, offerPlace } from './offer-place.ts';
 import { seedRequest } from './seed-request.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { seedAgent } from '../../support/seed.ts';
-import { seedTasks } from '../../support/seed-task.ts';
+import { seedAgent } from '../../support/seeds/seed.ts';
+import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { dispatchersOf } from '../agents/agent-place.ts';
 import { useGateway } from '../api-fixture.ts';
 import { offerPlace } from './offer-place.ts';

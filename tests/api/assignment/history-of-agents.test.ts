@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { offerPlace } from './offer-place.ts';
 

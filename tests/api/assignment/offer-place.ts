@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { type SeededOrganization, seedChannel, seedSession, withSql } from '../../support/seed.ts';
+import { type SeededOrganization, seedChannel, seedSession, withSql } from '../../support/seeds/seed.ts';
 import { createAgent, dispatchersOf } from '../agents/agent-place.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 

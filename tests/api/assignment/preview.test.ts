@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import type { PreviewView } from '../../../schema/assignment/preview.ts';
 import { roadSeconds, startStandInEngine } from '../../integration/travel/stand-in-routing-engine.ts';
 import { taskInput } from '../../support/api-client.ts';
-import { at } from '../../support/town.ts';
+import { at } from '../../support/services/town.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { type OfferPlace, offerPlace } from './offer-place.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
 import { openEventStream, type StreamMessage } from '../../support/event-stream.ts';
 import { useGateway } from '../api-fixture.ts';
-import { useStreams } from '../stream-fixture.ts';
+import { useStreams } from '../streams/stream-fixture.ts';
 import { type OfferPlace, offerPlace } from './offer-place.ts';
 
 const fixture = useGateway();

@@ -1,5 +1,5 @@
 import type { RequestStatus } from '../../../schema/assignment/assignment.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 
 interface RequestSeed {
   readonly organizationId: number;

@@ -1,5 +1,5 @@
 import type { ApiClient, ApiHeaders, ApiReply } from '../../support/api-client.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 
 export interface Tokens {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { within } from '../../support/within.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, BEHIND_PROXY, from } from './auth-client.ts';

@@ -4,7 +4,7 @@ import { issueToken } from '../../../engine/store/accounts/user-token-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import type { TokenPurpose } from '../../../schema/accounts/session.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { within } from '../../support/within.ts';
 import { useGateway } from '../api-fixture.ts';

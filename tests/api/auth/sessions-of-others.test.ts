@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newSecret } from '../../../engine/runtime/secrets.ts';
 import { beginOperatorSession, endOperatorSession } from '../../../engine/store/accounts/operator-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, bearer, signIn } from './auth-client.ts';

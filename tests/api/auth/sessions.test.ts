@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { hashSecret } from '../../../engine/runtime/secrets.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { within } from '../../support/within.ts';
 import { useGateway } from '../api-fixture.ts';

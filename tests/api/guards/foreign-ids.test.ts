@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Route } from '../../../gateway/route.ts';
 import { type ApiClient, type ApiReply, taskInput } from '../../support/api-client.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { EXPECTED, type RecordKind } from './expected-guards.ts';
 import { bodyOf, HOOK, makeRecords, type Records } from './own-records.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Route } from '../../../gateway/route.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
-import { seedChannel, seedOrganization, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { seedChannel, seedOrganization, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { askAgents } from '../assignment/offer-place.ts';
 import { fieldsOf, nameOf, ROUTES } from './route-table.ts';

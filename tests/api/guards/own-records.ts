@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../support/api-client.ts';
-import { type SeededOrganization, seedAgent, seedChannel } from '../../support/seed.ts';
+import { type SeededOrganization, seedAgent, seedChannel } from '../../support/seeds/seed.ts';
 import { seedRequest } from '../assignment/seed-request.ts';
 import { seedDelivery } from '../webhooks/seed-delivery.ts';
 import type { RecordKind } from './expected-guards.ts';

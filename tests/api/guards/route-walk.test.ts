@@ -4,7 +4,7 @@ import { newApiKey, newSecret } from '../../../engine/runtime/secrets.ts';
 import type { Route } from '../../../gateway/route.ts';
 import { ROLES, type Role } from '../../../schema/accounts/role.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
-import { seedChannel, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { EXPECTED } from './expected-guards.ts';
 import { nameOf, ROUTES } from './route-table.ts';

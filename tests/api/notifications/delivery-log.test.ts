@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NotificationView } from '../../../schema/notices/notification.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 interface Page {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
-import { seedChannel } from '../../support/seed.ts';
+import { HOSTILE_TEXTS } from '../../support/seeds/hostile-texts.ts';
+import { seedChannel } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { newToken, type SignedIn, signIn, storedDevices, subscription } from './notification-place.ts';
 

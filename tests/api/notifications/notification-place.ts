@@ -1,6 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { type ApiClient, type ApiReply, credential } from '../../support/api-client.ts';
-import { seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 
 export interface Device {

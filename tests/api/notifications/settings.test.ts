@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { signIn } from './notification-place.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { seedSession } from '../../support/seed.ts';
+import { seedSession } from '../../support/seeds/seed.ts';
 import { assignedTask, clientOfAgent, createAgent } from '../agents/agent-place.ts';
 import { useGateway } from '../api-fixture.ts';
-import { useStreams } from '../stream-fixture.ts';
+import { useStreams } from '../streams/stream-fixture.ts';
 import { madeBy, type PaymentPlace, paymentPlace } from './payment-place.ts';
 
 const fixture = useGateway();

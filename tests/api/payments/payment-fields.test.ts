@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
-import { seedChannel } from '../../support/seed.ts';
+import { seedChannel } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { madeBy, type PaymentPlace, paymentPlace, type WalletView } from './payment-place.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
-import { type OrganizationSeed, type SeededOrganization, withSql } from '../../support/seed.ts';
+import { type OrganizationSeed, type SeededOrganization, withSql } from '../../support/seeds/seed.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 
 export interface PaymentList {

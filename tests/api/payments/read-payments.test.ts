@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { AuditEntryView } from '../../../schema/accounts/audit.ts';
 import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { ApiReply } from '../../support/api-client.ts';
-import { seedChannel, withSql } from '../../support/seed.ts';
+import { seedChannel, withSql } from '../../support/seeds/seed.ts';
 import { untilPast } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { madeBy, type PaymentList, type PaymentPlace, paymentPlace } from './payment-place.ts';

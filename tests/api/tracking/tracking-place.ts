@@ -3,7 +3,7 @@ import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TrackedPosition, TrackedTask } from '../../../schema/tasks/tracking.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
-import { type OrganizationSeed, type SeededOrganization, seedChannel } from '../../support/seed.ts';
+import { type OrganizationSeed, type SeededOrganization, seedChannel } from '../../support/seeds/seed.ts';
 import { createAgent } from '../agents/agent-place.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 

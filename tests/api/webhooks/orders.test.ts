@@ -5,7 +5,7 @@ import { connectRedis } from '../../../engine/store/redis.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { type SeededOrganization, withSql } from '../../support/seed.ts';
+import { type SeededOrganization, withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { seedDelivery } from './seed-delivery.ts';

@@ -1,5 +1,5 @@
 import type { Attempt, DeliveryState } from '../../../schema/notices/webhook.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 
 interface DeliverySeed {
   readonly organizationId: number;

@@ -5,7 +5,7 @@ import type { AuditEntryView } from '../../../schema/accounts/audit.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiClient, ApiReply } from '../../support/api-client.ts';
-import { seedChannel, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { seedChannel, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { seedDelivery } from './seed-delivery.ts';
 

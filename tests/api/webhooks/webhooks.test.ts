@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 type WebhookWithSecret = WebhookView & { readonly secret: string };

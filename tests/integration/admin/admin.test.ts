@@ -16,10 +16,10 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { seedDelivery } from '../../api/webhooks/seed-delivery.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { reservePort } from '../../support/reserve-port.ts';
 import { runEnvironment } from '../../support/runner/run-environment.ts';
-import { seedAgent, seedSession, seedUser, withSql } from '../../support/seed.ts';
+import { seedAgent, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
+import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
+import { reservePort } from '../../support/system/reserve-port.ts';
 import { until } from '../../support/until.ts';
 
 /** `npm run admin` against a gateway and its stores: every verb once, and how each kind of end is told. */

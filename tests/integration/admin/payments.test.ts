@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { VERBS } from '../../../gateway/admin-cli/parse-verb.ts';
 import { runAdmin } from '../../../gateway/admin-cli/run-admin.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
+import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 
 /** `npm run admin -- payments`, each verb once; the rest is in admin.test.ts. */
 

@@ -8,8 +8,8 @@ import type { Answer, Caller, Command, LackingTask, ProposedOffer } from '../../
 import { createTaskSchema } from '../../../schema/tasks/create-task.ts';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { callerOf, openTestEngine } from '../../faults/engine-fixture.ts';
-import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seed.ts';
+import { callerOf, openTestEngine } from '../../faults/support/engine-fixture.ts';
+import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 const CUSTOMER = { name: 'Ada Lovelace', phone: '+442079460001' };

@@ -14,7 +14,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { createCallCouriers } from '../../../workers/assignment/couriers/call-couriers.ts';
 import { createFleetProvider } from '../../../workers/assignment/couriers/fleet-provider.ts';
 import { startTellingCompanies } from '../../../workers/assignment/couriers/tell-companies.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 

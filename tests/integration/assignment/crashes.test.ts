@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { FaultPoint } from '../../../engine/runtime/fault-points.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import type { TestPlace } from '../../support/gateway.ts';
+import type { TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 import { type RoundsPlace, startRoundsPlace } from './rounds-place.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { isTerminal, type TaskStatus } from '../../../schema/tasks/task.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 import { assignmentStep } from './assignment-step.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createRoundStore, type RoundRows, type RoundStore } from '../../../engine/store/planning/round-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import type { Command } from '../../../schema/commands.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 import { assignmentStep } from './assignment-step.ts';
 

@@ -6,7 +6,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { createAgent, dispatchersOf } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 
 const fixture = useGateway();
 let sql: Sql;

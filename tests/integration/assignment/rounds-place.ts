@@ -3,8 +3,8 @@ import type { Sql } from '../../../engine/store/postgres.ts';
 import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { type CrashableSystem, startCrashableSystem } from '../../support/crashable-system.ts';
-import { seedChannel, withSql } from '../../support/seed.ts';
+import { seedChannel, withSql } from '../../support/seeds/seed.ts';
+import { type CrashableSystem, startCrashableSystem } from '../../support/system/crashable-system.ts';
 import { until } from '../../support/until.ts';
 import { startWorkersProcess, type WorkersProcess } from '../workers/workers-place.ts';
 

@@ -12,9 +12,9 @@ import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
 import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/launcher/demo-organization.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { createFaultyCommitStore } from '../../support/faulty-commit-store.ts';
-import { createTestPlace, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+import { createFaultyCommitStore } from '../../support/system/faulty-commit-store.ts';
+import { createTestPlace, startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import * as v from 'valibot';
 import type { Caller } from '../../../schema/commands.ts';
 import { exportTasksQuery, listTasksQuery } from '../../../schema/tasks/list-tasks.ts';
-import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
-import { seedAgent } from '../../support/seed.ts';
-import { seedTasks } from '../../support/seed-task.ts';
+import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/support/engine-fixture.ts';
+import { seedAgent } from '../../support/seeds/seed.ts';
+import { seedTasks } from '../../support/seeds/seed-task.ts';
 
 const OWN_TASKS = 5;
 

@@ -6,11 +6,16 @@ import type { FaultPoint } from '../../../engine/runtime/fault-points.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import type { Answer, Caller, Command } from '../../../schema/commands.ts';
 import type { LoggedEvent } from '../../../schema/events.ts';
-import { callerOf, type EngineFixture, openTestEngine, startEngineFixture } from '../../faults/engine-fixture.ts';
-import { createFaultyCommitStore } from '../../support/faulty-commit-store.ts';
-import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seed.ts';
-import { seedTasks } from '../../support/seed-task.ts';
+import {
+  callerOf,
+  type EngineFixture,
+  openTestEngine,
+  startEngineFixture,
+} from '../../faults/support/engine-fixture.ts';
+import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seeds/seed.ts';
+import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
+import { createFaultyCommitStore } from '../../support/system/faulty-commit-store.ts';
 import { until } from '../../support/until.ts';
 import { taskRecord, writeTasks } from '../store/task-writer.ts';
 import { PLACE, type WatchedTask, watchAgent } from './watched-agent.ts';

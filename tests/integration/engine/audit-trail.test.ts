@@ -8,9 +8,9 @@ import { createTaskSchema } from '../../../schema/tasks/create-task.ts';
 import type { TaskChanges } from '../../../schema/tasks/task-changes.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { updateTaskSchema } from '../../../schema/tasks/update-task.ts';
-import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
+import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/support/engine-fixture.ts';
 import { taskInput } from '../../support/api-client.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 
 const ORIGIN = { correlationId: '3b241101-e2bb-4255-8caf-4136c566a962', address: 'fe80::1%eth0' };

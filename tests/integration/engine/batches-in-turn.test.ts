@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command, CreateTask } from '../../../schema/commands.ts';
 import type { CreateTaskInput } from '../../../schema/tasks/create-task.ts';
-import { callerOf, createCommand, startEngineFixture } from '../../faults/engine-fixture.ts';
-import type { SeededOrganization } from '../../support/seed.ts';
+import { callerOf, createCommand, startEngineFixture } from '../../faults/support/engine-fixture.ts';
+import type { SeededOrganization } from '../../support/seeds/seed.ts';
 
 const BATCHES = 5;
 const ITEMS = 10;

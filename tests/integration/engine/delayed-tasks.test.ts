@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
-import { seedAgent, withSql } from '../../support/seed.ts';
-import { seedTasks } from '../../support/seed-task.ts';
+import { callerOf, type EngineFixture, startEngineFixture } from '../../faults/support/engine-fixture.ts';
+import { seedAgent, withSql } from '../../support/seeds/seed.ts';
+import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { until } from '../../support/until.ts';
 
 let fixture: EngineFixture;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { assertBooksAgree, WRONG_BOOKS } from '../../support/assert-books-agree.ts';
-import { type SeededOrganization, seedOrganization } from '../../support/seed.ts';
-import { seedTasks } from '../../support/seed-task.ts';
+import { type SeededOrganization, seedOrganization } from '../../support/seeds/seed.ts';
+import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 /** The check of the books is itself seen to find what it is for. */

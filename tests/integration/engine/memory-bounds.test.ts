@@ -7,7 +7,7 @@ import { updateOrganizationInput } from '../../../schema/accounts/organization.t
 import type { Caller, Command, CreateTask } from '../../../schema/commands.ts';
 import { idempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { callerOf, createCommand, startEngineFixture } from '../../faults/engine-fixture.ts';
+import { callerOf, createCommand, startEngineFixture } from '../../faults/support/engine-fixture.ts';
 
 const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
 /** Few enough for the ids at hand: whoever waits for ids makes room on the way. */

@@ -6,9 +6,14 @@ import { type OrganizationView, updateOrganizationInput } from '../../../schema/
 import type { Answer, Caller } from '../../../schema/commands.ts';
 import { ERRORS } from '../../../schema/errors.ts';
 import { createTaskSchema } from '../../../schema/tasks/create-task.ts';
-import { callerOf, createCommand, type EngineFixture, startEngineFixture } from '../../faults/engine-fixture.ts';
+import {
+  callerOf,
+  createCommand,
+  type EngineFixture,
+  startEngineFixture,
+} from '../../faults/support/engine-fixture.ts';
 import { taskInput } from '../../support/api-client.ts';
-import { seedOrganization, withSql } from '../../support/seed.ts';
+import { seedOrganization, withSql } from '../../support/seeds/seed.ts';
 
 let fixture: EngineFixture;
 before(async () => {

@@ -7,8 +7,8 @@ import type { CommitStore } from '../../../engine/store/actor/commit-store.ts';
 import type { Answer, Caller, Command, CreateTask } from '../../../schema/commands.ts';
 import { createCustomerInput, updateCustomerInput } from '../../../schema/customers/customer.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { callerOf, createCommand, openTestEngine, startEngineFixture } from '../../faults/engine-fixture.ts';
-import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seed.ts';
+import { callerOf, createCommand, openTestEngine, startEngineFixture } from '../../faults/support/engine-fixture.ts';
+import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
 /** Commands that are right on their own, and meet others on their way. */

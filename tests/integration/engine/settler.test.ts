@@ -12,8 +12,8 @@ import { createOrgStore, type OrgStore } from '../../../engine/store/actor/actor
 import { createCommitStore } from '../../../engine/store/actor/commit-store.ts';
 import { createShardStore, type ShardStore } from '../../../engine/store/cluster/shard-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import { encodeHeads } from '../../support/encode-heads.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { encodeHeads } from '../../support/seeds/encode-heads.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, randomName } from '../../support/stores.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 

@@ -1,5 +1,5 @@
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
-import { openTestEngine } from '../../faults/engine-fixture.ts';
+import { openTestEngine } from '../../faults/support/engine-fixture.ts';
 import { watchAgent } from './watched-agent.ts';
 
 /** A process that tells of an arrival, and ends itself at a fault point: `<database> <fault point> <ids as JSON>`. */

@@ -8,7 +8,7 @@ import { LoginThrottle } from '../../../gateway/accounts/login-throttle.ts';
 import { createMailedTokens } from '../../../gateway/accounts/mailed-tokens.ts';
 import { createSessions } from '../../../gateway/accounts/sessions.ts';
 import { CredentialCache } from '../../../gateway/guards/credential-cache.ts';
-import { seedOrganization, seedUser } from '../../support/seed.ts';
+import { seedOrganization, seedUser } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 /**

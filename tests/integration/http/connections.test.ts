@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListenError, type Reply } from '../../../gateway/http/port.ts';
-import { CERTIFICATE, withCertificateFiles } from '../../support/self-signed-certificate.ts';
+import { CERTIFICATE, withCertificateFiles } from '../../support/services/self-signed-certificate.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 import { ADAPTERS, type echo, startFixture, withServer } from './http-fixture.ts';
 import { get, post, RawClient, talk } from './raw-client.ts';

@@ -10,8 +10,8 @@ import type { Device, Push, SendOutcome } from '../../../workers/notifications/n
 import { createNoticeFollower } from '../../../workers/notifications/notice-follower.ts';
 import { NotificationDesk } from '../../../workers/notifications/notification-desk.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { seedAgent, seedChannel, seedSession } from '../../support/seed.ts';
+import { seedAgent, seedChannel, seedSession } from '../../support/seeds/seed.ts';
+import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
 export const PUBLIC_URL = 'https://dispatch.example.com';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { type FcmServer, startFcmServer } from '../../support/fcm-server.ts';
-import { createTestPlace, startTestGateway } from '../../support/gateway.ts';
-import { type PushService, startPushService } from '../../support/push-service.ts';
-import { seedAgent, seedSession } from '../../support/seed.ts';
+import { seedAgent, seedSession } from '../../support/seeds/seed.ts';
+import { type FcmServer, startFcmServer } from '../../support/services/fcm-server.ts';
+import { type PushService, startPushService } from '../../support/services/push-service.ts';
+import { createTestPlace, startTestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 import { startOwnRedis, startWorkersProcess, type WorkersProcess } from '../workers/workers-place.ts';
 

@@ -9,8 +9,8 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { PaymentView } from '../../../schema/money/payment.ts';
 import { startPayments } from '../../../workers/payments/start-payments.ts';
 import { type ApiClient, type ApiReply, createApiClient } from '../../support/api-client.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { seedChannel } from '../../support/seed.ts';
+import { seedChannel } from '../../support/seeds/seed.ts';
+import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 import { SECRET_KEY, type StripeServer, startStripeServer, WEBHOOK_SECRET } from './stripe-server.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentView } from '../../../schema/money/payment.ts';
-import { startTestGateway } from '../../support/gateway.ts';
 import { randomName } from '../../support/stores.ts';
+import { startTestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 import { usePayments } from './payment-place.ts';
 import { type Session, shownSession, stripeEvent } from './stripe-server.ts';

@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../../../engine/launcher/stores/embedded-postgres.ts';
 import { migrate } from '../../../engine/store/migrate.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { terminate, untilBlocked } from '../../faults/backends.ts';
-import { freezeTree } from '../../support/frozen-tree.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { terminate, untilBlocked } from '../../faults/support/backends.ts';
+import { startTcpProxy } from '../../support/services/tcp-proxy.ts';
+import { freezeTree } from '../../support/system/frozen-tree.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 import { countPoints, openTrailPlace, pointAt, TRAIL, type TrailPlace, untilWritten } from './trail-place.ts';
 

@@ -6,7 +6,7 @@ import { ensurePartitions } from '../../../engine/store/cluster/platform-store.t
 import { createTrailStore } from '../../../engine/store/positions/trail-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import type { Point } from '../../../schema/fleet/position.ts';
-import { seedAgent, seedOrganization } from '../../support/seed.ts';
+import { seedAgent, seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 

@@ -16,7 +16,7 @@ import {
   seedOrganization,
   seedSession,
   seedUser,
-} from '../../support/seed.ts';
+} from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 import { within } from '../../support/within.ts';

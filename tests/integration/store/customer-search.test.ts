@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import { listCustomers } from '../../../engine/store/records/customer-store.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 /** A search on Postgres finds what looking at every customer in turn finds, whatever is looked for. */

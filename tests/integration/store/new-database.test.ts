@@ -7,7 +7,7 @@ import type { PageRequest } from '../../../engine/store/task-lists/task-list-req
 import { forPages, readTaskPage } from '../../../engine/store/task-lists/task-list-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 import { taskRecord, writeTasks } from './task-writer.ts';
 

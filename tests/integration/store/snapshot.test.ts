@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isVisible } from '../../../engine/store/access/snapshot.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
 /** Snapshots anywhere in the 64 bits, with the transactions around them. */

@@ -9,7 +9,7 @@ import type { PageRequest } from '../../../engine/store/task-lists/task-list-req
 import { forPages, type PageConnections, readTaskPage } from '../../../engine/store/task-lists/task-list-store.ts';
 import type { TaskFilter } from '../../../schema/tasks/list-tasks.ts';
 import { ALL_TASK_TYPES, isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 import { listTasksAnew, taskRecord, writeTasks } from './task-writer.ts';
 

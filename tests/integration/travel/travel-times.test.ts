@@ -8,7 +8,7 @@ import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createTravelTimes, type RoutingEngine, type TravelTimes } from '../../../engine/travel/travel-times.ts';
 import { travelOver } from '../../../engine/travel/trip-table.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { agentAt, at, orderFrom, roundOf } from '../../support/town.ts';
+import { agentAt, at, orderFrom, roundOf } from '../../support/services/town.ts';
 import { until } from '../../support/until.ts';
 import { roadSeconds, type StandInEngine, startStandInEngine } from './stand-in-routing-engine.ts';
 

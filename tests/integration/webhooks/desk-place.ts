@@ -9,7 +9,7 @@ import type { Attempt, WebhookRecord } from '../../../schema/notices/webhook.ts'
 import { OutcomeWriter } from '../../../workers/webhooks/outcome-writer.ts';
 import type { DeliverySender, SendOutcome } from '../../../workers/webhooks/send-delivery.ts';
 import { WebhookDesk } from '../../../workers/webhooks/webhook-desk.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
 export type Sent = Parameters<DeliverySender['send']>[0];

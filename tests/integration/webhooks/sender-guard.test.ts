@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { LIMITS } from '../../../schema/limits.ts';
-import { CERTIFICATE, withCertificateFiles } from '../../support/self-signed-certificate.ts';
+import { CERTIFICATE, withCertificateFiles } from '../../support/services/self-signed-certificate.ts';
 import { answerWith, listen, send, startEndpoint, startSender } from './local-endpoint.ts';
 
 const PRIVATE = 'the host has a private address';

@@ -10,7 +10,7 @@ import { connectRedis } from '../../../engine/store/redis.ts';
 import { JOBS } from '../../../schema/jobs.ts';
 import { type Processors, startJobRunner } from '../../../workers/job-runner.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
-import { findInRedis } from '../../support/find-in-redis.ts';
+import { findInRedis } from '../../support/system/find-in-redis.ts';
 import { until } from '../../support/until.ts';
 import { createWorkersPlace, startOwnRedis } from './workers-place.ts';
 

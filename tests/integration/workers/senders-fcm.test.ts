@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { ConfigError } from '../../../engine/runtime/config.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type FcmBehaviour, type FcmServer, startFcmServer } from '../../support/fcm-server.ts';
+import { type FcmBehaviour, type FcmServer, startFcmServer } from '../../support/services/fcm-server.ts';
 import { PUSH, type SendingPlace, startSender, TIMED_OUT } from './senders-place.ts';
 
 interface Place extends SendingPlace {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type PushService, type Subscriber, startPushService } from '../../support/push-service.ts';
+import { type PushService, type Subscriber, startPushService } from '../../support/services/push-service.ts';
 import { until } from '../../support/until.ts';
 import { PUSH, type SendingPlace, startSender, TIMED_OUT, VAPID } from './senders-place.ts';
 

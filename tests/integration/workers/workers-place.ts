@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startLocalRedis } from '../../../engine/launcher/stores/local-redis.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import { runEnvironment } from '../../support/runner/run-environment.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 

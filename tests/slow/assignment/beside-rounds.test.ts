@@ -10,8 +10,8 @@ import { redisKeys } from '../../../engine/store/redis-keys.ts';
 import { type RoundsPlace, startRoundsPlace } from '../../integration/assignment/rounds-place.ts';
 import { metricsPortOf, type WorkersProcess } from '../../integration/workers/workers-place.ts';
 import { taskInput } from '../../support/api-client.ts';
-import type { CrashableSystem } from '../../support/crashable-system.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
+import type { CrashableSystem } from '../../support/system/crashable-system.ts';
 import { until } from '../../support/until.ts';
 
 const AGENTS = 500;

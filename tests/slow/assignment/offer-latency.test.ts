@@ -4,7 +4,7 @@ import { hashSecret, newSecret } from '../../../engine/runtime/secrets.ts';
 import { textArray } from '../../../engine/store/postgres.ts';
 import { type RoundsPlace, startRoundsPlace } from '../../integration/assignment/rounds-place.ts';
 import { type EventStreamClient, openEventStream, type StreamMessage } from '../../support/event-stream.ts';
-import { withSql } from '../../support/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 
 const AGENTS = 1_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startCrashableSystem } from '../../support/crashable-system.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { seedChannel } from '../../support/seed.ts';
+import { seedChannel } from '../../support/seeds/seed.ts';
+import { startCrashableSystem } from '../../support/system/crashable-system.ts';
 
 test('who was let in under one run of Postgres is let in anew under the next, and then stays', async () => {
   const system = await startCrashableSystem({ ownPostgres: true });

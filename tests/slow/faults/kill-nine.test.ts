@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crashGateway, crashPostgres, surviveCrashes } from '../../faults/surviving-load.ts';
-import { startCrashableSystem } from '../../support/crashable-system.ts';
+import { crashGateway, crashPostgres, surviveCrashes } from '../../faults/support/surviving-load.ts';
+import { startCrashableSystem } from '../../support/system/crashable-system.ts';
 
 const TASKS = 10_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { surviveBackendKills } from '../../faults/random-kills.ts';
+import { surviveBackendKills } from '../../faults/support/random-kills.ts';
 
 const ANSWER_MS = 16_000;
 

@@ -9,7 +9,7 @@ import { CredentialCache } from '../../../gateway/guards/credential-cache.ts';
 import type { IncomingRequest } from '../../../gateway/http/port.ts';
 import type { Route } from '../../../gateway/route.ts';
 import { useGateway } from '../../api/api-fixture.ts';
-import { seedUser, withSql } from '../../support/seed.ts';
+import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { type Comparison, compareTimes, isApart, spin } from './timing-comparison.ts';
 
 /**

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentMiB } from '../../../bench/measure/process-cpu.ts';
 import { spreadOf } from '../../../bench/statistics.ts';
-import { createTestPlace, startTestGateway } from '../../support/gateway.ts';
+import { createTestPlace, startTestGateway } from '../../support/system/gateway.ts';
 import { seedFleet, startReportingFleet } from './reporting-fleet.ts';
 
 const AGENTS = 10_000;

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { migrate } from '../../../engine/store/migrate.ts';
 import { createApiClient } from '../../support/api-client.ts';
-import { freezeTree } from '../../support/frozen-tree.ts';
-import { startTestGateway } from '../../support/gateway.ts';
-import { startOwnPostgres } from '../../support/own-stores.ts';
-import { seedOrganization } from '../../support/seed.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
 import { randomName, testRedis } from '../../support/stores.ts';
+import { freezeTree } from '../../support/system/frozen-tree.ts';
+import { startTestGateway } from '../../support/system/gateway.ts';
+import { startOwnPostgres } from '../../support/system/own-stores.ts';
 import { seedFleet, startReportingFleet } from './reporting-fleet.ts';
 
 const AGENTS = 500;

@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import type { PositionView } from '../../../schema/fleet/position.ts';
 import { createApiClient } from '../../support/api-client.ts';
-import { createTestPlace, startTestGateway } from '../../support/gateway.ts';
-import { startOwnRedis } from '../../support/own-stores.ts';
+import { createTestPlace, startTestGateway } from '../../support/system/gateway.ts';
+import { startOwnRedis } from '../../support/system/own-stores.ts';
 import { type ReportingFleet, seedFleet, startReportingFleet } from './reporting-fleet.ts';
 
 const AGENTS = 200;

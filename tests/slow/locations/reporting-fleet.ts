@@ -7,7 +7,7 @@ import { issueSessions } from '../../../bench/simulate/open-sessions.ts';
 import { StreamWatch } from '../../../bench/simulate/stream-watch.ts';
 import { Tally } from '../../../bench/simulate/tally.ts';
 import { Traveller, VEHICLES } from '../../../bench/simulate/traveller.ts';
-import { type SeededOrganization, withSql } from '../../support/seed.ts';
+import { type SeededOrganization, withSql } from '../../support/seeds/seed.ts';
 
 export interface ReportingFleetOptions {
   readonly baseUrl: string;

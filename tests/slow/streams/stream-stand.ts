@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiClient, type ApiHeaders, createApiClient } from '../../support/api-client.ts';
-import { createTestPlace, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { createTestPlace, startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { type Subscribers, type SubscribersReport, startSubscribers } from './subscribers.ts';
 
 export const MIB = 1_048_576;

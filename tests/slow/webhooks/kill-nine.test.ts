@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { assertKeptPromises } from '../../faults/final-rows.ts';
-import { type FollowedStream, followStream } from '../../faults/followed-stream.ts';
-import { byOrganization, runLoad, sendOverHttp } from '../../faults/journaled-load.ts';
-import { type RegisteredWebhook, startWebhookSystem, type WebhookSystem } from '../../faults/webhook-system.ts';
+import { assertKeptPromises } from '../../faults/support/final-rows.ts';
+import { type FollowedStream, followStream } from '../../faults/support/followed-stream.ts';
+import { byOrganization, runLoad, sendOverHttp } from '../../faults/support/journaled-load.ts';
+import { type RegisteredWebhook, startWebhookSystem, type WebhookSystem } from '../../faults/support/webhook-system.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { Journal } from '../../support/journal.ts';
-import type { SeededOrganization } from '../../support/seed.ts';
-import { withSql } from '../../support/seed.ts';
+import type { SeededOrganization } from '../../support/seeds/seed.ts';
+import { withSql } from '../../support/seeds/seed.ts';
+import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
 /** About two changes come of each. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile, spreadOf } from '../../../bench/statistics.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type RegisteredWebhook, startWebhookSystem, type WebhookSystem } from '../../faults/webhook-system.ts';
+import { type RegisteredWebhook, startWebhookSystem, type WebhookSystem } from '../../faults/support/webhook-system.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 
 const ROUNDS = 7;

@@ -7,8 +7,8 @@ const WAITING = [SLOW, 'tests/faults/', 'tests/integration/'];
 /** Files that take 15 s or more, by a part of their paths. One that is missing here makes a run longer, nothing else. */
 const LONGEST = [
   'faults/two-processes',
-  'faults/fault-points',
-  'faults/commit-points',
+  'faults/commits/fault-points',
+  'faults/commits/commit-points',
   'faults/regenerate',
   'integration/launcher/launcher',
   'integration/workers/activity',
@@ -19,7 +19,7 @@ const LONGEST = [
   'integration/engine/arrivals',
   'integration/assignment/rounds.',
   'faults/positions',
-  'integration/workers/mail.',
+  'integration/workers/mail/mail.',
   'faults/webhooks',
   'integration/bench/simulate',
   'integration/bench/lists',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import { findSubscription } from '../../../schema/notices/push-subscription.ts';
-import { createBrowserKeys } from '../../support/push-message.ts';
+import { createBrowserKeys } from '../../support/services/push-message.ts';
 
 const { key, auth } = createBrowserKeys();
 const keys = { p256dh: key.getPublicKey('base64url'), auth: auth.toString('base64url') };

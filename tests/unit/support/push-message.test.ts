@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBrowserKeys, decryptPush } from '../../support/push-message.ts';
+import { createBrowserKeys, decryptPush } from '../../support/services/push-message.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'base64url');
 

@@ -5,8 +5,8 @@ import {
   type DeliveryViolation,
   findDeliveryViolations,
   isComplete,
-} from '../../support/webhook-checker.ts';
-import type { Arrival, Behaviour } from '../../support/webhook-sink.ts';
+} from '../../support/services/webhook-checker.ts';
+import type { Arrival, Behaviour } from '../../support/services/webhook-sink.ts';
 
 /** Three events: the second was refused once, and the third came twice, since the first answer was lost. */
 function soundRun() {

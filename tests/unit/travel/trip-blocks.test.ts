@@ -5,7 +5,7 @@ import { cellOf } from '../../../engine/travel/place-cell.ts';
 import { blocksOf, halved, type TripBlock } from '../../../engine/travel/trip-blocks.ts';
 import type { Trips } from '../../../engine/travel/wanted-trips.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { at } from '../../support/town.ts';
+import { at } from '../../support/services/town.ts';
 
 const SEED = 20_261_122;
 

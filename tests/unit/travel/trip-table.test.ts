@@ -6,7 +6,7 @@ import { cellOf, nearnessOf } from '../../../engine/travel/place-cell.ts';
 import { TripCache } from '../../../engine/travel/trip-cache.ts';
 import { type KnownTrips, type TripTable, travelOver } from '../../../engine/travel/trip-table.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { at } from '../../support/town.ts';
+import { at } from '../../support/services/town.ts';
 
 const SEED = 20_261_122;
 

@@ -6,7 +6,7 @@ import { distanceM } from '../../../engine/domain/travel/geo.ts';
 import { cellOf } from '../../../engine/travel/place-cell.ts';
 import { wantedTrips } from '../../../engine/travel/wanted-trips.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { agentAt, at, orderFrom, roundOf } from '../../support/town.ts';
+import { agentAt, at, orderFrom, roundOf } from '../../support/services/town.ts';
 
 const [SHOP, HOME, FLAT] = [at(0, 0), at(2_000, 500), at(1_800, 900)];
 const SEED = 20_261_122;

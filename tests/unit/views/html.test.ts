@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { html, trusted } from '../../../engine/views/parts/html.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../support/seeds/hostile-texts.ts';
 
 const shown = (piece: Parameters<typeof html>[1]) => html`${piece}`.toString();
 

@@ -5,7 +5,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { noticeTemplatesSchema } from '../../../schema/notices/notice-templates.ts';
 import { MAIL_KINDS } from '../../../schema/notices/notification.ts';
 import { customerMailOf } from '../../../workers/notifications/customer-mail.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../support/seeds/hostile-texts.ts';
 import { noticeFacts } from './notice-facts.ts';
 
 const LINK = 'https://dispatch.example.com/t/abc';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import { PUSH_KINDS } from '../../../schema/notices/notification.ts';
 import { pushOf } from '../../../workers/notifications/notice-words.ts';
-import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../support/seeds/hostile-texts.ts';
 import { noticeFacts } from './notice-facts.ts';
 
 for (const [kind, title, urgency] of [

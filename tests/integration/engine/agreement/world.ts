@@ -5,7 +5,7 @@ import { createLog } from '../../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import type { Answer, Caller, Command } from '../../../../schema/commands.ts';
-import { type SeededOrganization, seedAgent, seedOrganization } from '../../../support/seed.ts';
+import { type SeededOrganization, seedAgent, seedOrganization } from '../../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../../support/stores.ts';
 import type { Callers } from './to-command.ts';
 

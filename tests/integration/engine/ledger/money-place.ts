@@ -7,11 +7,11 @@ import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts'
 import type { Caller, Command } from '../../../../schema/commands.ts';
 import { idempotencyKey } from '../../../../schema/fields/idempotency-key.ts';
 import type { AccountBalance, AccountOwner } from '../../../../schema/money/ledger.ts';
-import { callerOf, openTestEngine, statusOf } from '../../../faults/engine-fixture.ts';
-import { createFaultyCommitStore, type FaultyCommitStore } from '../../../support/faulty-commit-store.ts';
-import { seedAgent, seedOrganization } from '../../../support/seed.ts';
-import { seedTasks, type TaskSeed } from '../../../support/seed-task.ts';
+import { callerOf, openTestEngine, statusOf } from '../../../faults/support/engine-fixture.ts';
+import { seedAgent, seedOrganization } from '../../../support/seeds/seed.ts';
+import { seedTasks, type TaskSeed } from '../../../support/seeds/seed-task.ts';
 import { createMigratedDatabase } from '../../../support/stores.ts';
+import { createFaultyCommitStore, type FaultyCommitStore } from '../../../support/system/faulty-commit-store.ts';
 import type { Operation } from './money-model.ts';
 import { decimal, type MoneyState, readMoney, readPayments } from './money-state.ts';
 

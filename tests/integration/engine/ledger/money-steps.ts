@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { PAYMENT_METHODS, type ProviderReport } from '../../../../schema/money/payment.ts';
-import type { FaultMoment } from '../../../support/faulty-commit-store.ts';
+import type { FaultMoment } from '../../../support/system/faulty-commit-store.ts';
 import type { Operation, Sum } from './money-model.ts';
 import { CASH_MINOR } from './money-place.ts';
 import type { MoneyState, PlainPayment, PlainTask } from './money-state.ts';

@@ -4,7 +4,7 @@ import type { Link } from '../../../../gateway/tracking/open-tracking.ts';
 import { changingParts, digestOfAll, trackingPage } from '../../../../gateway/tracking/tracking-page.ts';
 import type { PageTask } from '../../../../gateway/tracking/tracking-parts.ts';
 import type { TrackedTask } from '../../../../schema/tasks/tracking.ts';
-import { HOSTILE_TEXTS } from '../../../support/hostile-texts.ts';
+import { HOSTILE_TEXTS } from '../../../support/seeds/hostile-texts.ts';
 
 const TOKEN = 'A'.repeat(22);
 const AT = '2026-11-21T09:00:00.000Z';

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Route } from '../../../gateway/route.ts';
+import { API_PREFIX } from '../../../gateway/router.ts';
+import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
+import { seedSession, seedUser } from '../../support/seeds/seed.ts';
+import { useGateway } from '../api-fixture.ts';
+import { COMPONENTS, nameOf, operationOf, ROUTES } from '../guards/route-table.ts';
+
+/** Every route, refused in every way that goes before its handler: each is in the OpenAPI document, in its form. */
+
+const UNKNOWN_ID = '999000111';
+const HTTPS = { 'x-forwarded-proto': 'https' };
+
+let superAdmin: () => Promise<ApiHeaders>;
+
+const fixture = useGateway(
+  { environment: { ALLOW_INSECURE_HTTP: '0', TRUSTED_PROXIES: '127.0.0.1' } },
+  async ({ gateway: { databaseUrl, organizationId } }) => {
+    const { userId } = await seedUser(databaseUrl, 0, 'super_admin');
+    // Of its own for each request: one of the routes ends it.
+    superAdmin = async () => ({
+      ...HTTPS,
+      authorization: `Bearer ${await seedSession(databaseUrl, 0, userId)}`,
+      'x-organization-id': String(organizationId),
+    });
+  },
+);
+
+interface Sent {
+  readonly headers: ApiHeaders;
+  readonly id?: string;
+  readonly query?: string;
+  readonly body?: string;
+}
+
+function send(route: Route, { headers, id = UNKNOWN_ID, query = '', body }: Sent): Promise<ApiReply<unknown>> {
+  const prefix = route.kind === 'api' || route.place === 'api' ? API_PREFIX : '';
+  const path = `${prefix}${route.path.replace(/:\w+/g, id)}${query}`;
+  return fixture.api.raw({ method: route.method, path, headers, body });
+}
+
+const isGuarded = ({ guard }: Route) => guard.kind === 'permission' || guard.kind === 'session';
+const namesOrganization = ({ guard }: Route) => guard.kind === 'permission' && guard.scope !== 'platform';
+const takesJson = (route: Route) => route.kind === 'api' && route.body !== undefined;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Ways to be refused: by which routes, with which status, by what request. */
+const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (route: Route) => Promise<Sent>])[] = [
+  ['without HTTPS', ({ guard }) => guard.kind !== 'operational', 403, async () => ({ headers: {} })],
+  ['without a credential', isGuarded, 401, async () => ({ headers: HTTPS })],
+  [
+    'with two credentials',
+    isGuarded,
+    400,
+    async () => ({ headers: { ...(await superAdmin()), 'x-api-key': fixture.gateway.key } }),
+  ],
+  [
+    'by a super admin who names no organization',
+    namesOrganization,
+    400,
+    async () => ({ headers: { ...(await superAdmin()), 'x-organization-id': undefined } }),
+  ],
+  [
+    'by a super admin who names what is no id',
+    namesOrganization,
+    400,
+    async () => ({ headers: { ...(await superAdmin()), 'x-organization-id': 'x' } }),
+  ],
+  [
+    'by a super admin who names an unknown organization',
+    namesOrganization,
+    404,
+    async () => ({ headers: { ...(await superAdmin()), 'x-organization-id': UNKNOWN_ID } }),
+  ],
+  [
+    'with a body that is too large',
+    ({ body }) => body !== undefined,
+    413,
+    async ({ body }) => ({
+      headers: { ...(await superAdmin()), ...JSON_TYPE },
+      body: ' '.repeat(body!.maxBytes + 1),
+    }),
+  ],
+  [
+    'with a body of another type',
+    takesJson,
+    415,
+    async () => ({ headers: { ...(await superAdmin()), 'content-type': 'text/plain' }, body: '{}' }),
+  ],
+  [
+    'with malformed JSON',
+    takesJson,
+    400,
+    async () => ({ headers: { ...(await superAdmin()), ...JSON_TYPE }, body: '{' }),
+  ],
+  [
+    'with a body that is a list',
+    takesJson,
+    400,
+    async () => ({ headers: { ...(await superAdmin()), ...JSON_TYPE }, body: '[]' }),
+  ],
+  [
+    'with a malformed id in its path',
+    ({ path, textParams }) => path.includes(':') && !textParams,
+    400,
+    async (route) => ({
+      headers: { ...(await superAdmin()), ...(route.body ? JSON_TYPE : {}) },
+      id: '0',
+      ...(route.body ? { body: '{}' } : {}),
+    }),
+  ],
+  [
+    'with a malformed query',
+    ({ query }) => query !== undefined,
+    400,
+    async (route) => ({
+      headers: { ...(await superAdmin()), ...(route.body ? JSON_TYPE : {}) },
+      query: '?%00=1',
+      ...(route.body ? { body: '{}' } : {}),
+    }),
+  ],
+];
+
+const ajv = new Ajv2020({ formats: { uuid: true, 'date-time': true, int64: true } });
+ajv.addKeyword('components');
+
+for (const [way, isRefused, status, sentTo] of WAYS) {
+  test(`what is refused ${way} is in the document`, async () => {
+    const routes = ROUTES.filter(isRefused);
+    assert.ok(routes.length > 10);
+    for (const route of routes) {
+      const reply = await send(route, await sentTo(route));
+      const place = `${nameOf(route)}: ${reply.status} ${reply.text}`;
+      assert.equal(reply.status, status, place);
+      const schema = operationOf(route).responses[status]?.content?.['application/json']?.schema;
+      assert.ok(schema, place);
+      const validate = ajv.compile({ ...schema, components: COMPONENTS });
+      assert.ok(validate(reply.body), place);
+    }
+  });
+}
+
+test('whoever asks too much is refused as the document says, by every route but probes', () => {
+  for (const route of ROUTES.filter(({ guard }) => guard.kind !== 'operational')) {
+    const { responses } = operationOf(route);
+    for (const status of [429, 503]) {
+      assert.ok(responses[status]?.content?.['application/json']?.schema, `${nameOf(route)} ${status}`);
+      assert.ok(responses[status].headers?.['Retry-After'], `${nameOf(route)} ${status}`);
+    }
+  }
+});
+
+test('what a page for people says of itself is HTML, and what is refused before it is JSON', () => {
+  const { responses } = operationOf(ROUTES.find((route) => nameOf(route) === 'GET /t/:token/events')!);
+  assert.deepEqual(Object.keys(responses[429]!.content!).sort(), ['application/json', 'text/html']);
+  assert.deepEqual(Object.keys(responses[404]!.content!), ['text/html']);
+});

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { LIMITS } from '../../../schema/limits.ts';
+import { type ApiReply, taskInput } from '../../support/api-client.ts';
+import { useGateway } from '../api-fixture.ts';
+
+const fixture = useGateway();
+const get = (path: string) => fixture.api.raw({ method: 'GET', path });
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: object;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly content: Readonly<Record<string, { readonly schema?: object }>>;
+        readonly headers?: object;
+      }
+    >
+  >;
+}
+
+interface OpenApi {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
+  };
+}
+
+const readOpenApi = async () => JSON.parse((await get('/openapi.json')).text) as OpenApi;
+
+test('the OpenAPI document says where pages lead on, and what they answer instead of errors', async () => {
+  const { paths } = await readOpenApi();
+  const leading = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { responses }]) =>
+      '303' in responses ? [[`${method} ${path}`, '200' in responses, responses['303']!.description] as const] : [],
+    ),
+  );
+  assert.deepEqual(leading, [
+    ['get /api/v1/payments/checkout/{link}', true, "Leads on to the provider's page, while the payment is open"],
+    ['post /api/v1/payments/test-provider/checkout/{session}', false, 'Leads back to the checkout'],
+    ['post /t/{token}/rating', false, 'Leads back to the page'],
+  ]);
+  const { '303': away, '404': unknown } = paths['/api/v1/payments/checkout/{link}']!['get']!.responses;
+  assert.deepEqual(Object.keys(away!.headers!), ['Location', 'RateLimit-Policy', 'RateLimit']);
+  assert.deepEqual([unknown!.description, Object.keys(unknown!.content!)], ['A page that says so', ['text/html']]);
+});
+
+/** That it names every route, with those who may call it, is for tests/api/guards/route-walk.test.ts. */
+test('the OpenAPI document is 3.1, and complete in each of its operations', async () => {
+  const { openapi, info, paths, components } = await readOpenApi();
+  assert.match(openapi, /^3\.1\.\d+$/);
+  assert.ok(info.title && info.version);
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const place = `${method} ${path}`;
+      assert.ok(operation.summary, place);
+      for (const scheme of operation.security.flatMap((each) => Object.keys(each)))
+        assert.ok(scheme in components.securitySchemes, place);
+      const inPath = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      assert.deepEqual(
+        inPath,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+        place,
+      );
+      assert.ok(
+        Object.keys(operation.responses).some((status) => /^[23]/.test(status)),
+        place,
+      );
+      for (const [status, response] of Object.entries(operation.responses)) {
+        assert.match(status, /^[1-5]\d\d$/, place);
+        assert.ok(response.description, place);
+      }
+    }
+  }
+});
+
+test('operations have names that generated clients can use, each its own', async () => {
+  const { paths } = await readOpenApi();
+  const names = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+  assert.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length);
+  for (const name of names) assert.match(name, /^(get|post|put|patch|delete)([A-Z0-9][a-z0-9]*)+$/);
+  // Clients call them: one that changes breaks them.
+  assert.equal(paths['/api/v1/tasks/{id}/status']!['put']!.operationId, 'putTasksByIdStatus');
+  assert.equal(paths['/api/v1/tasks/{id}/proof/{proofId}']!['get']!.operationId, 'getTasksByIdProofByProofId');
+  assert.equal(paths['/openapi.json']!['get']!.operationId, 'getOpenapiJson');
+});
+
+test('paths begin at the server that the document names, wherever it was read', async () => {
+  const { servers } = await readOpenApi();
+  const source = `${fixture.gateway.baseUrl}/openapi.json`;
+  assert.deepEqual(
+    servers.map(({ url }) => new URL(url, source).href),
+    [`${fixture.gateway.baseUrl}/`],
+  );
+});
+
+test('whatever the document refers to is in it, and all that is in its components is referred to', async () => {
+  const { text } = await get('/openapi.json');
+  const { components } = JSON.parse(text) as { readonly components: Record<string, Record<string, unknown>> };
+  const named = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, name]) => name!));
+  const { headers, schemas } = components;
+  const parts = Object.entries({ headers, schemas }).flatMap(([kind, some]) =>
+    Object.keys(some!).map((name) => `${kind}/${name}`),
+  );
+  assert.deepEqual([...named].sort(), parts.sort());
+});
+
+test('every route that the document names answers, and no method besides', async () => {
+  for (const [path, item] of Object.entries((await readOpenApi()).paths)) {
+    const concrete = path.replace(/\{\w+\}/g, '999000111');
+    for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
+      const reply = await fixture.api.raw({ method: method.toUpperCase(), path: concrete });
+      assert.equal(reply.status === 405, !(method in item), `${method} ${path}: ${reply.status}`);
+    }
+  }
+});
+
+/** Compiles the schemas of the document; a schema that is not valid JSON Schema 2020-12 throws. */
+function compiler({ components }: OpenApi): (schema: object) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, formats: { uuid: true, 'date-time': true, int64: true } });
+  ajv.addKeyword('components');
+  return (schema) => ajv.compile({ ...schema, components });
+}
+
+function holds(compile: (schema: object) => ValidateFunction, operation: Operation, reply: ApiReply<unknown>): void {
+  const response = operation.responses[String(reply.status)];
+  assert.ok(response, `${reply.status} is not documented: ${reply.text}`);
+  const validate = compile(response.content['application/json']!.schema!);
+  assert.ok(validate(reply.body), `${JSON.stringify(validate.errors)} in ${reply.text}`);
+}
+
+test('all schemas of the document are valid', async () => {
+  const document = await readOpenApi();
+  const compile = compiler(document);
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const schemas = operations.flatMap(({ parameters, requestBody, responses }) => [
+    ...parameters.map(({ schema }) => schema),
+    ...[requestBody, ...Object.values(responses)].flatMap((part) =>
+      Object.values(part?.content ?? {}).flatMap(({ schema }) => schema ?? []),
+    ),
+  ]);
+  // Most are there many times, and compiling takes its time.
+  for (const text of new Set(schemas.map((schema) => JSON.stringify(schema))))
+    assert.ok(compile(JSON.parse(text) as object));
+});
+
+test('answers, refusals too, are what the document says', async () => {
+  const document = await readOpenApi();
+  const compile = compiler(document);
+  const { api } = await fixture.organization({ limits: { tasks: 3 } });
+  const place = { address: 'Depot', latitude: 1.5, longitude: 2, building: 'B' };
+  const full = taskInput({
+    code: 'FULL',
+    notes: 'n',
+    description: 'd',
+    timeToServe: 'scheduled',
+    scheduledAt: '2031-01-01T00:00:00Z',
+    pickupLocation: place,
+    packages: [{ name: 'box', weight: 1.5, isFragile: true }],
+    integrationData: { a: { b: [1, null] } },
+    requiredSkills: ['x'],
+    estimatedDuration: 30,
+    readyAt: '2031-01-01T00:00:00Z',
+    autoAssign: true,
+  });
+  const tasks = document.paths['/api/v1/tasks']!;
+  const created = await api.post('/tasks', full);
+  const { id } = created.body.data;
+  for (const reply of [
+    created,
+    await api.post('/tasks', taskInput()),
+    await api.post('/tasks', full),
+    await api.post('/tasks', {}),
+    await api.post('/tasks', taskInput({ channelId: 999_000_111 })),
+    await api.post('/tasks', taskInput()),
+    await api.post('/tasks', taskInput()),
+    await api.post('/tasks', taskInput(), { 'x-api-key': undefined }),
+    await api.post('/tasks', full, { 'idempotency-key': 'k' }),
+    await api.post('/tasks', taskInput(), { 'idempotency-key': 'k' }),
+  ])
+    holds(compile, tasks['post']!, reply);
+  for (const query of ['', 'limit=1', 'page=9', 'limit=0']) holds(compile, tasks['get']!, await api.list(query));
+  for (const path of [`/tasks/${id}`, '/tasks/999000111', '/tasks/x'])
+    holds(compile, document.paths['/api/v1/tasks/{id}']!['get']!, await api.get(path));
+  const change = document.paths['/api/v1/tasks/{id}/status']!['put']!;
+  for (const [status, of] of [
+    ['cancelled', id],
+    ['cancelled', id],
+    ['in_transit', id],
+    ['cancelled', 999_000_111],
+    ['boat', id],
+  ] as const) {
+    holds(compile, change, await api.put(`/tasks/${of}/status`, { status }));
+  }
+  const events = document.paths['/api/v1/events']!['get']!;
+  for (const query of ['', '?types=task.status_changed', '?limit=0'])
+    holds(compile, events, await api.get(`/events${query}`));
+});
+
+test('refusals of the body itself are what the document says', async () => {
+  const document = await readOpenApi();
+  const compile = compiler(document);
+  const operation = document.paths['/api/v1/tasks']!['post']!;
+  const headers = { 'x-api-key': fixture.gateway.key, 'content-type': 'application/json' };
+  const send = (change: object, body: string) =>
+    fixture.api.raw({ method: 'POST', path: '/api/v1/tasks', headers: { ...headers, ...change }, body });
+  holds(compile, operation, await send({}, '{'));
+  holds(compile, operation, await send({ 'idempotency-key': '' }, JSON.stringify(taskInput())));
+  holds(compile, operation, await send({ 'content-type': 'text/plain' }, '{}'));
+  holds(compile, operation, await send({}, ' '.repeat(LIMITS.bodyBytes + 1)));
+});
+
+test('the request schema of the document accepts what the API accepts', async () => {
+  const document = await readOpenApi();
+  const { schema } = document.paths['/api/v1/tasks']!['post']!.requestBody!.content['application/json']!;
+  const validate = compiler(document)(schema);
+  for (const body of [
+    taskInput(),
+    taskInput({ notes: null, packages: [{ description: 'x' }] }),
+    taskInput({ scheduledAt: '2031-01-01T00:00:00Z', timeToServe: 'scheduled' }),
+  ]) {
+    assert.equal((await fixture.api.post('/tasks', body)).status, 201);
+    assert.ok(validate(body), JSON.stringify(validate.errors));
+  }
+  for (const body of [taskInput({ taskType: 'boat' }), taskInput({ name: 5 }), taskInput({ packages: {} })]) {
+    assert.equal((await fixture.api.post('/tasks', body)).status, 400);
+    assert.ok(!validate(body), JSON.stringify(body));
+  }
+});

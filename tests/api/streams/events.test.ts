@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { withSql } from '../../support/seeds/seed.ts';
+import { useGateway } from '../api-fixture.ts';
+
+const fixture = useGateway();
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly sequence: number;
+  readonly data: { readonly task: TaskView };
+}
+
+interface EventPage {
+  readonly items: readonly Event[];
+  readonly count: number;
+  readonly nextAfter: number;
+}
+
+const read = async (api: ApiClient, query = '') => (await api.get<EventPage>(`/events${query}`)).body.data;
+const sequences = (page: EventPage) => page.items.map(({ sequence }) => sequence);
+
+/** Five tasks, the first of them cancelled: six events. */
+async function organizationWithEvents() {
+  const organization = await fixture.organization();
+  const tasks: TaskView[] = [];
+  for (let index = 0; index < 5; index += 1) tasks.push(await organization.api.createTask());
+  await organization.api.put(`/tasks/${tasks[0]!.id}/status`, { status: 'cancelled' });
+  return { ...organization, tasks };
+}
+
+test('an event has the one body that webhooks and streams have too', async () => {
+  const { api, organizationId, channelId, tasks } = await organizationWithEvents();
+  const { items } = await read(api);
+  const { id, ...rest } = items[0]!;
+  assert.match(id, /^evt_[a-z0-9_]+$/);
+  assert.deepEqual(rest, {
+    type: 'task.created',
+    timestamp: tasks[0]!.createdAt,
+    apiVersion: 'v1',
+    organizationId,
+    channelId,
+    sequence: 1,
+    data: { task: tasks[0] },
+  });
+  assert.equal(new Set(items.map((event) => event.id)).size, 6);
+  assert.deepEqual((await read(api)).items, items, 'the same for every reading');
+});
+
+test('the log counts up without a gap and is read in pages', async () => {
+  const { api } = await organizationWithEvents();
+  assert.deepEqual(sequences(await read(api)), [1, 2, 3, 4, 5, 6]);
+  const pages: EventPage[] = [];
+  for (let after = 0; pages.length < 4; after = pages.at(-1)!.nextAfter)
+    pages.push(await read(api, `?limit=2&after=${after}`));
+  assert.deepEqual(pages.map(sequences), [[1, 2], [3, 4], [5, 6], []]);
+  assert.deepEqual(
+    pages.map(({ nextAfter, count }) => [nextAfter, count]),
+    [
+      [2, 2],
+      [4, 2],
+      [6, 2],
+      [6, 0],
+    ],
+  );
+});
+
+test('types narrow the events, and nextAfter passes over the others', async () => {
+  const { api, tasks } = await organizationWithEvents();
+  const changed = await read(api, '?types=task.status_changed');
+  assert.deepEqual([sequences(changed), changed.nextAfter], [[6], 6]);
+  assert.equal(changed.items[0]!.data.task.id, tasks[0]!.id);
+  assert.deepEqual(sequences(await read(api, '?types=task.created,task.status_changed')), [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(sequences(await read(api, '?types=task.created&types=task.delayed')), [1, 2, 3, 4, 5]);
+  const none = await read(api, '?types=task.delayed');
+  assert.deepEqual(none, { items: [], count: 0, nextAfter: 6 });
+  const paged = await read(api, '?types=task.created&limit=3');
+  assert.deepEqual([sequences(paged), paged.nextAfter], [[1, 2, 3], 3]);
+});
+
+test('reading past the end finds nothing and stays there', async () => {
+  const { api } = await organizationWithEvents();
+  assert.deepEqual(await read(api, '?after=6'), { items: [], count: 0, nextAfter: 6 });
+  const { api: fresh } = await fixture.organization();
+  assert.deepEqual(await read(fresh), { items: [], count: 0, nextAfter: 0 });
+});
+
+test('what 200 concurrent requests changed is in the log exactly once each, without a gap', async () => {
+  const { api } = await fixture.organization();
+  const created = await Promise.all(Array.from({ length: 200 }, () => api.createTask()));
+  const { items } = await read(api, '?limit=1000');
+  assert.deepEqual(
+    items.map(({ sequence }) => sequence),
+    Array.from({ length: 200 }, (_, index) => index + 1),
+  );
+  const byId = (a: TaskView, b: TaskView) => a.id - b.id;
+  assert.deepEqual(items.map(({ data }) => data.task).sort(byId), created.sort(byId));
+  const times = items.map(({ timestamp }) => timestamp);
+  assert.deepEqual(times, [...times].sort(), 'time never goes back');
+});
+
+test('only events of the own organization are read', async () => {
+  const mine = await organizationWithEvents();
+  const theirs = await organizationWithEvents();
+  const ids = new Set((await read(theirs.api)).items.map(({ id }) => id));
+  for (const { id, data } of (await read(mine.api)).items) {
+    assert.ok(!ids.has(id));
+    assert.equal(data.task.organizationId, mine.organizationId);
+  }
+});
+
+test('events that are no longer kept are told as expired, later ones still read', async () => {
+  const { api, organizationId } = await organizationWithEvents();
+  const forget = (until: number) =>
+    withSql(
+      fixture.gateway.databaseUrl,
+      (sql) => sql`DELETE FROM events WHERE organization_id = ${organizationId} AND sequence <= ${until}`,
+    );
+  await forget(3);
+  for (const query of ['', '?after=2', '?after=0&types=task.delayed', '?after=1&limit=1']) {
+    const { status, body } = await api.get(`/events${query}`);
+    assert.equal(status, 410, query);
+    assert.deepEqual(body, {
+      statusCode: 410,
+      message: 'Events after this sequence are no longer kept',
+      error: 'Gone',
+      code: 'EVENTS_EXPIRED',
+    });
+  }
+  assert.deepEqual(sequences(await read(api, '?after=3')), [4, 5, 6]);
+  await forget(6);
+  assert.equal((await api.get('/events?after=5')).status, 410);
+  assert.deepEqual(await read(api, '?after=6'), { items: [], count: 0, nextAfter: 6 });
+});
+
+for (const [query, violation] of [
+  ['after=-1', 'after must be an integer of 0 or more'],
+  ['after=x', 'after must be an integer of 0 or more'],
+  ['after=9007199254740992', 'after must be an integer of 0 or more'],
+  ['after=1&after=2', 'after must be given once'],
+  ['limit=0', 'limit must be an integer between 1 and 1000'],
+  ['limit=1001', 'limit must be an integer between 1 and 1000'],
+  [
+    'types=task.created,task.eaten',
+    'types.1 must be one of: task.created, task.updated, task.status_changed, task.delayed, task.arrived, task.eta_updated, package.status_changed, assignment_request.created, assignment_request.accepted, assignment_request.rejected, assignment_request.expired, assignment_request.cancelled, agent.duty_changed, payment.succeeded, payment.failed, payment.refunded',
+  ],
+]) {
+  test(`GET /events?${query} is a violation`, async () => {
+    const { status, body } = await fixture.api.get(`/events?${query}`);
+    assert.equal(status, 400);
+    assert.deepEqual(body.message, [violation]);
+  });
+}

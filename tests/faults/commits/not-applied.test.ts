@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Sql } from '../../../engine/store/postgres.ts';
+import type { Answer, Command } from '../../../schema/commands.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { withSql } from '../../support/seeds/seed.ts';
+import { createFaultyCommitStore, type FaultyCommitStore } from '../../support/system/faulty-commit-store.ts';
+import { until } from '../../support/until.ts';
+import { callerOf, createCommand, type EngineFixture, startEngineFixture } from '../support/engine-fixture.ts';
+
+/** NOT_APPLIED says that nothing was written: never to the retry of something that was, or may have been. */
+
+interface Place {
+  readonly store: FaultyCommitStore;
+  readonly fixture: EngineFixture;
+  create(key: string): Command;
+  /** The same without the key. */
+  anew(key: string): Command;
+  batchOf(...keys: string[]): Command;
+  ask(command: Command): Promise<Answer>;
+  /** The organization leaves memory. */
+  forget(): void;
+}
+
+async function within(body: (place: Place) => Promise<void>): Promise<void> {
+  const store = createFaultyCommitStore();
+  const fixture = await startEngineFixture({ organizations: 1, wrapCommitStore: store.wrap });
+  const [organization] = fixture.organizations;
+  const { organizationId } = organization!;
+  const caller = callerOf(organization!);
+  const create = (key: string) => createCommand(key, caller);
+  try {
+    await body({
+      store,
+      fixture,
+      create,
+      anew: (key) => ({ ...create(key), idempotency: undefined }),
+      batchOf: (...keys) => ({
+        kind: 'create-tasks',
+        caller,
+        atomic: false,
+        items: keys.map((key) => create(key) as Extract<Command, { kind: 'create-task' }>),
+        facts: { correlationId: 'a', canonicalPath: '/v1/tasks/batch', method: 'POST' },
+      }),
+      ask: (command) => fixture.engine.ask(organizationId, command),
+      forget: () => fixture.engine.directory.find(organizationId)!.retire(),
+    });
+  } finally {
+    await fixture.stop();
+  }
+}
+
+const codeOf = (answer: Answer) => (answer.ok ? (answer.replayed ? 'replayed' : 'done') : answer.refusal.code);
+
+/** While `body` runs, somebody else's transaction has done `statement`; `isWaitedFor`: someone waits for its locks. */
+function during(databaseUrl: string, statement: string, body: (isWaitedFor: () => Promise<boolean>) => Promise<void>) {
+  return withSql(databaseUrl, (sql: Sql) =>
+    sql.begin(async (transaction) => {
+      await transaction.unsafe(statement);
+      await body(async () => {
+        const waiting = await transaction`
+          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return waiting.length > 0;
+      });
+    }),
+  );
+}
+
+test('while it is found out what became of a commit, its retry is told that nobody knows', () =>
+  within(async ({ store, fixture, create, anew, batchOf, ask }) => {
+    assert.equal(codeOf(await ask(create('before'))), 'done');
+    store.failNext('after');
+    let first: Promise<Answer> | undefined;
+    // Commits pass this lock, and raising the epoch does not.
+    await during(fixture.databaseUrl, 'SELECT FROM shards FOR SHARE', async (isWaitedFor) => {
+      first = ask(create('first'));
+      await until('the shard is to be raised', isWaitedFor);
+      const told = await Promise.all([create('first'), batchOf('first'), anew('other')].map(ask));
+      assert.deepEqual(told.map(codeOf), ['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN', 'NOT_APPLIED']);
+    });
+    const [made, again] = [await first!, await ask(create('first'))];
+    assert.deepEqual([codeOf(made), codeOf(again)], ['done', 'replayed']);
+    assert.equal(made.ok && made.data, again.ok && again.data);
+  }));
+
+test('a batch of what is there already, waiting for what others do, is not told that nothing was written', () =>
+  within(async ({ store, create, anew, batchOf, ask }) => {
+    const made = await ask(batchOf('a', 'b'));
+    assert.equal(codeOf(made), 'done');
+    const { arrived, release } = store.hold();
+    const other = ask(anew('other'));
+    await arrived;
+    store.failNext('before', 'failed');
+    const again = ask(batchOf('a', 'b'));
+    release();
+    assert.deepEqual([await other, await again].map(codeOf), ['NOT_APPLIED', 'OUTCOME_UNKNOWN']);
+    const third = await ask(batchOf('a', 'b'));
+    assert.deepEqual(third.ok && JSON.parse(third.data), made.ok && JSON.parse(made.data));
+
+    for (const [command, told] of [
+      [batchOf('a', 'c'), 'OUTCOME_UNKNOWN'],
+      [create('new'), 'NOT_APPLIED'],
+    ] as const) {
+      store.failNext('before', 'failed');
+      assert.deepEqual([codeOf(await ask(command)), codeOf(await ask(command))], [told, 'done']);
+    }
+  }));
+
+test('a retry that waits for what is kept, while a commit of others fails, is told that nobody knows', () =>
+  within(async ({ store, fixture, create, ask, forget }) => {
+    const made = await ask(create('first'));
+    const caller = callerOf(fixture.organizations[0]!);
+    const { id: taskId } = JSON.parse(made.ok ? made.data : '') as TaskView;
+    forget();
+    assert.ok((await ask({ kind: 'read-task', caller, taskId, show: 'task' })).ok);
+    let looking: Promise<Answer> | undefined;
+    await during(fixture.databaseUrl, 'LOCK TABLE idempotency_records', async (isWaitedFor) => {
+      looking = ask(create('first'));
+      await until('the key is looked up', isWaitedFor);
+      const waiting = ask(create('first'));
+      store.failNext('before', 'failed');
+      const changing = ask({ kind: 'update-task', caller, taskId, input: { notes: 'x', location: null } });
+      assert.deepEqual([await changing, await waiting].map(codeOf), ['NOT_APPLIED', 'OUTCOME_UNKNOWN']);
+    });
+    assert.deepEqual([await looking!, await ask(create('first'))].map(codeOf), ['replayed', 'replayed']);
+  }));

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { type ApiClient, type ApiReply, taskInput } from '../../support/api-client.ts';
+import { type Journal, namesOf, type Operation, type Outcome, refusedOutcome } from '../../support/journal.ts';
+import type { SeededOrganization } from '../../support/seeds/seed.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
+
+/** Makes one attempt at an operation; never rejects: no answer is an unknown outcome. */
+export type Send = (operation: Operation, attempt: number) => Promise<Outcome>;
+
+export interface LoadOptions {
+  readonly journal: Journal;
+  readonly send: Send;
+  readonly organizationIds: readonly number[];
+  readonly connections: number;
+  /** Tasks to make; every fifth is cancelled as well. */
+  readonly tasks: number;
+  /** Makes jobs and batches among them, and updates tasks. Only over HTTP. */
+  readonly mixed?: boolean;
+  /** Begins every key. */
+  readonly name: string;
+  /** Looked at before each task: true ends the load early. */
+  readonly isOver?: () => boolean;
+  /** How long one operation is tried again while it gets no answer. */
+  readonly patienceMs?: number;
+}
+
+const CANCELLED_SHARE = 5;
+const UPDATED_SHARE = 3;
+/** Of ten operations of a mixed load the one that makes a job, and the one that makes a batch. */
+const [JOB, BATCH] = [1, 3];
+
+/**
+ * Clients that make tasks one after the other. An operation without an answer is tried again with the same key until
+ * it has one; rejects when one never gets it.
+ */
+export async function runLoad(options: LoadOptions): Promise<void> {
+  const { journal, organizationIds, connections, tasks, name, mixed = false, isOver = () => false } = options;
+  let next = 0;
+  const client = async () => {
+    while (next < tasks && !isOver()) {
+      const number = next++;
+      const organizationId = organizationIds[number % organizationIds.length]!;
+      const key = `${name}-${number}`;
+      const kind = mixed ? kindOf(number) : 'create';
+      const made = await carryOut({ key, organizationId, kind }, options);
+      if (made.kind !== 'acknowledged') continue;
+      const { taskId } = made;
+      if (mixed && number % UPDATED_SHARE === 0)
+        await carryOut({ key: `${key}-update`, organizationId, kind: 'update', taskId }, options);
+      if (number % CANCELLED_SHARE === 0 || (kind === 'job' && number % 20 === JOB))
+        await carryOut({ key: `${key}-cancel`, organizationId, kind: 'cancel', taskId }, options);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+
+  async function carryOut(operation: Operation, { send, patienceMs = PATIENCE_MS }: LoadOptions): Promise<Outcome> {
+    journal.sent(operation);
+    const givenUpAt = performance.now() + patienceMs;
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await send(operation, attempt);
+      journal.heard(operation.key, outcome);
+      if (outcome.kind === 'acknowledged' || (outcome.kind === 'refused' && outcome.status !== 503)) return outcome;
+      if (performance.now() > givenUpAt) {
+        throw new Error(`${operation.key} got no answer in ${attempt + 1} attempts, last ${JSON.stringify(outcome)}`);
+      }
+      await delay(Math.min(20 * (attempt + 1), 250));
+    }
+  }
+}
+
+/** The body that makes the task of an operation. Customers come again and again, so that they are found and shared. */
+export function createBody(key: string): Record<string, unknown> {
+  const number = Number(/\d+/.exec(key)?.[0] ?? 0);
+  const phone = `+4420794600${String(number % 40).padStart(2, '0')}`;
+  return taskInput({ name: key, customer: { name: `Customer ${number % 40}`, phone } });
+}
+
+function kindOf(number: number): 'create' | 'job' | 'batch' {
+  if (number % 10 === JOB) return 'job';
+  return number % 10 === BATCH ? 'batch' : 'create';
+}
+
+/** Sends over HTTP. `clientsOf` names the clients of an organization; each attempt goes to the next one. */
+export function sendOverHttp(clientsOf: (organizationId: number) => readonly ApiClient[]): Send {
+  return async (operation, attempt) => {
+    const clients = clientsOf(operation.organizationId);
+    const client = clients[attempt % clients.length]!;
+    try {
+      const { status, body } = await ask(client, operation);
+      if (status >= 300) return refusedOutcome(status, body?.code);
+      const sequence = Number(body.metadata.position.split('-')[1]);
+      const taskIds = idsIn(operation, body.data);
+      return { kind: 'acknowledged', taskId: taskIds[0]!, taskIds, sequence, data: JSON.stringify(body.data) };
+    } catch (error) {
+      return { kind: 'unknown', why: (error as Error).message };
+    }
+  };
+}
+
+interface BatchData {
+  readonly items: readonly { readonly task?: TaskView }[];
+}
+
+function ask(client: ApiClient, operation: Operation): Promise<ApiReply<TaskView | BatchData>> {
+  const { key, kind, taskId } = operation;
+  const headers = { 'idempotency-key': key };
+  switch (kind) {
+    case 'create':
+      return client.post('/tasks', createBody(key), headers);
+    case 'job': {
+      const children = namesOf(operation).slice(1).map(createBody);
+      return client.post('/tasks', { ...createBody(key), children }, headers);
+    }
+    case 'batch': {
+      // Odd ones rely on the keys of their items alone.
+      const hasOwnKeys = key.length % 2 === 1;
+      const tasks = namesOf(operation).map((name) =>
+        hasOwnKeys ? { ...createBody(name), idempotencyKey: name } : createBody(name),
+      );
+      return client.post<BatchData>('/tasks/batch?atomic=true', { tasks }, hasOwnKeys ? {} : headers);
+    }
+    case 'update':
+      return client.patch(`/tasks/${taskId}`, { notes: key }, headers);
+    case 'cancel':
+      return client.put(`/tasks/${taskId}/status`, { status: 'cancelled' }, headers);
+  }
+}
+
+/** The tasks of an answer, in the order of the operation's names. */
+function idsIn({ kind }: Operation, data: TaskView | BatchData): number[] {
+  if ('items' in data) return data.items.map(({ task }) => task!.id);
+  return kind === 'job' ? [data.id, ...data.children.map(({ id }) => id)] : [data.id];
+}
+
+/** Organizations by their ids. */
+export function byOrganization<T>(
+  organizations: readonly SeededOrganization[],
+  make: (organization: SeededOrganization) => T,
+): (organizationId: number) => T {
+  const made = new Map(organizations.map((organization) => [organization.organizationId, make(organization)]));
+  return (organizationId) => made.get(organizationId)!;
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ApiClient, createApiClient } from '../../support/api-client.ts';
+import { Journal } from '../../support/journal.ts';
+import { withSql } from '../../support/seeds/seed.ts';
+import { startCrashableSystem } from '../../support/system/crashable-system.ts';
+import { assertKeptPromises } from './final-rows.ts';
+import { type FollowedStream, followStream } from './followed-stream.ts';
+import { byOrganization, runLoad, type Send, sendOverHttp } from './journaled-load.ts';
+
+export interface SurvivedKills {
+  readonly slowestMs: number;
+  /** Answers to reads that were neither 200 nor 503. */
+  readonly wrongReads: readonly string[];
+}
+
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Ends `kills` Postgres backends of a gateway at random moments of a mixed load, one at a time: those that commit, load,
+ * renew leases, read, and look up keys. Asserts that the process lives, that every request is answered, and that everybody was
+ * told the truth.
+ */
+export async function surviveBackendKills(kills: number, seed: number): Promise<SurvivedKills> {
+  const system = await startCrashableSystem({ organizations: 3 });
+  const { organizations, baseUrl, place } = system;
+  const journal = new Journal();
+  const clients = byOrganization(organizations, ({ key }) => [createApiClient({ baseUrl, key })]);
+  const streams: FollowedStream[] = [];
+  let [over, slowestMs, unanswered] = [false, 0, 0];
+  const post = sendOverHttp(clients);
+  const send: Send = async (operation, attempt) => {
+    const sentAt = performance.now();
+    const outcome = await post(operation, attempt);
+    slowestMs = Math.max(slowestMs, performance.now() - sentAt);
+    if (outcome.kind === 'unknown' && !outcome.why.startsWith('503')) unanswered += 1;
+    return outcome;
+  };
+  const organizationIds = organizations.map(({ organizationId }) => organizationId);
+  try {
+    const { pid } = await system.startGateway();
+    for (const organization of organizations) streams.push(await followStream(journal, baseUrl, organization));
+    const isOver = () => over;
+    const load = runLoad({
+      journal,
+      send,
+      organizationIds,
+      connections: 16,
+      tasks: 1_000_000,
+      name: 'task',
+      mixed: true,
+      isOver,
+    });
+    const took = (ms: number) => {
+      slowestMs = Math.max(slowestMs, ms);
+    };
+    const reading = Promise.all(organizationIds.map((id) => readAround(clients(id)[0]!, isOver, took)));
+    const killed = await killBackends(place.databaseUrl, kills, seed).finally(() => {
+      over = true;
+    });
+    await load;
+    const readers = await reading;
+    const readings = readers.reduce((sum, { count }) => sum + count, 0);
+    assert.ok(process.kill(pid!, 0), 'the gateway lives');
+    assert.equal(unanswered, 0, `${unanswered} requests got no answer`);
+    for (const name of KINDS) {
+      assert.ok(killed.has(name), `no backend of "${name}" was ended: ${[...killed.keys()]}`);
+    }
+    const done = `${readings} readings and ${journal.operations.size} operations`;
+    assert.ok(readings > kills && journal.operations.size > kills, `${done} are hardly a load`);
+    const { lastSequences } = await readHeads(place.databaseUrl);
+    await Promise.all(organizationIds.map((id, index) => streams[index]!.reaches(lastSequences.get(id)!)));
+    await assertKeptPromises(journal, place.databaseUrl);
+    return { slowestMs, wrongReads: readers.flatMap(({ wrong }) => [...wrong]) };
+  } finally {
+    over = true;
+    for (const stream of streams) stream.stop();
+    for (const id of organizationIds) for (const client of clients(id)) client.close();
+    await system.stop();
+  }
+}
+
+/** Connections that must have been lost for the test to say anything. */
+const KINDS = ['commit', 'actors', 'leases', 'reads', 'access'].map((name) => `dispatch ${name}`);
+
+/** Ends `kills` backends, and more while one of KINDS was spared by chance. Returns how many were ended of each kind. */
+async function killBackends(databaseUrl: string, kills: number, seed: number): Promise<Map<string, number>> {
+  const random = seededRandom(seed);
+  const killed = new Map<string, number>();
+  const isEnough = (count: number) => count >= 3 * kills || (count >= kills && KINDS.every((kind) => killed.has(kind)));
+  for (let count = 0; !isEnough(count); ) {
+    await delay(random() * LONGEST_PAUSE_MS);
+    const chance = random();
+    // Kinds first: there is one commit connection and many that read.
+    const victim = await withSql(databaseUrl, async (sql) => {
+      const [found] = await sql<{ name: string; pid: number }[]>`
+        WITH kinds AS (SELECT application_name AS name, min(pid) AS pid, row_number() OVER (ORDER BY application_name) - 1 AS place,
+            count(*) OVER () AS kinds
+          FROM pg_stat_activity WHERE datname = current_database() AND starts_with(application_name, 'dispatch ')
+          GROUP BY application_name)
+        SELECT name, pid FROM kinds WHERE place = floor(${chance}::float8 * kinds)`;
+      // Apart from the choice: as a further condition of that it would be met first, and end one of every kind.
+      const [ended] = found ? await sql<{ was: boolean }[]>`SELECT pg_terminate_backend(${found.pid}) AS was` : [];
+      return ended?.was ? found!.name : undefined;
+    });
+    if (!victim) continue;
+    killed.set(victim, (killed.get(victim) ?? 0) + 1);
+    count += 1;
+  }
+  return killed;
+}
+
+/** Reads lists, single tasks and their history, each by connections of its own, until `isOver`. Returns how often, and the answers that were neither 200 nor 503. */
+async function readAround(client: ApiClient, isOver: () => boolean, took: (ms: number) => void) {
+  const wrong = new Set<string>();
+  let count = 0;
+  while (!isOver()) {
+    const sentAt = performance.now();
+    const list = await client.list('limit=5');
+    const first = list.status === 200 ? list.body.data.items[0] : undefined;
+    const read = first && (await client.get(`/tasks/${first.id}`));
+    const history = first && (await client.get(`/tasks/${first.id}/history`));
+    took((performance.now() - sentAt) / 3);
+    for (const [what, answer] of Object.entries({ list, read, history })) {
+      if (answer && answer.status !== 200 && answer.status !== 503) wrong.add(`${what}: ${answer.text}`);
+    }
+    count += 1;
+    await delay(5);
+  }
+  return { count, wrong };
+}
+
+async function readHeads(databaseUrl: string): Promise<{ readonly lastSequences: Map<number, number> }> {
+  const rows = await withSql(
+    databaseUrl,
+    (sql) => sql<{ organizationId: number; lastSequence: number }[]>`
+      SELECT organization_id, last_sequence FROM organization_heads`,
+  );
+  return { lastSequences: new Map(rows.map(({ organizationId, lastSequence }) => [organizationId, lastSequence])) };
+}
+
+/** Evenly between 0 and 1; the same seed gives the same numbers (mulberry32). */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type Actor,
+  checkStep,
+  judgeStatusChange,
+  type Verdict,
+} from '../../../../engine/domain/tasks/task-machine.ts';
+import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../../schema/tasks/task.ts';
+
+/**
+ * What PUT /tasks/:id/status answers: rows are the status that the task is in, columns the one asked for.
+ * yes: changes · same: 200, nothing changes · no: 409 INVALID_STATUS_TRANSITION · crew: 409 AGENT_REQUIRED
+ * · job: 409 STATUS_DERIVED · 403 and 404: plain.
+ */
+type Cell = 'yes' | 'same' | 'no' | 'crew' | 'job' | '403' | '404';
+type Table = Readonly<Record<TaskStatus, readonly Cell[]>>;
+
+// biome-ignore format: read by columns
+const SERVED: Table = {
+  //                    new    await  assgn  accpt   trans   compl   cancl
+  new:                 ['no',  'no',  'no',  'no',   'no',   'no',   'yes'],
+  awaiting_assignment: ['no',  'no',  'no',  'no',   'no',   'no',   'yes'],
+  assigned:            ['no',  'no',  'no',  'yes',  'no',   'no',   'yes'],
+  accepted:            ['no',  'no',  'no',  'same', 'yes',  'no',   'yes'],
+  in_transit:          ['no',  'no',  'no',  'no',   'same', 'yes',  'yes'],
+  completed:           ['no',  'no',  'no',  'no',   'no',   'same', 'no'],
+  cancelled:           ['no',  'no',  'no',  'no',   'no',   'no',   'no'],
+};
+// biome-ignore format: read by columns
+const NOT_SERVED: Table = {
+  //                    new    await  assgn  accpt   trans   compl   cancl
+  new:                 ['no',  'no',  'no',  'no',   'crew', 'no',   'yes'],
+  awaiting_assignment: ['no',  'no',  'no',  'no',   'crew', 'no',   'yes'],
+  assigned:            ['no',  'no',  'no',  'yes',  'crew', 'no',   'yes'],
+  accepted:            ['no',  'no',  'no',  'same', 'crew', 'no',   'yes'],
+  in_transit:          ['no',  'no',  'no',  'no',   'crew', 'yes',  'yes'],
+  completed:           ['no',  'no',  'no',  'no',   'crew', 'same', 'no'],
+  cancelled:           ['no',  'no',  'no',  'no',   'crew', 'no',   'no'],
+};
+// biome-ignore format: read by columns
+const JOB: Table = {
+  //                    new    await  assgn  accpt   trans   compl   cancl
+  new:                 ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
+  awaiting_assignment: ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
+  assigned:            ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
+  accepted:            ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
+  in_transit:          ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
+  completed:           ['job', 'job', 'job', 'job',  'job',  'job',  'no'],
+  cancelled:           ['job', 'job', 'job', 'job',  'job',  'job',  'no'],
+};
+// biome-ignore format: read by columns
+const OWN_OF_AGENT: Table = {
+  //                    new    await  assgn  accpt   trans   compl   cancl
+  new:                 ['no',  'no',  'no',  'no',   'no',   'no',   '403'],
+  awaiting_assignment: ['no',  'no',  'no',  'no',   'no',   'no',   '403'],
+  assigned:            ['no',  'no',  'no',  'yes',  'no',   'no',   '403'],
+  accepted:            ['no',  'no',  'no',  'same', 'yes',  'no',   '403'],
+  in_transit:          ['no',  'no',  'no',  'no',   'same', 'yes',  '403'],
+  completed:           ['no',  'no',  'no',  'no',   'no',   'same', '403'],
+  cancelled:           ['no',  'no',  'no',  'no',   'no',   'no',   '403'],
+};
+const HIDDEN: readonly Cell[] = ['404', '404', '404', '404', '404', '404', '403'];
+const UNKNOWN: readonly Cell[] = ['404', '404', '404', '404', '404', '404', '404'];
+
+/** What `details.allowed` shows of a task in each status. */
+const NEXT: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  new: ['awaiting_assignment', 'assigned', 'cancelled'],
+  awaiting_assignment: ['assigned', 'cancelled'],
+  assigned: ['awaiting_assignment', 'accepted', 'cancelled'],
+  accepted: ['awaiting_assignment', 'in_transit', 'cancelled'],
+  in_transit: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: [],
+};
+
+const BY_AGENT = { agentId: 7, courierId: null, childIds: null };
+const BY_EXTERNAL_COURIER = { agentId: null, courierId: 3, childIds: null };
+const BY_NOBODY = { agentId: null, courierId: null, childIds: null };
+const OF_CHILDREN = { agentId: null, courierId: null, childIds: [11, 12] };
+const OFFICE = CALLER_ROLES.filter((role) => role !== 'agent');
+const AGENT: Actor = { role: 'agent', agentId: 7 };
+const DISPATCHER: Actor = { role: 'dispatcher', agentId: null };
+
+function cellOf(verdict: Verdict): Cell {
+  switch (verdict.kind) {
+    case 'change':
+      return 'yes';
+    case 'unchanged':
+      return 'same';
+    case 'forbidden':
+      return '403';
+    case 'not-found':
+      return '404';
+    case 'refused':
+      if (verdict.refusal.code === 'AGENT_REQUIRED') return 'crew';
+      if (verdict.refusal.code === 'STATUS_DERIVED') return 'job';
+      assert.equal(verdict.refusal.code, 'INVALID_STATUS_TRANSITION');
+      return 'no';
+  }
+}
+
+function rowOf(task: Parameters<typeof judgeStatusChange>[0], caller: Actor): Cell[] {
+  return TASK_STATUSES.map((to) => cellOf(judgeStatusChange(task, to, caller)));
+}
+
+describe('what the office may ask for', () => {
+  for (const role of OFFICE) {
+    const caller: Actor = { role, agentId: null };
+    for (const [kind, table, task] of [
+      ['an agent’s task', SERVED, BY_AGENT],
+      ['an external courier’s task', SERVED, BY_EXTERNAL_COURIER],
+      ['a task without courier', NOT_SERVED, BY_NOBODY],
+      ['a job', JOB, OF_CHILDREN],
+    ] as const) {
+      for (const status of TASK_STATUSES) {
+        test(`${role} asks for each status of ${kind} in ${status}`, () => {
+          assert.deepEqual(rowOf({ ...task, status }, caller), table[status]);
+        });
+      }
+    }
+    test(`${role} gets 404 for a task that is not there`, () => {
+      assert.deepEqual(rowOf(undefined, caller), UNKNOWN);
+    });
+  }
+});
+
+describe('what an agent may ask for', () => {
+  for (const status of TASK_STATUSES) {
+    test(`an agent asks for each status of an own task in ${status}`, () => {
+      assert.deepEqual(rowOf({ ...BY_AGENT, status }, AGENT), OWN_OF_AGENT[status]);
+    });
+
+    for (const [whose, task] of [
+      ['another agent’s task', { ...BY_AGENT, agentId: 8 }],
+      ['an external courier’s task', BY_EXTERNAL_COURIER],
+      ['nobody’s task', BY_NOBODY],
+      ['a job', OF_CHILDREN],
+    ] as const) {
+      test(`an agent cannot tell ${whose} in ${status} from one that is not there`, () => {
+        assert.deepEqual(rowOf({ ...task, status }, AGENT), HIDDEN);
+        assert.deepEqual(rowOf(undefined, AGENT), HIDDEN);
+      });
+    }
+
+    test(`an agent account without an agent owns no task in ${status}`, () => {
+      assert.deepEqual(rowOf({ ...BY_NOBODY, status }, { role: 'agent', agentId: null }), HIDDEN);
+    });
+  }
+});
+
+describe('what a refusal tells', () => {
+  for (const from of TASK_STATUSES) {
+    for (const [column, to] of TASK_STATUSES.entries()) {
+      if (SERVED[from][column] !== 'no') continue;
+      test(`a task in ${from} asked for ${to} tells what is allowed`, () => {
+        const verdict = judgeStatusChange({ ...BY_AGENT, status: from }, to, DISPATCHER);
+        assert.ok(verdict.kind === 'refused');
+        assert.deepEqual(verdict.refusal.details, { from, to, allowed: NEXT[from] });
+      });
+    }
+  }
+
+  for (const [from, to, message] of [
+    ['completed', 'cancelled', 'The task is already completed'],
+    ['cancelled', 'accepted', 'The task is already cancelled'],
+    ['new', 'completed', 'A task in new cannot become completed'],
+    ['new', 'assigned', 'A task becomes assigned by being assigned, not by a status request'],
+    [
+      'accepted',
+      'awaiting_assignment',
+      'A task becomes awaiting_assignment when a courier is looked for or taken off it, not by a status request',
+    ],
+  ] as const) {
+    test(`a task in ${from} asked for ${to} says why not`, () => {
+      const verdict = judgeStatusChange({ ...BY_AGENT, status: from }, to, DISPATCHER);
+      assert.ok(verdict.kind === 'refused');
+      assert.equal(verdict.refusal.message, message);
+    });
+  }
+
+  for (const [status, allowed] of [
+    ['in_transit', ['cancelled']],
+    ['completed', []],
+  ] as const) {
+    test(`a job in ${status} asked for completed tells that ${allowed.length ? 'it can be cancelled' : 'nothing is allowed'}`, () => {
+      const verdict = judgeStatusChange({ ...OF_CHILDREN, status }, 'completed', DISPATCHER);
+      assert.ok(verdict.kind === 'refused');
+      assert.deepEqual(verdict.refusal.details, { from: status, to: 'completed', allowed });
+    });
+  }
+});
+
+describe('steps that are not asked for by status', () => {
+  for (const from of TASK_STATUSES) {
+    for (const to of TASK_STATUSES) {
+      const may = NEXT[from].includes(to);
+      test(`a task in ${from} ${may ? 'takes' : 'refuses'} the step to ${to}`, () => {
+        assert.equal(
+          checkStep({ status: from, childIds: null }, to)?.code,
+          may ? undefined : 'INVALID_STATUS_TRANSITION',
+        );
+      });
+
+      const onJob = to === 'cancelled' ? (may ? undefined : 'INVALID_STATUS_TRANSITION') : 'STATUS_DERIVED';
+      test(`a job in ${from} ${onJob ? 'refuses' : 'takes'} the step to ${to}`, () => {
+        assert.equal(checkStep({ status: from, childIds: [11] }, to)?.code, onJob);
+      });
+    }
+  }
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { etaAtMs, isMaterial } from '../../../../engine/domain/travel/eta.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+
+const SEED = 20_261_122;
+
+const NOW = Date.parse('2031-05-01T12:00:00.000Z');
+const MINUTE = 60_000;
+const minutesFor = (meters: number, vehicle: string | null) => (etaAtMs(meters, vehicle, NOW) - NOW) / MINUTE;
+const TYPES = ['foot', 'bicycle', 'bike', 'scooter', 'motorcycle', 'car', 'van', 'truck'] as const;
+
+describe('the time of arrival', () => {
+  test('lies a straight line and three tenths away, at the speed of the vehicle', () => {
+    assert.equal(minutesFor(25_000, 'car'), 78);
+    assert.equal(minutesFor(1_500, 'bicycle'), 7.8);
+    assert.equal(minutesFor(0, 'truck'), 0);
+  });
+
+  test('is that of a car for a vehicle nobody knows, and for none', () => {
+    for (const vehicle of [null, '', 'rickshaw', '__proto__']) {
+      assert.equal(minutesFor(10_000, vehicle), minutesFor(10_000, 'car'), String(vehicle));
+    }
+  });
+
+  test('does not depend on how the vehicle is written', () => {
+    assert.equal(minutesFor(10_000, ' Motorcycle '), minutesFor(10_000, 'motorcycle'));
+  });
+
+  test('grows with the distance for every vehicle, and nobody is slower than on foot', () => {
+    const meters = fc.double({ min: 0, max: 100_000, noNaN: true });
+    fc.assert(
+      fc.property(fc.constantFrom(...TYPES), meters, meters, (vehicle, one, more) => {
+        assert.ok(etaAtMs(one + more, vehicle, NOW) >= etaAtMs(one, vehicle, NOW));
+        assert.ok(etaAtMs(one, vehicle, NOW) <= etaAtMs(one, 'foot', NOW));
+      }),
+      { seed: SEED },
+    );
+  });
+});
+
+describe('an ETA is worth telling', () => {
+  for (const [what, previous, next, expected] of [
+    ['when none was told yet', null, 90, true],
+    ['when it moves by two minutes of few', 5, 7, true],
+    ['when it moves forward by as much', 5, 3, true],
+    ['but not by a second less', 5, 7 - 1 / 60, false],
+    ['when it moves by a fifth of the time that is left', 40, 50, true],
+    ['but not by less than a fifth', 41, 50, false],
+    ['when the one that was told has passed', -1, 3, true],
+    ['but not at once when it has passed', -1, 0.5, false],
+  ] as const) {
+    test(`${what}: from ${previous} to ${next} minutes`, () => {
+      const previousMs = previous === null ? null : NOW + previous * MINUTE;
+      assert.equal(isMaterial(previousMs, NOW + next * MINUTE, NOW), expected);
+    });
+  }
+
+  test('never for less than the least change, nor twice for the same', () => {
+    const minutes = fc.double({ min: -600, max: 600, noNaN: true });
+    fc.assert(
+      fc.property(minutes, minutes, (previous, next) => {
+        const [previousMs, nextMs] = [NOW + previous * MINUTE, NOW + next * MINUTE];
+        if (isMaterial(previousMs, nextMs, NOW)) assert.ok(Math.abs(nextMs - previousMs) >= LIMITS.etaChangeMs);
+        assert.equal(isMaterial(nextMs, nextMs, NOW), false);
+      }),
+      { seed: SEED },
+    );
+  });
+});

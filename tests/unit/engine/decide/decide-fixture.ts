@@ -1,0 +1,208 @@
+import type { DecideContext, Decision } from '../../../../engine/org/decide/decision.ts';
+import { Draft } from '../../../../engine/org/state/draft.ts';
+import { OrgState } from '../../../../engine/org/state/org-state.ts';
+import type { CallerRole } from '../../../../schema/accounts/role.ts';
+import type { Caller } from '../../../../schema/commands.ts';
+import type { CustomerRecord } from '../../../../schema/customers/customer.ts';
+import type { LocationRecord } from '../../../../schema/customers/location.ts';
+import type { PackageRecord, PackageStatus } from '../../../../schema/tasks/package.ts';
+import type { TaskBundle, TaskRecord, TaskStatus } from '../../../../schema/tasks/task.ts';
+
+/** An organization in memory as its actor has it after reading a task, without an actor or a store. */
+
+const organizationId = 1;
+export const TASK = 100;
+const CHILD = 101;
+const JOB = 102;
+export const PACKAGE = 500;
+export const OWN_AGENT = 7;
+export const OTHER_AGENT = 8;
+const CUSTOMER = 9;
+
+const CREATED = '2031-05-01T08:00:00.000Z';
+export const NOW = '2031-05-01T12:00:00.000Z';
+
+/** What kind of task the table is about, and who serves it. */
+export type Shape = 'unserved' | 'by an agent' | 'by an external courier' | 'a job' | 'a child';
+
+const SERVED_BY: Readonly<Record<Shape, Partial<TaskRecord>>> = {
+  unserved: {},
+  'by an agent': { agentId: OWN_AGENT },
+  'by an external courier': { courierType: 'external', courierId: 3 },
+  'a job': { childIds: [CHILD] },
+  'a child': { agentId: OWN_AGENT, parentId: JOB },
+};
+
+export interface StateOptions {
+  readonly packageStatus?: PackageStatus;
+  readonly hasAmount?: boolean;
+  /** Whatever else is to be different. */
+  readonly fields?: Partial<TaskRecord>;
+  /** The same of the job that a child is a part of. */
+  readonly jobFields?: Partial<TaskRecord>;
+}
+
+/** Memory with one task of this shape in this status, its family and a package of it. */
+export function stateWith(shape: Shape, status: TaskStatus, options: StateOptions = {}): OrgState {
+  const state = new OrgState({
+    organization: {
+      organizationId,
+      version: 1,
+      name: 'Fixture',
+      status: 'active',
+      currency: 'USD',
+      limits: {},
+      settings: {},
+      createdAt: CREATED,
+      updatedAt: CREATED,
+    },
+    lastSequence: 10,
+    lastAt: CREATED,
+    nextDeadlineAt: null,
+    usage: [],
+  });
+  const money = options.hasAmount ? { amountMinor: 1250, currency: 'USD', taskType: 'cash_collection' as const } : {};
+  const task = bundle({ id: TASK, status, ...SERVED_BY[shape], ...money, ...options.fields }, [
+    packageRecord(options.packageStatus ?? 'pending'),
+  ]);
+  if (shape === 'a job') {
+    const child = bundle({ id: CHILD, status, parentId: TASK, agentId: OWN_AGENT });
+    state.absorbTask({ ...task, children: [child] });
+  } else if (shape === 'a child') {
+    const job = bundle({ id: JOB, status, childIds: [TASK], ...options.jobFields });
+    state.absorbTask({ ...job, children: [task] });
+  } else {
+    state.absorbTask(task);
+  }
+  return state;
+}
+
+/** Decides on top of the state; what was drafted is thrown away unless `applied`. */
+export function decideOn(
+  state: OrgState,
+  decide: (draft: Draft, context: DecideContext) => Decision,
+): { readonly decision: Decision; readonly draft: Draft } {
+  const draft = new Draft(state);
+  let lastId = 1_000;
+  const context: DecideContext = {
+    now: NOW,
+    random: { uuid: () => '00000000-0000-4000-8000-000000000000', text: (length) => 'A'.repeat(length) },
+    nextId: () => ++lastId,
+  };
+  return { decision: decide(draft, context), draft };
+}
+
+export function callerOf(role: CallerRole, agentId: number | null = null): Caller {
+  const type = role === 'system' ? 'system' : role === 'integration' ? 'channel' : 'user';
+  return { type, id: 5, channelId: 6, role, agentId };
+}
+
+function bundle(task: Partial<TaskRecord>, packages: readonly PackageRecord[] = []): TaskBundle {
+  return { task: taskRecord(task), customer, agent: null, location, pickupLocation: null, packages, children: [] };
+}
+
+const customer: CustomerRecord = {
+  organizationId,
+  id: CUSTOMER,
+  version: 1,
+  userId: 10,
+  customerType: 'individual',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: null,
+  phoneE164: '+442079460001',
+  countryCode: '+44',
+  phoneNumber: '2079460001',
+  address: null,
+  createdAt: CREATED,
+  updatedAt: CREATED,
+};
+
+const location: LocationRecord = {
+  organizationId,
+  id: 20,
+  address: '1 Main Street',
+  latitude: 51.5,
+  longitude: -0.1,
+  building: null,
+  floor: null,
+  apartment: null,
+};
+
+function packageRecord(status: PackageStatus): PackageRecord {
+  return {
+    organizationId,
+    id: PACKAGE,
+    version: 3,
+    taskId: TASK,
+    name: 'Box',
+    description: 'Box',
+    quantity: 1,
+    weight: null,
+    width: null,
+    height: null,
+    length: null,
+    isFragile: false,
+    barcode: null,
+    notes: null,
+    status,
+    createdAt: CREATED,
+    updatedAt: CREATED,
+  };
+}
+
+export function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
+  return {
+    organizationId,
+    id: TASK,
+    version: 4,
+    name: 'A task',
+    code: `T-${fields.id}`,
+    taskType: 'delivery',
+    status: 'new',
+    timeToServe: 'asap',
+    scheduledAt: null,
+    assignedAt: null,
+    acceptedAt: null,
+    startedAt: null,
+    completedAt: null,
+    cancelledAt: null,
+    description: null,
+    notes: null,
+    customerId: CUSTOMER,
+    locationId: location.id,
+    pickupLocationId: null,
+    agentId: null,
+    courierType: 'internal',
+    courierId: null,
+    paymentId: null,
+    channelId: 6,
+    parentId: null,
+    childIds: null,
+    integrationData: null,
+    autoAssignmentStatus: 'not_requested',
+    autoAssignmentFailureReason: null,
+    search: null,
+    courier: null,
+    preferredAgentId: null,
+    readyAt: null,
+    windowStart: null,
+    windowEnd: null,
+    estimatedDuration: null,
+    requiredSkills: null,
+    amountMinor: null,
+    currency: null,
+    outcome: fields.status === 'completed' ? 'succeeded' : null,
+    failureReason: null,
+    trackingToken: 'token',
+    rating: null,
+    delayedAt: null,
+    arrivedAt: null,
+    etaAt: null,
+    deadlineAt: null,
+    createdAt: CREATED,
+    updatedAt: CREATED,
+    awaitingSince: null,
+    ...fields,
+  };
+}

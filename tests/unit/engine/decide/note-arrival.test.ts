@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Decision } from '../../../../engine/org/decide/decision.ts';
+import { decideNoteArrival } from '../../../../engine/org/decide/tasks/note-arrival.ts';
+import { decideNoteEta } from '../../../../engine/org/decide/tasks/note-eta.ts';
+import type { Draft } from '../../../../engine/org/state/draft.ts';
+import { TASK_STATUSES, type TaskRecord } from '../../../../schema/tasks/task.ts';
+import { callerOf, decideOn, NOW, OTHER_AGENT, OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';
+
+const STARTED = '2031-05-01T11:30:00.000Z';
+const caller = callerOf('system');
+const under = (fields: Partial<TaskRecord> = {}) =>
+  stateWith('by an agent', 'in_transit', { fields: { startedAt: STARTED, ...fields } });
+
+function noteArrival(state = under(), given: { agentId?: number; taskId?: number; at?: string } = {}) {
+  const { agentId = OWN_AGENT, taskId = TASK, at = '2031-05-01T11:59:00.000Z' } = given;
+  const command = { kind: 'note-arrival', caller, taskId, agentId, at, latitude: 51.5, longitude: -0.1 } as const;
+  return decideOn(state, (draft, context) => decideNoteArrival(draft, command, context));
+}
+
+function noteEta(state = under(), given: { agentId?: number; taskId?: number; etaAt?: string } = {}) {
+  const { agentId = OWN_AGENT, taskId = TASK, etaAt = '2031-05-01T12:20:00.000Z' } = given;
+  const command = { kind: 'note-eta', caller, taskId, agentId, etaAt } as const;
+  return decideOn(state, (draft, context) => decideNoteEta(draft, command, context));
+}
+
+function assertNothing({ decision, draft }: { decision: Decision; draft: Draft }, what: string): void {
+  assert.ok(decision.ok, what);
+  assert.deepEqual(draft.changes, [], what);
+}
+
+/** The task as it is written, and what is told of it. */
+function changesOf({ decision, draft }: { decision: Decision; draft: Draft }) {
+  assert.ok(decision.ok);
+  const [put, tell, ...more] = draft.changes;
+  assert.ok(put?.kind === 'put-task' && tell?.kind === 'tell' && more.length === 0);
+  return { task: put.task, tell };
+}
+
+describe('an arrival', () => {
+  test('is written and told with where and when', () => {
+    const { task, tell } = changesOf(noteArrival());
+    const [at, position] = ['2031-05-01T11:59:00.000Z', { latitude: 51.5, longitude: -0.1 }];
+    assert.deepEqual([task.arrivedAt, task.updatedAt, task.version], [at, NOW, 5]);
+    assert.deepEqual(tell, {
+      kind: 'tell',
+      type: 'task.arrived',
+      taskId: TASK,
+      extra: { agentId: OWN_AGENT, position, at },
+      step: { kind: 'arrived', at, details: { agentId: OWN_AGENT, position } },
+    });
+  });
+
+  for (const [what, at, expected] of [
+    ['that a fast clock puts into the future is now', '2031-05-01T12:00:30.000Z', NOW],
+    ['that a slow clock puts before the start is at the start', '2031-05-01T11:00:00.000Z', STARTED],
+  ] as const) {
+    test(what, () => assert.equal(changesOf(noteArrival(under(), { at })).task.arrivedAt, expected));
+  }
+
+  test('counts in transit only', () => {
+    for (const status of TASK_STATUSES.filter((one) => one !== 'in_transit')) {
+      assertNothing(noteArrival(stateWith('by an agent', status)), status);
+    }
+  });
+
+  test('counts once, and for the agent that has the task', () => {
+    assertNothing(noteArrival(under({ arrivedAt: NOW })), 'again');
+    assertNothing(noteArrival(under(), { agentId: OTHER_AGENT }), 'another agent');
+    assertNothing(noteArrival(under({ agentId: null })), 'no agent');
+  });
+
+  test('of a task that is not there is refused', () => {
+    const { decision, draft } = noteArrival(under(), { taskId: TASK + 50 });
+    assert.ok(!decision.ok && decision.refusal.code === 'NOT_FOUND');
+    assert.deepEqual(draft.changes, []);
+  });
+});
+
+describe('an ETA', () => {
+  test('is written and told with the one before it', () => {
+    const previousEtaAt = '2031-05-01T12:15:00.000Z';
+    const eta = { etaAt: '2031-05-01T12:20:00.000Z', previousEtaAt };
+    const { task, tell } = changesOf(noteEta(under({ etaAt: previousEtaAt })));
+    assert.deepEqual([task.etaAt, task.updatedAt, task.version], [eta.etaAt, NOW, 5]);
+    const step = { kind: 'eta_updated', details: eta };
+    assert.deepEqual(tell, { kind: 'tell', type: 'task.eta_updated', taskId: TASK, extra: eta, step });
+  });
+
+  test('is told first with none before it', () => {
+    assert.deepEqual(changesOf(noteEta()).tell.extra, { etaAt: '2031-05-01T12:20:00.000Z', previousEtaAt: null });
+  });
+
+  test('that was told already, or nearly, is nothing new', () => {
+    assertNothing(noteEta(under({ etaAt: '2031-05-01T12:20:00.000Z' })), 'the same');
+    assertNothing(noteEta(under({ etaAt: '2031-05-01T12:18:01.000Z' })), 'nearly the same');
+  });
+
+  test('counts in transit only, before the arrival, and for the agent that has the task', () => {
+    for (const status of TASK_STATUSES.filter((one) => one !== 'in_transit')) {
+      assertNothing(noteEta(stateWith('by an agent', status)), status);
+    }
+    assertNothing(noteEta(under({ arrivedAt: NOW })), 'arrived');
+    assertNothing(noteEta(under(), { agentId: OTHER_AGENT }), 'another agent');
+  });
+
+  test('of a task that is not there is refused', () => {
+    const { decision } = noteEta(under(), { taskId: TASK + 50 });
+    assert.ok(!decision.ok && decision.refusal.code === 'NOT_FOUND');
+  });
+});
