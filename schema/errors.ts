@@ -86,7 +86,7 @@ export function refusal(code: ErrorCode, message?: string, details?: Readonly<Re
 }
 
 /**
- * Whether a refusal is an outcome, kept under the Idempotency-Key like a success (decisions.md §1): what was decided of
+ * Whether a refusal is an outcome, kept under the Idempotency-Key like a success (docs/contract.md §1): what was decided of
  * the records, as against what was wrong with the request or with the system.
  */
 export function isOutcome({ code }: Refusal): boolean {

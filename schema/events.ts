@@ -48,7 +48,7 @@ export function taskOfCreatedEvent(body: string): string {
   return body.slice(body.indexOf(TASK_BEGINS) + TASK_BEGINS.length, -'}}'.length);
 }
 
-/** The one body of an event. Source: decisions.md §6. */
+/** The one body of an event. Source: docs/contract.md §6. */
 export const eventView = v.object({
   id: v.string(),
   type: v.picklist(EVENT_TYPES),

@@ -45,7 +45,7 @@ export const LIMITS = {
   metricsConnections: 16,
   metricsRequestMs: 5_000,
 
-  // --- Fields (decisions.md §1) ---------------------------------------------------------------------
+  // --- Fields (docs/contract.md §1) ---------------------------------------------------------------------
   shortTextChars: 255,
   emailChars: 254,
   longTextChars: 10_000,
@@ -93,7 +93,7 @@ export const LIMITS = {
   commandsPerFetch: 512,
   fetchDeadlineMs: 5_000,
 
-  // --- Group commit (architecture.md) --------------------------------------------------------------
+  // --- Group commit (ARCHITECTURE.md "Ownership and commit") --------------------------------------------------------------
   groupBytes: 4 * 1_048_576,
   groupRows: 5_000,
   /** One organization's share of a group: a quarter, so that no tenant sets everybody's latency. */

@@ -50,7 +50,7 @@ interface LocalInstance {
 /** Longer than any sequence of stop steps, so that those decide. */
 const RELEASE_DEADLINE_MS = 25_000;
 
-/** One of each process on this machine, with stores of its own where none are given (decisions.md §8). */
+/** One of each process on this machine, with stores of its own where none are given (docs/contract.md §8). */
 export function createLocalInstance({ environment, parts, log, onGivenUp }: LocalInstanceOptions): LocalInstance {
   const releaser = createReleaser((name, error) => log.say(`${name} did not stop well: ${(error as Error).message}`));
   const kills: (() => void)[] = [];

@@ -21,7 +21,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { ApiRoute, RouteAnswer } from '../route.ts';
 import type { Accounts } from './open-accounts.ts';
 
-/** Signing in, and what goes with it. Source: decisions.md §2. */
+/** Signing in, and what goes with it. Source: docs/contract.md §2. */
 export function authRoutes(accounts: Accounts): ApiRoute[] {
   return [
     login(accounts),

@@ -28,7 +28,7 @@ export interface SessionParts {
   readonly log: Log;
 }
 
-/** Users' sessions. Source: decisions.md §2. */
+/** Users' sessions. Source: docs/contract.md §2. */
 export interface Sessions {
   /**
    * An unknown account, one without a password, an inactive one and a wrong password look the same and take as long: 401.

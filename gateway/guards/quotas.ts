@@ -6,7 +6,7 @@ import { DEFAULT_RATE, type Draw, RateLimiter } from './rate-limiter.ts';
 
 export type { Draw };
 
-/** The rate limits of decisions.md §1. */
+/** The rate limits of docs/contract.md §1. */
 export interface Quotas {
   /** Takes 1 from a channel's or user's bucket. */
   draw(identity: Identity): Draw;

@@ -8,7 +8,7 @@ export interface TransportOptions {
   readonly isTrusted: IsTrusted;
 }
 
-/** Whether a request came over HTTPS, as far as anyone trustworthy says (decisions.md §1, "HTTPS only"). */
+/** Whether a request came over HTTPS, as far as anyone trustworthy says (docs/contract.md §1, "HTTPS only"). */
 export function createTransportGuard(options: TransportOptions): (request: IncomingRequest) => boolean {
   if (options.servesTls || options.allowInsecureHttp) return () => true;
   return (request) => request.header('x-forwarded-proto') === 'https' && options.isTrusted(request.remoteAddress);

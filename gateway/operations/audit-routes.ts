@@ -4,7 +4,7 @@ import { formatPosition } from '../../schema/events.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Who changed what, when, and from where. There is no route that writes it. Source: decisions.md §2 "Administration". */
+/** Who changed what, when, and from where. There is no route that writes it. Source: docs/contract.md §2 "Administration". */
 export function auditRoutes({ read, history }: Administration): ApiRoute[] {
   const list: ApiRoute = {
     kind: 'api',

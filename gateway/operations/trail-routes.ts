@@ -5,7 +5,7 @@ import { formatTrailCursor, type TrailQuery, trailPageView, trailQuery } from '.
 import type { Administration } from '../administration/open-administration.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Where agents were; an agent sees its own trail. Source: decisions.md §4. */
+/** Where agents were; an agent sees its own trail. Source: docs/contract.md §4. */
 export function trailRoutes({ read, clock }: Pick<Administration, 'read' | 'clock'>): ApiRoute[] {
   const readRoute: ApiRoute = {
     kind: 'api',

@@ -9,7 +9,7 @@ const JSON_TYPE: Header = ['Content-Type', 'application/json; charset=utf-8'];
 /** Whoever cannot sign is told nothing, not even why. */
 const UNTRUSTED = errorBody(400, 'Bad Request');
 
-/** Where payment providers tell what became of payments. Source: decisions.md §7. */
+/** Where payment providers tell what became of payments. Source: docs/contract.md §7. */
 export function paymentCallbackRoutes(payments: Payments): RawRoute[] {
   return PAYMENT_PROVIDERS.map((name) => callbackRoute(payments, name));
 }

@@ -19,7 +19,7 @@ import {
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Payments of tasks; `provider` carries out those that are online. Source: decisions.md §7. */
+/** Payments of tasks; `provider` carries out those that are online. Source: docs/contract.md §7. */
 export function paymentRoutes(engine: Engine, provider: ProviderName): ApiRoute[] {
   const routes = [
     ...waysToPay(provider).map((way) => payTask(engine, way)),

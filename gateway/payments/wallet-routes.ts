@@ -15,7 +15,7 @@ import {
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** What customers have paid in to pay with later. Source: decisions.md §7. */
+/** What customers have paid in to pay with later. Source: docs/contract.md §7. */
 export function walletRoutes(engine: Engine): ApiRoute[] {
   return [readWallet(engine), readStatement(engine), topUpWallet(engine)];
 }

@@ -6,7 +6,7 @@ import type { Preview } from './open-preview.ts';
 
 const serializePreview = compileSerializer(previewView);
 
-/** Source: decisions.md §5 "Matching". */
+/** Source: docs/contract.md §5 "Matching". */
 export function previewRoute(preview: Preview): ApiRoute {
   return {
     kind: 'api',

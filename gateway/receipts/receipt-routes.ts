@@ -4,7 +4,7 @@ import { may, type ParsedRequest, type RawRoute } from '../route.ts';
 import type { ReceiptPrinter } from './receipt-printer.ts';
 import { receiptStyle } from './receipt-style.ts';
 
-/** Receipts for thermal printers. Source: interface.md "Other endpoints", decisions.md §7. */
+/** Receipts for thermal printers. Source: docs/contract.md §7 "Receipts". */
 export function receiptRoutes(printer: ReceiptPrinter): RawRoute[] {
   const printing = (taskIdsOf: (request: ParsedRequest) => readonly number[]) =>
     ({

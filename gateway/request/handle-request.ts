@@ -49,7 +49,7 @@ interface Refused {
 const RETRY_SOON: Header = ['Retry-After', '1'];
 
 /**
- * The life of a request, in the order of refusal of decisions.md §1:
+ * The life of a request, in the order of refusal of docs/contract.md §1:
  * HTTPS → path 404, method 405 → credential 401 → organization, channel, permission 403 → rate limit 429 → size 413,
  * media 415, JSON 400 → validation 400 → the handler (404, 409, 422 … by code) → the envelope.
  */

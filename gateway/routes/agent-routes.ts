@@ -32,7 +32,7 @@ import { sealedKey } from '../administration/sealed-outcome.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Agents: who delivers. Source: decisions.md §4. */
+/** Agents: who delivers. Source: docs/contract.md §4. */
 export function agentRoutes(engine: Engine, administration: Administration): ApiRoute[] {
   return [
     createAgent(engine, administration),

@@ -14,7 +14,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
 
-/** What agents are asked, and what they answer. Source: decisions.md §5. */
+/** What agents are asked, and what they answer. Source: docs/contract.md §5. */
 export function assignmentRequestRoutes(engine: Engine): ApiRoute[] {
   return [listRequests(engine), readRequest(engine), acceptRequest(engine), rejectRequest(engine)];
 }

@@ -10,7 +10,7 @@ import { taskView } from '../../schema/tasks/task-view.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Assignment by hand, and the request to look for somebody. Source: decisions.md §3 "Transitions", "Also". */
+/** Assignment by hand, and the request to look for somebody. Source: docs/contract.md §3 "Transitions", "Also". */
 export function assignmentRoutes(engine: Engine): ApiRoute[] {
   const refusals = ['404', '409 INVALID_STATUS_TRANSITION', '409 STATUS_DERIVED', '422 IDEMPOTENCY_KEY_REUSED'];
   const assign: ApiRoute = {

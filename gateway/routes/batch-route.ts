@@ -21,7 +21,7 @@ import { parseBodyOf } from '../request/parse-request.ts';
 import { type ApiRoute, type Identity, may } from '../route.ts';
 import { createTaskBody } from './task-routes.ts';
 
-/** Many tasks in one call. Source: decisions.md §3 "Batch". */
+/** Many tasks in one call. Source: docs/contract.md §3 "Batch". */
 export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
   const task = createTaskBody(clock);
   // One batch fills a turn of the loop, and several come together: small requests get their turn in between.

@@ -18,7 +18,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Customers. Source: interface.md "Customers", decisions.md §3. */
+/** Customers. Source: docs/contract.md §3 "Customers". */
 export function customerRoutes(engine: Engine): ApiRoute[] {
   return [createCustomer(engine), listCustomers(engine), readCustomer(engine), updateCustomer(engine)];
 }

@@ -4,7 +4,7 @@ import { refusal } from '../../schema/errors.ts';
 import { eventView, formatPosition, type ListEventsQuery, listEventsQuery } from '../../schema/events.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** The event log, read back. Source: decisions.md §6. */
+/** The event log, read back. Source: docs/contract.md §6. */
 export function eventRoutes(engine: Engine): ApiRoute[] {
   return [
     {

@@ -21,7 +21,7 @@ import { type ApiRoute, may, type RouteAnswer } from '../route.ts';
 
 const NOT_OWNER: RouteAnswer = { refusal: refusal('NOT_OWNER') };
 
-/** Where agents are. Source: decisions.md §4. */
+/** Where agents are. Source: docs/contract.md §4. */
 export function locationRoutes(engine: Engine): ApiRoute[] {
   const routes = [takeOwnPoints(engine), takeDevicePoints(engine), hearAgent(engine), listCurrent(engine)];
   return routes.map((route) => onlyAtOwner(engine, route));

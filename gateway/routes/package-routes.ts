@@ -6,7 +6,7 @@ import { type PackageInput, packageInput, packageView } from '../../schema/tasks
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Packages of tasks. Source: interface.md "Packages", decisions.md §3. */
+/** Packages of tasks. Source: docs/contract.md §3 "Packages". */
 export function packageRoutes(engine: Engine): ApiRoute[] {
   return [addPackage(engine), listPackages(engine), changePackage(engine)];
 }

@@ -20,7 +20,7 @@ import type { Headers, Reply, ReplyStream } from '../http/port.ts';
 import { type ApiRoute, may, type RawRoute } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
 
-/** Lists of tasks, by page and whole. Source: interface.md "GET /api/v1/tasks", decisions.md §1 "Lists", §3 "Also". */
+/** Lists of tasks, by page and whole. Source: docs/contract.md §3 "Listing tasks", §1 "Lists", §3 "Also". */
 export function taskListRoutes(engine: Engine, replies: LastingReplies): [ApiRoute, RawRoute] {
   return [listTasks(engine), exportTasks(engine, replies)];
 }

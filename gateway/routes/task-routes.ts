@@ -11,7 +11,7 @@ import { type UpdateTaskInput, updateTaskSchema } from '../../schema/tasks/updat
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, type BodySchema, type Identity, may } from '../route.ts';
 
-/** Tasks: create, read, update, change status, history. Source: interface.md "Endpoints", decisions.md §3. */
+/** Tasks: create, read, update, change status, history. Source: docs/contract.md §3 "Endpoints". */
 export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
   return [
     createTask(engine, clock),

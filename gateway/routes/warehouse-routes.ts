@@ -16,7 +16,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, may } from '../route.ts';
 
-/** Warehouses: places that tasks start from. Source: decisions.md §3. */
+/** Warehouses: places that tasks start from. Source: docs/contract.md §3. */
 export function warehouseRoutes(engine: Engine): ApiRoute[] {
   return [createWarehouse(engine), listWarehouses(engine), readWarehouse(engine), updateWarehouse(engine)];
 }

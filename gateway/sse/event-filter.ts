@@ -8,7 +8,7 @@ export interface EventFilter {
   readonly wants: (shared: SharedEvent) => boolean;
 }
 
-/** An agent, who is to hear of no payment but the cash that it took (decisions.md §2). */
+/** An agent, who is to hear of no payment but the cash that it took (docs/contract.md §2). */
 export interface Hearer {
   readonly hearer?: { readonly agentId: number } | undefined;
 }

@@ -10,7 +10,7 @@ import type { StreamHub } from './stream-hub.ts';
 
 type Tokens = Access['streamTokens'];
 
-/** Live event streams. Source: decisions.md §6 "Streams". */
+/** Live event streams. Source: docs/contract.md §6 "Streams". */
 export function streamRoutes(hub: StreamHub, tokens: Tokens): Route[] {
   return [watchOrganization(hub), watchOwn(hub), issueToken(tokens)];
 }

@@ -10,7 +10,7 @@ import { type Link, type Tracking, taskOf } from './open-tracking.ts';
 import { plainPage, TRACKING_HEADERS, trackingPage } from './tracking-page.ts';
 import { pageTasks, type TrackingStreams } from './tracking-streams.ts';
 
-/** The page that a task's `trackingUrl` leads to. Source: decisions.md §7. */
+/** The page that a task's `trackingUrl` leads to. Source: docs/contract.md §7. */
 export function trackingPageRoutes(tracking: Tracking, streams: TrackingStreams): RawRoute[] {
   return [showPage(tracking), followPage(tracking, streams), ratePage(tracking)];
 }

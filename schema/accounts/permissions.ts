@@ -7,7 +7,7 @@ type Row = Readonly<Partial<Record<Exclude<Role, 'super_admin'>, Grant>>>;
 
 const STAFF: Row = { integration: 'all', dispatcher: 'all', org_admin: 'all' };
 
-/** The table of decisions.md §2: a row for each kind of route. */
+/** The table of docs/contract.md §2: a row for each kind of route. */
 export const PERMISSIONS = {
   'tasks:create': STAFF,
   'tasks:read': { ...STAFF, agent: 'own' },

@@ -1,4 +1,4 @@
-/** Roles of users (decisions.md §2); a channel acts in that of its user. */
+/** Roles of users (docs/contract.md §2); a channel acts in that of its user. */
 export const ROLES = ['integration', 'dispatcher', 'org_admin', 'agent', 'super_admin'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -156,7 +156,7 @@ export type ListRequestsQuery = v.InferOutput<typeof listRequestsQuery>;
 const nullableNumber = v.nullable(v.number());
 const nullableText = v.nullable(v.string());
 
-/** Source: decisions.md §5. */
+/** Source: docs/contract.md §5. */
 export const assignmentRequestView = v.object({
   id: shownId,
   taskId: shownId,

@@ -29,7 +29,7 @@ export interface SentCourier {
   readonly trackingUrl: string | null;
 }
 
-/** An external courier; a task keeps it as it was when it took the task. Source: decisions.md §5. */
+/** An external courier; a task keeps it as it was when it took the task. Source: docs/contract.md §5. */
 export interface CourierRecord extends SentCourier {
   readonly id: number;
 }

@@ -16,7 +16,7 @@ export const phone = v.pipe(
   }),
 );
 
-/** Source: interface.md "Inline customer object". */
+/** Source: docs/contract.md §3 "Inline customer". */
 export const inlineCustomerInput = v.object(
   {
     name: requiredText(LIMITS.shortTextChars),

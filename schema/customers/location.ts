@@ -3,7 +3,7 @@ import { numberBetween, requiredText, shortText } from '../fields/fields.ts';
 import { shownId } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
-/** Source: interface.md "Location object (inline)". */
+/** Source: docs/contract.md §3 "Location". */
 export const locationInput = v.object(
   {
     address: requiredText(LIMITS.shortTextChars),

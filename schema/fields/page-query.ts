@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
 import { queryInteger } from './fields.ts';
 
-/** The parameters of a list that is read page by page. Source: interface.md "Limits". */
+/** The parameters of a list that is read page by page. Source: docs/contract.md §1 "Limits". */
 export const pageQuery = {
   page: v.optional(queryInteger(1, Number.MAX_SAFE_INTEGER), '1'),
   limit: v.optional(queryInteger(1, LIMITS.pageSize), String(LIMITS.defaultPageSize)),

@@ -8,7 +8,7 @@ export const PROOF_LIMITS = {
   receiptPatienceMs: 5_000,
   /** UTF-16 units of the tasks in one document; a single task may have more, up to what a job holds. */
   receiptDocumentChars: 4 * 1_048_576,
-  /** Characters of a photo or a signature as a data URL (decisions.md §3). */
+  /** Characters of a photo or a signature as a data URL (docs/contract.md §3). */
   proofChars: 524_288,
   proofsPerTask: 20,
   /** Wrong PINs of a task; whoever guesses finds the right one once in 2,000 times. */

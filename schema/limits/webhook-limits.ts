@@ -1,4 +1,4 @@
-/** The bounds of webhooks. Source of the schedule and the sizes: decisions.md §6. */
+/** The bounds of webhooks. Source of the schedule and the sizes: docs/contract.md §6. */
 export const WEBHOOK_LIMITS = {
   webhooksPerOrganization: 100,
   webhookUrlChars: 2_048,

@@ -142,7 +142,7 @@ const refundView = v.nullable(
   }),
 );
 
-/** Source: decisions.md §7. `checkoutUrl`: where the customer pays, below the address of this service. */
+/** Source: docs/contract.md §7. `checkoutUrl`: where the customer pays, below the address of this service. */
 export const paymentView = v.object({
   id: shownId,
   taskId: shownId,

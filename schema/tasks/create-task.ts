@@ -46,7 +46,7 @@ const currency = v.pipe(
 
 /**
  * The fields of a task to be made. `type` and `dropoffLocation` are the alternate names of `taskType` and `location`
- * (decisions.md §3); null counts as absent wherever a field is optional.
+ * (docs/contract.md §3); null counts as absent wherever a field is optional.
  */
 function taskFields(types: readonly TaskType[]) {
   return {

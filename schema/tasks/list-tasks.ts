@@ -48,7 +48,7 @@ const sortEntries = {
   sortOrder: v.optional(oneOf(SORT_ORDERS), 'DESC'),
 };
 
-/** Which tasks a list holds: those that match every member that is there. Source: decisions.md §1 "Lists". */
+/** Which tasks a list holds: those that match every member that is there. Source: docs/contract.md §1 "Lists". */
 export type TaskFilter = Readonly<v.InferOutput<v.ObjectSchema<typeof filterEntries, undefined>>>;
 /** In which order; ties go by id in the same direction. */
 export type TaskSort = Readonly<v.InferOutput<v.ObjectSchema<typeof sortEntries, undefined>>>;
@@ -57,7 +57,7 @@ export type TaskSort = Readonly<v.InferOutput<v.ObjectSchema<typeof sortEntries,
 export const exportTasksQuery = v.object({ ...filterEntries, ...sortEntries });
 export type ExportTasksQuery = v.InferOutput<typeof exportTasksQuery>;
 
-/** The query of GET /tasks. Source: interface.md "GET /api/v1/tasks", decisions.md §1 "Lists". */
+/** The query of GET /tasks. Source: docs/contract.md §3 "Listing tasks", §1 "Lists". */
 export const listTasksQuery = v.pipe(
   v.object({
     page: v.optional(queryInteger(1, Number.MAX_SAFE_INTEGER)),

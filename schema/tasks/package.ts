@@ -19,7 +19,7 @@ export const PACKAGE_STATUSES = [
 ] as const;
 export type PackageStatus = (typeof PACKAGE_STATUSES)[number];
 
-/** Both field lists of interface.md "Package". Kilograms and centimetres, per piece. */
+/** Both field lists of docs/contract.md §3 "Package". Kilograms and centimetres, per piece. */
 const packageFields = {
   name: v.nullish(shortText),
   description: v.nullish(longText),

@@ -21,5 +21,5 @@ const scheduledItemView = v.object({
   status: v.picklist(TASK_STATUSES),
 });
 
-/** Source: decisions.md §4, §5 "Slots". */
+/** Source: docs/contract.md §4, §5 "Slots". */
 export const scheduleView = v.object({ items: v.array(scheduledItemView), count: shownInteger });

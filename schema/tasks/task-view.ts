@@ -64,7 +64,7 @@ const taskFields = {
   autoAssignmentFailureReason: nullableText,
 };
 
-/** The task as the API shows it. Source: interface.md "Task". */
+/** The task as the API shows it. Source: docs/contract.md §3 "Task". */
 export const taskView = v.object({ ...taskFields, children: v.array(v.object(taskFields)) });
 export type TaskView = v.InferOutput<typeof taskView>;
 

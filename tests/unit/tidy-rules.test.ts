@@ -4,11 +4,12 @@ import { bannedCallRule, consoleRule } from '../support/tidy/call-rules.ts';
 import { fileCycleRule, folderCycleRule, importTableRule, packageRule } from '../support/tidy/import-rules.ts';
 import { fileNameRule, reExportRule } from '../support/tidy/name-rules.ts';
 import type { Reviewed } from '../support/tidy/reviewed.ts';
-import { fileSizeRule, functionSizeRule } from '../support/tidy/size-rules.ts';
+import { fileSizeRule, folderSizeRule, functionSizeRule } from '../support/tidy/size-rules.ts';
 import { parseSource, type Rule } from '../support/tidy/source.ts';
 import { tableWriterRule, tenantKeyRule, tenantRule } from '../support/tidy/sql-rules.ts';
 import { testAssertionRule, testDodgeRule, testDrawRule } from '../support/tidy/test-rules.ts';
 import { machineTextRule, requiredFileRule } from '../support/tidy/text-rules.ts';
+import { phrasesIn } from '../support/tidy/word-rules.ts';
 
 /** A file with the lines that break the rule; none for a file that only looks as if it did. */
 type Planted = readonly [path: string, text: string, ...lines: number[]];
@@ -28,7 +29,7 @@ function prove(name: string, rule: Rule, planted: readonly Planted[]): void {
 }
 
 prove('import table', importTableRule, [
-  ['schema/tasks/task.ts', "import { b } from '../engine/domain/b.ts';", 1],
+  ['schema/tasks/task.ts', "import { b } from '../../engine/domain/b.ts';", 1],
   ['engine/domain/a.ts', "import { s } from '../../schema/tasks/task.ts';\nimport { b } from '../store/b.ts';", 2],
   ['engine/org/a.ts', "export { start } from '../launcher/start.ts';", 1],
   ['engine/org/a.ts', "import { b } from './b.ts';\nimport { c } from '../store/c.ts';"],
@@ -112,6 +113,49 @@ prove('machine texts', machineTextRule, [
   ['.npmrc', `fund=false\n${'registry'}=http://127.0.0.1:1`, 2],
   ['README.md', 'https://example.org/home/a and ./work/b and /usr/bin/env and /api/v1/work'],
 ]);
+
+describe('folder size', () => {
+  const folderOf = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, index) => parseSource(`${folder}/a${index}.ts`, ''));
+  const findingsOf = (count: number, exceptions: Record<string, string>) =>
+    folderSizeRule(folderOf('engine/a', count), exceptions).map(({ path }) => path);
+
+  test('15 files fit into a folder, 16 do not', () => {
+    assert.deepEqual(findingsOf(15, {}), []);
+    assert.deepEqual(findingsOf(16, {}), ['engine/a']);
+  });
+  test('a folder with a reason may hold more, and the reason must go when the files are gone', () => {
+    assert.deepEqual(findingsOf(16, { 'engine/a': 'a reason' }), []);
+    assert.deepEqual(findingsOf(15, { 'engine/a': 'a reason' }), ['engine/a']);
+    assert.deepEqual(findingsOf(1, { 'engine/b': 'a reason' }), ['engine/b']);
+  });
+});
+
+describe('plain words', () => {
+  const linesOf = (path: string, text: string) => phrasesIn(parseSource(path, text)).map(({ line }) => line);
+  const refused = [
+    'Whoever asks gets nothing.',
+    'It is read anew.',
+    'Commands are told the reason.',
+    'The log tells of it.',
+    'Retries go by the key.',
+    'All but for one.',
+    'nothing of it remains',
+  ];
+  for (const text of refused) {
+    test(`refuses ${text}`, () => assert.deepEqual(linesOf('docs/a.md', `A line.\n${text}`), [2]));
+  }
+  test('refuses a docstring whose subject is a question word, and a test name without a subject', () => {
+    assert.deepEqual(
+      linesOf('engine/a.ts', '/** What commands need. */\nconst a = 1;\n// Who asks first wins.'),
+      [1, 3],
+    );
+    assert.deepEqual(linesOf('tests/a.test.ts', "test('what is left out is absent', f);"), [1]);
+  });
+  test('allows plain sentences and questions', () => {
+    assert.deepEqual(linesOf('docs/a.md', 'Answer again. What can go wrong? The caller retries.'), []);
+  });
+});
 
 prove('test dodges', testDodgeRule, [
   ['tests/a.test.ts', "test.skip('a', () => {});\nit.only('b', f);\ndescribe.todo('c');", 1, 2, 3],

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 /**
  * When a delivery is attempted next, in milliseconds since the epoch; undefined when that was the last attempt.
  * `attempt` counts those made so far; `random` lies in [0, 1). Retry-After makes the pause longer, never shorter.
- * Source: decisions.md §6.
+ * Source: docs/contract.md §6.
  */
 export function nextAttemptAt(
   attempt: number,

@@ -1,9 +1,9 @@
 import type { TimeToServe } from '../../../schema/tasks/task.ts';
 
-/** Minutes a task takes when nobody said (interface.md, "Further facts"). */
+/** Minutes a task takes when nobody said (docs/contract.md §3 "Times"). */
 export const DEFAULT_MINUTES: Readonly<Record<TimeToServe, number>> = { scheduled: 60, asap: 24 * 60 };
 
-/** The moment after which an open task counts as delayed (decisions.md §3), in milliseconds since the epoch. */
+/** The moment after which an open task counts as delayed (docs/contract.md §3), in milliseconds since the epoch. */
 export function delayedAfterMs(task: {
   readonly timeToServe: TimeToServe;
   readonly scheduledAt: string | null;

@@ -12,7 +12,7 @@ export interface HeldTime {
 
 /**
  * The time that an open task takes up of whoever has it, from `beginsAt` on: when it is scheduled, or else when it was
- * assigned. Source: decisions.md §5 "Slots".
+ * assigned. Source: docs/contract.md §5 "Slots".
  */
 export function heldTimeOf({
   timeToServe,

@@ -27,7 +27,7 @@ export function deriveJob(children: readonly (ChildOutcome & ChildTimes)[]): Der
   return { status: jobStatus(children), ...jobOutcome(children), ...jobTimes(children) };
 }
 
-/** The status that follows from those of the children (decisions.md §3 "Jobs"). */
+/** The status that follows from those of the children (docs/contract.md §3 "Jobs"). */
 export function jobStatus(children: readonly ChildStatus[]): TaskStatus {
   if (children.length === 0) throw new RangeError('a job has at least one child');
   const statuses = new Set(children.map(({ status }) => status));

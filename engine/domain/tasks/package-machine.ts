@@ -3,7 +3,7 @@ import type { PaymentMethod } from '../../../schema/money/payment.ts';
 import { PACKAGE_STATUSES, type PackageStatus } from '../../../schema/tasks/package.ts';
 import type { TaskOutcome } from '../../../schema/tasks/task.ts';
 
-/** The steps of decisions.md §3 that every package may make. */
+/** The steps of docs/contract.md §3 that every package may make. */
 const TRANSITIONS: Readonly<Record<PackageStatus, readonly PackageStatus[]>> = {
   pending: ['picking_up', 'cancelled'],
   picking_up: ['picked_up', 'cancelled'],

@@ -1,7 +1,7 @@
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 
 /**
- * What an agent reads of the history of its task (decisions.md §2: its own records only): no steps of the time when
+ * What an agent reads of the history of its task (docs/contract.md §2: its own records only): no steps of the time when
  * somebody else had the task, with what was said of them; not who else was asked or came into question; not what was paid
  * otherwise than to itself in cash.
  */

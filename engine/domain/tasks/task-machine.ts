@@ -9,7 +9,7 @@ import {
   type TaskStatus,
 } from '../../../schema/tasks/task.ts';
 
-/** Who or what makes a step; the steps themselves are in decisions.md §3. */
+/** Who or what makes a step; the steps themselves are in docs/contract.md §3. */
 const TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   new: ['awaiting_assignment', 'assigned', 'cancelled'],
   awaiting_assignment: ['assigned', 'cancelled'],
@@ -61,7 +61,7 @@ export function maySee(task: Pick<TaskRecord, 'agentId'>, caller: Actor): boolea
   return caller.role !== 'agent' || (task.agentId !== null && task.agentId === caller.agentId);
 }
 
-/** Integrations see cash tasks, and change nothing about them. Source: decisions.md §2. */
+/** Integrations see cash tasks, and change nothing about them. Source: docs/contract.md §2. */
 export function mayChange(task: Pick<TaskRecord, 'taskType'>, caller: Pick<Actor, 'role'>): boolean {
   return caller.role !== 'integration' || !isCashType(task.taskType);
 }

@@ -17,7 +17,7 @@ import { ADMINISTERED } from '../administer.ts';
 import { changeChannel, createChannel, regenerateKey } from '../administer-channels.ts';
 import type { Administration } from '../open-administration.ts';
 
-/** The channels of an organization and their keys. Source: interface.md "Authentication", decisions.md §2. */
+/** The channels of an organization and their keys. Source: docs/contract.md §2 "Credentials". */
 export function channelRoutes(administration: Administration): ApiRoute[] {
   return [...writingRoutes(administration), ...readingRoutes(administration)];
 }

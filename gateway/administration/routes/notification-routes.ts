@@ -23,7 +23,7 @@ import { ADMINISTERED } from '../administer.ts';
 import { changeNotificationSettings, forgetDevice, registerDevice } from '../administer-notifications.ts';
 import type { Administration } from '../open-administration.ts';
 
-/** What couriers and customers are told, where and in which words. Source: decisions.md §7. */
+/** What couriers and customers are told, where and in which words. Source: docs/contract.md §7. */
 export function notificationRoutes(administration: Administration): ApiRoute[] {
   return [...deviceRoutes(administration), ...settingsRoutes(administration), logRoute(administration)];
 }

@@ -24,7 +24,7 @@ import { ADMINISTERED } from '../administer.ts';
 import { createOrganization } from '../administer-organizations.ts';
 import type { Administration } from '../open-administration.ts';
 
-/** Organizations. Their paths answer without the prefix, too. Source: decisions.md §2 "Administration". */
+/** Organizations. Their paths answer without the prefix, too. Source: docs/contract.md §2 "Administration". */
 export function organizationRoutes(administration: Administration): ApiRoute[] {
   return [
     createRoute(administration),

@@ -11,7 +11,7 @@ import { ADMINISTERED } from '../administer.ts';
 import { addProof, findTask } from '../administer-proofs.ts';
 import type { Administration } from '../open-administration.ts';
 
-/** Proof of delivery. Source: decisions.md §3 "Also". */
+/** Proof of delivery. Source: docs/contract.md §3 "Also". */
 export function proofRoutes(administration: Administration): Route[] {
   return [addRoute(administration), listRoute(administration), fileRoute(administration)];
 }

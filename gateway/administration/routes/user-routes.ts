@@ -16,7 +16,7 @@ import { ADMINISTERED } from '../administer.ts';
 import { changeUser, createUser } from '../administer-users.ts';
 import type { Administration } from '../open-administration.ts';
 
-/** The accounts of an organization. Source: decisions.md §2 "Administration". */
+/** The accounts of an organization. Source: docs/contract.md §2 "Administration". */
 export function userRoutes(administration: Administration): ApiRoute[] {
   const { read, history } = administration;
   const create: ApiRoute = {

@@ -28,7 +28,7 @@ import { changeWebhook, createWebhook, ownChannelOf, removeWebhook, rotateSecret
 import type { Administration } from '../open-administration.ts';
 import { orderRedelivery, orderReplay, orderTest } from '../order-deliveries.ts';
 
-/** Where an organization's events are sent, and what became of it. Source: decisions.md §6 "Webhooks". */
+/** Where an organization's events are sent, and what became of it. Source: docs/contract.md §6 "Webhooks". */
 export function webhookRoutes(administration: Administration): ApiRoute[] {
   return [
     ...writingRoutes(administration),

@@ -6,7 +6,7 @@ import type { ApiReply } from '../../support/api-client.ts';
 import { seedChannel, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
-/** Retries of administration: decisions.md §1 "Idempotency", for what no actor decides. */
+/** Retries of administration: docs/contract.md §1 "Idempotency", for what no actor decides. */
 
 type ChannelWithKey = ChannelView & { readonly apiKey: string };
 

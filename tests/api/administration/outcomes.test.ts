@@ -7,7 +7,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/services/tcp-proxy.t
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
-/** decisions.md §1 "Unknown outcome", for what no actor decides: the connection to Postgres goes, or keeps silent. */
+/** docs/contract.md §1 "Unknown outcome", for what no actor decides: the connection to Postgres goes, or keeps silent. */
 
 const CONNECTION = 'dispatch administration';
 

@@ -14,7 +14,7 @@ import { type ApiFixture, useGateway } from '../api-fixture.ts';
 import { type OfferPlace, offerPlace } from './offer-place.ts';
 import { seedRequest } from './seed-request.ts';
 
-/** Every answer to a request in every state, by everybody: decisions.md §2 and §5. */
+/** Every answer to a request in every state, by everybody: docs/contract.md §2 and §5. */
 
 const STATES = ['pending', 'accepted', 'rejected', 'expired', 'taken', 'withdrawn'] as const;
 type State = (typeof STATES)[number];

@@ -6,7 +6,7 @@ import { withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { offerPlace } from './offer-place.ts';
 
-/** decisions.md §2: an agent sees its own records only, in the history of its tasks as well. */
+/** docs/contract.md §2: an agent sees its own records only, in the history of its tasks as well. */
 
 const fixture = useGateway();
 

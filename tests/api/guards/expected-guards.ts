@@ -38,7 +38,7 @@ const DISPATCHERS_AND_AGENTS = ['dispatcher', 'org_admin', 'agent', 'super_admin
 const STAFF_AND_AGENTS = ['integration', 'dispatcher', 'org_admin', 'agent', 'super_admin'] as const;
 
 /**
- * Who may call each route, typed by hand from decisions.md §2 and not made from the table that the guards read. A route
+ * Who may call each route, typed by hand from docs/contract.md §2 and not made from the table that the guards read. A route
  * that is not here fails the walk until somebody says who may.
  */
 export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {

@@ -9,7 +9,7 @@ import { useGateway } from '../api-fixture.ts';
 import { EXPECTED } from './expected-guards.ts';
 import { nameOf, ROUTES } from './route-table.ts';
 
-/** Every route, asked by everybody: decisions.md §2, "Roles" and "Exactly one credential". */
+/** Every route, asked by everybody: docs/contract.md §2, "Roles" and "Exactly one credential". */
 
 const UNKNOWN_ID = 999_000_111;
 const HTTPS = { 'x-forwarded-proto': 'https' };
@@ -78,7 +78,7 @@ test('the routes are those of which it is said who may call them', () => {
   assert.deepEqual(ROUTES.map(nameOf).sort(), Object.keys(EXPECTED).sort());
 });
 
-/** The paths of interface.md, "Other endpoints named in release notes", and those below them. */
+/** The paths that docs/contract.md §1 "Paths" also serves without the prefix, and those below them. */
 const NAMED_BARE = new RegExp(
   `^/(${[
     ...['agents/locations/current', 'tasks/:id/print/receipt', 'tasks/print/receipts', 'tracking/tasks'],
@@ -88,7 +88,7 @@ const NAMED_BARE = new RegExp(
   ].join('|')})(/|$)`,
 );
 
-test('what interface.md names without the prefix answers without it, too', async () => {
+test('each path of docs/contract.md §1 "Paths" also answers without the prefix', async () => {
   const named = ROUTES.filter(({ path }) => NAMED_BARE.test(path));
   assert.ok(named.length >= 13);
   for (const route of named) {

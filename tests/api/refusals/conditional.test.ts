@@ -4,7 +4,7 @@ import { type ApiClient, createApiClient, taskInput } from '../../support/api-cl
 import { createTestPlace, startTestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { useGateway } from '../api-fixture.ts';
 
-/** decisions.md §1 "Conditional". */
+/** docs/contract.md §1 "Conditional". */
 
 const fixture = useGateway();
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
 import { useGateway } from '../api-fixture.ts';
 
-/** Malformed JSON, hostile text, numbers and dates: never a 5xx, always the decided answer (decisions.md §1). */
+/** Malformed JSON, hostile text, numbers and dates: never a 5xx, always the decided answer (docs/contract.md §1). */
 
 const fixture = useGateway();
 

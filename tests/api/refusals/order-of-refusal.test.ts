@@ -6,7 +6,7 @@ import { type ApiClient, type ApiReply, createApiClient, taskInput } from '../..
 import { type OrganizationSeed, seedOrganization, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
-/** decisions.md §1 "Order of refusal": of two faults in one request the earlier is told. */
+/** docs/contract.md §1 "Order of refusal": of two faults in one request the earlier is told. */
 
 const fixture = useGateway({ environment: { ALLOW_INSECURE_HTTP: '0', TRUSTED_PROXIES: '127.0.0.1' } });
 

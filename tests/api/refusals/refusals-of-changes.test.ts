@@ -5,7 +5,7 @@ import { seedAgent, seedChannel } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 /**
- * decisions.md §1 "Order of refusal" and "Unknown or foreign id" for what changes a task: of two faults in one request
+ * docs/contract.md §1 "Order of refusal" and "Unknown or foreign id" for what changes a task: of two faults in one request
  * the earlier is told, and nobody learns what another organization has.
  */
 

@@ -41,7 +41,7 @@ export async function hearChanges({ gateway: { databaseUrl, organizationId }, cl
   assert.equal((await session.post('/auth/logout', undefined)).status, 200);
 }
 
-/** Whether a stream ends within the second that decisions.md §6 gives it, and what the machine takes to answer besides. */
+/** Whether a stream ends within the second that docs/contract.md §6 gives it, and what the machine takes to answer besides. */
 export async function endsInTime(stream: EventStreamClient, api: ApiClient): Promise<boolean> {
   let hasEnded = false;
   void stream.ended.then(() => {

@@ -5,7 +5,7 @@ import { useGateway } from '../api-fixture.ts';
 
 const fixture = useGateway();
 
-/** interface.md "Task", then decisions.md §3 "Every task object". */
+/** docs/contract.md §3 "Task", "Every task object". */
 const TASK_FIELDS = [
   'id',
   'name',

@@ -148,7 +148,7 @@ test('PATCH keeps and changes as many packages as a task may have, and adds no m
   assert.deepEqual([added.status, added.body.message], [400, ['packages must add at most 100 packages']]);
 });
 
-/** decisions.md §3 "Package statuses". $: only where the task has an amount. */
+/** docs/contract.md §3 "Package statuses". $: only where the task has an amount. */
 const NEXT: Readonly<Record<PackageStatus, string>> = {
   pending: 'picking_up cancelled',
   picking_up: 'picked_up cancelled',

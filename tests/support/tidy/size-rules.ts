@@ -1,8 +1,16 @@
+import { posix } from 'node:path';
 import type { Node } from 'oxc-parser';
 import { type Finding, findingAt, lineAt, type Source, walk } from './source.ts';
 
 const FILE_LINES = 400;
 const FUNCTION_LINES = 70;
+const FOLDER_FILES = 15;
+
+/** Folders that may hold more files, each with its reason. This list only shrinks. */
+const fullFolders: Readonly<Record<string, string>> = {
+  'schema/migrations': 'one file per change of the schema, in order; none may ever move',
+  'engine/views': 'two merges away from the limit',
+};
 
 const functionTypes = new Set<Node['type']>(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 const testCalls = new Set(['describe', 'suite']);
@@ -27,6 +35,28 @@ export function functionSizeRule(sources: readonly Source[]): Finding[] {
       const message = `a function of ${lines} lines, ${FUNCTION_LINES} allowed: give its steps functions with names`;
       findings.push(findingAt(source, node.start, 'function-size', message));
     });
+  }
+  return findings;
+}
+
+/** An exception that is no longer needed is a finding too. */
+export function folderSizeRule(
+  sources: readonly Source[],
+  exceptions: Readonly<Record<string, string>> = fullFolders,
+): Finding[] {
+  const counts = new Map(Object.keys(exceptions).map((folder) => [folder, 0]));
+  for (const { path } of sources) {
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const findings: Finding[] = [];
+  for (const [path, count] of counts) {
+    const isExcepted = path in exceptions;
+    if (count > FOLDER_FILES === isExcepted) continue;
+    const message = isExcepted
+      ? `only ${count} files: delete its entry in fullFolders`
+      : `${count} files, ${FOLDER_FILES} allowed: give each kind of file a folder with a name`;
+    findings.push({ path, line: 1, rule: 'folder-size', message });
   }
   return findings;
 }

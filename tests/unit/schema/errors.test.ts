@@ -11,7 +11,7 @@ test('every code is in upper snake case, with a status that HTTP knows and a mes
   }
 });
 
-/** decisions.md names these with their statuses. */
+/** docs/contract.md names these with their statuses. */
 for (const [code, status] of [
   ['HTTPS_REQUIRED', 403],
   ['ORGANIZATION_NOT_ACTIVE', 403],

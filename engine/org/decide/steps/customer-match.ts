@@ -12,7 +12,7 @@ interface CustomerChoice {
 
 /**
  * The customer that a task is for. An inline customer matches by phone, then by e-mail where that customer has no
- * phone, else it becomes a new one. A match fills empty fields and changes none (decisions.md §3). Refuses
+ * phone, else it becomes a new one. A match fills empty fields and changes none (docs/contract.md §3). Refuses
  * 403 PACKAGE_LIMIT_EXCEEDED for one customer too many.
  */
 export function matchCustomer(

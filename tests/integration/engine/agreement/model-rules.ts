@@ -1,7 +1,7 @@
 import { isOver, type ModelCustomer, type ModelState, type ModelTask, packagesOf } from './model-state.ts';
 import type { TaskBody } from './request.ts';
 
-/** The rules of decisions.md §3, written down a second time, as plainly as they stand there. */
+/** The rules of docs/contract.md §3, written down a second time, as plainly as they stand there. */
 
 const LIFECYCLE = ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit'];
 const HANDED_OVER = ['delivered', 'dropping_payment', 'payment_dropped'];

@@ -23,7 +23,7 @@ export type Operation =
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * What decisions.md §7 makes of an operation, told as plainly as it can be: no ledger, no actor, only pots of money.
+ * What docs/contract.md §7 makes of an operation, told as plainly as it can be: no ledger, no actor, only pots of money.
  * Changes `state`; returns `ok`, or the code of a refusal.
  */
 export function carryOut(state: MoneyState, operation: Operation): string {

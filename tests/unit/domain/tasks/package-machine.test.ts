@@ -10,7 +10,7 @@ import {
 import { PACKAGE_STATUSES, type PackageStatus } from '../../../../schema/tasks/package.ts';
 
 /**
- * decisions.md §3 "Package statuses": rows are from, columns to.
+ * docs/contract.md §3 "Package statuses": rows are from, columns to.
  * yes: allowed · $: allowed where the task has an amount · same: 200, nothing changes · -: 409.
  */
 type Cell = 'yes' | '$' | 'same' | '-';

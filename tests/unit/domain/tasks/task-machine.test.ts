@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { allowedNext, canBecome } from '../../../../engine/domain/tasks/task-machine.ts';
 import { isTerminal, TASK_STATUSES } from '../../../../schema/tasks/task.ts';
 
-/** decisions.md §3 "Transitions": rows are from, columns to, in lifecycle order. */
+/** docs/contract.md §3 "Transitions": rows are from, columns to, in lifecycle order. */
 // biome-ignore format: read by columns
 const TABLE = {
   //                    new  await  assgn  accpt  trans  compl  cancl

@@ -25,7 +25,7 @@ import {
 } from './decide-fixture.ts';
 
 /**
- * What the engine decides (decisions.md §2 and §3), for every status, action and kind of caller.
+ * What the engine decides (docs/contract.md §2 and §3), for every status, action and kind of caller.
  * ok: changes · same: 200, nothing changes · edit: 409 TASK_NOT_EDITABLE · kin: 409 INVALID_PARENT
  * · no: 409 INVALID_STATUS_TRANSITION · crew: 409 AGENT_REQUIRED · job: 409 STATUS_DERIVED · 400, 403 and 404: plain.
  */
