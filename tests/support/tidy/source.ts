@@ -80,15 +80,14 @@ export function isUnderAny(path: string, places: readonly string[]): boolean {
 /** Every file that git would commit, read and parsed. `.gitignore` holds plain `folder/` and `*.suffix` lines only. */
 export function readTree(root: string): Source[] {
   const ignored = readFileSync(join(root, '.gitignore'), 'utf8').split('\n').filter(Boolean);
-  const ignoredFolders = new Set([
-    '.git',
-    ...ignored.filter((line) => line.endsWith('/')).map((line) => line.slice(0, -1)),
-  ]);
+  const ignoredFolders = new Set(ignored.filter((line) => line.endsWith('/')).map((line) => line.slice(0, -1)));
   const ignoredSuffixes = ignored.filter((line) => line.startsWith('*')).map((line) => line.slice(1));
   const sources: Source[] = [];
 
   function enter(folder: string): void {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      // A folder in a clone, a file in a worktree.
+      if (entry.name === '.git') continue;
       const path = folder ? `${folder}/${entry.name}` : entry.name;
       if (entry.isDirectory()) {
         if (!ignoredFolders.has(entry.name)) enter(path);
