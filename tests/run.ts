@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   if (files.length === 0) tally.problem(`no test file matches ${filters.join(' ') || 'tests/**/*.test.ts'}`);
 
   const interruption = new AbortController();
-  // Every file listens to it until its turn has come.
+  // Every file listens to it until its turn comes.
   setMaxListeners(0, interruption.signal);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
   const paths = files.map((file) => join(root, file));
@@ -55,17 +55,17 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
   const releaser = createReleaser((name, error) => tally.problem(`${name} did not stop: ${textOf(error)}`));
   const directory = mkdtempSync(join(tmpdir(), 'dispatch-tests-'));
   releaser.push('temporary folder', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
-  // Postgres runs as another user when we are root, and must get through to its data.
+  // Postgres runs as another user when we are root, and must reach its data.
   chmodSync(directory, 0o755);
   try {
     const translating = translateTree(root, join(directory, 'translated'));
-    // Its failure is told below; until it has ended it writes to the folder.
+    // The run reports its failure below; until it has ended it writes to the folder.
     const translated = translating.catch(() => {});
     releaser.push('translation', () => translated);
     const environment = await startSharedStores(directory, releaser, signal);
     const translation = await translating;
     const runId = randomName('run');
-    // The stores must not bear the mark of what the test files start, so it is set only now.
+    // The stores must not carry the mark of the processes that test files start, so it is set only now.
     Object.assign(process.env, environment, translation, { [RUN_VARIABLE]: runId });
     releaser.push('leftover processes', async () => {
       for (const left of await killLeftovers(runId)) tally.problem(`left running by a test: ${left}`);
@@ -74,12 +74,12 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
   } catch (error) {
     if (!signal.aborted) tally.problem(textOf(error));
   }
-  // Failures were told one by one.
+  // The run has already reported each failure.
   await releaser.stop().catch(() => {});
 }
 
 async function runFiles(paths: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {
-  // Each file gets a process with these flags. Ours start tsx, which it has no use for.
+  // Each file gets a process with these flags. Ours start tsx, which the process does not need.
   process.execArgv = [];
   const events = run({ files: paths, concurrency: FILES_AT_A_TIME, timeout: timeoutMs, signal });
   events.on('test:enqueue', tally.enqueued);
@@ -93,5 +93,5 @@ function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-// Whatever a handle of ours would keep alive, the run is over.
+// The run is over, even if an open handle would keep the process alive.
 process.exit(await main());

@@ -16,7 +16,7 @@ import { callerOf, createCommand, type EngineFixture, startEngineFixture, status
 import { FULL_BATCH_TASKS, fullBatch } from './support/full-batch.ts';
 import { assertMemoryIsPostgres } from './support/memory.ts';
 
-/** A full group goes to Postgres behind another one: what becomes of both when either fails. */
+/** A full group goes to Postgres behind another one. These tests fail either of them. */
 
 type Fault = readonly [moment: FaultMoment, failure: CommitFailure];
 
@@ -27,7 +27,7 @@ const REFUSED: Fault = ['before', 'refused'];
 const STALE: Fault = ['before', 'stale'];
 const FAILED: Fault = ['before', 'failed'];
 
-/** Two imports of one organization, each a group of its own; without answers where it is a race what is written. */
+/** Two imports of one organization, each a group of its own. No answers where the result is a race. */
 const OF_ONE: readonly {
   readonly leader?: Fault;
   readonly follower?: Fault;
@@ -91,13 +91,13 @@ describe('two groups on their way', { concurrency: 4 }, () => {
     });
   }
 
-  test('of one organization, the first not written, leave those that share the second group alone', async () => {
+  test('two groups of one organization, the first not written, leave the commands that share the second group alone', async () => {
     await withScene(async (scene) => {
       const [first, second] = scene.organizations;
       const { arrived, release } = scene.store.hold();
       const ahead = ask(scene, first, 'ahead');
       await arrived;
-      // It waits for its turn, and goes with what is full.
+      // It waits for its turn and leaves with the full group.
       const small = scene.engine.ask(second.organizationId, createCommand('small', callerOf(second)));
       await until('it is decided', () => sequenceOf(scene, second) === 1);
       const behind = ask(scene, first, 'behind');
@@ -111,7 +111,7 @@ describe('two groups on their way', { concurrency: 4 }, () => {
   });
 });
 
-test('the shard of a group whose end is known keeps its epoch while the one behind is looked for', async () => {
+test('the shard of a group with a known end keeps its epoch while the engine looks for the one behind it', async () => {
   await withScene(async (scene) => {
     const [first, second] = scene.organizations;
     const shards = [first, second].map(({ organizationId }) => shardOf(organizationId));
@@ -158,7 +158,7 @@ test('two groups on a connection that is cut are each answered as they were writ
     const follower = ask(scene, first, 'follower');
     await until('the second group leaves', () => engine.groupCommit.groups === sent + 2);
     proxy.connections('dispatch commit').at(-1)!.cut();
-    // What became of them is being looked for.
+    // The engine looks for their outcomes.
     await untilBlocked(databaseUrl, 'dispatch leases');
     await lock.release();
     const statuses = (await Promise.all([leader, follower])).map(statusOf);
@@ -167,7 +167,7 @@ test('two groups on a connection that is cut are each answered as they were writ
   });
 });
 
-test('what is not full does not go behind a group that followed another one', async () => {
+test('a group that is not full does not follow a group that followed another one', async () => {
   await withScene(async (scene) => {
     const [first, second] = scene.organizations;
     const one = scene.store.hold();
@@ -186,7 +186,7 @@ test('what is not full does not go behind a group that followed another one', as
   });
 });
 
-test('what followed a group that was refused goes again behind its parts, and nothing else before', async () => {
+test('the follower of a refused group goes again behind its parts, and nothing else goes before it', async () => {
   await withScene(async (scene) => {
     const { engine, store } = scene;
     const [first, second] = scene.organizations;
@@ -218,7 +218,7 @@ test('what followed a group that was refused goes again behind its parts, and no
   });
 });
 
-test('nothing goes right behind what leaves no mark in the head of its organization', async () => {
+test('no group goes right behind one that leaves no mark in the head of its organization', async () => {
   await withScene(async (scene) => {
     const [first] = scene.organizations;
     const command = createCommand('refused', callerOf(first)) as Extract<
@@ -256,7 +256,7 @@ async function withScene(body: (scene: Scene) => Promise<void>): Promise<void> {
   }
 }
 
-/** A full group is held before it is sent, and another one behind it. */
+/** Holds a full group before it is sent, and another one behind it. */
 async function twoOnTheirWay(scene: Scene, one: SeededOrganization, other: SeededOrganization) {
   const { arrived, release } = scene.store.hold();
   const leader = ask(scene, one, 'leader');
@@ -281,7 +281,7 @@ function sequenceOf({ engine }: Scene, { organizationId }: SeededOrganization): 
   return engine.directory.find(organizationId)?.state?.lastSequence ?? 0;
 }
 
-/** What was acknowledged is there, what was refused is not, memory says the same, and the next command succeeds. */
+/** Asserts that acknowledged commands are there, refused ones are not, memory agrees, and the next command succeeds. */
 async function assertSound(scene: Scene, organization: SeededOrganization, statuses: readonly number[]): Promise<void> {
   const { engine, databaseUrl } = scene;
   const { organizationId } = organization;

@@ -5,12 +5,12 @@ import { crashGateway, crashPostgres, surviveCrashes } from './support/surviving
 
 const TASKS = 1_500;
 
-test('a gateway killed with -9 amid 64 connections loses and doubles nothing, on streams neither', async () => {
+test('a gateway killed with -9 under 64 connections loses and doubles nothing, on streams neither', async () => {
   const system = await startCrashableSystem({ organizations: 3 });
   await assert.doesNotReject(surviveCrashes(system, { tasks: TASKS, crashes: 1, crash: crashGateway }));
 });
 
-test('a Postgres killed with -9 amid 64 connections loses and doubles nothing, on streams neither', async () => {
+test('a Postgres killed with -9 under 64 connections loses and doubles nothing, on streams neither', async () => {
   const system = await startCrashableSystem({ organizations: 3, ownPostgres: true });
   await assert.doesNotReject(surviveCrashes(system, { tasks: TASKS, crashes: 1, crash: crashPostgres }));
 });

@@ -11,12 +11,12 @@ import { terminate } from './support/backends.ts';
 
 const NAME = 'pool under test';
 const WIDE = 9_000;
-/** It goes on for so long, and until so many have come. */
+/** The test goes on for this long and until this many have come. */
 const FEWEST_ANSWERS = 100;
 const RANDOM_MS = 3_000;
 /**
- * Reconnecting takes milliseconds; a connection that lost its way waits for its connect_timeout of 5 s. Comes on top of
- * what the machine takes to connect and be answered where nobody cuts anything.
+ * Reconnecting takes milliseconds; a connection that lost its way waits for its connect_timeout of 5 s. This comes on
+ * top of the time that the machine needs to connect and answer where no test cuts anything.
  */
 const ANSWER_MS = 4_500;
 
@@ -38,12 +38,12 @@ async function withPool(url: string, connections: number, body: (sql: Sql) => Pr
   }
 }
 
-test('a connection lost amid the rows of an answer leaves none of them in the next answer', async () => {
+test('a connection lost among the rows of an answer leaves none of them in the next answer', async () => {
   await withDatabase(async (databaseUrl) => {
     const proxy = await startTcpProxy(databaseUrl);
     try {
       await withPool(proxy.url, 1, async (sql) => {
-        // Three rows are wide enough to be sent at once; the fourth is long in coming.
+        // Three rows are wide enough to be sent at once; the fourth takes long.
         const cut = sql`
           SELECT i, repeat('x', ${WIDE}::int) AS wide, CASE WHEN i > 3 THEN pg_sleep(30) END AS slow
           FROM generate_series(1, 5) i`.execute();
@@ -81,7 +81,7 @@ test('connections lost at random give each query its own answer or an error, and
             if (!isOwn)
               wrong.push(`${rows.length} rows instead of ${wanted}, the first ${rows[0] ? 'there' : 'missing'}`);
           } catch {
-            // Lost with its connection, and told so.
+            // The connection was lost, and the query got an error.
           }
           slowestMs = Math.max(slowestMs, performance.now() - sentAt);
         }

@@ -12,7 +12,7 @@ import { shownSession } from '../integration/payments/stripe-server.ts';
 import { type OwnRedis, startOwnRedis } from '../support/system/own-stores.ts';
 import { until } from '../support/until.ts';
 
-/** Two sets of workers carry out payments through BullMQ, on a Redis that is emptied, stopped and frozen meanwhile. */
+/** Two sets of workers carry out payments through BullMQ while the test empties, stops and freezes Redis. */
 
 const PAYMENTS = 24;
 
@@ -35,10 +35,10 @@ async function initialize(count = PAYMENTS): Promise<PaymentView[]> {
   return Promise.all(Array.from({ length: count }, () => place.initialize()));
 }
 
-/** How often Stripe was asked for a session. */
+/** Counts how often Stripe got a request for a session. */
 const requested = () => place.stripe.requests.filter((request) => request === 'POST /v1/checkout/sessions').length;
 
-/** Each has one checkout, made by one request. */
+/** The payments. Each has one checkout, made by one request. */
 async function assertMadeOnce(payments: readonly PaymentView[], madeBefore: number): Promise<void> {
   for (const { id } of payments) await place.when(id, ({ providerReference }) => providerReference !== null);
   const sessions = [...place.stripe.sessions.values()].map(({ metadata }) => Number(metadata['paymentId']));
@@ -48,7 +48,7 @@ async function assertMadeOnce(payments: readonly PaymentView[], madeBefore: numb
   await until('what follows is noted', async () => (await place.steps()).every(({ step }) => step === 'await_payment'));
 }
 
-/** What BullMQ has told of jobs that are done: their ids, in order. */
+/** The ids of the jobs that BullMQ reports as done, in order. */
 async function doneJobs(): Promise<string[]> {
   const told = await connection.xrange(`${stepJobs}:events`, '-', '+');
   const fields = told.map(([, pairs]) => pairs);
@@ -57,7 +57,7 @@ async function doneJobs(): Promise<string[]> {
 
 const jobOf = (paymentId: number) => `${place.gateway.organizationId}-${paymentId}-create_checkout-0`;
 
-test('two processes share the steps, each carried out once by a job of its own', async () => {
+test('two processes share the steps, and a job of its own carries out each one once', async () => {
   const before = requested();
   const payments = await initialize();
   await assertMadeOnce(payments, before);
@@ -99,10 +99,10 @@ test('while Redis hangs payments go on', async () => {
   }
 });
 
-/** BullMQ begins the schedule anew, with a run at once. */
+/** Makes BullMQ start the schedule again, with a run at once. */
 async function reconcile(): Promise<void> {
   let removed = 0;
-  // What a test before took away may not be back yet.
+  // Rows that an earlier test removed may not be back yet.
   await until('a schedule is taken away', async () => {
     const keys = await connection.keys(`${stepJobs.replace('steps', 'reconciliation')}*`);
     if (keys.length > 0) removed = await connection.del(...keys);
@@ -110,7 +110,7 @@ async function reconcile(): Promise<void> {
   });
 }
 
-test('a payment with a step that nobody has noted is found by the reconciliation that BullMQ schedules', async () => {
+test('the scheduled reconciliation finds a payment with a step that was never noted', async () => {
   const [payment] = await initialize(1);
   await place.when(payment!.id, ({ providerReference }) => providerReference !== null);
   await until('its wait is noted', async () => (await place.steps(payment!.id)).length === 1);
@@ -119,7 +119,7 @@ test('a payment with a step that nobody has noted is found by the reconciliation
   await until('it is noted again', async () => (await place.steps(payment!.id)).length === 1);
 });
 
-test('what callbacks were to tell that never came is found by it, too, whatever else cannot be read', async () => {
+test('the reconciliation also finds the results of lost callbacks, even when other payments cannot be read', async () => {
   const [payment] = await initialize(1);
   const { providerReference } = await place.when(payment!.id, (now) => now.providerReference !== null);
   const session = place.stripe.pay(providerReference!);

@@ -15,7 +15,7 @@ const COVERED = 400;
 const CONNECTIONS = 32;
 const BATCH = 100;
 
-test('a gateway killed with -9 amid wallet payments takes each of them once, and no more than the wallet has', async () => {
+test('a gateway killed with -9 during wallet payments takes each of them once, and no more than the wallet has', async () => {
   const system = await startCrashableSystem();
   const { place, baseUrl } = system;
   const sql = connectPostgres(place.databaseUrl, { name: 'test', connections: 2, statementTimeoutMs: 30_000 });
@@ -57,7 +57,7 @@ test('a gateway killed with -9 amid wallet payments takes each of them once, and
   }
 });
 
-/** All of one customer. */
+/** The payments of one customer. */
 async function makeTasks(client: ApiClient): Promise<TaskView[]> {
   const customer = { name: 'Ada Lovelace', phone: '+442079460001' };
   const location = { address: '1 Harbour Road', latitude: 51, longitude: 6 };
@@ -72,7 +72,7 @@ async function makeTasks(client: ApiClient): Promise<TaskView[]> {
   return made;
 }
 
-/** The id of the payment, or the code of a refusal; tries again, with the same key, what was not answered. */
+/** Returns the id of the payment or the code of a refusal. Retries an unanswered request with the same key. */
 async function payUntilTold(client: ApiClient, taskId: number, onRetry: () => void): Promise<string> {
   for (;;) {
     const reply = await client

@@ -11,7 +11,7 @@ import { startTcpProxy } from '../support/services/tcp-proxy.ts';
 import { createTestPlace, startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 
-/** Positions while what they are kept in, or found out from, goes away. */
+/** Positions while the stores that keep or explain them go away. */
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const pointOf = (agentId: number, latitude: number) => ({ agentId, latitude, longitude: 7, recordedAt: ago(0) });
@@ -25,7 +25,7 @@ async function placeWithAgents(count: number) {
     agentIds.push(agentId);
     token = await seedSession(place.databaseUrl, place.organizationId, userId);
   }
-  /** Of the last one. */
+  /** The latest position. */
   return { place, agentIds, token };
 }
 
@@ -50,7 +50,7 @@ async function withPositions<T>(
   }
 }
 
-test('after kill -9 a new process knows where agents were, and goes by what was recorded last', async () => {
+test('after kill -9 a new process knows where agents were, and follows the newest recorded point', async () => {
   const { place, agentIds } = await placeWithAgents(2);
   const first = await startTestGateway({ place, process: true });
   const api = createApiClient(first);
@@ -73,7 +73,7 @@ test('after kill -9 a new process knows where agents were, and goes by what was 
   }
 });
 
-test('when Redis has lost them, positions are there as before, and kept again once somebody moves', async () => {
+test('positions that Redis has lost are served as before, and kept again once an agent moves', async () => {
   const { place, agentIds } = await placeWithAgents(3);
   const gateway = await startTestGateway({ place });
   const api = createApiClient(gateway);
@@ -94,7 +94,7 @@ test('when Redis has lost them, positions are there as before, and kept again on
   }
 });
 
-test('while Postgres is away points of known callers are taken, changes are not', async () => {
+test('while Postgres is away the gateway accepts points of known callers and refuses changes', async () => {
   const { place, agentIds, token } = await placeWithAgents(1);
   const proxy = await startTcpProxy(place.databaseUrl);
   const gateway = await startTestGateway({ place: { ...place, databaseUrl: proxy.url }, process: true });

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { LIMITS } from '../../schema/limits.ts';
 import { surviveBackendKills } from './support/random-kills.ts';
 
-/** The longest that a request may wait, the scan that enforces it, and a client that is slow to notice. */
+/** The longest time that a request may wait, the scan that enforces it, and a client that is slow to notice. */
 const ANSWER_MS = LIMITS.requestDeadlineMs + 10_000;
 
 test('forty backends ended at random points: no exit, no hang, no row outside its transaction', async (t) => {
-  // Others than in tests/slow/faults/random-kills.test.ts, and the same each time.
+  // These differ from tests/slow/faults/random-kills.test.ts and are the same each time.
   const seed = Number(process.env['TEST_SEED'] ?? 4);
   t.diagnostic(`seed ${seed}: repeat with TEST_SEED=${seed}`);
   const { slowestMs, wrongReads } = await surviveBackendKills(40, seed);

@@ -11,7 +11,7 @@ import { startTcpProxy } from '../support/services/tcp-proxy.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 
-/** Two gateways as processes of their own; B reaches Redis through a proxy. */
+/** Two gateways as processes of their own. B reaches Redis through a proxy. */
 interface Pair {
   readonly place: TestPlace;
   readonly gateways: readonly [TestGateway, TestGateway];
@@ -42,11 +42,11 @@ async function startPair(): Promise<Pair> {
   };
 }
 
-/** Something that may be used until it is revoked. */
+/** A credential that works until it is revoked. */
 interface Revocable {
-  /** A key or an access token. */
+  /** The key or access token. */
   readonly secret: string;
-  /** Resolves with the moment from which on nobody may be served who starts after it. */
+  /** Resolves with the moment after which no request that starts may be served. */
   revoke(): Promise<number>;
   readonly paceMs?: number;
 }
@@ -99,7 +99,7 @@ async function overwrittenKey({ place: { databaseUrl, organizationId } }: Pair):
       const overwrite = (sql: Sql) => sql`
         UPDATE channels SET key_hash = sha256(key_hash) WHERE organization_id = ${organizationId} AND id = ${channelId}`;
       await withSql(databaseUrl, overwrite);
-      // Nobody waits for the gateways here: they have their second.
+      // The test does not wait for the gateways here: they have their second.
       return performance.now() + LIMITS.credentialValidMs;
     },
   };
@@ -112,10 +112,10 @@ interface Served {
 }
 
 const CONNECTIONS = 64;
-/** Between the requests of one connection, for users: together they stay within their rate limit. */
+/** The pause between the requests of one connection, for users: together they stay within their rate limit. */
 const PACE_MS = 100;
 
-/** Lists from all connections, half of them at each gateway, until `isOver`; notes each in `served`. */
+/** Lists from all connections, half of them at each gateway, until `isOver`. Notes each answer in `served`. */
 async function listFromAll(
   { gateways }: Pair,
   { secret, paceMs = 0 }: Revocable,
@@ -139,7 +139,7 @@ async function listFromAll(
   }
 }
 
-/** By Postgres's clock, which is this machine's: when the newest change of access was made. */
+/** The moment of the newest change of access, by the clock of Postgres, which is this machine's. */
 function lastChangeAt({ databaseUrl }: TestPlace): Promise<number> {
   return withSql(databaseUrl, async (sql) => {
     const [row] = await sql<{ at: string }[]>`SELECT max(at) AS at FROM access_changes`;
@@ -173,7 +173,7 @@ async function assertRevoked(pair: Pair, revocable: Revocable): Promise<void> {
     assert.ok(before.filter(({ status }) => status === 200).length > CONNECTIONS, 'it was in use');
     assert.ok(before.every(({ status }) => status === 200 || status === 401));
     assert.deepEqual([...new Set(since().map(({ status }) => status))], [401]);
-    // A machine that is slow to answer is as slow to tell of an end.
+    // A machine that is slow to answer is as slow to report an end.
     const boundMs = LIMITS.credentialValidMs + Math.max(...served.map(({ tookMs }) => tookMs));
     const slowestMs = Math.max(...endedAt) - (await lastChangeAt(place));
     assert.ok(slowestMs <= boundMs, `a stream went on for ${slowestMs} ms`);
@@ -232,7 +232,7 @@ describe('one gateway', () => {
     const { key: adminKey } = await seedChannel(databaseUrl, organizationId, { role: 'org_admin' });
     const [admin, client] = [adminKey, gateway.key].map((key) => createApiClient({ baseUrl, key }));
     try {
-      // Whoever it may have taken its name over from could remember for so long.
+      // A gateway that had this name before could remember for so long.
       await delay(LIMITS.credentialValidMs);
       assert.equal((await client!.list()).status, 200);
       const path = `/api/v1/channels/${gateway.channelId}/regenerate-key`;
@@ -253,7 +253,7 @@ describe('one gateway', () => {
     }
   });
 
-  test('whose connection for changes falls silent opens another; meanwhile it asks for each request', async () => {
+  test('whose connection for changes falls silent opens another one; meanwhile it looks up each request', async () => {
     const place = await createTestPlace();
     const proxy = await startTcpProxy(place.databaseUrl);
     const gateway = await startTestGateway({ place, environment: { DATABASE_URL: proxy.url } });
@@ -281,13 +281,13 @@ describe('one gateway', () => {
     }
   });
 
-  test('that Postgres is away from uses what it knows for a second, and then says that it cannot tell', async () => {
+  test('whose Postgres is away uses known credentials for a second, and then answers that it cannot check them', async () => {
     const place = await createTestPlace();
     const proxy = await startTcpProxy(place.databaseUrl);
     const gateway = await startTestGateway({ place, environment: { DATABASE_URL: proxy.url } });
     const client = createApiClient(gateway);
     try {
-      // What is refused for its body has passed the guards.
+      // A request that is refused for its body has passed the guards.
       assert.equal((await client.post('/tasks', {})).status, 400);
       const awayFrom = performance.now();
       await proxy.stop();

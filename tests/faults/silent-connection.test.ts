@@ -11,10 +11,13 @@ import { assertMemoryIsPostgres } from './support/memory.ts';
 
 const COMMIT = 'dispatch commit';
 const SILENCE_MS = 20_000;
-/** Longest wait for an answer: our patience with a commit, and the search for its outcome; less than the silence. */
+/**
+ * The longest wait for an answer: the patience with a commit and the search for its outcome. It is less than the
+ * silence.
+ */
 const ANSWER_MS = LIMITS.commitDeadlineMs + LIMITS.settleDeadlineMs + 6_000;
 const PAUSE_MS = 150;
-/** Far from what many connections do in that time, and from the few that one who is stopped leaves. */
+/** Far below the creates of many connections in that time, and far above the few that a stopped client leaves. */
 const FEWEST_DURING = 100;
 
 describe('a commit connection that is silent for 20 s', { concurrency: true }, () => {
@@ -23,7 +26,7 @@ describe('a commit connection that is silent for 20 s', { concurrency: true }, (
     ['down', 'before its answer arrives'],
     ['both', 'either way'],
   ] as const) {
-    test(`and falls silent ${what} stops nobody, and what comes through at last changes nothing`, async () => {
+    test(`and falls silent ${what} stops no other client, and late bytes change nothing`, async () => {
       const fixture = await startEngineFixture();
       const { engine, proxy, databaseUrl, organizationIds } = fixture;
       const journal = new Journal();
@@ -49,7 +52,7 @@ describe('a commit connection that is silent for 20 s', { concurrency: true }, (
         assert.ok(direction === 'down' || silent.heldUp > 0, 'nothing was on its way when the connection fell silent');
         silent.resume();
         await load('after', afterMs(300));
-        // What was held back has run by now, and its session has ended.
+        // The statement that was held back has run by now, and its session has ended.
         while ((await backendsOf(databaseUrl, COMMIT)).length > 1) await delay(50);
         for (const organizationId of organizationIds) {
           const { tasks } = await assertMemoryIsPostgres(engine, databaseUrl, organizationId, journal);

@@ -12,7 +12,7 @@ import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } f
 import { type OwnRedis, startOwnRedis } from '../support/system/own-stores.ts';
 import { until } from '../support/until.ts';
 
-/** Two gateways at one place. A owns all organizations; B streams them, and reaches Redis through a proxy. */
+/** Two gateways at one place. A owns all organizations; B streams them and reaches Redis through a proxy. */
 const releaser = createReleaser(() => {});
 let place: TestPlace;
 let a: TestGateway;
@@ -43,11 +43,11 @@ after(() => releaser.stop());
 interface Watched {
   readonly organizationId: number;
   readonly api: ApiClient;
-  /** Makes so many tasks at A. */
+  /** Creates this many tasks at A. */
   make(count: number): Promise<void>;
-  /** A stream at B, whose first message has come. */
+  /** A stream at B whose first message has come. */
   watch(lastEventId?: string): Promise<EventStreamClient>;
-  /** Reads so many events and finds them to be those after the ones before, each once. */
+  /** Reads this many events and asserts that they follow the earlier ones, each once. */
   expect(stream: EventStreamClient, from: number, to: number): Promise<void>;
   keys(kind: string): Promise<number>;
   close(): void;
@@ -87,7 +87,7 @@ async function createWatched(): Promise<Watched> {
   };
 }
 
-test('what one process commits is streamed by another, by way of Redis, which holds a short tail of it meanwhile', async () => {
+test('a second process streams the commits of the first through Redis, which holds a short tail of them', async () => {
   const watched = await createWatched();
   const { make, watch, expect, keys } = watched;
   await make(5);
@@ -112,7 +112,7 @@ test('what one process commits is streamed by another, by way of Redis, which ho
   watched.close();
 });
 
-test('an event that is too large for Redis, and one with line separators, arrive at another process too', async () => {
+test('an event that is too large for Redis, and one with line separators, also reach another process', async () => {
   const watched = await createWatched();
   const { api, make, watch, expect, keys } = watched;
   const stream = await watch();
@@ -149,7 +149,7 @@ test('nothing is lost and nothing comes twice while Redis is flushed, killed and
   watched.close();
 });
 
-test('what Redis does not deliver is read from the log, also when nothing comes after it', async () => {
+test('events that Redis does not deliver are read from the log, even when no other event follows', async () => {
   const watched = await createWatched();
   const { make, watch, expect } = watched;
   const stream = await watch();
@@ -165,7 +165,7 @@ test('what Redis does not deliver is read from the log, also when nothing comes 
   watched.close();
 });
 
-test('what did not come from an owner, or is nonsense, shows nowhere', async () => {
+test('messages that are nonsense or come from no owner appear nowhere', async () => {
   const watched = await createWatched();
   const { organizationId, make, watch, expect } = watched;
   const stream = await watch();

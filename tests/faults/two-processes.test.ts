@@ -14,13 +14,15 @@ import { assertKeptPromises, readFinalRows } from './support/final-rows.ts';
 import { followStream } from './support/followed-stream.ts';
 import { runLoad, type Send, sendOverHttp } from './support/journaled-load.ts';
 
-/** So long that a machine that stands still for a moment loses no shard. */
+/** Long enough that a machine that stands still for a moment loses no shard. */
 const LEASE_MS = 6_000;
-/** Postgres cuts statements short after half of a lease, up to 5 s: so long that a commit outlasts B's next renewal. */
+/**
+ * Postgres cuts statements short after half of a lease, up to 5 s: long enough that a commit outlasts B's next renewal.
+ */
 const PATIENT_LEASE_MS = 12_000;
 const MOST_TRIES = 5;
 
-/** Two gateways at one place; A owns all shards, B is there to take them. Requests to A go through a proxy. */
+/** Two gateways at one place. A owns all shards, B can take them over. Requests to A go through a proxy. */
 interface Pair {
   readonly place: TestPlace;
   readonly a: TestGateway;
@@ -63,7 +65,7 @@ async function startPair(place?: TestPlace, leaseMsOfA = LEASE_MS): Promise<Pair
   };
 }
 
-test('an owner stopped amid a load and woken after its shards were taken changes nothing any more', async () => {
+test('an owner stopped during a load and woken after its shards were taken changes nothing more', async () => {
   const pair = await startPair();
   const { place, a, b } = pair;
   const { organizationId } = place;
@@ -136,7 +138,7 @@ test('a commit that an owner sent before it lost its shards is refused when it a
     await persistently(() => run('of-b', sendToB));
     const heard = commit.sentDown;
     commit.resume();
-    // Before A wakes, whose patience with its commit may be over by then.
+    // Answer before A wakes, whose patience with its commit may be over by then.
     await until('Postgres has answered', () => commit.sentDown > heard);
     process.kill(a.pid!, 'SIGCONT');
     const outcome = await stale;
@@ -181,8 +183,8 @@ test('without the lock of its fence a commit lands after the takeover, and the c
 });
 
 /**
- * The hard case: A's commit is past its fence, and hangs there on a row that the test holds, when A stops and B
- * wants its shards. Where Postgres has cut the commit short by then, the machine was too slow to try it, and it is tried anew.
+ * The hard case: A's commit is past its fence and hangs on a row that the test holds, when A stops and B wants its
+ * shards. The test repeats the attempt when the machine was too slow and Postgres has cut the commit short.
  */
 async function takeOverAmidCommit(prepare?: (place: TestPlace) => Promise<void>) {
   for (let left = MOST_TRIES; ; left--) {
@@ -224,7 +226,7 @@ async function tryTakeOver(prepare: (place: TestPlace) => Promise<void> = async 
   return { journal, place, pair, tookOverInside };
 }
 
-/** Tells Postgres of it by hand, while A is stopped. */
+/** Raises the epoch in Postgres by hand, while A is stopped. */
 function endLeaseOfA({ databaseUrl }: TestPlace): Promise<unknown> {
   return withSql(databaseUrl, (sql) => sql`UPDATE gateways SET lease_expires_at = now() WHERE id = 'a'`);
 }
@@ -240,7 +242,7 @@ async function attempt(journal: Journal, operation: Operation, send: Send): Prom
   return outcome;
 }
 
-/** Until it is acknowledged. */
+/** Retries until the answer is an acknowledgement. */
 async function persistently(ask: () => Promise<Outcome>): Promise<Outcome> {
   let outcome = await ask();
   await until('it is acknowledged', async () => {
@@ -250,7 +252,7 @@ async function persistently(ask: () => Promise<Outcome>): Promise<Outcome> {
   return outcome;
 }
 
-/** Gives up on an attempt after a second: its process may be stopped. What comes later is not heard. */
+/** Gives up on an attempt after a second, because its process may be stopped. Ignores later answers. */
 function impatient(send: Send): Send {
   return (operation, number) =>
     Promise.race([
@@ -274,7 +276,7 @@ function lastSequenceOf({ databaseUrl, organizationId }: TestPlace): Promise<num
   });
 }
 
-/** What a new owner of the current epoch finds: of earlier epochs nothing may follow. */
+/** Notes the log that a new owner of the current epoch finds: no event of an earlier epoch may follow. */
 async function noteTakeover(place: TestPlace, journal: Journal): Promise<void> {
   const { databaseUrl, organizationId } = place;
   const epoch = await epochOf(place);

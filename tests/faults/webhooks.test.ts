@@ -9,7 +9,7 @@ import { startWebhookSystem } from './support/webhook-system.ts';
 
 const TASKS = 100;
 
-test('workers killed with -9, and a Redis emptied, amid 200 changes keep no event from any webhook', async () => {
+test('workers killed with -9, and a Redis emptied, during 200 changes keep no event from any webhook', async () => {
   const webhooks = await startWebhookSystem();
   const { system } = webhooks;
   const { place } = system;
@@ -39,7 +39,7 @@ test('workers killed with -9, and a Redis emptied, amid 200 changes keep no even
     await webhooks.untilDelivered();
     await webhooks.assertDelivered(webhooks.webhooks.length * LIMITS.webhookUnrecorded);
     await assertKeptPromises(journal, place.databaseUrl);
-    assert.ok(ordered.arrivals.length > 1.5 * TASKS, `only ${ordered.arrivals.length} changes were told`);
+    assert.ok(ordered.arrivals.length > 1.5 * TASKS, `only ${ordered.arrivals.length} changes arrived`);
   } finally {
     client.close();
     await webhooks.stop();

@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 
-/** Every field that a JSON body of the API may have; which of them are there is for the test to say. */
+/** Every field that a JSON body of the API may have. Tests assert which of them are there. */
 export interface ApiBody<T> {
   readonly statusIndicator: string;
   readonly statusCode: number;
@@ -24,9 +24,9 @@ export interface ApiBody<T> {
 export interface ApiReply<T = TaskView> {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string;
-  /** The body parsed; undefined when it is empty or no JSON. */
+  /** The parsed body; undefined when it is empty or not JSON. */
   readonly body: ApiBody<T>;
 }
 
@@ -35,19 +35,19 @@ export interface TaskList {
   readonly count: number;
 }
 
-/** A list stands for a header that is sent so many times; undefined takes one away. */
+/** A list sends the header several times; undefined removes it. */
 export type ApiHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface RawRequest {
   readonly method: string;
-  /** As it is to stand in the request line: `/api/v1/tasks?limit=1`. */
+  /** The target as it stands in the request line: `/api/v1/tasks?limit=1`. */
   readonly path: string;
   readonly headers?: ApiHeaders;
   readonly body?: string | Buffer | undefined;
 }
 
 export interface ApiClient {
-  /** Below `/api/v1`; with the key, and JSON bodies encoded. */
+  /** A path below `/api/v1`. Sends the key and encodes the JSON body. */
   get<T = TaskView>(path: string, headers?: ApiHeaders): Promise<ApiReply<T>>;
   post<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
   put<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
@@ -55,23 +55,29 @@ export interface ApiClient {
   list(query?: string): Promise<ApiReply<TaskList>>;
   /** Creates a task from `taskInput(overrides)` and returns it; throws when it is refused. */
   createTask(overrides?: object, headers?: ApiHeaders): Promise<TaskView>;
-  /** Exactly these bytes, with no key and no headers but those given. */
+  /** Sends exactly these bytes, with no key and only the given headers. */
   raw<T = TaskView>(message: RawRequest): Promise<ApiReply<T>>;
-  /** Closes the connections that are kept. */
+  /** Closes the kept connections. */
   close(): void;
 }
 
 const REQUEST_MS = 60_000;
-/** A connection is given up here long before it is closed there: the next request would set out on it just then. */
+/**
+ * The client drops an idle connection long before the server closes it: otherwise the next request could meet the
+ * close.
+ */
 const IDLE_MS = LIMITS.idleConnectionMs / 3;
 const CONNECTIONS = 128;
 
-/** How a key or an access token is sent. */
+/** The header that carries a key or an access token. */
 export function credential(secret: string): Readonly<Record<string, string>> {
   return secret.startsWith('da_') ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret };
 }
 
-/** A client of one channel, or of a session by its access token. Close it, or the test's process waits for its connections. */
+/**
+ * A client of one channel, or of a session by its access token. Close it, or the test's process waits for its
+ * connections.
+ */
 export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; readonly key: string }): ApiClient {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: CONNECTIONS });
   const raw = <T>(message: RawRequest) => send<T>(baseUrl, agent, message);
@@ -102,7 +108,7 @@ export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; re
   };
 }
 
-/** A body that POST /tasks accepts; an override of undefined takes a field away. */
+/** A body that POST /tasks accepts; an override of undefined removes a field. */
 export function taskInput(overrides: object = {}): Record<string, unknown> {
   return {
     name: 'Two boxes of books',

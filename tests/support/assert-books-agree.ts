@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Sql } from '../../engine/store/postgres.ts';
 
-/** What may not be found in the books of an organization; each query finds nothing when all is well. */
+/** Contradictions in the books of an organization; each query returns no row when all is well. */
 export const WRONG_BOOKS: Readonly<Record<string, string>> = {
   'a transfer that does not balance': `
     SELECT transfer_id, currency, sum(amount_minor) FROM ledger_entries WHERE organization_id = $1
@@ -45,7 +45,7 @@ export const WRONG_BOOKS: Readonly<Record<string, string>> = {
     SELECT t.id, t.kind FROM ledger_transfers t
     LEFT JOIN payments p ON p.organization_id = $1 AND p.id = t.payment_id AND p.task_id = t.task_id
     WHERE t.organization_id = $1 AND t.kind IN ('payment', 'refund') AND p.id IS NULL`,
-  // One whose refund failed is for a person to look at: it may be beside another.
+  // A person must look at a payment whose refund failed: it may stand beside another.
   'a task that was paid twice': `
     SELECT task_id FROM payments WHERE organization_id = $1 AND status = 'succeeded' AND refund IS NULL
     GROUP BY 1 HAVING count(*) > 1`,

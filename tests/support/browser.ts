@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome'];
 
-/** The Chromium of this machine, on its PATH; undefined when it has none. */
+/** The Chromium on the PATH of this machine; undefined when there is none. */
 function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
@@ -13,14 +13,14 @@ function findChromium(): string | undefined {
 
 const executablePath = findChromium();
 
-/** For tests that need a browser: why they are left out, where there is none. */
+/** The reason to skip tests that need a browser, on a machine without one. */
 export const WITH_BROWSER = executablePath ? {} : { skip: 'there is no Chromium on the PATH' };
 
-/** One browser for all tests of a file; without one on the machine there is none. */
+/** One browser for all tests of a file; undefined on a machine without one. */
 export function useBrowser(): { readonly browser: Browser } {
   let browser: Browser | undefined;
   before(async () => {
-    // Its own sandbox cannot be had by root, whom many build machines run as; it is shown our pages alone.
+    // Root, the user of many build machines, cannot have Chromium's own sandbox. The browser sees our pages only.
     if (executablePath) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   });
   after(() => browser?.close());

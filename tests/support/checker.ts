@@ -1,19 +1,19 @@
 import { type JournaledOperation, type JournalView, namesOf, type Outcome } from './journal.ts';
 
-/** The rows of the organizations under test, read when everything is quiet. */
+/** The rows of the organizations under test, read when nothing is in flight. */
 export interface FinalRows {
   readonly tasks: readonly {
     readonly organizationId: number;
     readonly id: number;
-    /** The key of the operation that made it. */
+    /** The key of the operation that created it. */
     readonly name: string;
     readonly status: string;
     /** The key of the operation that updated it. */
     readonly notes: string | null;
     readonly parentId: number | null;
-    /** What it is counted by: status, type, channel, time to serve. */
+    /** The values by which counters count it: status, type, channel, time to serve. */
     readonly kind: string;
-    /** When its timer is due; null when it has none. */
+    /** The time of its timer; null when it has none. */
     readonly deadlineAt: string | null;
   }[];
   readonly events: readonly {
@@ -31,26 +31,26 @@ export interface FinalRows {
   readonly heads: readonly {
     readonly organizationId: number;
     readonly lastSequence: number;
-    /** When the timers of the organization are looked at next. */
+    /** The time of the next look at the organization's timers. */
     readonly nextDeadlineAt: string | null;
   }[];
-  /** Counted against the quota, over all periods. */
+  /** The number that counts against the quota, over all periods. */
   readonly usage: readonly {
     readonly organizationId: number;
     readonly resource: 'tasks' | 'customers';
     readonly used: number;
   }[];
   readonly customers: readonly { readonly organizationId: number; readonly count: number }[];
-  /** How many tasks of each kind there are by the counters. */
+  /** The number of tasks of each kind, by the counters. */
   readonly counters: readonly { readonly organizationId: number; readonly kind: string; readonly count: number }[];
 }
 
 export type Rule =
-  /** A 2xx was sent and the rows do not show it. */
+  /** The rows do not show a change that was answered with 2xx. */
   | 'lost'
   /** One operation was carried out twice. */
   | 'doubled-task'
-  /** A row that nobody asked for, or whose every attempt was told that nothing was done. */
+  /** A row without a request, or whose every attempt was answered as not executed. */
   | 'phantom'
   /** Two answers to one operation differ. */
   | 'changed-answer'
@@ -62,12 +62,12 @@ export type Rule =
   | 'second-writer'
   | 'stream-missed'
   | 'stream-repeated'
-  /** A stream showed what the log does not hold: it was undone. */
+  /** A stream showed an event that the log does not hold: it was undone. */
   | 'stream-phantom'
   | 'usage'
-  /** The counters of lists do not say what is there. */
+  /** The counters of lists differ from the rows. */
   | 'counters'
-  /** A task has a timer that nobody will look at in time. */
+  /** A task has a timer that no scan will meet in time. */
   | 'lost-timer';
 
 export interface Violation {
@@ -77,7 +77,7 @@ export interface Violation {
 
 type Report = (rule: Rule, message: string) => void;
 
-/** Holds what clients were told against what is there. Empty when every promise was kept. */
+/** Compares the answers of all clients with the rows. Returns an empty list when every promise was kept. */
 export function findViolations(journal: JournalView, rows: FinalRows): Violation[] {
   const violations: Violation[] = [];
   const report: Report = (rule, message) => violations.push({ rule, message });
@@ -117,7 +117,7 @@ function checkAnswers(journal: JournalView, rows: FinalRows, report: Report): vo
     }
     const refusedForGood = kind === 'cancel' && outcomes.some((o) => o.kind === 'refused' && o.status === 409);
     if (refusedForGood && tasks.get(keyOf(organizationId, operation.taskId!))?.status !== 'cancelled') {
-      report('lost', `${key} was told that task ${operation.taskId} had ended, and it has not`);
+      report('lost', `${key} was refused because task ${operation.taskId} had ended, and it has not`);
     }
   }
 }
@@ -130,15 +130,15 @@ function checkTasks(journal: JournalView, rows: FinalRows, report: Report): void
       report('doubled-task', `${key} was carried out as tasks ${found.map(({ id }) => id).join(', ')}`);
     const sent = journal.operations.get(name.replace(/\/\d+$/, ''));
     if (sent?.operation.organizationId !== organizationId || !namesOf(sent.operation).includes(name)) {
-      report('phantom', `nobody asked organization ${organizationId} for the task ${name}`);
+      report('phantom', `no client asked organization ${organizationId} for the task ${name}`);
     } else if (isDenied(sent)) {
-      report('phantom', `${name} is there, and all its attempts were told that nothing was done`);
+      report('phantom', `${name} is there, and all its attempts were answered as not executed`);
     }
   }
   checkChanges(journal, rows, report);
 }
 
-/** What was changed had been asked for, and a cancelled job has taken its children with it. */
+/** A client asked for every change, and a cancelled job has taken its children with it. */
 function checkChanges(journal: JournalView, rows: FinalRows, report: Report): void {
   const asked = groupBy([...journal.operations.values()], ({ operation: { kind, organizationId, taskId } }) =>
     keyOf(kind, organizationId, taskId ?? 0),
@@ -191,26 +191,26 @@ function checkEventsAndRows(rows: FinalRows, report: Report): void {
     const isSo = { 'task.status_changed': task?.status === 'cancelled', 'task.updated': task?.notes != null }[type];
     const fits = task && isSo !== false;
     if (!fits)
-      report('event-without-row', `${type} at ${sequence} tells of task ${taskId}, which is ${describe(task)}`);
+      report('event-without-row', `${type} at ${sequence} is an event of task ${taskId}, which is ${describe(task)}`);
     if (!steps.delete(keyOf(organizationId, taskId, sequence))) {
       report('event-without-row', `${type} at ${sequence} has no step in the history of task ${taskId}`);
     }
     told.add(keyOf(organizationId, taskId, type));
   }
-  for (const step of steps) report('row-without-event', `the history has a step that the log does not tell: ${step}`);
+  for (const step of steps) report('row-without-event', `the history has a step without an event in the log: ${step}`);
   for (const { organizationId, id, status, notes } of rows.tasks) {
     const isTold = (type: string) => told.has(keyOf(organizationId, id, type));
-    if (!isTold('task.created')) report('row-without-event', `the log does not tell of the making of task ${id}`);
+    if (!isTold('task.created')) report('row-without-event', `the log has no event for the creation of task ${id}`);
     if (status === 'cancelled' && !isTold('task.status_changed')) {
-      report('row-without-event', `the log does not tell of the cancelling of task ${id}`);
+      report('row-without-event', `the log has no event for the cancellation of task ${id}`);
     }
     if (notes !== null && !isTold('task.updated')) {
-      report('row-without-event', `the log does not tell of the update of task ${id}`);
+      report('row-without-event', `the log has no event for the update of task ${id}`);
     }
   }
 }
 
-/** In the order of the log the epoch never falls, and what a new owner found when it took over was all there was. */
+/** In the order of the log the epoch never falls, and the log that a new owner found was complete. */
 function checkWriters(journal: JournalView, rows: FinalRows, report: Report): void {
   for (const [organizationId, events] of groupBy(rows.events, (event) => event.organizationId)) {
     let newest = 0;
@@ -287,7 +287,7 @@ function isAcknowledged(outcome: Outcome): outcome is Extract<Outcome, { kind: '
   return outcome.kind === 'acknowledged';
 }
 
-/** An attempt without any outcome may have been carried out like one of unknown outcome. */
+/** An attempt without an answer may have been carried out, like one with an unknown outcome. */
 function isDenied({ outcomes }: JournaledOperation): boolean {
   return outcomes.length > 0 && outcomes.every(({ kind }) => kind === 'refused');
 }

@@ -11,7 +11,7 @@ export interface StreamData {
   readonly sequence: number;
   readonly organizationId: number;
   readonly data: { readonly task: { readonly id: number; readonly status: string; readonly isDelayed: boolean } };
-  /** Of `stream.ready` and `stream.resync`. */
+  /** The data of `stream.ready` and `stream.resync`. */
   readonly history: string;
   readonly position: string;
   readonly reason: string;
@@ -24,14 +24,14 @@ export interface StreamMessage {
 }
 
 export interface EventStreamOptions {
-  /** A channel's key, or an access token; without it no header says who asks. */
+  /** A channel's key or an access token; without it no header carries a credential. */
   readonly key?: string;
-  /** Below /api/v1; the organization's stream by default. */
+  /** A path below /api/v1; the organization's stream by default. */
   readonly path?: string;
   readonly organizationId: number;
-  /** Sent as the header Last-Event-ID. */
+  /** The header Last-Event-ID. */
   readonly lastEventId?: string;
-  /** Without the `?`. */
+  /** The query without the `?`. */
   readonly query?: string;
 }
 
@@ -40,11 +40,14 @@ export interface EventStreamClient {
   /** Ids of all messages received so far, in order; of control messages too. */
   readonly ids: readonly string[];
   readonly comments: readonly string[];
-  /** What a client sends to resume. */
+  /** The id that a client sends to resume. */
   readonly lastEventId: string | undefined;
-  /** The next message, in order. Rejects after `timeoutMs`, or when the stream has ended and nothing is left. */
+  /**
+   * Resolves with the next message, in order. Rejects after `timeoutMs`, or when the stream has ended and nothing is
+   * left.
+   */
   next(timeoutMs?: number): Promise<StreamMessage>;
-  /** The next `count` messages that come from the log, control messages left out. */
+  /** Resolves with the next `count` messages from the log, without control messages. */
   take(count: number, timeoutMs?: number): Promise<StreamMessage[]>;
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>;
@@ -63,7 +66,7 @@ export class StreamRefused extends Error {
   }
 }
 
-/** Opens the organization's stream; resolves once its head has arrived. Throws StreamRefused on another status than 200. */
+/** Opens the organization's stream; resolves once its head has arrived. Throws StreamRefused on any status but 200. */
 export async function openEventStream(baseUrl: string, options: EventStreamOptions): Promise<EventStreamClient> {
   const { key, organizationId, lastEventId, query = '' } = options;
   const place = options.path ?? `/realtime/organizations/${organizationId}/events`;

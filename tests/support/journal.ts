@@ -1,6 +1,6 @@
 /** A change that a client asks for. */
 export interface Operation {
-  /** The Idempotency-Key; a created task bears it as its name, so that the rows can be told apart. */
+  /** The Idempotency-Key. A created task carries it as its name, so that the rows can be distinguished. */
   readonly key: string;
   readonly organizationId: number;
   /** `update` writes the key into the notes. */
@@ -12,7 +12,7 @@ export interface Operation {
 /** Children of every job, and items of every batch. */
 const PARTS = 3;
 
-/** The tasks that an operation makes, by name; none when it changes one. */
+/** The tasks that an operation creates, by name; none when it changes one. */
 export function namesOf({ key, kind }: Operation): readonly string[] {
   const parts = Array.from({ length: PARTS }, (_, number) => `${key}/${number}`);
   if (kind === 'create') return [key];
@@ -20,17 +20,17 @@ export function namesOf({ key, kind }: Operation): readonly string[] {
   return kind === 'batch' ? parts : [];
 }
 
-/** What one attempt at an operation came to, in the eyes of the client. */
+/** The outcome of one attempt at an operation, as the client sees it. */
 export type Outcome =
   | {
       readonly kind: 'acknowledged';
-      /** The task that was changed or made; of a job the parent, of a batch the first. */
+      /** The task that was changed or created; the parent of a job, the first of a batch. */
       readonly taskId: number;
-      /** All tasks that were made, in the order of their names; absent when there is but one. */
+      /** All created tasks, in the order of their names; absent when there is only one. */
       readonly taskIds?: readonly number[];
       /** The sequence of the position that came with the answer. */
       readonly sequence: number;
-      /** The task as it was shown. */
+      /** The task in the answer. */
       readonly data: string;
     }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string | undefined }
@@ -41,12 +41,12 @@ export interface JournaledOperation {
   readonly outcomes: readonly Outcome[];
 }
 
-/** What one client saw on the stream of an organization, over all its connections. */
+/** The events that one client saw on the stream of an organization, over all its connections. */
 export interface StreamJournal {
   readonly organizationId: number;
   /** The position from which the client asked for events. */
   readonly after: number;
-  /** What arrived, in the order of arrival. */
+  /** The events in the order of arrival. */
   readonly seen: readonly SeenEvent[];
 }
 
@@ -55,7 +55,7 @@ export interface SeenEvent {
   readonly taskId: number;
 }
 
-/** What the log held when a new owner had taken the organization over: nothing of an earlier epoch may follow. */
+/** The log when a new owner had taken the organization over: no event of an earlier epoch may follow. */
 export interface Takeover {
   readonly organizationId: number;
   readonly epoch: number;
@@ -72,7 +72,7 @@ export interface JournalView {
 /** Refusals that promise that nothing was done; any other 5xx leaves it open. */
 const NOT_DONE = new Set(['NOT_APPLIED', 'NOT_OWNER', 'OVERLOADED', 'UNAVAILABLE']);
 
-/** The clients write down what they send before they send it, and what they hear when they hear it. */
+/** A journal. Clients write down each request before they send it, and each answer when it arrives. */
 export class Journal implements JournalView {
   readonly operations = new Map<string, { readonly operation: Operation; readonly outcomes: Outcome[] }>();
   readonly streams: (StreamJournal & { readonly seen: SeenEvent[] })[] = [];
@@ -86,7 +86,7 @@ export class Journal implements JournalView {
     this.operations.get(key)!.outcomes.push(outcome);
   }
 
-  /** The returned function writes down what arrived. */
+  /** The returned function writes down the answer. */
   watched(organizationId: number, after: number): (event: SeenEvent) => void {
     const seen: SeenEvent[] = [];
     this.streams.push({ organizationId, after, seen });
@@ -97,7 +97,7 @@ export class Journal implements JournalView {
     this.takeovers.push(takeover);
   }
 
-  /** The tasks that some client was told of, in the order in which it was. */
+  /** The tasks that clients saw, in the order of the answers. */
   acknowledgedTasks(organizationId: number): number[] {
     const ids = new Set<number>();
     for (const { operation, outcomes } of this.operations.values()) {
@@ -108,7 +108,7 @@ export class Journal implements JournalView {
   }
 }
 
-/** What a refusal tells the client: that nothing was done, or that it does not know. */
+/** Returns the promise of a refusal: not executed, or unknown. */
 export function refusedOutcome(status: number, code: string | undefined): Outcome {
   if (status === 503 && !NOT_DONE.has(code ?? '')) return { kind: 'unknown', why: `503 ${code ?? 'without a code'}` };
   return { kind: 'refused', status, code };

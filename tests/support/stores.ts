@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { migrate } from '../../engine/store/migrate.ts';
 
-/** How tests/run.ts tells the test files where the stores of the run are. */
+/** The variables by which tests/run.ts gives the stores of the run to the test files. */
 export const STORE_VARIABLES = {
   databaseUrl: 'TEST_DATABASE_URL',
   redisUrl: 'TEST_REDIS_URL',
@@ -13,16 +13,19 @@ export const STORE_VARIABLES = {
 export interface TestDatabase {
   readonly name: string;
   readonly url: string;
-  /** It goes, and cuts whoever is still connected: at once, or in a while where a run sweeps up. */
+  /** Drops the database and cuts its connections: at once, or later where a run sweeps. */
   drop(): Promise<void>;
 }
 
-/** Said of databases that a run is to sweep up. */
+/** The mark of databases that a run sweeps. */
 const UNUSED = 'unused';
 
 export interface TestRedis {
   readonly url: string;
-  /** Begins every key of one test. The server is shared: FLUSHALL, SHUTDOWN and the like need a server of their own. */
+  /**
+   * The start of every key of one test. The server is shared: FLUSHALL, SHUTDOWN and the like need a server of their
+   * own.
+   */
   readonly prefix: string;
 }
 
@@ -61,7 +64,7 @@ export async function dropDatabases(serverUrl: string, names: readonly string[])
   await Promise.all(names.map((name) => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)));
 }
 
-/** Those whose tests are done with them. */
+/** Databases whose tests have ended. */
 export async function listUnusedDatabases(serverUrl: string): Promise<string[]> {
   const rows = await onServer<{ name: string }>(
     serverUrl,
@@ -70,7 +73,7 @@ export async function listUnusedDatabases(serverUrl: string): Promise<string[]> 
   return rows.map(({ name }) => name);
 }
 
-/** A name that Postgres and Redis take unquoted. */
+/** A name that Postgres and Redis accept without quotes. */
 export function randomName(kind: string): string {
   return `${kind}_${randomBytes(8).toString('hex')}`;
 }

@@ -1,8 +1,8 @@
 import { PATIENCE_MS } from './until.ts';
 
 /**
- * For what holds for a while only. An attempt that took longer than that has found nothing out, whether it failed or not, and is
- * made again; the first one in time is what it comes to. It has to set up anew what it looks at.
+ * For a fact that holds for a limited time only. An attempt that took longer than that has found nothing out and is
+ * repeated; the first attempt in time gives the result. Each attempt must set up its own subject.
  */
 export async function within<T>(ms: number, attempt: () => Promise<T>): Promise<T> {
   for (const giveUpAt = performance.now() + PATIENCE_MS; ; ) {

@@ -18,18 +18,18 @@ const TASKS = 120;
 
 interface Scene extends EngineFixture {
   readonly store: FaultyCommitStore;
-  /** The connection on which commits go now. */
+  /** The connection that commits use now. */
   readonly commitConnection: () => ProxiedConnection;
-  /** One more task for the first organization, while the fault is there. */
+  /** Creates one more task for the first organization while the fault is active. */
   ask(): Promise<Outcome>;
 }
 
-/** How a commit is made to fail, and what its client must be told at the first attempt. */
+/** How a commit fails, and what its client must receive at the first attempt. */
 const points: readonly {
   readonly point: string;
   readonly fail: (scene: Scene) => Promise<Outcome>;
   readonly told: 'acknowledged' | 'NOT_APPLIED';
-  /** Statements may take half of it. */
+  /** The lease. Statements may take half of it. */
   readonly leaseMs?: number;
 }[] = [
   {
@@ -71,7 +71,7 @@ const points: readonly {
       const answer = ask();
       await untilBlocked(databaseUrl, COMMIT);
       commitConnection().cut();
-      // What became of the commit is being looked for.
+      // The engine still looks for the outcome of the commit.
       await untilBlocked(databaseUrl, LEASES);
       await lock.release();
       return answer;
@@ -127,7 +127,7 @@ for (const { point, fail, told, leaseMs = 10_000 } of points) {
       const answered = await fail(sceneOf(fixture, store, journal));
       assert.deepEqual(answered.kind === 'refused' ? answered.code : answered.kind, told);
       await assertSound(fixture, journal);
-      // On a slow machine the lease may have run out meanwhile.
+      // On a slow machine the lease may have ended in the meantime.
       await until('the next command succeeds', async () => {
         const name = `next-${attempts++}`;
         const after = await fixture.send(operation(fixture, journal, name), 0);

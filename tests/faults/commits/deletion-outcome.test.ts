@@ -25,7 +25,7 @@ async function codeAfterwards({ engine, organizations }: EngineFixture, key: str
   return answer.ok ? answer.status : answer.refusal.code;
 }
 
-test('a deletion whose answer was lost is found to be done', async () => {
+test('a deletion whose answer is lost is found to be done', async () => {
   const store = createFaultyCommitStore();
   const fixture = await startEngineFixture({ organizations: 1, wrapCommitStore: store.wrap });
   try {
@@ -52,7 +52,7 @@ test('a deletion that was never sent leaves the organization as it was', async (
   }
 });
 
-test('a deletion whose answer was lost is never called undone when its rows have gone already', async () => {
+test('a deletion whose answer is lost is never reported as undone when its rows are gone', async () => {
   let databaseUrl = '';
   let deleted: number | undefined;
   const emptyAtOnce = (store: CommitStore): CommitStore => ({

@@ -10,7 +10,7 @@ import { assertMemoryIsPostgres } from '../support/memory.ts';
 
 const TAKEN = 'TAKENTAKEN';
 
-/** Draws these codes before any others. */
+/** Draws these codes first. */
 function drawing(next: string[]): RandomSource {
   const random = createRandomSource();
   const text: RandomSource['text'] = (length, alphabet) =>
@@ -24,7 +24,7 @@ function codesOf(answer: Answer): string[] {
   return 'items' in data ? data.items.map(({ task }) => task.code) : [data.code];
 }
 
-test('a code that is drawn though a task has it is drawn again, alone, beside others and in a batch', async () => {
+test('a drawn code that a task already has is drawn again: alone, beside others and in a batch', async () => {
   const next = [TAKEN];
   const fixture = await startEngineFixture({ organizations: 1, random: drawing(next) });
   const { engine, databaseUrl, organizations } = fixture;

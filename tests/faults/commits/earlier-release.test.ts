@@ -9,7 +9,7 @@ import type { SeededOrganization } from '../../support/seeds/seed.ts';
 import { callerOf, createCommand, startEngineFixture } from '../support/engine-fixture.ts';
 import { assertMemoryIsPostgres } from '../support/memory.ts';
 
-/** A gateway of the release before, beside the functions of this one: it knows nothing of `awaitingSince`. */
+/** A gateway of the release before, beside the functions of this one: it does not know `awaitingSince`. */
 const earlier = (store: CommitStore): CommitStore => ({
   async commit(parameters) {
     const { tasks, separator } = parameters;
@@ -19,7 +19,7 @@ const earlier = (store: CommitStore): CommitStore => ({
   stop: () => store.stop(),
 });
 
-test('what an earlier release sends is written and listed', async () => {
+test('rows that an earlier release sends are written and listed', async () => {
   const fixture = await startEngineFixture({ organizations: 1, wrapCommitStore: earlier });
   const { engine, databaseUrl, organizations } = fixture;
   const sql = connectPostgres(databaseUrl, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });

@@ -8,7 +8,7 @@ import { startCrashableSystem } from '../../support/system/crashable-system.ts';
 import { assertKeptPromises } from '../support/final-rows.ts';
 import { sendOverHttp } from '../support/journaled-load.ts';
 
-/** Where the gateway ends itself as kill -9 would, and whether the commit of that moment is there afterwards. */
+/** Where the gateway ends itself as kill -9 would, and whether the commit of that moment exists afterwards. */
 const points: readonly (readonly [point: FaultPoint, isThere: boolean | 'either'])[] = [
   ['before-commit-send', false],
   ['after-commit-send', 'either'],
@@ -16,7 +16,7 @@ const points: readonly (readonly [point: FaultPoint, isThere: boolean | 'either'
 ];
 
 for (const [point, isThere] of points) {
-  test(`a gateway that ends ${point.replaceAll('-', ' ')} answers the retry with the one task that was made`, async () => {
+  test(`a gateway that ends ${point.replaceAll('-', ' ')} answers the retry with the one task that was created`, async () => {
     const system = await startCrashableSystem();
     const { place, baseUrl } = system;
     const { databaseUrl, organizationId } = place;
@@ -51,7 +51,7 @@ for (const [point, isThere] of points) {
   });
 }
 
-test('a gateway that ends after it took its shards and before it loaded leaves them to the next, with all that was there', async () => {
+test('a gateway that ends between taking its shards and loading them leaves them complete to the next gateway', async () => {
   const system = await startCrashableSystem();
   const client = createApiClient({ baseUrl: system.baseUrl, key: system.place.key });
   try {

@@ -18,7 +18,7 @@ test('a lone create is one commit, and 256 connections share one among more than
   const gateway = await startTestGateway({ place, process: true });
   const journal = new Journal();
   try {
-    // Past the first load of the organization, its ids and its key.
+    // This passes the first load of the organization, its ids and its key.
     await createTasks(gateway, journal, 'warm', 1, 1);
     assert.equal(await commitsOf(databaseUrl, () => createTasks(gateway, journal, 'lone', 1, 1)), 1);
     const commits = await commitsOf(databaseUrl, () => createTasks(gateway, journal, 'burst', CONNECTIONS, TASKS));
@@ -30,7 +30,7 @@ test('a lone create is one commit, and 256 connections share one among more than
   }
 });
 
-/** Of the sessions to come. */
+/** The sessions that start from now on. */
 async function countStatements(sql: Sql): Promise<void> {
   await sql`CREATE EXTENSION pg_stat_statements`;
   const [database] = await sql<{ name: string }[]>`SELECT current_database() AS name`;
@@ -63,7 +63,7 @@ async function createTasks(
   }
 }
 
-/** How often `work` made Postgres run commit_group, as Postgres counted it. */
+/** Counts how often `work` made Postgres run commit_group, by the statistics of Postgres. */
 async function commitsOf(databaseUrl: string, work: () => Promise<void>): Promise<number> {
   const count = () =>
     withSql(databaseUrl, async (sql) => {

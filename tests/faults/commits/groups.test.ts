@@ -14,7 +14,7 @@ import {
 } from '../support/engine-fixture.ts';
 import { FULL_BATCH_TASKS, fullBatch } from '../support/full-batch.ts';
 
-test('the next group is on its way before those who waited for the last are told', async () => {
+test('the next group leaves before the callers of the last one get their answers', async () => {
   const store = createFaultyCommitStore();
   const order: string[] = [];
   const noted = (inner: CommitStore): CommitStore => ({
@@ -41,7 +41,7 @@ test('the next group is on its way before those who waited for the last are told
   }
 });
 
-test('a full batch that waited for its turn is written under the epoch that its shard has by then', async () => {
+test('a full batch that waits for its turn is written under the epoch that its shard has by then', async () => {
   const store = createFaultyCommitStore();
   const fixture = await startEngineFixture({ organizations: 1, wrapCommitStore: store.wrap });
   const { databaseUrl, organizations } = fixture;
@@ -56,7 +56,7 @@ test('a full batch that waited for its turn is written under the epoch that its 
     await decided(fixture, behind);
     const full = fixture.engine.ask(waiting.organizationId, fullBatch(waiting));
     await decided(fixture, waiting);
-    // What nobody hears of again is settled under the next epoch.
+    // The next epoch settles groups that get no answer.
     store.failNext('before');
     release();
     assert.equal(statusOf(await unheard), 503);
@@ -74,9 +74,9 @@ test('a full batch that waited for its turn is written under the epoch that its 
   }
 });
 
-test('of a group that Postgres fences, those whose shard has gone are refused, and the others are written', async () => {
+test('when Postgres fences a group, it refuses the commands of lost shards and writes the others', async () => {
   const store = createFaultyCommitStore();
-  // No renewal is to find out before Postgres tells.
+  // No renewal may notice it before Postgres does.
   const fixture = await startEngineFixture({ wrapCommitStore: store.wrap, leaseMs: 60_000 });
   try {
     const [held, gone, kept] = fixture.organizations as [SeededOrganization, SeededOrganization, SeededOrganization];
@@ -106,7 +106,7 @@ function asked({ engine }: EngineFixture, organization: SeededOrganization) {
   );
 }
 
-/** Waits until the organization's actor has decided, and so queued, what it was asked. */
+/** Waits until the organization's actor has decided and queued its commands. */
 function decided({ engine }: EngineFixture, { organizationId }: SeededOrganization): Promise<void> {
   return until(
     'a decision waits for its group',
@@ -114,7 +114,7 @@ function decided({ engine }: EngineFixture, { organizationId }: SeededOrganizati
   );
 }
 
-/** An organization of the same shard. */
+/** A second organization of the same shard. */
 async function seedNeighbour(databaseUrl: string, { organizationId }: SeededOrganization): Promise<SeededOrganization> {
   let last = organizationId;
   while (shardOf(last + 1) !== shardOf(organizationId)) last += 1;

@@ -25,9 +25,9 @@ import { countRows, digestRows, findInRows } from '../support/stored-everywhere.
 
 const MARKER = 'qZ7doomedMarker';
 const OTHER_MARKER = 'qZ7otherMarker';
-/** Enough for several batches of the job. */
+/** Enough rows for several batches of the job. */
 const TASKS = 700;
-/** An id that is found in a text only when it is meant. */
+/** An id that a text contains only when it means this organization. */
 const FIRST_ID = 734_500_911;
 
 const releaser = createReleaser(() => {});
@@ -72,7 +72,7 @@ async function untilCounted(): Promise<void> {
   });
 }
 
-/** Holds a row that the job comes to late, so that it waits there; the function lets it go. */
+/** Holds a row that the job reaches late, so that it waits there. The returned function releases the row. */
 async function holdRow(organizationId: number): Promise<() => Promise<void>> {
   let release = () => {};
   const wanted = new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ async function holdRow(organizationId: number): Promise<() => Promise<void>> {
   };
 }
 
-/** Mails that became files, and one that a crash left half written, as the mailer names them. */
+/** Mails that became files, and one that a crash left half written, under the names that the mailer gives. */
 function fillOutbox(): void {
   mkdirSync(outbox);
   const nameOf = ({ organizationId }: MarkedOrganization) =>
@@ -104,7 +104,7 @@ function fillOutbox(): void {
 
 const send = (key: string) => engine.ask(doomed.organizationId, createCommand(`${MARKER} ${key}`, doomed.staff));
 
-/** Deletes it while commands are in flight. */
+/** Deletes the organization while commands are in flight. */
 async function deleteUnderLoad({ organizationId, superAdmin, name }: MarkedOrganization): Promise<void> {
   const sendMany = (what: string) => Array.from({ length: 30 }, (_, index) => send(`${what} ${index}`));
   const early = sendMany('early');
@@ -115,7 +115,7 @@ async function deleteUnderLoad({ organizationId, superAdmin, name }: MarkedOrgan
   assert.deepEqual(new Set(answers.map(statusOf)), new Set([201, ERRORS.ORGANIZATION_DELETED.status]));
 }
 
-/** Starts the workers and kills them when half of the rows are gone; returns how many there were, and are. */
+/** Starts the workers and kills them when half of the rows are gone. Returns the row counts before and after. */
 async function killHalfWay(organizationId: number): Promise<readonly [before: number, left: number]> {
   const rowsLeft = async () => total(await countRows(sql, organizationId));
   const release = await holdRow(organizationId);
@@ -128,7 +128,7 @@ async function killHalfWay(organizationId: number): Promise<readonly [before: nu
   return [before, left];
 }
 
-/** Runs the workers until they are done, with the waits between their looks cut short. */
+/** Runs the workers until they finish, with short pauses between their looks. */
 async function deleteToTheEnd(organizationId: number): Promise<void> {
   const workers = await startWorkersProcess(environment);
   const isNoted = async (column: 'cleared_at' | 'finished_at') => {
@@ -141,7 +141,7 @@ async function deleteToTheEnd(organizationId: number): Promise<void> {
     WHERE organization_id = ${organizationId} AND finished_at IS NULL`;
   await until('a first look', () => isNoted('cleared_at'));
   assert.equal(await isNoted('finished_at'), false, 'one look is not enough');
-  // A straggler that had passed the guards before.
+  // A late request that had passed the guards before.
   await sql`INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed)
     VALUES (${organizationId}, ${MARKER}, 'a', ${MARKER}, 200, 'b')`;
   await settle();
@@ -152,7 +152,7 @@ async function deleteToTheEnd(organizationId: number): Promise<void> {
   });
   assert.equal(total(await countRows(sql, organizationId)), 1, 'the straggler is gone');
   await delay(LIMITS.deletionCheckMs);
-  assert.equal(await isNoted('finished_at'), false, 'what was found begins the wait anew');
+  assert.equal(await isNoted('finished_at'), false, 'a found row starts the wait again');
   await settle();
   await until('the end', () => isNoted('finished_at'));
   await workers.stop();
@@ -160,7 +160,7 @@ async function deleteToTheEnd(organizationId: number): Promise<void> {
 
 const UNSAID = { accuracy: 1, speed: 1, heading: 1, altitude: 1, battery: 1 };
 
-test('nothing of a deleted organization is left anywhere, though its deletion was killed half way, and nothing of another is touched', async (t) => {
+test('a hard deletion, even killed half way, leaves no row of its organization anywhere and touches no row of another', async (t) => {
   const { organizationId, superAdmin, name } = doomed;
   const counting = await startWorkersProcess(environment);
   await untilCounted();

@@ -16,19 +16,19 @@ import {
   statusOf,
 } from '../support/engine-fixture.ts';
 
-/** Longer than any commit takes that nobody holds. */
+/** Longer than any commit takes that no test holds. */
 const LONG_MS = 300;
 
 interface Held {
   readonly answers: readonly Promise<Answer>[];
-  /** Names of those that were answered so far, and events that were published. */
+  /** Names of the requests that were answered so far, and of the events that were published. */
   readonly left: string[];
   readonly seen: LoggedEvent[];
   readonly taskId: number;
   release(): void;
 }
 
-/** A task is there; then, on a commit that waits, everything that rests on it is asked for. */
+/** Creates a task and then, on a commit that waits, asks for everything that rests on this task. */
 async function askWhileHeld({ engine, organizations }: EngineFixture, store: FaultyCommitStore): Promise<Held> {
   const organization = organizations[0]!;
   const { organizationId } = organization;
@@ -59,14 +59,14 @@ async function askWhileHeld({ engine, organizations }: EngineFixture, store: Fau
     read: { kind: 'read-task', caller, taskId, show: 'task' },
   } as const;
   const answers = [first, ...Object.entries(resting).map(([name, command]) => ask(name, command))];
-  // What is asked after it waits for it, if not for the commit.
+  // A command that is asked later waits for it, even if it does not wait for the commit.
   const isDecided = () => engine.directory.find(organizationId)?.state.lastSequence === 3;
   await until('the other creation has its records and is decided', isDecided);
   await delay(LONG_MS);
   return { answers, left, seen, taskId, release };
 }
 
-test('while a commit is held back no 2xx, no 409 and no event that rests on it leaves', async () => {
+test('while a commit is held back, no 2xx, no 409 and no event that rests on it leaves', async () => {
   const store = createFaultyCommitStore();
   const fixture = await startEngineFixture({ organizations: 1, wrapCommitStore: store.wrap });
   try {
@@ -84,7 +84,7 @@ test('while a commit is held back no 2xx, no 409 and no event that rests on it l
     release();
     const statuses = (await Promise.all(answers)).map(statusOf);
     assert.deepEqual(statuses, [200, 201, 409, 409, 200, 201, 200]);
-    await until('both events are told', () => seen.length >= 2);
+    await until('both events are published', () => seen.length >= 2);
     assert.deepEqual(
       seen.map(({ sequence }) => sequence),
       [2, 3],
@@ -95,7 +95,7 @@ test('while a commit is held back no 2xx, no 409 and no event that rests on it l
 });
 
 for (const failure of ['failed', 'unknown', 'fenced'] as const satisfies readonly CommitFailure[]) {
-  test(`when the commit that was held back ends "${failure}", no 2xx, no 409 and no event that rests on it leaves`, async () => {
+  test(`when the commit that was held back ends with "${failure}", no 2xx, no 409 and no event that rests on it leaves`, async () => {
     const store = createFaultyCommitStore();
     const fixture = await startEngineFixture({ organizations: 1, wrapCommitStore: store.wrap });
     const { engine, organizations } = fixture;
@@ -121,7 +121,7 @@ for (const failure of ['failed', 'unknown', 'fenced'] as const satisfies readonl
       assert.equal((JSON.parse(read.data) as TaskView).status, 'new', 'the cancel has left no trace');
       const again = await engine.ask(organizations[0]!.organizationId, cancelCommand(taskId, 'cancel-1', caller));
       assert.equal(statusOf(again), 200);
-      await until('the event is told', () => seen.length >= 1);
+      await until('the event is published', () => seen.length >= 1);
       assert.deepEqual(
         seen.map(({ sequence }) => sequence),
         [2],

@@ -8,17 +8,17 @@ import { createFaultyCommitStore, type FaultyCommitStore } from '../../support/s
 import { until } from '../../support/until.ts';
 import { callerOf, createCommand, type EngineFixture, startEngineFixture } from '../support/engine-fixture.ts';
 
-/** NOT_APPLIED says that nothing was written: never to the retry of something that was, or may have been. */
+/** NOT_APPLIED promises that nothing was written. A retry of something that exists, or may exist, never gets it. */
 
 interface Place {
   readonly store: FaultyCommitStore;
   readonly fixture: EngineFixture;
   create(key: string): Command;
-  /** The same without the key. */
-  anew(key: string): Command;
+  /** The same command without its key. */
+  unkeyed(key: string): Command;
   batchOf(...keys: string[]): Command;
   ask(command: Command): Promise<Answer>;
-  /** The organization leaves memory. */
+  /** Evicts the organization from memory. */
   forget(): void;
 }
 
@@ -34,7 +34,7 @@ async function within(body: (place: Place) => Promise<void>): Promise<void> {
       store,
       fixture,
       create,
-      anew: (key) => ({ ...create(key), idempotency: undefined }),
+      unkeyed: (key) => ({ ...create(key), idempotency: undefined }),
       batchOf: (...keys) => ({
         kind: 'create-tasks',
         caller,
@@ -52,7 +52,9 @@ async function within(body: (place: Place) => Promise<void>): Promise<void> {
 
 const codeOf = (answer: Answer) => (answer.ok ? (answer.replayed ? 'replayed' : 'done') : answer.refusal.code);
 
-/** While `body` runs, somebody else's transaction has done `statement`; `isWaitedFor`: someone waits for its locks. */
+/**
+ * Runs `body` while another transaction has done `statement`. `isWaitedFor` says whether a session waits for its locks.
+ */
 function during(databaseUrl: string, statement: string, body: (isWaitedFor: () => Promise<boolean>) => Promise<void>) {
   return withSql(databaseUrl, (sql: Sql) =>
     sql.begin(async (transaction) => {
@@ -66,16 +68,16 @@ function during(databaseUrl: string, statement: string, body: (isWaitedFor: () =
   );
 }
 
-test('while it is found out what became of a commit, its retry is told that nobody knows', () =>
-  within(async ({ store, fixture, create, anew, batchOf, ask }) => {
+test('a retry gets OUTCOME_UNKNOWN while the outcome of its commit is unknown', () =>
+  within(async ({ store, fixture, create, unkeyed, batchOf, ask }) => {
     assert.equal(codeOf(await ask(create('before'))), 'done');
     store.failNext('after');
     let first: Promise<Answer> | undefined;
-    // Commits pass this lock, and raising the epoch does not.
+    // Commits wait for this lock; raising the epoch does not.
     await during(fixture.databaseUrl, 'SELECT FROM shards FOR SHARE', async (isWaitedFor) => {
       first = ask(create('first'));
       await until('the shard is to be raised', isWaitedFor);
-      const told = await Promise.all([create('first'), batchOf('first'), anew('other')].map(ask));
+      const told = await Promise.all([create('first'), batchOf('first'), unkeyed('other')].map(ask));
       assert.deepEqual(told.map(codeOf), ['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN', 'NOT_APPLIED']);
     });
     const [made, again] = [await first!, await ask(create('first'))];
@@ -83,12 +85,12 @@ test('while it is found out what became of a commit, its retry is told that nobo
     assert.equal(made.ok && made.data, again.ok && again.data);
   }));
 
-test('a batch of what is there already, waiting for what others do, is not told that nothing was written', () =>
-  within(async ({ store, create, anew, batchOf, ask }) => {
+test('a batch of known items that waits for another commit does not get NOT_APPLIED', () =>
+  within(async ({ store, create, unkeyed, batchOf, ask }) => {
     const made = await ask(batchOf('a', 'b'));
     assert.equal(codeOf(made), 'done');
     const { arrived, release } = store.hold();
-    const other = ask(anew('other'));
+    const other = ask(unkeyed('other'));
     await arrived;
     store.failNext('before', 'failed');
     const again = ask(batchOf('a', 'b'));
@@ -106,7 +108,7 @@ test('a batch of what is there already, waiting for what others do, is not told 
     }
   }));
 
-test('a retry that waits for what is kept, while a commit of others fails, is told that nobody knows', () =>
+test('a retry that waits for its kept answer gets OUTCOME_UNKNOWN when a commit of another caller fails', () =>
   within(async ({ store, fixture, create, ask, forget }) => {
     const made = await ask(create('first'));
     const caller = callerOf(fixture.organizations[0]!);

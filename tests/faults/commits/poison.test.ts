@@ -14,10 +14,10 @@ import { assertKeptPromises } from '../support/final-rows.ts';
 import { byOrganization, runLoad, sendOverHttp } from '../support/journaled-load.ts';
 import { assertMemoryIsPostgres } from '../support/memory.ts';
 
-/** Answers that have to come, to poison, to the innocent beside it, and to neighbours. */
+/** The answers that must come: to the poison, to the innocent command beside it, and to the neighbours. */
 const FEWEST = { poison: 50, innocent: 20, neighbour: 500 } as const;
 
-/** A rule about rows that the engine does not know of. */
+/** A database rule about rows that the engine does not know. */
 function forbidPoison(databaseUrl: string): Promise<unknown> {
   return withSql(
     databaseUrl,
@@ -110,7 +110,7 @@ test('a row that is too long for an index is the fault of its command alone', as
     const held = store.hold();
     const occupying = make(neighbour, 'occupying');
     await held.arrived;
-    // No guard lets such a scope through: whatever else may come to be too long is taken for the same.
+    // No guard lets such a scope through. It stands for any other value that is too long for an index.
     const answers = [make(mixed, 'a'), make(mixed, 'b', randomBytes(3_000).toString('hex')), make(neighbour, 'beside')];
     await delay(100);
     held.release();

@@ -22,7 +22,7 @@ interface Scene {
   forward(ms: number): void;
 }
 
-/** An engine on a place of its own, whose wall clock a test sets forward. */
+/** An engine at a place of its own. The test can set its wall clock forward. */
 async function withEngine(body: (scene: Scene) => Promise<void>, prepare = async (_: TestPlace) => {}): Promise<void> {
   const releaser = createReleaser(() => {});
   const place = await createTestPlace();
@@ -42,7 +42,7 @@ async function withEngine(body: (scene: Scene) => Promise<void>, prepare = async
   }
 }
 
-test('a deadline that a killed owner has set fires at the next one', async () => {
+test('a deadline that a killed owner has set fires at the next owner', async () => {
   const createAtA = async (place: TestPlace) => {
     const a = await startTestGateway({ place, process: true, environment: { GATEWAY_ID: 'a' } });
     const client = createApiClient(a);
@@ -53,7 +53,7 @@ test('a deadline that a killed owner has set fires at the next one', async () =>
       client.close();
       await a.kill();
     }
-    // What the end of its lease does.
+    // The end of the lease does the same.
     await withSql(place.databaseUrl, (sql) => sql`UPDATE gateways SET lease_expires_at = now()`);
   };
   await withEngine(async ({ place, engine, forward }) => {
@@ -69,7 +69,7 @@ test('a deadline that a killed owner has set fires at the next one', async () =>
       events.map(({ type }) => type),
       ['task.created', 'task.delayed'],
     );
-    assert.ok(events[1]!.epoch > events[0]!.epoch, 'it was B that told of it');
+    assert.ok(events[1]!.epoch > events[0]!.epoch, 'B wrote the event');
   }, createAtA);
 });
 
@@ -88,7 +88,7 @@ test('a deadline still fires when the batch that looks at the timers is refused 
     const poison = engine.ask(organizationId, createCommand('poison', caller));
     await delay(100);
     forward(MINUTE + 1_000);
-    // The timers are looked at once what is on its way has ended: let that look meet the poison.
+    // The engine looks at the timers once the commits in flight have ended: that look must meet the poison.
     void engine.directory.scanTimers();
     await delay(100);
     release();

@@ -10,7 +10,7 @@ export interface Backend {
   readonly waitsForLock: boolean;
 }
 
-/** Those whose application name begins so. */
+/** The backends whose application name starts with this. */
 export function backendsOf(databaseUrl: string, name: string): Promise<readonly Backend[]> {
   return withSql(
     databaseUrl,
@@ -38,13 +38,13 @@ export function terminate(databaseUrl: string, name: string): Promise<unknown> {
 }
 
 export interface HeldLock {
-  /** May be called again. */
+  /** Releases the lock. A second call does nothing. */
   release(): Promise<void>;
 }
 
-/** Locks an organization's head in a session of the test's own: a commit for it hangs in its midst, past its fence. */
+/** Locks an organization's head in a session of the test's own: a commit for it hangs in the middle, past its fence. */
 export async function lockHead(databaseUrl: string, organizationId: number): Promise<HeldLock> {
-  // Without a timer, which would stay behind where a test has timers stand still.
+  // Without a timer, which would stay behind where a test has stopped the timers.
   const sql = postgres(databaseUrl, { max: 1, max_lifetime: null, onnotice: () => {} });
   const session = await sql.reserve();
   await session`BEGIN`;

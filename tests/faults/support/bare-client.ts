@@ -4,9 +4,9 @@ import type { ApiBody } from '../../support/api-client.ts';
 import { type Outcome, refusedOutcome } from '../../support/journal.ts';
 import { createBody } from './journaled-load.ts';
 
-/** One kept connection that creates tasks, and costs little beside the gateway that it shares the machine with. */
+/** One kept connection that creates tasks. It costs little beside the gateway on the same machine. */
 export interface BareClient {
-  /** One at a time. */
+  /** Sends one request at a time. */
   create(key: string): Promise<Outcome>;
   close(): void;
 }

@@ -22,10 +22,10 @@ export interface EngineFixtureOptions {
   readonly random?: RandomSource;
 }
 
-/** An engine in this process, with all its connections led through a proxy, and organizations to ask it about. */
+/** An engine in this process whose connections all go through a proxy, and organizations for its commands. */
 export interface EngineFixture {
   readonly engine: Engine;
-  /** Past the proxy. */
+  /** A connection that does not use the proxy. */
   readonly databaseUrl: string;
   readonly proxy: TcpProxy;
   readonly organizations: readonly SeededOrganization[];
@@ -82,7 +82,7 @@ export function openTestEngine(
   });
 }
 
-/** Where the keys of these commands belong. */
+/** The scope of the keys of these commands. */
 export const SCOPE = 'test';
 
 export function createCommand(key: string, caller: Caller): Command {

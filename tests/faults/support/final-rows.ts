@@ -4,7 +4,7 @@ import { type FinalRows, findViolations } from '../../support/checker.ts';
 import type { JournalView } from '../../support/journal.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 
-/** What the checker judges by, of every organization in the database. */
+/** The rows that the checker needs, of every organization in the database. */
 export async function readFinalRows(sql: Sql): Promise<FinalRows> {
   return {
     tasks: await sql`
@@ -23,7 +23,7 @@ export async function readFinalRows(sql: Sql): Promise<FinalRows> {
   } as unknown as FinalRows;
 }
 
-/** Fails with all that the checker finds. */
+/** Fails with everything that the checker finds. */
 export async function assertKeptPromises(journal: JournalView, databaseUrl: string): Promise<void> {
   const violations = findViolations(journal, await withSql(databaseUrl, readFinalRows));
   const shown = violations.slice(0, 20).map(({ rule, message }) => `${rule}: ${message}`);

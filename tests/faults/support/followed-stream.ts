@@ -6,7 +6,7 @@ import type { SeededOrganization } from '../../support/seeds/seed.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
 export interface FollowedStream {
-  /** Connections that it took so far. */
+  /** The number of connections so far. */
   readonly connections: number;
   /** Resolves when the client has seen the event of this sequence; rejects after `patienceMs`. */
   reaches(sequence: number, patienceMs?: number): Promise<void>;
@@ -16,8 +16,8 @@ export interface FollowedStream {
 const RECONNECT_MS = 50;
 
 /**
- * A client that watches an organization and resumes by Last-Event-ID whenever its connection ends, however it does.
- * Resolves when it is connected for the first time.
+ * Opens a client that watches an organization and resumes by Last-Event-ID whenever its connection ends. Resolves when
+ * it is connected for the first time.
  */
 export async function followStream(
   journal: Journal,
@@ -76,7 +76,7 @@ class Follower implements FollowedStream {
     this.#stopped.abort();
   }
 
-  /** One connection, to its end. */
+  /** Follows one connection to its end. */
   async #connect(signal: AbortSignal): Promise<void> {
     const { organizationId, key } = this.#organization;
     const resume = this.#lastEventId === undefined ? {} : { 'last-event-id': this.#lastEventId };
@@ -87,7 +87,7 @@ class Follower implements FollowedStream {
     });
     const parser = createParser({ onEvent: (message) => this.#take(message) });
     outgoing.on('response', (incoming) => {
-      // What is refused for now is asked for again.
+      // A stream that is refused for now is asked for again.
       if (incoming.statusCode === 200) this.connections += 1;
       incoming.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
       incoming.on('error', () => {});

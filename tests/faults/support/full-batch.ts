@@ -3,7 +3,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { SeededOrganization } from '../../support/seeds/seed.ts';
 import { callerOf, createCommand } from './engine-fixture.ts';
 
-/** More than fit into one batch of rows: nothing gathers with them. */
+/** More tasks than fit into one batch of rows: no other command joins them. */
 export const FULL_BATCH_TASKS = LIMITS.batchTasks;
 
 /** A command whose tasks fill a batch. */

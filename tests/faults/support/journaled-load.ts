@@ -5,7 +5,7 @@ import { type Journal, namesOf, type Operation, type Outcome, refusedOutcome } f
 import type { SeededOrganization } from '../../support/seeds/seed.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
-/** Makes one attempt at an operation; never rejects: no answer is an unknown outcome. */
+/** Makes one attempt at an operation. Never rejects: no answer is an unknown outcome. */
 export type Send = (operation: Operation, attempt: number) => Promise<Outcome>;
 
 export interface LoadOptions {
@@ -13,26 +13,26 @@ export interface LoadOptions {
   readonly send: Send;
   readonly organizationIds: readonly number[];
   readonly connections: number;
-  /** Tasks to make; every fifth is cancelled as well. */
+  /** The number of tasks to create; every fifth is cancelled too. */
   readonly tasks: number;
-  /** Makes jobs and batches among them, and updates tasks. Only over HTTP. */
+  /** Whether the load also creates jobs and batches and updates tasks. Only over HTTP. */
   readonly mixed?: boolean;
-  /** Begins every key. */
+  /** The start of every key. */
   readonly name: string;
-  /** Looked at before each task: true ends the load early. */
+  /** Called before each task: true ends the load early. */
   readonly isOver?: () => boolean;
-  /** How long one operation is tried again while it gets no answer. */
+  /** How long to retry one operation while it gets no answer. */
   readonly patienceMs?: number;
 }
 
 const CANCELLED_SHARE = 5;
 const UPDATED_SHARE = 3;
-/** Of ten operations of a mixed load the one that makes a job, and the one that makes a batch. */
+/** Two of ten operations of a mixed load: the one that creates a job, and the one that creates a batch. */
 const [JOB, BATCH] = [1, 3];
 
 /**
- * Clients that make tasks one after the other. An operation without an answer is tried again with the same key until
- * it has one; rejects when one never gets it.
+ * Clients that create tasks one after the other. They retry an operation without an answer with the same key until it
+ * has one. Rejects when an operation never gets an answer.
  */
 export async function runLoad(options: LoadOptions): Promise<void> {
   const { journal, organizationIds, connections, tasks, name, mixed = false, isOver = () => false } = options;
@@ -69,7 +69,7 @@ export async function runLoad(options: LoadOptions): Promise<void> {
   }
 }
 
-/** The body that makes the task of an operation. Customers come again and again, so that they are found and shared. */
+/** The body that creates the task of an operation. Customers repeat, so that they are found and shared. */
 export function createBody(key: string): Record<string, unknown> {
   const number = Number(/\d+/.exec(key)?.[0] ?? 0);
   const phone = `+4420794600${String(number % 40).padStart(2, '0')}`;
@@ -81,7 +81,7 @@ function kindOf(number: number): 'create' | 'job' | 'batch' {
   return number % 10 === BATCH ? 'batch' : 'create';
 }
 
-/** Sends over HTTP. `clientsOf` names the clients of an organization; each attempt goes to the next one. */
+/** Sends over HTTP. `clientsOf` returns the clients of an organization; each attempt uses the next one. */
 export function sendOverHttp(clientsOf: (organizationId: number) => readonly ApiClient[]): Send {
   return async (operation, attempt) => {
     const clients = clientsOf(operation.organizationId);
@@ -113,7 +113,7 @@ function ask(client: ApiClient, operation: Operation): Promise<ApiReply<TaskView
       return client.post('/tasks', { ...createBody(key), children }, headers);
     }
     case 'batch': {
-      // Odd ones rely on the keys of their items alone.
+      // Odd operations rely on the keys of their items alone.
       const hasOwnKeys = key.length % 2 === 1;
       const tasks = namesOf(operation).map((name) =>
         hasOwnKeys ? { ...createBody(name), idempotencyKey: name } : createBody(name),

@@ -40,7 +40,7 @@ export async function seedMarked(databaseUrl: string, marker: string): Promise<M
 
 const ORIGIN = '3b241101-e2bb-4255-8caf-4136c566a962';
 
-/** What plain transactions write, with the marker in every free text. */
+/** Writes a row by every plain transaction, with the marker in every free text. */
 async function insertAccess(sql: Sql, organizationId: number, userId: number, marker: string): Promise<void> {
   const email = `${marker}@example.com`;
   const hash = `sha256(${`'${marker}'`}::bytea)`;
@@ -48,7 +48,7 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
     WHERE organization_id = ${organizationId} AND id = ${userId}`;
   await sql`UPDATE channels SET name = ${marker}, status = 'INACTIVE' WHERE organization_id = ${organizationId}`;
   await sql`UPDATE agents SET first_name = ${marker}, email = ${email} WHERE organization_id = ${organizationId}`;
-  // More than one batch of its deletion, over several partitions.
+  // More rows than one batch of the deletion, over several partitions.
   await sql`
     INSERT INTO agent_trail (organization_id, agent_id, recorded_at, received_at, latitude, longitude)
     SELECT organization_id, id, now() - i * interval '1 minute', now(), 1, 2
@@ -73,13 +73,13 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
   await sql`
     INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed)
     VALUES (${organizationId}, ${marker}, ${sql.unsafe(hash)}, ${marker}, 200, ${sql.unsafe(hash)})`;
-  // The answer to its making, kept for a super admin.
+  // The answer to its creation, kept for a super admin.
   await sql`
     INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, made_organization_id)
     VALUES (0, ${marker}, ${sql.unsafe(hash)}, ${marker}, 201, ${sql.unsafe(hash)}, ${organizationId})`;
 }
 
-/** A webhook that some other process seems to serve, so that nobody sends or carries out anything. */
+/** A webhook that another process seems to serve, so that no worker sends or carries out anything. */
 async function insertWebhook(sql: Sql, organizationId: number, marker: string): Promise<void> {
   const [webhook] = await sql<{ id: number }[]>`
     INSERT INTO webhooks (organization_id, id, version, url, events, description, concurrency, secret, previous_secret,
@@ -94,7 +94,7 @@ async function insertWebhook(sql: Sql, organizationId: number, marker: string): 
     INSERT INTO webhook_orders (organization_id, webhook_id, id, kind, delivery_id, event_id, body, created_at)
     VALUES (${organizationId}, ${webhook!.id}, nextval('webhook_order_ids'), 'test', nextval('webhook_delivery_ids'),
       ${marker}, ${marker}, now())`;
-  // Over several partitions.
+  // Rows over several partitions.
   await sql`
     INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state, attempt,
       attempts)
@@ -103,7 +103,7 @@ async function insertWebhook(sql: Sql, organizationId: number, marker: string): 
     FROM generate_series(0, 2) i`;
 }
 
-/** A proof, and a PIN that was given wrong, of no task that is there. */
+/** A proof, and a wrong PIN, of a task that does not exist. */
 async function insertProof(sql: Sql, organizationId: number, marker: string): Promise<void> {
   await sql`
     INSERT INTO task_proofs (organization_id, task_id, id, kind, content_type, content, actor_type, created_at)
@@ -111,7 +111,7 @@ async function insertProof(sql: Sql, organizationId: number, marker: string): Pr
   await sql`INSERT INTO task_pins (organization_id, task_id, wrong_count) VALUES (${organizationId}, 1, 1)`;
 }
 
-/** A device whose session goes on, how customers are mailed, and a notice that is settled, so that nobody sends it. */
+/** A device with a live session, the mail settings of customers, and a settled notice that no worker sends. */
 async function insertNotice(sql: Sql, organizationId: number, userId: number, marker: string): Promise<void> {
   await sql`
     INSERT INTO push_tokens (organization_id, user_id, device_id, id, session_id, platform, token, token_hash, registered_at)
@@ -129,14 +129,14 @@ async function insertNotice(sql: Sql, organizationId: number, userId: number, ma
       ${marker}, now())`;
 }
 
-/** What a search for an agent leaves behind: a request, a task that is sought, a courier with a job. */
+/** The rows that a search for an agent leaves: a request, a searching task, a courier with a job. */
 async function insertAssignment(sql: Sql, organizationId: number, marker: string): Promise<void> {
   await sql`
     INSERT INTO assignment_requests (organization_id, id, version, task_id, agent_id, channel_id, status, mode, attempt,
       score, expires_at, rejection_reason, created_at, updated_at)
     VALUES (${organizationId}, nextval('assignment_request_ids'), 2, 1, 1, 1, 'rejected', 'sequential', 1, 1, now(),
       ${marker}, now(), now())`;
-  // Of no task that is there, so that no round has anything to do.
+  // The task does not exist, so that no round has anything to do.
   await sql`INSERT INTO searching_tasks (organization_id, task_id) VALUES (${organizationId}, 1)`;
   await sql`
     INSERT INTO couriers (organization_id, provider, external_id, name, phone_number, vehicle_type, vehicle, tracking_url)
@@ -146,7 +146,10 @@ async function insertAssignment(sql: Sql, organizationId: number, marker: string
     VALUES (${organizationId}, 1, 1, ${marker}, 1, 1, 1, now())`;
 }
 
-/** What workers and the test provider keep of a payment: of none that is there, so that nobody has anything to do. */
+/**
+ * The rows that workers and the test provider keep for a payment that does not exist, so that no worker has anything to
+ * do.
+ */
 async function insertPayment(sql: Sql, organizationId: number, marker: string): Promise<void> {
   await sql`
     INSERT INTO payment_attempts (organization_id, payment_id, step, due_at, last_error)
@@ -157,7 +160,7 @@ async function insertPayment(sql: Sql, organizationId: number, marker: string): 
     VALUES (${organizationId}, 1, ${marker}, 1, 'USD', ${marker}, ${marker}, 'open', now() + interval '1 day')`;
 }
 
-/** Has the organization's actor make records of every kind, with the marker in every free text. */
+/** Makes the organization's actor create records of every kind, with the marker in every free text. */
 export async function fillMarked(engine: Engine, owner: MarkedOrganization, marker: string, tasks: number) {
   const { organizationId, staff: caller, superAdmin } = owner;
   let keys = 0;

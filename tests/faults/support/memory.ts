@@ -9,7 +9,7 @@ import type { JournalView } from '../../support/journal.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { SCOPE } from './engine-fixture.ts';
 
-/** Records of each kind that memory held and that were compared. */
+/** The number of compared records of each kind. */
 export interface Compared {
   tasks: number;
   customers: number;
@@ -17,8 +17,8 @@ export interface Compared {
 }
 
 /**
- * Compares what an actor holds in memory with Postgres, record by record, and the keys of the journal both ways: what
- * memory knows and Postgres does not fails as well. Waits until nothing is on its way.
+ * Compares the memory of an actor with Postgres, record by record, and the keys of the journal both ways: a record in
+ * memory that Postgres lacks fails too. Waits until nothing is in flight.
  */
 export async function assertMemoryIsPostgres(
   engine: Engine,

@@ -10,16 +10,16 @@ import { byOrganization, runLoad, type Send, sendOverHttp } from './journaled-lo
 
 export interface SurvivedKills {
   readonly slowestMs: number;
-  /** Answers to reads that were neither 200 nor 503. */
+  /** Answers to reads other than 200 and 503. */
   readonly wrongReads: readonly string[];
 }
 
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * Ends `kills` Postgres backends of a gateway at random moments of a mixed load, one at a time: those that commit, load,
- * renew leases, read, and look up keys. Asserts that the process lives, that every request is answered, and that everybody was
- * told the truth.
+ * Ends `kills` Postgres backends of a gateway at random moments of a mixed load, one at a time: those that commit,
+ * load, renew leases, read, and look up keys. Asserts that the process lives, that every request gets an answer, and
+ * that every answer is true.
  */
 export async function surviveBackendKills(kills: number, seed: number): Promise<SurvivedKills> {
   const system = await startCrashableSystem({ organizations: 3 });
@@ -80,10 +80,10 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
   }
 }
 
-/** Connections that must have been lost for the test to say anything. */
+/** The connections that must be lost for the test to prove anything. */
 const KINDS = ['commit', 'actors', 'leases', 'reads', 'access'].map((name) => `dispatch ${name}`);
 
-/** Ends `kills` backends, and more while one of KINDS was spared by chance. Returns how many were ended of each kind. */
+/** Ends `kills` backends, and more while chance has spared one of KINDS. Returns the number of each kind. */
 async function killBackends(databaseUrl: string, kills: number, seed: number): Promise<Map<string, number>> {
   const random = seededRandom(seed);
   const killed = new Map<string, number>();
@@ -99,7 +99,8 @@ async function killBackends(databaseUrl: string, kills: number, seed: number): P
           FROM pg_stat_activity WHERE datname = current_database() AND starts_with(application_name, 'dispatch ')
           GROUP BY application_name)
         SELECT name, pid FROM kinds WHERE place = floor(${chance}::float8 * kinds)`;
-      // Apart from the choice: as a further condition of that it would be met first, and end one of every kind.
+      // A statement of its own: as a further condition of the choice, Postgres would meet it first and end one of every
+      // kind.
       const [ended] = found ? await sql<{ was: boolean }[]>`SELECT pg_terminate_backend(${found.pid}) AS was` : [];
       return ended?.was ? found!.name : undefined;
     });
@@ -110,7 +111,10 @@ async function killBackends(databaseUrl: string, kills: number, seed: number): P
   return killed;
 }
 
-/** Reads lists, single tasks and their history, each by connections of its own, until `isOver`. Returns how often, and the answers that were neither 200 nor 503. */
+/**
+ * Reads lists, single tasks and their history, each on connections of its own, until `isOver`. Returns the number of
+ * reads and the answers other than 200 and 503.
+ */
 async function readAround(client: ApiClient, isOver: () => boolean, took: (ms: number) => void) {
   const wrong = new Set<string>();
   let count = 0;
@@ -139,7 +143,7 @@ async function readHeads(databaseUrl: string): Promise<{ readonly lastSequences:
   return { lastSequences: new Map(rows.map(({ organizationId, lastSequence }) => [organizationId, lastSequence])) };
 }
 
-/** Evenly between 0 and 1; the same seed gives the same numbers (mulberry32). */
+/** Draws evenly between 0 and 1; the same seed gives the same numbers (mulberry32). */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -9,7 +9,7 @@ async function listTenantTables(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** How many rows of the organization each table has. */
+/** Counts the organization's rows in each table. */
 export async function countRows(sql: Sql, organizationId: number): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for (const table of await listTenantTables(sql)) {
@@ -32,7 +32,7 @@ export async function digestRows(sql: Sql, organizationId: number): Promise<Read
   return digests;
 }
 
-/** Tables, of whatever kind, with a row whose text holds one of the words. */
+/** Lists the tables of any kind that have a row whose text holds one of the words. */
 export async function findInRows(sql: Sql, words: readonly string[]): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`
     SELECT relname AS name FROM pg_class

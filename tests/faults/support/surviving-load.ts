@@ -9,19 +9,19 @@ import { type FollowedStream, followStream } from './followed-stream.ts';
 import { byOrganization, runLoad, sendOverHttp } from './journaled-load.ts';
 
 const CONNECTIONS = 64;
-/** Long enough that requests come while it is away. */
+/** Long enough for requests to come while it is away. */
 const DOWN_MS = 300;
 
 export interface SurvivingLoad {
   readonly tasks: number;
-  /** Spread evenly over the load. */
+  /** The crashes, spread evenly over the load. */
   readonly crashes: number;
   readonly crash: (system: CrashableSystem) => Promise<void>;
 }
 
 /**
- * 64 connections create tasks while the system crashes; clients try again what got no answer, streams resume. Then
- * holds what is there against what everybody was told. Stops the system.
+ * 64 connections create tasks while the system crashes; clients retry unanswered requests, streams resume. Then
+ * compares the rows with every answer. Stops the system.
  */
 export async function surviveCrashes(system: CrashableSystem, { tasks, crashes, crash }: SurvivingLoad): Promise<void> {
   const { organizations, baseUrl, place } = system;
@@ -83,7 +83,7 @@ export async function crashGateway(system: CrashableSystem): Promise<void> {
   await system.startGateway();
 }
 
-/** Kills Postgres and starts it again on its files; the gateway has to live on. */
+/** Kills Postgres and starts it again on its files; the gateway must survive. */
 export async function crashPostgres(system: CrashableSystem): Promise<void> {
   const { pid } = system.gateway!;
   await system.killPostgres();

@@ -17,46 +17,48 @@ import { type CrashableSystem, startCrashableSystem } from '../../support/system
 import { type OwnRedis, startOwnRedis } from '../../support/system/own-stores.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
-/** A webhook with the endpoint that it leads to. */
+/** A webhook with its endpoint. */
 export interface RegisteredWebhook extends SinkEndpoint {
   readonly name: string;
   readonly organizationId: number;
   readonly webhookId: number;
   readonly concurrency: number;
-  /** Switches it on or off. */
+  /** Switches the webhook on or off. */
   setActive(isActive: boolean): Promise<void>;
 }
 
 export interface WebhookSystemOptions {
-  /** 1 by default. */
+  /** The number of webhooks; 1 by default. */
   readonly organizations?: number;
 }
 
-/** Gateway, workers and a Redis that a test may kill or empty at any moment, and endpoints that hear of all events. */
+/** Gateway, workers and a Redis that a test may kill or empty at any moment, and endpoints that receive all events. */
 export interface WebhookSystem {
   readonly system: CrashableSystem;
-  /** Of gateways that a test starts beside the system's own. */
+  /** The environment for gateways that a test starts beside the system's own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly webhooks: readonly RegisteredWebhook[];
   /** Needs the gateway. */
   register(name: string, organization: SeededOrganization, concurrency?: number): Promise<RegisteredWebhook>;
   startWorkers(): Promise<void>;
-  /** kill -9. What they held is free for others when the lease has run out. */
+  /** Sends kill -9. Other workers may take over when the lease has run out. */
   killWorkers(): Promise<void>;
-  /** Lets the time pass for which dead workers hold webhooks. */
+  /** Moves the clock past the lease of the dead workers. */
   letLeasesPass(): Promise<void>;
-  /** FLUSHALL. */
+  /** Sends FLUSHALL. */
   emptyRedis(): Promise<void>;
-  /** Resolves when so many attempts have come; rejects when nothing comes any more. */
+  /** Resolves when this many attempts have come; rejects when no more come. */
   untilArrived(webhook: RegisteredWebhook, count: number): Promise<void>;
-  /** Resolves when each webhook has accepted every event of its organization; rejects when nothing comes any more. */
+  /** Resolves when each webhook has accepted every event of its organization; rejects when no more come. */
   untilDelivered(webhooks?: readonly RegisteredWebhook[]): Promise<void>;
-  /** Fails with what the checker finds, and with more than `mostDuplicates`. Resolves to the number of duplicates. */
+  /**
+   * Fails with the findings of the checker, and with more than `mostDuplicates`. Resolves to the number of duplicates.
+   */
   assertDelivered(mostDuplicates: number): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the stores and the sink; gateway and workers are started by the test. */
+/** Starts the stores and the sink; the test starts gateway and workers. */
 export async function startWebhookSystem({ organizations = 1 }: WebhookSystemOptions = {}): Promise<WebhookSystem> {
   const releaser = createReleaser(() => {});
   try {
@@ -180,7 +182,7 @@ class RunningSystem implements WebhookSystem {
     await this.#parts.release();
   }
 
-  /** Events of the organization, as the log has them now. */
+  /** The events of the organization in the log now. */
   #records(webhooks: readonly RegisteredWebhook[]): Promise<EndpointRecord[]> {
     return withSql(this.system.place.databaseUrl, async (sql) => {
       const records: EndpointRecord[] = [];
@@ -205,7 +207,7 @@ class RunningSystem implements WebhookSystem {
   }
 }
 
-/** Waits as long as anything comes at all. */
+/** Waits as long as attempts keep coming. */
 async function whileComing(webhooks: readonly RegisteredWebhook[], what: string, isSo: () => boolean): Promise<void> {
   let count = -1;
   for (let since = performance.now(); !isSo(); await delay(POLL_MS)) {

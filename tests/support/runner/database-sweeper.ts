@@ -2,25 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Releaser } from '../../../engine/runtime/lifecycle.ts';
 import { dropDatabases, listUnusedDatabases } from '../stores.ts';
 
-/** Long enough for some to come together. */
+/** Long enough for several databases to come together. */
 const SWEEP_MS = 5_000;
 
 /**
- * Drops databases that tests are done with. Each drop waits for a checkpoint, a second on a busy machine: those who drop
- * together share one, and no test waits for it. The last are dropped when it is released.
+ * Drops databases that tests no longer need. Each drop waits for a checkpoint, a second on a busy machine: drops that
+ * run together share one, and no test waits for it. The release drops the last ones.
  */
 export function startDatabaseSweeper(serverUrl: string, releaser: Releaser): void {
   const stop = new AbortController();
   const sweep = async () => dropDatabases(serverUrl, await listUnusedDatabases(serverUrl));
   const sweeping = (async () => {
     while (!stop.signal.aborted) {
-      // What could not be dropped, since somebody was connecting to it, is there the next time; the last time tells.
+      // A database with a connecting client stays until the next time; the last time reports it.
       await sweep().catch(() => {});
       await delay(SWEEP_MS, undefined, { signal: stop.signal }).catch(() => {});
     }
     await sweep();
   })();
-  // Told when it is released.
+  // The release reports it.
   sweeping.catch(() => {});
   releaser.push('database sweeper', async () => {
     stop.abort();

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Inherited by everything that a run starts, however many processes down. */
+/** Every process that a run starts inherits this variable, however many processes down. */
 export const RUN_VARIABLE = 'DISPATCH_TEST_RUN';
 
 const GRACE_MS = 15_000;
 const POLL_MS = 50;
 
 /**
- * Kills what the test files of run `id` left running and returns their command lines. What is merely on its way
- * out gets a moment. Finds processes through /proc: on other systems than Linux it finds none.
+ * Kills the processes that the test files of run `id` left running and returns their command lines. A process that is
+ * about to exit gets a moment. Finds processes through /proc: on other systems than Linux it finds none.
  */
 export async function killLeftovers(id: string, graceMs = GRACE_MS): Promise<string[]> {
   const deadline = performance.now() + graceMs;
@@ -32,7 +32,7 @@ function processesOf(id: string): Map<number, string> {
       if (!readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(marker)) continue;
       found.set(Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').join(' ').trim());
     } catch {
-      // Gone since, or another user's: not ours either way.
+      // It is gone by now, or another user's: not ours in both cases.
     }
   }
   return found;

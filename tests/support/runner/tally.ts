@@ -18,9 +18,9 @@ export interface Tally {
   completed(event: TestEvent): void;
   passed(event: TestEvent): void;
   failed(event: TestEvent): void;
-  /** Anything else that must fail the run. */
+  /** Notes any other problem that must fail the run. */
   problem(message: string): void;
-  /** Judges what only shows at the end: files without tests, tests that never ended. */
+  /** Judges problems that appear only at the end: files without tests, tests that never ended. */
   close(files: readonly string[]): Outcome;
 }
 

@@ -26,16 +26,16 @@ const LONGEST = [
   'faults/kill-nine',
   'integration/http/',
 ];
-/** The rest, by how long their files take. */
+/** The remaining files, by how long they take. */
 const LONGER_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/api/'];
 
 export interface Selection {
   /**
-   * Paths from the root: those that wait among those that compute, so that the processor is never idle, and of both those
-   * that take longest first, so that at the end none of them is left to run alone.
+   * Paths from the root. Waiting files stand among computing ones, so that the processor is never idle. The longest
+   * come first, so that none of them runs alone at the end.
    */
   readonly files: string[];
-  /** Files that were asked for by name but need --slow. */
+  /** Files that were named but need --slow. */
   readonly slow: string[];
 }
 
@@ -51,7 +51,7 @@ export function selectTestFiles(all: readonly string[], filters: readonly string
   };
 }
 
-/** Those that wait, evenly among the others. */
+/** Spreads the waiting files evenly among the others. */
 function mixed(files: readonly string[]): string[] {
   const isWaiting = (file: string) => WAITING.some((folder) => file.startsWith(folder));
   const parts = [files.filter(isWaiting), files.filter((file) => !isWaiting(file))];
@@ -75,7 +75,7 @@ export function listTestFiles(root: string): string[] {
     .map((path) => posix.join('tests', path.replaceAll(sep, '/')));
 }
 
-/** What a person typed, as part of a path from the root. */
+/** Turns typed text into a part of a path from the root. */
 export function toFilter(root: string, typed: string): string {
   const path = typed.startsWith('/') ? relative(root, typed) : typed;
   return path.replaceAll(sep, '/').replace(/^\.\//, '');

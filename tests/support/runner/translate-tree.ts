@@ -7,9 +7,9 @@ import { TRANSLATIONS, type Translations, translate } from './translation-hooks.
 const HOOKS = fileURLToPath(new URL('./translation-hooks.ts', import.meta.url));
 
 /**
- * Translates the TypeScript of the tree once, into `directory`, for all the processes of a run: each would otherwise
- * spend half of its start on it. Returns the environment by which processes, and what they start, load it from there,
- * under the URLs of the sources. tsx stays out of them, but for those that are started without this environment.
+ * Translates the TypeScript of the tree once, into `directory`, for all the processes of a run: otherwise each would
+ * spend half of its start on it. Returns the environment by which processes and their children load it from there,
+ * under the URLs of the sources. Only processes that start without this environment use tsx.
  */
 export async function translateTree(root: string, directory: string): Promise<Record<string, string>> {
   mkdirSync(directory);
@@ -19,7 +19,7 @@ export async function translateTree(root: string, directory: string): Promise<Re
     // Taken before the text is read: a change in between shows.
     const { mtimeMs, size } = statSync(path);
     const code = await translate(path, transform).catch(() => undefined);
-    // Not finished yet: the process that loads it is told so.
+    // A process that loads an unfinished translation gets an error.
     if (code === undefined) return;
     writeFileSync(translated, code);
     files[pathToFileURL(path).href] = { translated, mtimeMs, size };

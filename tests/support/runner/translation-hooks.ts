@@ -3,13 +3,16 @@ import type { LoadHook, ResolveHook } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { transform } from 'esbuild';
 
-/** What translateTree() leaves for the processes of a run, beside its copy of this file, which they load as hooks. */
+/**
+ * The file that translateTree() leaves for the processes of a run, beside its copy of this file, which they load as
+ * hooks.
+ */
 export interface Translations {
-  /** By the URL of a source. `mtimeMs` and `size` are those of the text that was translated. */
+  /** Translations by the URL of a source. `mtimeMs` and `size` are those of the translated text. */
   readonly files: Record<string, { readonly translated: string; readonly mtimeMs: number; readonly size: number }>;
-  /** The entries of tsx: a process that is told to load it has these hooks already. */
+  /** The entries of tsx: a process that should load tsx has these hooks already. */
   readonly translators: readonly string[];
-  /** Where esbuild is found from here. */
+  /** The place of esbuild, seen from here. */
   readonly esbuild: string;
 }
 
@@ -21,7 +24,7 @@ export function initialize(): void {
   translations = JSON.parse(readFileSync(new URL(TRANSLATIONS, import.meta.url), 'utf8'));
 }
 
-/** Spares what imports its neighbours by their names, as everything here does, Node's search. */
+/** Resolves relative specifiers directly, as every file here uses them, and spares Node's search. */
 export const resolve: ResolveHook = (specifier, context, nextResolve) => {
   const { parentURL } = context;
   if (specifier.startsWith('.') && parentURL?.startsWith('file:')) {

@@ -4,7 +4,7 @@ import { encodeGroup } from '../../../engine/org/commit/encode-group.ts';
 import type { CommitParameters } from '../../../engine/store/actor/commit-store.ts';
 import type { OwnedShard } from '../../../engine/store/cluster/shard-store.ts';
 
-/** A group of nothing but the heads of organizations without events and timers. */
+/** A group that holds only heads of organizations, without events and timers. */
 export function encodeHeads(
   groupId: string,
   organizationIds: readonly number[],

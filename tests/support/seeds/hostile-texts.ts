@@ -1,6 +1,6 @@
 /**
- * Texts that come alive, or turn over what stands beside them, where a page, a mail or a header takes them for more than
- * text. Each goes through every field that people see; all fit a short text field.
+ * Texts that run as code, or change the order of their neighbours, where a page, a mail or a header takes them for more
+ * than text. Each goes through every field that people see; all fit a short text field.
  */
 export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'a script': '<script>document.title="owned"</script>',
@@ -19,7 +19,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'a comment that swallows the rest': '<!-- --!> <!--',
   'a character section': ']]><![CDATA[<script>document.title="owned"</script>',
   'entities that are text': '&lt;script&gt;&#60;b&#62;&amp;amp; &copy',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is to stay as it is.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text must stay as it is.
   'a template': '{{constructor.constructor("alert(1)")()}} ${7*7} <%= 7*7 %> #{7*7}',
   'the right-to-left override': 'PAID \u202e00.0 :LATOT\u202c \u2066\u202egnihtyna',
   'direction marks that are left open': '\u202b\u202a\u2067\u2068\u202dtext',

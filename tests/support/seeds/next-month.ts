@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Longer than what is counted by the month takes to be asked for, on a busy machine as well. */
+/** Longer than a test needs to ask for everything that is counted by the month, even on a busy machine. */
 const LONGEST_MS = 60_000;
 
-/** The first moment of the next calendar month in UTC, which does not come while the test runs: it is waited for. */
+/**
+ * The first moment of the next calendar month in UTC. It waits, so that the month does not turn while the test runs.
+ */
 export async function nextMonth(): Promise<string> {
   for (;;) {
     const now = new Date();

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../engine/store/postgres.ts';
 
-/** Makes the counters and tables that lists go by agree with tasks that a test has changed by SQL. */
+/** Brings the counters and tables of lists up to date with tasks that a test has changed by SQL. */
 export async function relistTasks(sql: Sql, organizationId: number): Promise<void> {
   for (const table of ['task_counts', 'scheduled_tasks', 'task_references', 'location_uses']) {
     await sql`DELETE FROM ${sql(table)} WHERE organization_id = ${organizationId}`;

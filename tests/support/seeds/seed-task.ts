@@ -3,18 +3,18 @@ import type { PackageStatus } from '../../../schema/tasks/package.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { withSql } from './seed.ts';
 
-/** A task in any status, also in those that no request reaches yet. */
+/** A task in any status, also in one that no request reaches yet. */
 export interface TaskSeed {
   readonly status?: TaskStatus;
   readonly agentId?: number | null;
-  /** An external courier. */
+  /** The external courier. */
   readonly courierId?: number | null;
-  /** Makes it a cash task in USD: a collection, unless it is said to be a drop. */
+  /** Makes it a cash task in USD: a collection unless it is a drop. */
   readonly amountMinor?: number;
   readonly taskType?: 'cash_drop';
   /** One package in each of these statuses. */
   readonly packages?: readonly PackageStatus[];
-  /** Makes it a job; whoever seeds it gives it the status that follows. */
+  /** Makes it a job. The caller gives it the status that follows from its children. */
   readonly children?: readonly TaskSeed[];
 }
 
@@ -24,7 +24,7 @@ export interface SeededTask {
   readonly children: readonly SeededTask[];
 }
 
-/** When the steps of a seeded task were made. */
+/** The times of the steps of a seeded task. */
 export interface SeededTimes {
   readonly createdAt: string;
   readonly assignedAt: string;
@@ -38,13 +38,13 @@ interface Owner {
   readonly channelId: number;
 }
 
-/** Created an hour ago; each further step ten minutes later. */
+/** Created an hour ago; each further step is ten minutes later. */
 export function seededTimes(): SeededTimes {
   const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
   return { createdAt: at(60), assignedAt: at(50), acceptedAt: at(40), startedAt: at(30), completedAt: at(20) };
 }
 
-/** Puts tasks into Postgres. Do it before the organization's first request: its actor keeps what it has read. */
+/** Writes tasks to Postgres. Seed before the organization's first request: its actor keeps what it has read. */
 export function seedTasks(
   databaseUrl: string,
   owner: Owner,

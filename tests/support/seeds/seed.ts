@@ -7,7 +7,7 @@ import type { Role } from '../../../schema/accounts/role.ts';
 
 export interface OrganizationSeed {
   readonly name?: string;
-  /** A number per resource; none by default. */
+  /** A limit per resource; none by default. */
   readonly limits?: Readonly<Record<string, number | null>>;
   readonly status?: 'active' | 'pending' | 'inactive' | 'rejected';
   readonly channelStatus?: ChannelSeed['status'];
@@ -16,9 +16,9 @@ export interface OrganizationSeed {
 
 export interface ChannelSeed {
   readonly status?: 'ACTIVE' | 'INACTIVE' | 'SUSPENDED';
-  /** Of the user whom the channel's key acts as. */
+  /** The user that the channel's key acts as. */
   readonly role?: Exclude<Role, 'super_admin'>;
-  /** Whether it may stream positions, which it may by default. */
+  /** Whether it may stream positions; true by default. */
   readonly locationsWrite?: boolean;
 }
 
@@ -84,7 +84,7 @@ export function seedAgent(
 export interface SeededUser {
   readonly userId: number;
   readonly email: string;
-  /** Undefined when none was asked for: hashing one takes a while. */
+  /** Undefined without a password: hashing one takes a while. */
   readonly password: string | undefined;
 }
 
@@ -105,7 +105,7 @@ export function seedUser(
   });
 }
 
-/** The access token of a session that a user has, as if signed in. */
+/** The access token of a session of the user, as after a login. */
 export function seedSession(databaseUrl: string, organizationId: number, userId: number): Promise<string> {
   const accessToken = newSecret('da_', 40);
   return withSql(databaseUrl, async (sql) => {

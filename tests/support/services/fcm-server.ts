@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { jwtVerify } from 'jose';
 import * as v from 'valibot';
 
-/** Errors of FCM HTTP v1, word by word as it answers them. */
+/** Errors of FCM HTTP v1, word for word. */
 const ERRORS = {
   UNREGISTERED: [404, 'NOT_FOUND', 'Requested entity was not found.'],
   INVALID_ARGUMENT: [400, 'INVALID_ARGUMENT', 'The registration token is not a valid FCM registration token'],
@@ -43,7 +43,7 @@ const messageBody = v.strictObject({
 });
 export type FcmMessage = v.InferOutput<typeof messageBody>['message'];
 
-/** Instead of taking a message. */
+/** The answer instead of accepting a message. */
 export type FcmBehaviour =
   | 'take'
   | 'hang'
@@ -51,30 +51,30 @@ export type FcmBehaviour =
   | { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> };
 
 export interface FcmServer {
-  /** For FCM_URL. */
+  /** The value for FCM_URL. */
   readonly url: string;
-  /** For FCM_SERVICE_ACCOUNT: what Google's console writes into a file. */
+  /** The value for FCM_SERVICE_ACCOUNT: the file that Google's console writes. */
   readonly serviceAccount: string;
-  /** Messages that were in order and taken. */
+  /** Accepted messages. */
   readonly messages: readonly FcmMessage[];
-  /** Messages that came, taken or not. */
+  /** All messages, accepted or not. */
   readonly attempts: () => number;
-  /** Access tokens given out, in order. */
+  /** Issued access tokens, in order. */
   readonly accessTokens: readonly string[];
-  /** What was wrong with requests. */
+  /** Faults of requests. */
   readonly faults: readonly string[];
-  /** To every device, or to the one with a token; from then on. */
+  /** Sets the answer for every device, or for the one with this token, from then on. */
   behave(behaviour: FcmBehaviour, token?: string): void;
-  /** What the next requests for an access token are answered with, instead of one. */
+  /** Answers to the next requests for an access token, instead of a token. */
   behaveOnAccess(answer: { readonly status: number; readonly body: string } | undefined): void;
-  /** Of access tokens given out from then on. */
+  /** The lifetime of access tokens that are issued from then on. */
   accessLastsSeconds(seconds: number): void;
-  /** All access tokens so far are good for nothing. */
+  /** Makes all access tokens so far invalid. */
   revokeAccess(): void;
   stop(): Promise<void>;
 }
 
-/** One pair for all servers of a process: making one takes half a second. */
+/** One pair of keys for all servers of a process: generating one takes half a second. */
 const KEYS = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const PROJECT = 'courier-app-1';
 const KEY_ID = '0123456789abcdef0123456789abcdef01234567';
@@ -161,7 +161,7 @@ class GoogleStandIn implements Omit<FcmServer, 'stop'> {
     sendJson(outgoing, 404, errorBody(404, 'NOT_FOUND', 'Requested entity was not found.'));
   }
 
-  /** RFC 7523, as Google has it: https://developers.google.com/identity/protocols/oauth2/service-account */
+  /** RFC 7523, as Google uses it: https://developers.google.com/identity/protocols/oauth2/service-account */
   async #grant(body: string, contentType: string | undefined, outgoing: ServerResponse): Promise<void> {
     if (this.#onAccess) return void outgoing.writeHead(this.#onAccess.status).end(this.#onAccess.body);
     const form = new URLSearchParams(body);

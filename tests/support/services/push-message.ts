@@ -1,6 +1,6 @@
 import { createDecipheriv, createECDH, createHmac, type ECDH, hkdfSync } from 'node:crypto';
 
-/** What a browser keeps to itself of a subscription. */
+/** The secrets of a subscription that a browser keeps. */
 export interface BrowserKeys {
   readonly key: ECDH;
   readonly auth: Buffer;
@@ -11,7 +11,9 @@ const HEAD_BYTES = SALT_BYTES + 5;
 const POINT_BYTES = 65;
 const TAG_BYTES = 16;
 
-/** What a browser reads in a push: written from RFC 8188 and RFC 8291, not from what encrypts in the product. */
+/**
+ * Decrypts a push as a browser does. Written from RFC 8188 and RFC 8291, not from the encrypting code of the product.
+ */
 export function decryptPush(body: Buffer, { key, auth }: BrowserKeys): Buffer {
   const salt = body.subarray(0, SALT_BYTES);
   const recordBytes = body.readUInt32BE(SALT_BYTES);

@@ -6,44 +6,44 @@ import { importJWK, type JWTPayload, jwtVerify } from 'jose';
 import { type BrowserKeys, createBrowserKeys, decryptPush } from './push-message.ts';
 import { CERTIFICATE, KEY } from './self-signed-certificate.ts';
 
-/** What the service does with a push that is in order: takes it, answers with a status, or never. */
+/** The answer of the service to a valid push: it accepts it, sends a status, or never answers. */
 export type PushBehaviour = 'take' | 'hang' | PushAnswer;
 export interface PushAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** More of the body never comes, nor does its end. */
+  /** The rest of the body, and its end, never come. */
   readonly isEndless?: boolean;
 }
 
-/** A push that was in order, as the browser has it, whatever the service answered. */
+/** A valid push as the browser receives it, regardless of the service's answer. */
 export interface ReceivedPush {
   readonly text: string;
   readonly ttlSeconds: number;
   readonly urgency: string | undefined;
   readonly topic: string | undefined;
   readonly claims: JWTPayload;
-  /** Of the encrypted body. */
+  /** The length of the encrypted body. */
   readonly bytes: number;
 }
 
-/** A browser that has subscribed. */
+/** A subscribed browser. */
 export interface Subscriber {
-  /** What the browser hands to the application: JSON.stringify(subscription). */
+  /** The text that the browser hands to the application: JSON.stringify(subscription). */
   readonly token: string;
   readonly endpoint: string;
   readonly received: readonly ReceivedPush[];
-  /** From then on; it takes them at first. */
+  /** Sets the service's answer from then on; it accepts pushes at first. */
   behave(behaviour: PushBehaviour): void;
 }
 
 export interface PushService {
   readonly origin: string;
-  /** To be trusted by whoever sends. */
+  /** The certificate that senders must trust. */
   readonly ca: string;
-  /** What was wrong with requests, each of which was refused for it. */
+  /** Faults of requests; the service refused each of these. */
   readonly faults: readonly string[];
-  /** `applicationServerKey` is of the one sender from whom the browser takes pushes. */
+  /** `applicationServerKey` is the key of the one sender from which the browser accepts pushes. */
   subscribe(applicationServerKey: string): Subscriber;
   stop(): Promise<void>;
 }
@@ -80,7 +80,7 @@ class BrowserSubscription implements Subscriber {
   }
 }
 
-/** A push service over TLS, with the browsers behind it; as strict as RFC 8030, RFC 8291 and RFC 8292 let it be. */
+/** A push service over TLS with the browsers behind it, as strict as RFC 8030, RFC 8291 and RFC 8292 permit. */
 export async function startPushService(): Promise<PushService> {
   const subscriptions = new Map<string, BrowserSubscription>();
   const faults: string[] = [];
@@ -153,7 +153,7 @@ function headerOf({ headers }: IncomingMessage, name: string, form: RegExp): str
   return value ?? '';
 }
 
-/** Who signed, and for how long: RFC 8292 §2 and §4. */
+/** The signer and the lifetime of the token: RFC 8292 §2 and §4. */
 async function claimsOf(authorization: string, expectedKey: string, origin: string): Promise<JWTPayload> {
   const [, token, key] = /^vapid t=([^,\s]+), ?k=([A-Za-z0-9_-]+)$/.exec(authorization) ?? [];
   if (!token || !key) throw new RefusedPush(401, 'no VAPID credentials');

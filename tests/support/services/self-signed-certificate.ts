@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** For 127.0.0.1, valid for a hundred years, worth nothing: whoever reads this file can use it. */
+/**
+ * A certificate for 127.0.0.1, valid for a hundred years. It protects nothing: every reader of this file has its key.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBkTCCATagAwIBAgIUXr7mORCJhTu1NJrLIPtC3RnriDQwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA0MzQwNloYDzIxMjYxMDI4
@@ -23,7 +25,7 @@ PeAmbKgKUNRni3caWi6KX+scJD2mKcCI6PwPpAvKuv3Xe/9ayqoznwvD
 -----END PRIVATE KEY-----
 `;
 
-/** Puts both into files, which is how servers take them, while `body` runs. */
+/** Writes both to files, the form that servers accept, while `body` runs. */
 export async function withCertificateFiles(
   body: (files: { readonly certFile: string; readonly keyFile: string }) => Promise<void>,
 ): Promise<void> {

@@ -3,18 +3,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** One client's connection through the proxy. */
 export interface ProxiedConnection {
-  /** The `application_name` that the client gave to Postgres; empty until it has. */
+  /** The `application_name` that the client gave to Postgres; empty until then. */
   readonly name: string;
   readonly isOpen: boolean;
-  /** Lets no more bytes through to the server (`up`), to the client (`down`), or either way; nothing is lost. */
+  /** Holds the bytes to the server (`up`), to the client (`down`), or both. Nothing is lost. */
   silence(direction: 'up' | 'down' | 'both'): void;
-  /** Passes on what was held back, and all that follows. */
+  /** Passes on the held bytes and all later ones. */
   resume(): void;
   /** Resets the connection on both sides. */
   cut(): void;
-  /** Bytes from the client that are held back now. */
+  /** Bytes from the client that are held now. */
   readonly heldUp: number;
-  /** Bytes from the server that are. */
+  /** Bytes from the server that are held now. */
   readonly heldDown: number;
   /** Bytes from the server that were passed on so far. */
   readonly sentDown: number;
@@ -23,7 +23,7 @@ export interface ProxiedConnection {
 export interface TcpProxy {
   /** The server's address with the proxy in its place. */
   readonly url: string;
-  /** Those that are open, oldest first. */
+  /** The open connections, oldest first. */
   connections(name: string): ProxiedConnection[];
   stop(): Promise<void>;
 }
@@ -73,7 +73,7 @@ class Proxied implements ProxiedConnection {
     server.on('data', (bytes: Buffer) => this.#pass('down', bytes));
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
-      // The end of one side is the end of the other; what ended it does not matter.
+      // The end of one side is the end of the other, for any reason.
       socket.on('error', () => {});
       socket.on('close', () => this.#end());
     }
@@ -103,7 +103,7 @@ class Proxied implements ProxiedConnection {
   cut(): void {
     this.isOpen = false;
     for (const socket of [this.#client, this.#server]) {
-      // Node 20 never gets rid of a socket that is reset while it is being shut down, and spins when it exits.
+      // Node 20 never frees a socket that is reset while it is being shut down, and spins when it exits.
       if (socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }
@@ -115,7 +115,7 @@ class Proxied implements ProxiedConnection {
     if (direction === 'down') this.sentDown += bytes.length;
   }
 
-  /** A silent network does not tell of ends either: what was held back still arrives when it passes bytes again. */
+  /** A silent network does not report ends either: held bytes still arrive when it passes bytes again. */
   #end(): void {
     this.isOpen = false;
     if (!this.#silent.up && !this.#silent.down) this.#endBoth();
@@ -132,7 +132,7 @@ function lengthOf(held: readonly Buffer[]): number {
   return held.reduce((sum, bytes) => sum + bytes.length, 0);
 }
 
-/** From Postgres's startup message: length, version, then names and values that end in NUL. */
+/** Read from Postgres's startup message: length, version, then names and values that end in NUL. */
 function applicationNameIn(startup: Buffer): string {
   const words = startup.subarray(8).toString('utf8').split('\0');
   const at = words.indexOf('application_name');

@@ -7,13 +7,13 @@ export interface LoggedRow {
   readonly body: string;
 }
 
-/** What came to one endpoint, and what it had been promised. */
+/** The deliveries that reached one endpoint, and the events that it was promised. */
 export interface EndpointRecord {
   readonly name: string;
   readonly arrivals: readonly Arrival[];
-  /** The events that it is to be told of, in the order of the log. */
+  /** The events that it must receive, in the order of the log. */
   readonly promised: readonly LoggedRow[];
-  /** One at a time was asked for: first attempts come in the order of the log. */
+  /** The endpoint asked for one at a time: first attempts come in the order of the log. */
   readonly isOrdered: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface DeliveryViolation {
   readonly message: string;
 }
 
-/** Holds what came against what was promised: at least once, in order, under one id, unchanged, and signed. */
+/** Compares deliveries with promises: at least once, in order, under one id, unchanged, and signed. */
 export function findDeliveryViolations(records: readonly EndpointRecord[]): DeliveryViolation[] {
   return records.flatMap(violationsOf);
 }
@@ -33,7 +33,7 @@ export function countDuplicates({ arrivals }: Pick<EndpointRecord, 'arrivals'>):
   return accepted.length - new Set(accepted.map(({ sequence }) => sequence)).size;
 }
 
-/** Whether every event that was promised has been accepted. */
+/** Whether every promised event has been accepted. */
 export function isComplete({ arrivals, promised }: Pick<EndpointRecord, 'arrivals' | 'promised'>): boolean {
   const accepted = new Set(arrivals.filter(isAccepted).map(({ sequence }) => sequence));
   return promised.every(({ sequence }) => accepted.has(sequence));

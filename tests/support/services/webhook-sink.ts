@@ -3,31 +3,31 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** What an endpoint does with a delivery: answers with a status, or never. */
+/** An endpoint's answer to a delivery: a status, or never. */
 export type Behaviour = number | 'hang';
 
-/** One attempt as it came in. */
+/** One attempt as it arrived. */
 export interface Arrival {
   /** The header webhook-id. */
   readonly id: string;
-  /** Of the event; undefined when it has none. */
+  /** The sequence of the event; undefined when it has none. */
   readonly sequence: number | undefined;
   readonly body: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly behaviour: Behaviour;
-  /** Why the package `standardwebhooks` refuses it; undefined when it verifies it. */
+  /** The reason why the package `standardwebhooks` refuses it; undefined when it verifies. */
   readonly forgery: string | undefined;
 }
 
 /** An endpoint that a test has registered. */
 export interface SinkEndpoint {
   readonly url: string;
-  /** In the order in which they came. */
+  /** Attempts in the order of arrival. */
   readonly arrivals: readonly Arrival[];
-  /** From then on; 204 at first. */
+  /** Sets the answer from then on; 204 at first. */
   behave(behaviour: Behaviour): void;
-  /** What it signs with, told when the webhook was made. */
+  /** The signing secret, from the answer that created the webhook. */
   trust(secret: string): void;
 }
 
@@ -82,16 +82,16 @@ class Endpoint implements SinkEndpoint {
   }
 }
 
-/** A server with an endpoint under each name, which keeps all that comes. */
+/** A server with an endpoint under each name. It keeps all attempts. */
 export async function startWebhookSink(): Promise<WebhookSink> {
   const endpoints = new Map<string, Endpoint>();
   const server = createServer((incoming, outgoing) => {
     const endpoint = endpoints.get(incoming.url!.slice(1));
     if (!endpoint) return void outgoing.writeHead(404).end();
-    // An attempt that breaks off is none.
+    // A broken attempt does not count.
     endpoint.receive(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // A connection that is kept must not end as the next delivery sets out on it.
+  // A kept connection must not end as the next delivery starts on it.
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,11 +7,11 @@ import { type OwnPostgres, startOwnPostgres } from './own-stores.ts';
 import { reservePort } from './reserve-port.ts';
 
 export interface CrashableSystemOptions {
-  /** 1 by default. */
+  /** The number of organizations; 1 by default. */
   readonly organizations?: number;
-  /** A Postgres of its own, which can be killed. */
+  /** Uses a Postgres of its own, which a test can kill. */
   readonly ownPostgres?: boolean;
-  /** Of every gateway, by the names of the variables. */
+  /** Settings of every gateway, by the names of the variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -19,21 +19,21 @@ export interface CrashableSystemOptions {
 export interface CrashableSystem {
   readonly place: TestPlace;
   readonly organizations: readonly SeededOrganization[];
-  /** The same over all starts of the gateway. */
+  /** The address; the same over all starts of the gateway. */
   readonly baseUrl: string;
-  /** Undefined while it is down. */
+  /** The gateway's process; undefined while it is down. */
   readonly gateway: TestGateway | undefined;
-  /** `environment` adds to the one of the system. */
+  /** `environment` adds to that of the system. */
   startGateway(environment?: Readonly<Record<string, string>>): Promise<TestGateway>;
-  /** kill -9; resolves when the process is gone. */
+  /** Sends kill -9; resolves when the process is gone. */
   killGateway(): Promise<void>;
-  /** kill -9 of the own Postgres; resolves when the server is gone. */
+  /** Sends kill -9 to the own Postgres; resolves when the server is gone. */
   killPostgres(): Promise<void>;
   startPostgres(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the stores; the gateway is started by the test. */
+/** Starts the stores; the test starts the gateway. */
 export async function startCrashableSystem(options: CrashableSystemOptions = {}): Promise<CrashableSystem> {
   const releaser = createReleaser(() => {});
   try {
@@ -97,7 +97,7 @@ async function createPlace(databaseUrl: string): Promise<TestPlace> {
     redisUrl: redis.url,
     redisPrefix: redis.prefix,
     gatewayId: randomName('gateway'),
-    // Gone with its server.
+    // The database is gone with its server.
     drop: async () => {},
   };
 }

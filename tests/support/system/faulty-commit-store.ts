@@ -1,9 +1,9 @@
 import { CommitError, type CommitFailure, type CommitStore } from '../../../engine/store/actor/commit-store.ts';
 
 /**
- * Where the commit goes wrong:
+ * Where the commit fails:
  * - `before`: it is never sent.
- * - `during`: it is sent, and the answer is not waited for.
+ * - `during`: it is sent, and its answer is not awaited.
  * - `after`: it is carried out, and its answer is lost.
  */
 export type FaultMoment = 'before' | 'during' | 'after';
@@ -11,25 +11,28 @@ export type FaultMoment = 'before' | 'during' | 'after';
 export interface FaultyCommitStore {
   /** For EngineOptions.wrapCommitStore. */
   wrap(store: CommitStore): CommitStore;
-  /** Makes the next commit fail at `moment`, with an unknown outcome unless another failure is named; called twice, the one behind it as well. */
+  /**
+   * Makes the next commit fail at `moment`, with an unknown outcome unless another failure is named. A second call also
+   * fails the commit behind it.
+   */
   failNext(moment: FaultMoment, failure?: CommitFailure): void;
-  /** Lets the next commit pass, before those that are to fail. */
+  /** Passes the next commit, before those that fail. */
   passNext(): void;
-  /** The same for every `count`-th commit from now on. */
+  /** Makes every `count`-th commit fail from now on. */
   failEvery(count: number, moment: FaultMoment): void;
   /** Keeps the next commits from being sent; `arrived` resolves when one waits. */
   hold(): HeldCommits;
-  /** Commits that were asked for so far. */
+  /** The number of commits so far. */
   readonly commits: number;
 }
 
 export interface HeldCommits {
   readonly arrived: Promise<void>;
-  /** Sends what waits, and lets later commits pass. */
+  /** Sends the waiting commits and passes later ones. */
   release(): void;
 }
 
-/** A commit store that stands before the real one and fails when it is told to. */
+/** A commit store in front of the real one that fails on demand. */
 export function createFaultyCommitStore(): FaultyCommitStore {
   const planned: ({ readonly moment: FaultMoment; readonly failure: CommitFailure } | 'pass')[] = [];
   let rhythm: { readonly count: number; readonly moment: FaultMoment } | undefined;
@@ -48,7 +51,7 @@ export function createFaultyCommitStore(): FaultyCommitStore {
         const error = new CommitError(armed.failure, `planted ${armed.moment} the commit`);
         if (armed.moment === 'before') throw error;
         const sent = store.commit(parameters);
-        // What becomes of it is for the engine to find out.
+        // The engine must find its outcome.
         if (armed.moment === 'during') sent.catch(() => {});
         else await sent;
         throw error;

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Keys below a prefix whose name or content holds one of the words. */
+/** Lists keys below a prefix whose name or content holds one of the words. */
 export async function findInRedis(redis: Redis, prefix: string, words: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1_000 })) {

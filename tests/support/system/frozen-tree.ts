@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Stops a process and all its children where they are (SIGSTOP), as a machine that hangs would: connections stay open and
- * silent. The returned function lets them go on. Finds children through /proc.
+ * Stops a process and all its children where they are (SIGSTOP), as a hanging machine would: connections stay open and
+ * silent. The returned function continues them. Finds children through /proc.
  */
 export function freezeTree(pid: number): () => void {
   process.kill(pid, 'SIGSTOP');
-  // It makes no more of them now.
+  // A stopped process starts no more children.
   const children = childrenOf(pid);
   for (const child of children) signal(child, 'SIGSTOP');
   return () => {
@@ -23,7 +23,7 @@ function childrenOf(pid: number): number[] {
       const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
       return parent === pid ? [Number(name)] : [];
     } catch {
-      // Gone since.
+      // It has exited in the meantime.
       return [];
     }
   });

@@ -12,7 +12,10 @@ import { runEnvironment } from '../runner/run-environment.ts';
 import { type OrganizationSeed, type SeededOrganization, seedOrganization } from '../seeds/seed.ts';
 import { createMigratedDatabase, randomName, testRedis } from '../stores.ts';
 
-/** The stores of a gateway and an organization in them. Outlives the gateway, so that another one can go on there. */
+/**
+ * The stores of a gateway and an organization in them. They outlive the gateway, so that another one can continue
+ * there.
+ */
 export interface TestPlace extends SeededOrganization {
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -22,13 +25,13 @@ export interface TestPlace extends SeededOrganization {
 }
 
 export interface TestGatewayOptions {
-  /** Where to run; by default a place of its own, gone when the gateway stops. */
+  /** The place to run at; by default one of its own, which goes when the gateway stops. */
   readonly place?: TestPlace;
-  /** Of the organization that comes with a place of its own. */
+  /** Options of the organization of its own place. */
   readonly organization?: OrganizationSeed;
   /** Settings by the names of their environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Run it as `node gateway/main.ts` in a process that ends with the test's. */
+  /** Runs it as `node gateway/main.ts` in a process that ends with the test's. */
   readonly process?: boolean;
   /** See EngineOptions; not for a process of its own. */
   readonly wrapCommitStore?: GatewayOptions['wrapCommitStore'];
@@ -39,15 +42,15 @@ export interface TestGateway extends SeededOrganization {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   readonly place: TestPlace;
-  /** Of a gateway in a process of its own. */
+  /** The process id of a gateway in a process of its own. */
   readonly pid: number | undefined;
-  /** Lines it logged so far. */
+  /** The lines that it logged so far. */
   readonly logLines: readonly string[];
-  /** Asks what no route does, as the workers do. Only of a gateway in this process. */
+  /** Sends commands that no route sends, as the workers do. Only for a gateway in this process. */
   readonly ask: Engine['ask'];
   /** Stops it in order, and drops its place when that is its own. */
   stop(): Promise<void>;
-  /** What kill -9 does. Only for a gateway in a process of its own; its place stays, until `stop`. */
+  /** Sends kill -9. Only for a gateway in a process of its own; its place stays until `stop`. */
   kill(): Promise<void>;
 }
 
@@ -169,7 +172,7 @@ async function startProcess(environment: Record<string, string>): Promise<Runnin
   }
 }
 
-/** The port that it logs once it listens. */
+/** Reads the port that it logs once it listens. */
 async function portOf(child: ChildProcess, exited: Promise<void>, logLines: string[]): Promise<number> {
   const late = new AbortController();
   const listening = new Promise<number>((resolve) => {

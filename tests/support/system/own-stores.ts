@@ -12,7 +12,7 @@ const POSTGRES_SETTINGS = { shared_buffers: '64MB' };
 /** A Redis that a test may empty, kill and start again at the same address; empty after each start. */
 export interface OwnRedis {
   readonly url: string;
-  /** Of the server that runs now. */
+  /** The process id of the server that runs now. */
   readonly pid: number;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -39,10 +39,10 @@ export async function startOwnRedis(releaser: Releaser): Promise<OwnRedis> {
   };
 }
 
-/** A Postgres that a test may kill, start again at the same address, or stop in its tracks; it keeps its data. */
+/** A Postgres that a test may kill, start again at the same address, or freeze; it keeps its data. */
 export interface OwnPostgres {
   readonly url: string;
-  /** Of the server that runs now, the parent of all its processes. */
+  /** The process id of the server that runs now, the parent of all its processes. */
   readonly pid: number;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -72,7 +72,7 @@ export async function startOwnPostgres(releaser: Releaser): Promise<OwnPostgres>
 function temporaryFolder(releaser: Releaser, prefix: string): string {
   const directory = mkdtempSync(join(tmpdir(), prefix));
   releaser.push('data', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
-  // Postgres runs as another user when we are root, and must get through to its data.
+  // Postgres runs as another user when we are root, and must reach its data.
   chmodSync(directory, 0o755);
   return directory;
 }

@@ -7,8 +7,8 @@ const BLOCKS = 1_000;
 let reserved = 0;
 
 /**
- * A port for a server that a test stops and starts again at the same address. Nobody else gets it while the server is
- * down, as one that was merely free a moment ago might be.
+ * A port for a server that a test stops and starts again at the same address. No other process gets it while the server
+ * is down, which could happen to a merely free port.
  */
 export async function reservePort(): Promise<number> {
   const first = FIRST + (process.pid % BLOCKS) * PORTS_OF_PROCESS;

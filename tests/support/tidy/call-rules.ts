@@ -6,7 +6,7 @@ const SCHEDULER = 'Scheduler of engine/runtime/clock.ts, taken as a parameter';
 const RANDOM = 'RandomSource of engine/runtime/random.ts, taken as a parameter';
 const CONFIG = 'a field of Config (engine/runtime/config.ts), taken as a parameter';
 
-/** Globals, and `object.member` pairs, with what to use instead. */
+/** Globals, and `object.member` pairs, with their replacements. */
 const bannedNames = new Map([
   ['setTimeout', `after() of ${SCHEDULER}`],
   ['setInterval', `every() of ${SCHEDULER}`],
@@ -20,7 +20,7 @@ const bannedMembers = new Map([
   ['Math.random', `text() of ${RANDOM}`],
   ['process.env', CONFIG],
 ]);
-/** Modules that would let the same calls in by another door. */
+/** Modules that offer the same calls in another way. */
 const bannedModules = new Map([
   ['node:timers', SCHEDULER],
   ['node:timers/promises', `sleep() of engine/runtime/clock.ts, or ${SCHEDULER}`],
@@ -28,7 +28,7 @@ const bannedModules = new Map([
   ['node:perf_hooks', CLOCK],
 ]);
 
-/** The seams themselves, and what only a developer or an operator runs by hand. */
+/** The seams themselves, and programs that only a developer or an operator runs by hand. */
 const freePlaces = ['engine/runtime', 'engine/launcher', 'gateway/admin-cli', 'bench', 'tests'];
 const consolePlaces = ['engine/launcher', 'bench', 'tests'];
 
@@ -78,7 +78,10 @@ function memberName(node: Node): string | undefined {
   return undefined;
 }
 
-/** What a node refers to: a global by name, or a member; names that only label something (`{ setTimeout: … }`) do not count. */
+/**
+ * The name that a node refers to: a global by name, or a member. Names that only label something (`{ setTimeout: … }`)
+ * do not count.
+ */
 function referenceName(node: Node, parent: Node | undefined): string | undefined {
   const member = memberName(node);
   if (member) return member.replace(/^(globalThis|crypto)\./, '');

@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import { type Finding, findingAt, isUnder, isUnderAny, type Source } from './source.ts';
 
 /**
- * What each part of the tree may import besides itself. The most specific folder decides;
- * a part that is not listed here is refused, so that a new one gets its row first.
+ * The folders that each part of the tree may import besides itself. The most specific folder decides; a part that is
+ * not listed here is refused, so that a new one gets its row first.
  */
 const mayImport: Record<string, readonly string[]> = {
   schema: [],
@@ -40,7 +40,7 @@ const mayImport: Record<string, readonly string[]> = {
     'engine/travel',
     'engine/planning',
   ],
-  // Run by hand, where `npm start` has noted what there is.
+  // An operator runs it by hand, where `npm start` has noted the stores.
   'gateway/admin-cli': ['schema', 'engine/runtime', 'engine/store', 'engine/launcher'],
   workers: [
     'schema',
@@ -53,7 +53,7 @@ const mayImport: Record<string, readonly string[]> = {
     'engine/travel',
     'engine/planning',
   ],
-  // Only these two see the engine whole, the launcher included.
+  // Only these two see the whole engine, the launcher included.
   bench: ['schema', 'engine', 'gateway', 'workers', 'tests'],
   tests: ['schema', 'engine', 'gateway', 'workers', 'bench'],
 };
@@ -131,7 +131,7 @@ const packageHomes: readonly PackageHome[] = [
   },
 ];
 
-/** The decisions and the contract stay free of I/O, the actor gets its own through parameters. */
+/** The decisions and the contract stay free of I/O; the actor gets its own through parameters. */
 const pureParts = ['schema', 'engine/domain', 'engine/org'];
 const pureBuiltins = ['assert', 'assert/strict', 'crypto', 'url', 'util'];
 
@@ -223,7 +223,7 @@ function graphOf(sources: readonly Source[], nodeOf: (path: string) => string): 
   return graph;
 }
 
-/** Reports each import that closes a cycle, once, with the way round. */
+/** Reports each import that closes a cycle, once, with the path of the cycle. */
 function cycles(graph: Graph, rule: string): Finding[] {
   const findings: Finding[] = [];
   const done = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * What the SQL rules cannot find out by themselves: who writes which table, and the statements that were
- * read by a person and let through. An entry that nothing needs any more is a failure too.
+ * Facts that the SQL rules cannot find by themselves: the writer of each table, and the statements that a person has
+ * reviewed and permitted. An entry that no code needs any more is a failure too.
  */
 
 /**
@@ -145,27 +145,27 @@ export const reviewed: Reviewed = {
     {
       path: 'schema/functions/commit-group.sql',
       table: 'users',
-      reason: 'an agent and the user it signs in as are made and renamed as one',
+      reason: 'an agent and its user are created and renamed as one',
     },
     {
       path: 'schema/functions/commit-group.sql',
       table: 'sessions',
-      reason: 'those of an agent end with its activity',
+      reason: 'an agent that becomes inactive loses its sessions',
     },
     {
       path: 'schema/functions/commit-group.sql',
       table: 'mail_requests',
-      reason: 'an agent that is made without a password is asked for one',
+      reason: 'an agent without a password gets a mail to set one',
     },
     {
       path: 'engine/launcher/demo-organization.ts',
       table: 'agents',
-      reason: 'the demo organization is made before any actor can own it',
+      reason: 'creates the demo organization before any actor can own it',
     },
     {
       path: 'engine/launcher/demo-organization.ts',
       table: 'usage',
-      reason: 'counts the agents that are made there',
+      reason: 'counts the agents of the demo organization',
     },
     {
       path: 'schema/migrations/0021-payment-counts.sql',
@@ -190,17 +190,17 @@ export const reviewed: Reviewed = {
     {
       path: 'engine/store/accounts/organization-store.ts',
       table: 'organizations',
-      reason: 'made before any actor can own it',
+      reason: 'creates the organization before any actor can own it',
     },
     {
       path: 'engine/store/accounts/organization-store.ts',
       table: 'organization_heads',
-      reason: 'made with the organization, before any actor can own it',
+      reason: 'creates the head with the organization, before any actor can own it',
     },
     {
       path: 'engine/store/webhooks/webhook-store.ts',
       table: 'webhook_followers',
-      reason: 'goes with its webhook, so that whoever holds its lease writes nothing more',
+      reason: 'deleted with its webhook, so that the holder of its lease writes nothing more',
     },
     {
       path: 'engine/store/cluster/deletion-store.ts',
@@ -210,37 +210,37 @@ export const reviewed: Reviewed = {
     {
       path: 'schema/functions/delete-organization.sql',
       table: 'mail_requests',
-      reason: 'what waits for the users of a deleted organization goes with it',
+      reason: 'mails that wait for the users of a deleted organization are deleted with it',
     },
     {
       path: 'schema/functions/delete-organization.sql',
       table: 'kept_outcomes',
-      reason: 'what is kept of its making, by whoever made it, goes with it',
+      reason: 'the kept answer to its creation is deleted with it',
     },
     {
       path: 'engine/store/webhooks/delivery-store.ts',
       table: 'webhook_orders',
-      reason: 'what callers have asked for is moved on and taken away as it is carried out',
+      reason: 'the sender advances and deletes the orders of callers as it carries them out',
     },
     {
       path: 'engine/store/cluster/maintenance-store.ts',
       table: 'assignment_requests',
-      reason: 'requests that were answered long ago are removed: no actor has them any more',
+      reason: 'removes requests that were answered long ago: no actor holds them any more',
     },
     {
       path: 'engine/store/cluster/maintenance-store.ts',
       table: 'notifications',
-      reason: 'those of long ago are removed: nothing is to be sent of them any more',
+      reason: 'removes old ones: no sender needs them any more',
     },
     {
       path: 'engine/store/notifications/notice-store.ts',
       table: 'push_tokens',
-      reason: 'a token that a push service calls gone goes with the outcome that says so',
+      reason: 'deletes a token together with the outcome in which the push service reports it gone',
     },
     {
       path: 'engine/store/cluster/maintenance-store.ts',
       table: 'access_changes',
-      reason: 'what triggers wrote and everybody has heard is removed',
+      reason: 'removes rows that triggers wrote and every process has read',
     },
   ],
   platformTables: {
@@ -251,22 +251,22 @@ export const reviewed: Reviewed = {
     vapid_keys: 'one row for the whole database',
     shards: 'organizations are spread over them',
     gateways: 'a gateway serves many organizations',
-    mail_requests: 'whoever asks has not said where, and may be nobody',
-    deleted_organizations: 'what is left when the organization is gone',
+    mail_requests: 'the request names no organization, and its sender may be unknown',
+    deleted_organizations: 'the rest of a deleted organization',
   },
   globalKeys: {
-    'users (lower(email))': 'whoever signs in has not said yet where',
-    'channels (key_hash)': 'the key itself says whose it is',
-    'sessions (access_hash)': 'the token itself says whose it is',
-    'sessions (family_hash)': 'the token itself says whose it is',
-    'user_tokens (token_hash)': 'the token itself says whose it is',
-    'push_tokens (token_hash)': 'a token is one device, whoever has it now',
+    'users (lower(email))': 'a login names no organization',
+    'channels (key_hash)': 'the key identifies its channel',
+    'sessions (access_hash)': 'the token identifies its owner',
+    'sessions (family_hash)': 'the token identifies its owner',
+    'user_tokens (token_hash)': 'the token identifies its owner',
+    'push_tokens (token_hash)': 'a token is one device, regardless of its present user',
   },
   globalStatements: [
     {
       path: 'engine/store/records/agent-store.ts',
       contains: 'SELECT lower(email)',
-      reason: 'an address is one user in all organizations: whether it is taken, and nothing else, is told',
+      reason: 'an address is one user in all organizations: the statement returns only whether it is taken',
     },
   ],
 };

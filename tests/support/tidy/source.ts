@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Node, parseSync, visitorKeys } from 'oxc-parser';
 
-/** A place that breaks a rule. `message` names what is wrong and what to write instead. */
+/** A place that breaks a rule. `message` names the fault and its replacement. */
 export interface Finding {
   readonly path: string;
   readonly line: number;

@@ -2,7 +2,7 @@ import type { Reviewed, TableWriter } from './reviewed.ts';
 import { type Finding, findingAt, isUnder, isUnderAny, type Rule, type Source } from './source.ts';
 import { readMigration, type SqlFunction, type Statement, statementsIn, tablesOf, writesOf } from './sql-text.ts';
 
-/** Where SQL lives: the numbered migrations, the functions, and statements in the code of the system. */
+/** The places of SQL: the numbered migrations, the functions, and statements in the code of the system. */
 const SQL_FILES = ['schema/migrations', 'schema/functions'];
 const notTheSystem = ['bench', 'tests'];
 const NO_TENANT =
@@ -12,7 +12,7 @@ const COMMIT = 'commit_group';
 interface Table {
   readonly name: string;
   readonly statement: Statement;
-  /** Where it stands in the statement's text. */
+  /** The offset in the statement's text. */
   readonly at: number;
   readonly body: string;
 }

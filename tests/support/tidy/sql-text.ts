@@ -1,7 +1,7 @@
 import type { Node } from 'oxc-parser';
 import { type Source, walk } from './source.ts';
 
-/** A piece of SQL and where it starts in its file. Comments in it are blanked, so that offsets stay true. */
+/** A piece of SQL and where it starts in its file. Its comments are blanked, so that offsets stay true. */
 export interface Statement {
   readonly source: Source;
   readonly offset: number;
@@ -13,7 +13,7 @@ export interface SqlFunction extends Statement {
 }
 
 export interface TableReference {
-  /** Lower case; undefined when the name is put in at run time. */
+  /** The name in lower case; undefined when it is inserted at run time. */
   readonly table: string | undefined;
   readonly offset: number;
 }

@@ -34,7 +34,7 @@ export function testAssertionRule(sources: readonly Source[]): Finding[] {
   });
 }
 
-/** `fc.assert(property, { seed })`: chance alone must not turn a run red, nor leave out what turned another one red. */
+/** `fc.assert(property, { seed })`: chance alone must not turn a run red, nor hide what turned another run red. */
 export function testDrawRule(sources: readonly Source[]): Finding[] {
   const findings: Finding[] = [];
   for (const source of sources.filter(({ path }) => path.startsWith('tests/') && !path.startsWith('tests/slow/'))) {
