@@ -42,7 +42,7 @@ function recordFields(task: TaskView): Record<string, unknown> {
   return { ...shown, agentId, scheduledAt, timeToServe, autoAssignmentStatus };
 }
 
-test('every step of a task is told: who, what, before and after, when, by which request, from where', async () => {
+test('every step of a task is in the audit log: actor, action, before and after, time, request, address', async () => {
   const { api, channelId, userId } = await place();
   const correlationId = randomUUID();
   const created = await api.createTask({ notes: 'first' }, { 'x-correlation-id': correlationId });
@@ -77,7 +77,7 @@ test('every step of a task is told: who, what, before and after, when, by which 
   );
 });
 
-test('a creation tells of the task as it was made, whatever became of it', async () => {
+test('the entry of a creation shows the task as it was created, regardless of later changes', async () => {
   const { api } = await place();
   const packages = [{ name: 'box', quantity: 2 }, { name: 'bag' }];
   const task = await api.createTask({ notes: 'as made', integrationData: { order: 7 }, packages });
@@ -105,7 +105,7 @@ test('a creation tells of the task as it was made, whatever became of it', async
   assert.ok(!JSON.stringify(items).includes('trackingToken'));
 });
 
-test('the parts of a job are told of, one by one, as they were made', async () => {
+test('the parts of a job have entries of their own, one by one, as they were created', async () => {
   const { api } = await place();
   const job = await api.createTask({ name: 'job', children: [taskInput({ name: 'one' }), taskInput({ name: 'two' })] });
   await api.put(`/tasks/${job.id}/status`, { status: 'cancelled' });
@@ -117,7 +117,7 @@ test('the parts of a job are told of, one by one, as they were made', async () =
   assert.deepEqual(made.toSorted(), expected.toSorted());
 });
 
-test('customers, warehouses, the organization, users and channels are told of with the whole record', async () => {
+test('entries of customers, warehouses, the organization, users and channels show the whole record', async () => {
   const { api, organizationId, channelId, userId } = await place();
   const customer = { name: 'Ada Lovelace', phone: '+442079460001' };
   const { id: customerId } = (await api.post<{ id: number }>('/customers', customer)).body.data;
@@ -221,7 +221,7 @@ test('pages of all sources together are in order, without gaps and counted exact
   assert.deepEqual(await audit(api, 'page=9000000000000000&limit=100'), { items: [], count: 16 });
 });
 
-test('what was refused, or changed nothing, is not told', async () => {
+test('a refused request, and one that changed nothing, have no entry', async () => {
   const { api } = await place();
   const { id } = await api.createTask();
   const { count } = await audit(api);
@@ -233,7 +233,7 @@ test('what was refused, or changed nothing, is not told', async () => {
   assert.equal((await audit(api)).count, count);
 });
 
-test('a retry with its key is told once', async () => {
+test('a retry with its key has no second entry', async () => {
   const { api } = await place();
   const key = { 'idempotency-key': 'once' };
   for (let time = 0; time < 2; time++) await api.post('/channels', { name: 'Once' }, key);
@@ -261,7 +261,7 @@ test('an organization sees its own log only, administrators alone do, and nobody
   }
 });
 
-test('what a super admin does in an organization stands in its log under that super admin', async () => {
+test("a super admin's actions in an organization stand in its log under that super admin", async () => {
   const { databaseUrl } = fixture.gateway;
   const { userId } = await seedUser(databaseUrl, 0, 'super_admin');
   const root = fixture.clientOf(await seedSession(databaseUrl, 0, userId));

@@ -12,7 +12,7 @@ test('healthz answers while the process lives', async () => {
   assert.deepEqual([status, text], [200, '{"status":"ok"}']);
 });
 
-test('readyz tells of the stores and the shards', async () => {
+test('readyz reports the stores and the shards', async () => {
   await until('Redis is heard of', async () => (await get('/readyz')).status === 200);
   const { status, text } = await get('/readyz');
   assert.equal(status, 200);

@@ -7,7 +7,7 @@ import { noticeFacts } from '../unit/workers/notice-facts.ts';
 
 const chrome = useBrowser();
 
-/** What stands beside the card that the mail is, and whether anything in it runs or leads somewhere else. */
+/** The texts beside the card of the mail, and whether anything in it runs or leads elsewhere. */
 const LOOK = `(() => {
   const card = document.querySelectorAll('table')[1].getBoundingClientRect();
   const all = [...document.querySelectorAll('body *')];

@@ -42,7 +42,7 @@ function createTaskOf(text: string, index: number): Promise<TaskView> {
   });
 }
 
-/** What a page shows of a text: white space in one, and no controls or overrides of direction. */
+/** The visible form of a text: single white space, and no controls or overrides of direction. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found.
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202d\u202e]/g;
 const asShown = (text: string) => text.replace(/\r\n?/g, '\n').replace(CONTROLS, '\ufffd').replace(/\s+/g, ' ').trim();

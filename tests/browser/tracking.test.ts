@@ -70,7 +70,7 @@ test('a page follows its task from new to completed, and takes a rating', WITH_B
   await page.close();
 });
 
-test('times are those of whoever looks', WITH_BROWSER, async () => {
+test("a page shows times in the reader's time zone", WITH_BROWSER, async () => {
   const task = await place.api.createTask({ windowStart: '2030-01-01T20:00:00Z' });
   const { page } = await open(task.trackingUrl);
   await says(page, '2 Jan 2030, 05:00');

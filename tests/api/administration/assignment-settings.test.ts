@@ -9,7 +9,7 @@ const fixture = useGateway({ organization: { role: 'org_admin' } });
 const change = (settings: unknown) =>
   fixture.api.patch<OrganizationView>(`/organizations/${fixture.gateway.organizationId}`, { settings });
 
-test('how agents are found is a setting, kept as it was sent but for what it does not know', async () => {
+test('the assignment settings are kept as they were sent, without unknown fields', async () => {
   const assignment = {
     mode: 'broadcast',
     batchingWindowMs: 0,
@@ -34,7 +34,7 @@ test('how agents are found is a setting, kept as it was sent but for what it doe
   assert.deepEqual(without.body.data.settings, { own: { a: 1 } });
 });
 
-test('settings that no search could go by are refused, all at once', async () => {
+test('settings that no search could follow are refused, with all violations at once', async () => {
   const { status, body } = await change({
     assignment: {
       mode: 'auction',

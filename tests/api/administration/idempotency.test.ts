@@ -122,7 +122,7 @@ test('a key is free again after 24 hours', async () => {
   assert.deepEqual((await ask('New')).body.data, second.body.data);
 });
 
-test('what is kept gives nothing away: neither the new key, nor the password, nor the Idempotency-Key', async () => {
+test('a kept answer reveals neither the new key, nor the password, nor the Idempotency-Key', async () => {
   const key = randomUUID();
   const channel = await fixture.api.post<ChannelWithKey>('/channels', { name: 'Secret' }, { 'idempotency-key': key });
   const user = newUser();

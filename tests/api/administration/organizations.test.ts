@@ -64,7 +64,7 @@ test('an organization is made active, with the defaults and a built-in channel, 
   assert.equal((await fixture.clientOf(apiKey).createTask()).organizationId, id);
 });
 
-test('what is asked for is taken, and every violation is named at once', async () => {
+test('the fields of the body are applied, and every violation is named at once', async () => {
   const fields = {
     status: 'pending',
     currency: 'JPY',
@@ -256,7 +256,7 @@ test('a hard deletion wants the name, and from its answer on nothing of the orga
   assert.equal(tombstone!.count, 1);
 });
 
-test('what is kept of the making of an organization goes when that is deleted, and nothing else that is kept', async () => {
+test('the kept answer to the creation of an organization is deleted with it, and no other kept answer is', async () => {
   const make = async (key: string) => {
     const reply = await root.post<OrganizationView>('/organizations', { name: 'Kept' }, { 'idempotency-key': key });
     assert.equal(reply.status, 201, reply.text);

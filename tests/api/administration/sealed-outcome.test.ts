@@ -17,7 +17,7 @@ test('an outcome comes back whole, an answer as well as a refusal', () => {
     assert.deepEqual(openOutcome(request, sealOutcome(request, outcome)), outcome);
 });
 
-test('it is sealed anew each time, tells nothing, and opens under its own key alone', () => {
+test('an outcome is sealed differently each time, reveals nothing, and opens under its own key alone', () => {
   const [one, other] = [sealOutcome(request, answer), sealOutcome(request, answer)];
   assert.notDeepEqual(one, other);
   assert.ok(!one.includes('dk_live_secret'));

@@ -88,7 +88,7 @@ test('every violation is named at once, and agents and super admins are not made
   assert.equal((await fixture.api.post('/users', { email: emailOf('x'), name: 'x', role: 'super_admin' })).status, 400);
 });
 
-test('an address that any user has, here or elsewhere, in whatever case, is taken', async () => {
+test('an address that any user has, here or elsewhere, in upper or lower case, is taken', async () => {
   const other = await fixture.organization({ role: 'org_admin' });
   const foreign = await createUser({}, other.api);
   const own = await createUser();
@@ -101,7 +101,7 @@ test('an address that any user has, here or elsewhere, in whatever case, is take
   const [{ count }] = (await query('SELECT count(*) FROM mail_requests WHERE lower(email) = lower($1)', [
     own.email!,
   ])) as [{ count: number }];
-  assert.equal(count, 1, 'whoever has the address is not bothered again');
+  assert.equal(count, 1, 'the owner of the address gets no second mail');
 });
 
 test('of twenty users with one address at once exactly one is made', async () => {
@@ -142,7 +142,7 @@ test('only the fields that are sent change, and what is already so writes nothin
   assert.equal(row!.version, 3);
 });
 
-test('what only the server sets is ignored', async () => {
+test('fields that only the server sets are ignored', async () => {
   const own = { id: 5, organizationId: 1, emailVerifiedAt: '2020-01-01T00:00:00Z', version: 9, passwordHash: 'x' };
   const user = await createUser(own);
   assert.notEqual(user.id, 5);
@@ -151,7 +151,7 @@ test('what only the server sets is ignored', async () => {
   assert.deepEqual(changed.body.data, user);
 });
 
-test('whoever may do less may do so from the answer on, by key and by session; a session that ended stays so', async () => {
+test('a user with fewer rights loses them from the answer on, by key and by session; an ended session stays ended', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
   const { userId } = await seedUser(databaseUrl, organizationId, 'org_admin');
   const { apiKey } = (await fixture.api.post<{ apiKey: string }>('/channels', { name: 'Own', userId })).body.data;

@@ -14,7 +14,7 @@ interface TaskEvent {
   readonly data: Readonly<Record<string, unknown>> & { readonly task: TaskView };
 }
 
-test('a task is assigned, taken back and given to another; the history and the log say by whom and why', async () => {
+test('a task is assigned, taken back and given to another agent; the history and the log name the actor and the reason', async () => {
   const { api, channelId } = await dispatchersOf(fixture);
   const [one, two] = [await createAgent(api), await createAgent(api, { name: 'Bruno Costa' })];
   const { id } = await api.createTask();
@@ -111,7 +111,7 @@ test('a task is assigned and taken back only from the statuses that the rules na
   }
 });
 
-test('an unknown task is told before an unknown agent, and both before the status of the task', async () => {
+test('an unknown task is reported before an unknown agent, and both before the status of the task', async () => {
   const { api } = await dispatchersOf(fixture);
   const { id } = await api.createTask();
   await api.put(`/tasks/${id}/status`, { status: 'cancelled' });

@@ -54,7 +54,7 @@ test('If-Match lets a change through only while the agent is as it was read', as
   assert.equal(next.status, 200);
 });
 
-test('a new name is told by the user and by every task of the agent, in lists and in single reads alike', async () => {
+test('the user and every task of the agent show its new name, in lists and in single reads alike', async () => {
   const { api, organizationId } = await dispatchersOf(fixture, { role: 'org_admin' });
   const agent = await createAgent(api);
   const taskId = await assignedTask(api, agent.id);

@@ -119,7 +119,7 @@ test('an agent without a password is asked for one by mail, and does not sign in
   assert.equal((await ask(api, 'login', { email, password: PASSWORD })).status, 401);
 });
 
-test("an address is one user's, whoever has it and however it is written", async () => {
+test('an address belongs to one user, in any organization and in any spelling', async () => {
   const { api } = await dispatchersOf(fixture);
   const other = await fixture.organization({ role: 'org_admin' });
   const { email: takenElsewhere } = await seedUser(fixture.gateway.databaseUrl, other.organizationId, 'dispatcher');
@@ -163,7 +163,7 @@ test('of organizations that make an agent and a user with one address at once ex
   }
 });
 
-test('of 30 agents at once exactly as many are made as the limit allows, and the others are told why', async () => {
+test('of 30 agents at once exactly as many are created as the limit allows, and the others get the reason', async () => {
   const { api } = await dispatchersOf(fixture, { limits: { agents: 10 } });
   const replies = await Promise.all(Array.from({ length: 30 }, () => api.post('/agents', agentInput())));
   const refused = replies.filter(({ status }) => status !== 201);
@@ -179,7 +179,7 @@ test('of 30 agents at once exactly as many are made as the limit allows, and the
   assert.equal((await api.post('/agents', agentInput())).status, 403, 'who is not active counts, too');
 });
 
-test('a retry with its key gets the first answer and makes no second agent; another body is told', async () => {
+test('a retry with its key gets the first answer and creates no second agent; another body gets 422', async () => {
   const { api, organizationId } = await dispatchersOf(fixture);
   const key = { 'idempotency-key': 'one agent' };
   const input = agentInput({ password: PASSWORD });

@@ -15,7 +15,7 @@ interface DutyEvent {
   readonly data: { readonly agent: AgentView; readonly onDuty: boolean; readonly actor: { type: string; id: number } };
 }
 
-test('an agent goes on and off duty by itself, once for each time it says so, and that is told', async () => {
+test('an agent goes on and off duty by itself, once for each request, and each change is an event', async () => {
   const { api, organizationId } = await dispatchersOf(fixture);
   const made = await createAgent(api);
   const agent = await clientOfAgent(fixture, organizationId, made);
@@ -45,7 +45,7 @@ test('an agent goes on and off duty by itself, once for each time it says so, an
   assert.deepEqual(new Set(items.map(({ channelId }) => channelId)), new Set([console!.id]));
 });
 
-test('who is not active does not go on duty', async () => {
+test('an inactive agent does not go on duty', async () => {
   const { api } = await dispatchersOf(fixture);
   const { id } = await createAgent(api);
   await api.patch(`/agents/${id}`, { isActive: false });
@@ -54,7 +54,7 @@ test('who is not active does not go on duty', async () => {
   assert.equal((await api.put(`/agents/${id}/duty`, { onDuty: false })).status, 200);
 });
 
-test('what is no duty is refused, and a retry with its key is told the first answer', async () => {
+test('a body without a duty is refused, and a retry with its key gets the first answer', async () => {
   const { api } = await dispatchersOf(fixture);
   const { id } = await createAgent(api);
   assert.deepEqual((await api.put(`/agents/${id}/duty`, { onDuty: 'yes' })).body.message, ['onDuty must be a boolean']);

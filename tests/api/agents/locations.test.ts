@@ -52,7 +52,7 @@ async function current(api: ApiClient, query = ''): Promise<readonly PositionVie
   return reply.body.data.items;
 }
 
-test('points are counted by what becomes of them, and the one recorded last is where the agent is', async () => {
+test("points are counted by their outcome, and the newest recorded point is the agent's position", async () => {
   const { agents, place } = await fleet(1);
   const { api, agentId } = agents[0]!;
   const points = [
@@ -143,7 +143,7 @@ test('an agent that is made later is found by its device gateway', async () => {
   assert.equal((await current(place.api)).length, 1);
 });
 
-test('who may send what: agents their own, keys with the flag for all', async () => {
+test('agents may send their own points, and keys with the flag may send for all', async () => {
   const { databaseUrl } = fixture.gateway;
   const { place, agents } = shared;
   const { organizationId } = place;
@@ -167,7 +167,7 @@ test('who may send what: agents their own, keys with the flag for all', async ()
   }
 });
 
-test('an agent that sends more than it may is told to wait, and nothing of the request is taken', async () => {
+test('an agent that sends too much gets the time to wait, and none of the request is applied', async () => {
   const { agents } = await fleet(1);
   const { api } = agents[0]!;
   const batch = () => Array.from({ length: LIMITS.pointsOfOneAgent }, (_, index) => point({ recordedAt: ago(index) }));
@@ -198,7 +198,7 @@ test('agents see themselves only, and a box shows who is in it, across the antim
     assert.equal((await place.api.get(`/agents/locations/current?bbox=${bbox}`)).status, 400, bbox);
 });
 
-test('what has not changed is not sent again', async () => {
+test('an unchanged position is not sent again', async () => {
   const { place, agents } = await fleet(1);
   await take(agents[0]!.api, [point()]);
   const { headers } = await place.api.get('/agents/locations/current');
@@ -222,7 +222,7 @@ test('an old position is stale until the agent says that it is still there', asy
   assert.equal((await current(place.api))[0]!.isStale, false);
 });
 
-test('streams are told of those who moved, once a tick, as far as they asked', async () => {
+test('streams show the agents that moved, once a tick, inside the requested box', async () => {
   const { place, agents } = await fleet(3);
   const { gateway } = fixture;
   const [near, far, still] = agents;
@@ -256,7 +256,7 @@ test('streams are told of those who moved, once a tick, as far as they asked', a
   );
   assert.deepEqual(await waiting, [[near!.agentId, far!.agentId], [near!.agentId], [far!.agentId]]);
   await take(near!.api, [point({ latitude: 50.9995 })]);
-  assert.deepEqual(await first(streams.box), [near!.agentId], 'who has left the box is told of once more');
+  assert.deepEqual(await first(streams.box), [near!.agentId], 'an agent that has left the box is sent once more');
   await assert.rejects(async () => {
     for (;;) assert.equal((await streams.none.next(2_000)).event, 'stream.ready');
   }, /no message within/);

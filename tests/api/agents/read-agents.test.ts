@@ -146,7 +146,7 @@ test('the tasks of an agent are listed as all tasks are', async () => {
   assert.equal((await list('', agent, 'me')).count, 3);
 });
 
-test('whoever drives for an integrator is read by it, and neither made nor changed', async () => {
+test('an integrator reads the agents that drive for it, and neither creates nor changes them', async () => {
   const { organizationId, api } = await dispatchersOf(fixture);
   const { id } = await createAgent(api);
   const { key } = await seedChannel(fixture.gateway.databaseUrl, organizationId);

@@ -59,7 +59,7 @@ async function readAll(api: ApiClient, path: string): Promise<readonly [items: T
   return [items, counts];
 }
 
-test('a trail is told oldest first, with what the device did not say as null', async () => {
+test('a trail is listed oldest first, with null for values that the device did not send', async () => {
   const { api, path } = await agentWith([START_MS + 5_250, START_MS]);
   const { status, body } = await api.get<Trail>(path);
   const rest = { longitude: 2.5, accuracy: null, speed: 3.1, heading: null, altitude: null, battery: null };
@@ -166,11 +166,11 @@ test('an agent reads its own trail, also as `me`, and no other', async () => {
   const unknown = await agent.get('/agents/999000111/trail');
   assert.deepEqual([refused.status, refused.body.message], [404, `Agent with ID ${otherId} not found`]);
   assert.deepEqual([unknown.status, unknown.body.message], [404, 'Agent with ID 999000111 not found']);
-  assert.equal((await api.get('/agents/me/trail')).status, 404, 'whoever is no agent has no trail');
+  assert.equal((await api.get('/agents/me/trail')).status, 404, 'a caller that is no agent has no trail');
   assert.equal((await fixture.api.get(`/agents/${agentId}/trail`)).status, 404, "another organization's agent");
 });
 
-test('what a device sends late, twice and out of order is in its trail about a second later', async () => {
+test('points that a device sends late, twice and out of order are in its trail about a second later', async () => {
   const { organizationId, agentId, userId, path, api } = await agentWith([]);
   const agent = fixture.clientOf(await seedSession(fixture.gateway.databaseUrl, organizationId, userId));
   const points = [3_000, 0, 3_000, 1_400, 1_200].map((ms) => ({

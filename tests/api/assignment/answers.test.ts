@@ -21,7 +21,7 @@ type State = (typeof STATES)[number];
 const ANSWERS = ['accept', 'reject'] as const;
 type Answer = (typeof ANSWERS)[number];
 
-/** What becomes of it, or the code that it is refused with. */
+/** The resulting status, or the code of the refusal. */
 const OUTCOMES: Readonly<Record<State, Readonly<Record<Answer, string>>>> = {
   pending: { accept: 'accepted', reject: 'rejected' },
   accepted: { accept: 'accepted', reject: 'ASSIGNMENT_REQUEST_CLOSED' },
@@ -87,7 +87,7 @@ async function read({ api }: OfferPlace, requestId: number): Promise<AssignmentR
   return (await api.get<AssignmentRequestView>(`/assignment-requests/${requestId}`)).body.data;
 }
 
-/** A request to the first agent, in a state that it came to by itself, but for one that ran out long ago. */
+/** A request to the first agent, in a state that it reached by itself, except one that expired long ago. */
 async function requestIn(place: OfferPlace, state: State): Promise<AssignmentRequestView> {
   const [one, two] = place.agents;
   const [request, other] = await place.offer(state === 'taken' ? [one!.id, two!.id] : [one!.id]);
@@ -117,11 +117,11 @@ async function requestIn(place: OfferPlace, state: State): Promise<AssignmentReq
 
 for (const mode of ASSIGNMENT_MODES) {
   for (const state of STATES) {
-    // Whoever is asked alone is beaten by nobody.
+    // An agent that is asked alone has no rival.
     if (mode === 'sequential' && state === 'taken') continue;
     for (const given of ANSWERS) {
       const outcome = OUTCOMES[state][given];
-      test(`${mode}, ${state}: who may ${given} is told ${outcome}, and nobody else anything`, async () => {
+      test(`${mode}, ${state}: an authorized ${given} gives ${outcome}, and any other caller changes nothing`, async () => {
         const scene = scenes.get(mode)!;
         const status = state === 'taken' || state === 'withdrawn' ? 'cancelled' : state;
         let request = await requestIn(scene, state);
@@ -149,7 +149,7 @@ for (const mode of ASSIGNMENT_MODES) {
   }
 }
 
-test('who accepts has the task, and whoever else was asked is told that it is taken', async () => {
+test('the agent that accepts has the task, and the other asked agents get 409 because it is taken', async () => {
   const scene = scenes.get('broadcast')!;
   const [one, two] = scene.agents;
   const [first, second] = await scene.offer([one!.id, two!.id]);
@@ -168,7 +168,7 @@ test('who accepts has the task, and whoever else was asked is told that it is ta
   assert.deepEqual([late.status, late.body.code], [409, 'ASSIGNMENT_ALREADY_TAKEN']);
 });
 
-test('who turns a task down no longer has it, and it looks on', async () => {
+test('an agent that declines a task no longer has it, and the search goes on', async () => {
   const place = scenes.get('sequential')!;
   const [one] = place.agents;
   const [request] = await place.offer([one!.id]);
@@ -181,7 +181,7 @@ test('who turns a task down no longer has it, and it looks on', async () => {
   assert.deepEqual([status, agentId, autoAssignmentStatus], ['awaiting_assignment', null, 'searching']);
 });
 
-test('a retry under one Idempotency-Key gets the first answer again, whatever has become of the request since', async () => {
+test("a retry under one Idempotency-Key gets the first answer again, regardless of the request's later states", async () => {
   const place = scenes.get('sequential')!;
   const [one] = place.agents;
   const [request] = await place.offer([one!.id]);
@@ -208,7 +208,7 @@ test('a retry under one Idempotency-Key gets the first answer again, whatever ha
   assert.deepEqual([other.status, other.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
 });
 
-test('what is no reason and what is no id are refused with all violations, and nothing is answered', async () => {
+test('invalid reasons and ids are refused with all violations, and no request is answered', async () => {
   const place = scenes.get('sequential')!;
   const [one] = place.agents;
   const [request] = await place.offer([one!.id]);
@@ -229,7 +229,7 @@ test('what is no reason and what is no id are refused with all violations, and n
   assert.deepEqual(await read(place, request!.id), request);
 });
 
-test('of as many agents as can be asked who all accept at once one has the task, and the others are told so', async () => {
+test('when the maximum number of asked agents accept at once, one has the task and the others get 409', async () => {
   const place = await offerPlace(fixture, LIMITS.broadcastAgents, { mode: 'broadcast' });
   const requests = await place.offer(place.agents.map(({ id }) => id));
   const replies = await Promise.all(

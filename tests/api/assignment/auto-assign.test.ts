@@ -9,7 +9,7 @@ import { offerPlace } from './offer-place.ts';
 
 const fixture = useGateway();
 
-test('a search is asked for after the task was made; that is told, and asked for again it changes nothing', async () => {
+test('a search that starts after the creation is an event, and a second start changes nothing', async () => {
   const { api } = await offerPlace(fixture, 0);
   const { id, autoAssignmentStatus } = await api.createTask();
   assert.equal(autoAssignmentStatus, 'not_requested');
@@ -28,7 +28,7 @@ test('a search is asked for after the task was made; that is told, and asked for
   );
 });
 
-test('a search that is under way goes on when it is asked for again: whoever is asked stays asked', async () => {
+test('a running search goes on when it is started again: open requests stay open', async () => {
   const place = await offerPlace(fixture, 1);
   const [request] = await place.offer([place.agents[0]!.id]);
   const before = (await place.api.get(`/tasks/${request!.taskId}`)).body.data;
@@ -38,7 +38,7 @@ test('a search that is under way goes on when it is asked for again: whoever is 
   assert.deepEqual((await place.api.get(`/assignment-requests/${request!.id}`)).body.data, request);
 });
 
-test('a task that was taken back from its agent is looked for anew', async () => {
+test('a task that was taken back from its agent is searched for again', async () => {
   const place = await offerPlace(fixture, 1);
   const [agent] = place.agents;
   const [request] = await place.offer([agent!.id]);

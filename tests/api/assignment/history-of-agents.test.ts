@@ -47,7 +47,7 @@ test('an agent reads who had its task before it as little as what was said of th
   assert.equal((await first!.api.get(`/tasks/${id}/history`)).status, 404);
 });
 
-test('whoever is asked reads the history, and neither who else is asked nor who was passed over', async () => {
+test('an asked agent reads the history, but neither the other asked agents nor those passed over', async () => {
   const place = await offerPlace(fixture, 3, { mode: 'broadcast' });
   const [one, two, three] = place.agents;
   const { taskId } = (await place.offer([one!.id, two!.id]))[0]!;

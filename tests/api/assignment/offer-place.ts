@@ -66,7 +66,7 @@ export async function askAgents(
   const told = await gateway.ask(organizationId, { kind: 'propose-offers', caller: SYSTEM, offers, lacking: [] });
   assert.ok(told.ok, JSON.stringify(told));
   const { items } = (await api.get<RequestList>(`/assignment-requests?taskId=${taskId}&limit=100`)).body.data;
-  assert.equal(items.length, agentIds.length, 'all of them were asked');
+  assert.equal(items.length, agentIds.length, 'every agent was asked');
   return agentIds.map((agentId) => items.find((item) => item.agentId === agentId)!);
 }
 

@@ -60,7 +60,7 @@ test('shows who would be asked for what, and does nothing', async () => {
   }
 });
 
-test('goes by the roads that the routing engine knows', async () => {
+test('follows the roads that the routing engine knows', async () => {
   const far = at(16_000, 0);
   const { id } = await taskAt(far);
   // Half an hour on its roads, and by the straight line at the speed of a car nine minutes more.

@@ -110,7 +110,7 @@ test('a request of another agent, of another organization and one that nobody ha
   assert.equal((await mine.api.get(`/assignment-requests/${foreign!.id}`)).status, 404);
 });
 
-test('requests of one moment are told in one order, however they are paged', async () => {
+test('requests of one moment are listed in one order, on pages of any size', async () => {
   const { databaseUrl } = fixture.gateway;
   const place = await offerPlace(fixture, 1);
   const { id: taskId } = await place.api.createTask();

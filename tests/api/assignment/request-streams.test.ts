@@ -21,7 +21,7 @@ interface RequestEvent {
 const TYPES =
   'types=assignment_request.created,assignment_request.accepted,assignment_request.rejected,assignment_request.cancelled';
 
-/** What a stream tells of requests, in order. */
+/** The requests that a stream shows, in order. */
 const toldBy = (messages: readonly StreamMessage[]) =>
   messages.map(({ event, data }) => {
     const { assignmentRequest } = (data as unknown as RequestEvent).data;
@@ -32,7 +32,7 @@ function watch({ organizationId }: OfferPlace, token: string, query = TYPES, pat
   return streams.watch(fixture.gateway.baseUrl, { key: token, organizationId, path, query });
 }
 
-test('an agent is told what it is asked and what became of it, and nothing of what others are asked', async () => {
+test("an agent's stream shows its own requests and their outcomes, and no request to another agent", async () => {
   const place = await offerPlace(fixture, 2, { mode: 'broadcast' });
   const [one, two] = place.agents;
   const [ofOne, ofTwo] = [await watch(place, one!.token), await watch(place, two!.token)];
@@ -56,7 +56,7 @@ test('an agent is told what it is asked and what became of it, and nothing of wh
   assert.equal(rejected!.data.assignmentRequest.rejectionReason, 'too far');
   assert.equal(rejected!.data.actor.type, 'user');
   const { channelId } = (await place.api.get(`/tasks/${alone!.taskId}`)).body.data;
-  assert.equal(created!.channelId, channelId, "the task's channel, whose webhooks are told");
+  assert.equal(created!.channelId, channelId, "the task's channel, whose webhooks receive it");
 });
 
 test('filters by task and by agent find requests, and an agent gets no more by them', async () => {
@@ -99,7 +99,7 @@ test('a resumed stream of an agent tells what it was asked meanwhile', async () 
   }
 });
 
-test('webhooks are made for requests, all of them or some', async () => {
+test('webhooks can subscribe to all request events or to some', async () => {
   const { api } = await fixture.organization({ role: 'org_admin' });
   for (const events of [['assignment_request.*'], ['assignment_request.created', 'assignment_request.expired']]) {
     const reply = await api.post<{ events: string[] }>('/webhooks', { url: 'https://1.1.1.1/hook', events });

@@ -28,7 +28,7 @@ export async function signIn(api: ApiClient, user: { email: string; password: st
   return reply.body.data;
 }
 
-/** The headers of whoever has signed in. */
+/** The headers of a signed-in user. */
 export function bearer(accessToken: string): ApiHeaders {
   return { 'x-api-key': undefined, authorization: `Bearer ${accessToken}` };
 }
@@ -45,7 +45,7 @@ export interface AuditRow {
   readonly after: unknown;
 }
 
-/** What the audit log says of a user, oldest first. */
+/** The entries of the audit log about a user, oldest first. */
 export function auditOf({ gateway }: ApiFixture, userId: number): Promise<AuditRow[]> {
   return withSql(gateway.databaseUrl, async (sql) => [
     ...(await sql<AuditRow[]>`

@@ -68,7 +68,7 @@ test('nobody of an organization that is not active gets in', async () => {
   assert.equal(reply.body.code, 'ORGANIZATION_NOT_ACTIVE');
 });
 
-test('what a body lacks or has wrong is told all at once', async () => {
+test('all missing and wrong fields of a body are named at once', async () => {
   for (const [body, message] of [
     [{}, ['email is required', 'password is required']],
     [{ email: 'x', password: '' }, ['email must be an e-mail address', 'password must not be empty']],
@@ -115,7 +115,7 @@ test('a hundred wrong passwords at once are no way around the throttle', async (
   assert.equal(replies.filter(({ status }) => status === 429).length, 100 - LIMITS.loginFailuresPerMinute);
 });
 
-test('whoever signs in rightly, again and again, is never throttled', async () => {
+test('a user with the right password is never throttled, however often it signs in', async () => {
   const { email } = await seedAdmin();
   const home = elsewhere();
   for (let i = 0; i < 4 * LIMITS.loginFailuresPerMinute; i++)

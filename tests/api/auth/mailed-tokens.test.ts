@@ -26,7 +26,7 @@ async function seedAdmin(isVerified = true) {
   return admin;
 }
 
-/** What the worker would mail; `now` in milliseconds since the epoch. */
+/** The tokens that the worker would mail; `now` in milliseconds since the epoch. */
 async function mailedToken(purpose: TokenPurpose, email: string, now = Date.now()): Promise<string> {
   const issued = await withSql(fixture.gateway.databaseUrl, (sql) => issueToken(sql, purpose, email, now));
   assert.ok(issued?.token, `a token for ${email}`);
@@ -95,7 +95,7 @@ test('a reset sets the password, verifies the address and ends every session at 
   assert.equal((await ask(fixture.api, 'login', { email: admin.email, password: PASSWORD })).status, 401);
   await signIn(fixture.api, { email: admin.email, password: NEXT_PASSWORD });
   const entry = (await auditOf(fixture, admin.userId)).find(({ action }) => action === 'user.password_reset');
-  assert.deepEqual([entry?.before, entry?.after], [null, null], 'nothing of a password is told');
+  assert.deepEqual([entry?.before, entry?.after], [null, null], 'no password is logged');
 
   const unverified = await seedAdmin(false);
   assert.equal((await reset(await mailedToken('reset_password', unverified.email))).status, 200);
@@ -150,7 +150,7 @@ test('a new password has 8 to 128 characters, and one that is refused leaves the
   assert.equal((await reset(token, ' '.repeat(128))).status, 200);
 });
 
-test('a mail that is asked for is noted once, whoever has the address, and answered alike', async () => {
+test('a requested mail is noted once, and the answer is the same for known and unknown addresses', async () => {
   const { email } = await seedAdmin();
   const texts = new Set<string>();
   for (const path of ['resend-verification', 'password-reset/request']) {

@@ -19,7 +19,7 @@ async function seedAdmin() {
 const refresh = (refreshToken: string) => ask(fixture.api, 'refresh', { refreshToken });
 const read = async ({ accessToken }: Tokens) => (await fixture.api.get('/tasks', bearer(accessToken))).status;
 
-test('whoever has the password gets a session: an access token for 15 minutes and a refresh token', async () => {
+test('the right password opens a session: an access token for 15 minutes and a refresh token', async () => {
   const admin = await seedAdmin();
   const correlationId = randomUUID();
   const { email, password } = admin;

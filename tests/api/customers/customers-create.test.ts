@@ -75,7 +75,7 @@ test('a customer is what it is said to be, an individual unless it is said, and 
   }
 });
 
-test('what a customer is does not change with PATCH, nor with a task that brings it along', async () => {
+test('the type of a customer does not change with PATCH, nor with a task that repeats it', async () => {
   const { api } = await fixture.organization();
   const made = await api.post<CustomerView>('/customers', {
     name: 'Ada',
@@ -166,7 +166,7 @@ test('a customer whom 500 tasks and 20 requests bring along at once exists once'
   assert.equal(await countCustomers(organizationId), 1);
 });
 
-test('of 200 customers at once exactly as many are created as the limit allows, and the others are told why', async () => {
+test('of 200 customers at once exactly as many are created as the limit allows, and the others get the reason', async () => {
   const { api, organizationId } = await fixture.organization({ limits: { customers: 60 } });
   const posts = Array.from({ length: 200 }, (_, index) =>
     api.post('/customers', { name: 'Ada', phone: phoneOf(1_000 + index) }),
@@ -182,7 +182,7 @@ test('of 200 customers at once exactly as many are created as the limit allows, 
   assert.equal(await countCustomers(organizationId), 60);
 });
 
-test('a taken phone is told before the limit', async () => {
+test('a taken phone is reported before the limit', async () => {
   const { api } = await fixture.organization({ limits: { customers: 1 } });
   assert.equal((await api.post('/customers', ada)).status, 201);
   assert.equal((await api.post('/customers', ada)).body.code, 'CUSTOMER_PHONE_TAKEN');

@@ -74,7 +74,7 @@ test('a new customer reads back with a summary of nothing', async () => {
   assert.match(body.metadata.position, /^[a-z0-9]+-\d+$/);
 });
 
-test('the summary counts every task once, by what became of it', async () => {
+test('the summary counts every task once, by its outcome', async () => {
   const { api, organizationId } = await fixture.organization();
   const { agentId } = await seedAgent(fixture.gateway.databaseUrl, organizationId);
   const tasks = [];

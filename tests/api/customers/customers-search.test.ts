@@ -34,7 +34,7 @@ const fixture = useGateway({}, async ({ organization, api: other }) => {
 async function find(search: string, rest = ''): Promise<string[]> {
   const { status, body, text } = await api.get<CustomerList>(`/customers?search=${encodeURIComponent(search)}${rest}`);
   assert.equal(status, 200, text);
-  assert.equal(body.data.count, body.data.items.length, 'all of it is on one page');
+  assert.equal(body.data.count, body.data.items.length, 'everything is on one page');
   return body.data.items.map(({ name }) => name);
 }
 
@@ -67,7 +67,7 @@ for (const [search, names] of [
   // Digits with letters are no phone number.
   ['x2125550187', []],
   ['tel 212', []],
-  // What means something to LIKE or to SQL means nothing here.
+  // Characters with a meaning in LIKE or in SQL have no meaning here.
   ['%', ['100% Percent']],
   ['%%', []],
   ['100%', ['100% Percent']],

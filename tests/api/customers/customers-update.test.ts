@@ -54,7 +54,7 @@ test('null clears e-mail and address, and leaves what a customer must have', asy
   assert.deepEqual([body.data.name, phoneOf(body.data)], [before.name, phoneOf(before)]);
 });
 
-test('what is already so is 200 and writes nothing', async () => {
+test('an update without a change is 200 and writes nothing', async () => {
   const before = await createCustomer();
   const same = { name: ' Ada   Lovelace ', phone: phoneOf(before), email: 'ada@example.com', address: '12 Mill Lane' };
   for (const body of [{}, same]) {

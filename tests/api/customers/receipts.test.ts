@@ -15,7 +15,7 @@ const receipts = (taskIds: readonly number[], query = '') =>
 const codesIn = ({ text }: ApiReply) =>
   [...text.matchAll(/<p class="code" dir="auto">([^<]*)</g)].map(([, code]) => code);
 
-test('a receipt says what a task is, for whom, where, when and for how much', async () => {
+test('a receipt shows the type of a task, its customer, place, time and amount', async () => {
   const { api } = fixture;
   const task = await api.createTask({
     code: 'ORDER-17',
@@ -153,7 +153,7 @@ test('a job shows its stops', async () => {
     assert.ok(text.includes(`>${words}<`), words);
 });
 
-test('what would make too large a document is refused, but a single receipt never', async () => {
+test('a request that would make too large a document is refused, but a single receipt never is', async () => {
   const { api } = fixture;
   const parcels = Array.from({ length: 100 }, () => ({ name: 'x', notes: 'n'.repeat(9_000) }));
   const tasks: TaskView[] = [];

@@ -107,7 +107,7 @@ test('moving makes a new location and edits none: a task that started there stil
   assert.deepEqual(next.pickupLocation, body.data.location);
 });
 
-test('what is already so is 200 and writes nothing', async () => {
+test('an update without a change is 200 and writes nothing', async () => {
   const before = await createWarehouse();
   for (const change of [{}, { name: 'North', location: place, isActive: true }]) {
     const reply = await fixture.api.patch<Warehouse>(`/warehouses/${before.id}`, change);
@@ -148,7 +148,7 @@ test('unknown and foreign warehouses are refused with the same bytes', async () 
   assert.equal((await fixture.api.patch('/warehouses/999000111', {})).text, unknown);
 });
 
-test('of 50 warehouses at once exactly as many are created as the limit allows, and the others are told why', async () => {
+test('of 50 warehouses at once exactly as many are created as the limit allows, and the others get the reason', async () => {
   const { api } = await fixture.organization({ limits: { warehouses: 7 } });
   const posts = Array.from({ length: 50 }, () => api.post('/warehouses', { name: 'North', location: place }));
   const refused = (await Promise.all(posts)).filter(({ status }) => status !== 201);

@@ -1,6 +1,6 @@
 import type { Role } from '../../../schema/accounts/role.ts';
 
-/** What an `:id` in a path, or a field that ends in `Id`, names. */
+/** The kind of record that an `:id` in a path, or a field that ends in `Id`, names. */
 export type RecordKind =
   | 'task'
   | 'package'
@@ -18,13 +18,13 @@ export type RecordKind =
 
 export interface ExpectedGuard {
   /**
-   * `operational`: anyone, over plain HTTP too. `public`: anyone. `session`: whoever has signed in. Otherwise these roles,
-   * with a channel's key or a session of their own.
+   * `operational`: any client, over plain HTTP too. `public`: any client. `session`: any signed-in user. Otherwise
+   * these roles, with a channel's key or a session of their own.
    */
   readonly who: 'operational' | 'public' | 'session' | readonly Role[];
   /** Not about one organization: super admins need not name one. */
   readonly isPlatform?: true;
-  /** What the id in the path names. */
+  /** The kind of record that the id in the path names. */
   readonly names?: RecordKind;
 }
 
@@ -38,8 +38,8 @@ const DISPATCHERS_AND_AGENTS = ['dispatcher', 'org_admin', 'agent', 'super_admin
 const STAFF_AND_AGENTS = ['integration', 'dispatcher', 'org_admin', 'agent', 'super_admin'] as const;
 
 /**
- * Who may call each route, typed by hand from docs/contract.md §2 and not made from the table that the guards read. A route
- * that is not here fails the walk until somebody says who may.
+ * The roles that may call each route, typed by hand from docs/contract.md §2 and not derived from the table that the
+ * guards read. A route that is missing here fails the walk.
  */
 export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /healthz': { who: 'operational' },

@@ -9,8 +9,8 @@ import { bodyOf, HOOK, makeRecords, type Records } from './own-records.ts';
 import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
 
 /**
- * Whatever names a record of another organization, in a path, a query or a body, is answered as if there were no such
- * record, byte for byte. A field of any route whose name says that it holds an id has to be in one of these tables.
+ * A request that names a record of another organization, in a path, a query or a body, gets the same bytes as for an
+ * unknown record. Every field of a route that holds an id must be in one of these tables.
  */
 
 /** Which record a field of a body names, and a body that names it. */
@@ -56,13 +56,13 @@ const NO_RECORDS: Readonly<Record<string, string>> = {
   'GET /realtime/me/events agentIds': "picks from the caller's own events",
   'POST /notifications/push-token deviceId': "what the app calls one of the caller's own devices",
   'POST /agents/locations points.agentId': 'counted as rejected, as is every point of an agent that is not known',
-  'POST /tasks children.parentId': 'refused in a child, whatever it holds',
+  'POST /tasks children.parentId': 'refused in a child with any value',
 };
 
 /** No organization is foreign to super admins, who alone may call these. */
 const NOTHING_FOREIGN = new Set(['DELETE /organizations/:id/hard']);
 
-/** What these show goes by a link, and is told apart in tests/api/tracking. */
+/** A link opens these, and tests/api/tracking tests them. */
 const BY_LINK = new Set([
   'GET /tracking/tasks',
   'GET /tracking/tasks/:id',
@@ -96,7 +96,7 @@ function ask({ method }: Route, path: string, body?: object): Promise<ApiReply<{
   });
 }
 
-/** What an answer tells, without what tells of the request itself: its number, its moment, the id that was asked for. */
+/** The answer without the facts of the request itself: its number, its time, the id in it. */
 function toldBy({ status, headers, text }: ApiReply<unknown>, id: number): unknown {
   const {
     date: _1,
@@ -113,7 +113,7 @@ function toldBy({ status, headers, text }: ApiReply<unknown>, id: number): unkno
   return { status, headers: telling, told };
 }
 
-/** Asks for an unknown record and for another organization's; resolves to what both are told. */
+/** Asks for an unknown record and for another organization's. Resolves to both answers. */
 async function assertAlike(kind: RecordKind, send: (id: number) => Promise<ApiReply<{ count?: number }>>) {
   const unknown = await send(UNKNOWN_ID);
   const refused = await send(foreign[kind]);
@@ -137,7 +137,7 @@ for (const route of ROUTES) {
   if (NOTHING_FOREIGN.has(name) || BY_LINK.has(name)) continue;
   const pathWith = (id: number) => route.path.replace(/:\w+/g, String(id));
 
-  // What stands in the path of such a route is no id.
+  // The path of such a route holds no id.
   if (route.path.includes(':') && !route.textParams) {
     test(`${name}: the path of a foreign ${names} is that of an unknown one`, async () => {
       assert.ok(names, `say in EXPECTED what the id of ${name} names`);

@@ -16,7 +16,7 @@ import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
 const MARK = 999_000_111;
 const LONG_AGO = '2001-02-03T04:05:06.000Z';
 
-/** What a record has, and nobody who sends one decides. */
+/** Fields of a record that no sender may set. */
 const NOT_THEIRS = {
   id: MARK,
   userId: MARK,
@@ -205,7 +205,7 @@ async function makePlace(): Promise<Place> {
   };
 }
 
-/** The body with what is not the caller's to say in each of its objects, but for fields that the route has. */
+/** The body with forbidden fields in each of its objects, except fields that the route has. */
 function burdened(route: Route, body: object): object {
   const known = new Set(fieldsOf(route).body);
   const burden = (value: unknown, before: string): unknown => {
@@ -217,7 +217,7 @@ function burdened(route: Route, body: object): object {
     );
     return Object.fromEntries([...more, ...own]);
   };
-  // What stands in a batch are tasks, whose fields the document does not tell.
+  // A batch holds tasks, whose fields the document does not list.
   if (nameOf(route) !== 'POST /tasks/batch') return burden(body, '') as object;
   const single = ROUTES.find((each) => nameOf(each) === 'POST /tasks')!;
   const { tasks } = body as { tasks: object[] };

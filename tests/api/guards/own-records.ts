@@ -8,7 +8,7 @@ export type Records = Readonly<Record<RecordKind, number>>;
 
 export const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
 
-/** What a request that names its record in the path has to hold besides; it may name own records. */
+/** The other parts of a request whose path names its record; it may name own records. */
 const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'PATCH /tasks/:id': { notes: 'n' },
   'PUT /tasks/:id/status': { status: 'awaiting_assignment' },

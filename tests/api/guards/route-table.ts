@@ -41,16 +41,16 @@ const { paths, components } = openApiDocument(ROUTES, '0') as {
   components: object;
 };
 
-/** What the OpenAPI document refers to. */
+/** The target of a reference in the OpenAPI document. */
 export const COMPONENTS = components;
 
-/** What the OpenAPI document says of a route. */
+/** The entry of a route in the OpenAPI document. */
 export function operationOf({ method, path }: Route): Operation {
   const described = Object.keys(paths).find((each) => each.replace(/^\/api\/v1|[{}]/g, '') === path.replace(/:/g, ''));
   return paths[described!]![method.toLowerCase()]!;
 }
 
-/** What a request may hold, as the OpenAPI document tells: of a body in dotted form, `packages.id`. */
+/** The fields of a request by the OpenAPI document; fields of a body in dotted form, `packages.id`. */
 export function fieldsOf(route: Route): { readonly query: string[]; readonly body: string[] } {
   const { parameters, requestBody } = operationOf(route);
   const schemas = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => schema ?? []);

@@ -122,7 +122,7 @@ for (const route of ROUTES) {
   const isForSessions = who === 'session';
   const allowed = new Set<Role>(isOpen || isForSessions ? ROLES : who);
 
-  test(`${nameOf(route)} ${isOpen ? 'lets anyone in' : 'refuses whoever stands for nobody with 401'}`, async () => {
+  test(`${nameOf(route)} ${isOpen ? 'lets anyone in' : 'refuses a request without a credential with 401'}`, async () => {
     const strangers: Record<string, ApiHeaders> = {
       'no credential': {},
       'an unknown key': { 'x-api-key': newApiKey() },

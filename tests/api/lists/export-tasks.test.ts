@@ -11,7 +11,7 @@ import { useGateway } from '../api-fixture.ts';
 import { hearChanges } from '../streams/stream-fixture.ts';
 
 const TASKS = 120;
-/** So much of an export that no buffer between Postgres and the client takes all of it. */
+/** More of an export than the buffers between Postgres and the client can hold. */
 const BIG_TASKS = 3_000;
 const BIG_NOTES = 'n'.repeat(9_000);
 

@@ -15,7 +15,7 @@ async function createMany(api: ApiClient, count: number, overrides: object = {})
 
 const sequenceOf = (position: string) => Number(position.split('-')[1]);
 
-/** What a list counts, and the point of the log at which it did. */
+/** The count of a list, and its position in the log. */
 async function countOf(api: ApiClient, query: string): Promise<{ readonly count: number; readonly sequence: number }> {
   const { status, body } = await api.list(`${query}&limit=1`);
   assert.equal(status, 200, JSON.stringify(body));

@@ -6,7 +6,7 @@ import { relistTasks } from '../../support/seeds/relist-tasks.ts';
 import { seedAgent, seedChannel, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
-/** What the queries below name. */
+/** The records that the queries below name. */
 interface Known {
   readonly customerId: number;
   readonly foreignCustomerId: number;
@@ -231,7 +231,7 @@ for (const [query, violation] of VIOLATIONS) {
   });
 }
 
-test('all violations of a query are told at once', async () => {
+test('all violations of a query are named at once', async () => {
   const { body } = await fixture.api.list('limit=0&page=0&sortBy=x&agentId=0');
   assert.deepEqual((body.message as string[]).map((text) => text.split(' ')[0]).sort(), [
     'agentId.0',

@@ -65,7 +65,7 @@ test('a user has so many devices and no more: the one registered longest ago mak
   );
 });
 
-test('a key cannot register a device, whatever its role', async () => {
+test('a key of any role cannot register a device', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
   for (const role of ['integration', 'agent', 'org_admin'] as const) {
     const { key } = await seedChannel(databaseUrl, organizationId, { role });

@@ -43,7 +43,7 @@ export async function signIn(
 export const newToken = () => randomBytes(20).toString('hex');
 const phone = () => ({ token: newToken(), platform: 'android', deviceId: 'phone' });
 
-/** What a browser hands out; `changes` to its fields. */
+/** A browser's subscription; `changes` replace fields of it. */
 export function subscription(changes: object = {}, keys: object = {}): string {
   const pair = createECDH('prime256v1');
   pair.generateKeys();

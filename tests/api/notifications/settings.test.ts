@@ -38,7 +38,7 @@ test('no customer is mailed until an administrator says so', async () => {
   assert.deepEqual([status, body.data], [200, { customerMail: OFF, templates: {} }]);
 });
 
-test('what is put is read, and what is left out is off', async () => {
+test('settings are read as they were put, and absent ones are off', async () => {
   const { read, put } = await admin();
   const templates = { onTheWay: { subject: '{{taskCode}} kommt', introduction: 'Hallo {{customerName}}' } };
   const first = await put({ customerMail: { created: true, onTheWay: true }, templates });

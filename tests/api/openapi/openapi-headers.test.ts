@@ -8,7 +8,7 @@ import { EXPECTED } from '../guards/expected-guards.ts';
 import { bodyOf, makeRecords, type Records } from '../guards/own-records.ts';
 import { nameOf, operationOf, ROUTES } from '../guards/route-table.ts';
 
-/** Which headers routes go by, asked of each of them, is what the OpenAPI document says. */
+/** The OpenAPI document names exactly the headers that each route honours; each route is asked. */
 
 let api: ApiClient;
 let key: string;
@@ -56,7 +56,7 @@ for (const route of apiRoutes.filter(({ method }) => method === 'GET')) {
   });
 }
 
-/** What else of them is refused before their If-Match is looked at would be no answer to the question. */
+/** Their other refusals come before If-Match, so they would not answer the question. */
 for (const route of apiRoutes.filter(({ method }) => method === 'PATCH' || method === 'PUT')) {
   test(`${nameOf(route)} heeds an If-Match if the document says so`, async () => {
     const { status, text } = await ask(route, { 'x-api-key': key, 'if-match': '"other"' });
@@ -71,7 +71,7 @@ for (const route of apiRoutes.filter(({ method }) => method === 'PATCH' || metho
   });
 }
 
-/** The key is judged, but nothing is kept under it: whoever asks again is told that it has been deleted. */
+/** The key is validated but nothing is kept under it: a second attempt finds the record deleted. */
 const KEPT_OTHERWISE = 'DELETE /organizations/:id/hard';
 
 for (const route of apiRoutes.filter(({ method }) => method !== 'GET')) {

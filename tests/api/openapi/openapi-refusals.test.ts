@@ -127,7 +127,7 @@ const ajv = new Ajv2020({ formats: { uuid: true, 'date-time': true, int64: true 
 ajv.addKeyword('components');
 
 for (const [way, isRefused, status, sentTo] of WAYS) {
-  test(`what is refused ${way} is in the document`, async () => {
+  test(`the document has the refusal of a request that is refused ${way}`, async () => {
     const routes = ROUTES.filter(isRefused);
     assert.ok(routes.length > 10);
     for (const route of routes) {
@@ -142,7 +142,7 @@ for (const [way, isRefused, status, sentTo] of WAYS) {
   });
 }
 
-test('whoever asks too much is refused as the document says, by every route but probes', () => {
+test('a caller over its rate limit is refused as the document says, by every route but probes', () => {
   for (const route of ROUTES.filter(({ guard }) => guard.kind !== 'operational')) {
     const { responses } = operationOf(route);
     for (const status of [429, 503]) {
@@ -152,7 +152,7 @@ test('whoever asks too much is refused as the document says, by every route but 
   }
 });
 
-test('what a page for people says of itself is HTML, and what is refused before it is JSON', () => {
+test('a page for people answers with HTML, and the refusals before it are JSON', () => {
   const { responses } = operationOf(ROUTES.find((route) => nameOf(route) === 'GET /t/:token/events')!);
   assert.deepEqual(Object.keys(responses[429]!.content!).sort(), ['application/json', 'text/html']);
   assert.deepEqual(Object.keys(responses[404]!.content!), ['text/html']);

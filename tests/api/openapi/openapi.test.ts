@@ -110,7 +110,7 @@ test('paths begin at the server that the document names, wherever it was read', 
   );
 });
 
-test('whatever the document refers to is in it, and all that is in its components is referred to', async () => {
+test('every reference of the document leads to a part of it, and every component has a reference', async () => {
   const { text } = await get('/openapi.json');
   const { components } = JSON.parse(text) as { readonly components: Record<string, Record<string, unknown>> };
   const named = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, name]) => name!));

@@ -63,7 +63,7 @@ test('an agent takes cash for a task that it has, and answers for it', async () 
   assert.deepEqual(found, { items: [payment], count: 1 });
 });
 
-test('what staff notes for a task is with the agent that has it', async () => {
+test('cash that staff note for a task is with the agent that has the task', async () => {
   const place = await agentPlace();
   const taskId = await assignedTask(place.api, place.agent.id);
   madeBy(await place.cash({ taskId, amount: 3 }));

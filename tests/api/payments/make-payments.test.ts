@@ -99,7 +99,7 @@ for (const method of ['cash', 'wallet'] as const) {
   });
 }
 
-test('a task is paid once, whatever the method', async () => {
+test('a task is paid once, by any method', async () => {
   const place = await paymentPlace(fixture);
   const { id: taskId, customerId } = await place.api.createTask();
   await place.topUp(customerId, '100');
@@ -131,7 +131,7 @@ test('a cash_drop cannot be paid: it hands over what others have paid', async ()
     assert.deepEqual(codeOf(await pay({ taskId, amount: 7 })), [409, 'TASK_NOT_PAYABLE']);
 });
 
-test('what a cash task is about binds whoever pays it', async () => {
+test('the amount of a cash task binds every payer', async () => {
   const place = await paymentPlace(fixture);
   const task = { name: 'Collect', taskType: 'cash_collection', amount: '12.50', currency: 'EUR' };
   const { id: taskId } = (await place.api.post('/tasks', task)).body.data;
@@ -175,7 +175,7 @@ for (const method of ['cash', 'wallet'] as const) {
   });
 }
 
-test('what was not paid cannot be refunded', async () => {
+test('an unpaid task cannot be refunded', async () => {
   const place = await paymentPlace(fixture);
   const { id: taskId } = await place.api.createTask();
   const { id } = madeBy(await place.online({ taskId, amount: 7 }));

@@ -28,7 +28,7 @@ const eventsOf = async ({ api }: PaymentPlace, types: string) =>
 
 const PAYMENT_EVENTS = 'payment.succeeded,payment.failed,payment.refunded';
 
-test('a payment that succeeds, fails or is refunded is told of once, with the payment, its task and who did it', async () => {
+test('a payment that succeeds, fails or is refunded is one event, with the payment, its task and the actor', async () => {
   const place = await paymentPlace(fixture);
   const { id: taskId } = await place.api.createTask();
   const open = madeBy(await place.online({ taskId, amount: 5 }));
@@ -79,7 +79,7 @@ test('the stream tells the same, in order, and the history of the task has a ste
   );
 });
 
-test('an agent is told of the cash it takes, and of no other payment', async () => {
+test("an agent's stream shows the cash that it takes, and no other payment", async () => {
   const place = await paymentPlace(fixture);
   const { organizationId, api } = place;
   const { baseUrl, databaseUrl } = fixture.gateway;

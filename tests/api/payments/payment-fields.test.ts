@@ -19,7 +19,7 @@ const fixture = useGateway({}, async (gateway) => {
 
 const TOO_LONG = 'x'.repeat(LIMITS.shortTextChars + 1);
 
-/** What every body that holds a sum refuses, and what it is told. */
+/** Invalid amounts for every body that holds one, with their violations. */
 const AMOUNTS = [
   [{ amount: undefined }, 'amount is required'],
   [{ amount: null }, 'amount must be a number or a decimal string'],
@@ -57,7 +57,7 @@ const REASONS = [
 ] as const;
 
 type Cases = readonly (readonly [object, string])[];
-/** For each route what is wrong with a body that is right but for it. */
+/** For each route a valid body and its faults, one by one. */
 const ROUTES: readonly (readonly [path: () => string, right: () => object, Cases])[] = [
   ...['initialize', 'cash', 'wallet'].map(
     (how) => [() => `/payments/${how}`, () => ({ taskId, amount: 5 }), [...TASK_IDS, ...AMOUNTS]] as const,
@@ -77,7 +77,7 @@ for (const [path, right, cases] of ROUTES) {
   });
 }
 
-test('every violation is told at once', async () => {
+test('every violation is named at once', async () => {
   const { status, body } = await place.api.post('/payments/cash', { taskId: '7', amount: false, reference: 7 });
   assert.deepEqual(
     [status, body.message],

@@ -33,7 +33,7 @@ for (const method of ['online', 'cash', 'wallet'] as const) {
   });
 }
 
-test('of 50 wallet payments at once with one key one is made, and all are told of it', async () => {
+test('of 50 wallet payments at once with one key one is made, and all get its answer', async () => {
   const place = await paymentPlace(fixture);
   const { id: taskId, customerId } = await place.api.createTask();
   await place.topUp(customerId, '50');
@@ -46,7 +46,7 @@ test('of 50 wallet payments at once with one key one is made, and all are told o
   assert.equal(await place.balanceOf(customerId), '49.00');
 });
 
-test('a refund that is sent again is told what the first was, while a second one is refused', async () => {
+test('a repeated refund with its key gets the first answer, while a second refund is refused', async () => {
   const place = await paymentPlace(fixture);
   const { id } = madeBy(await place.cash({ taskId: (await place.api.createTask()).id, amount: 5 }));
   const first = await place.refund(id, keyed('back'));
@@ -66,7 +66,7 @@ test('a top-up that is sent again comes in once', async () => {
   assert.equal(await place.balanceOf(customerId), '5.00');
 });
 
-test('what was refused for want of funds is refused again under its key, and paid under another', async () => {
+test('a payment without funds is refused again under its key, and paid under another', async () => {
   const place = await paymentPlace(fixture);
   const { id: taskId, customerId } = await place.api.createTask();
   const pay = (key: string) => place.wallet({ taskId, amount: 5 }, keyed(key));

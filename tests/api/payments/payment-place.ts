@@ -28,7 +28,7 @@ export interface PaymentPlace extends SeededOrganization {
   refund(paymentId: number, headers?: Record<string, string>): Promise<ApiReply<PaymentView>>;
   /** Puts it into the wallet of a customer. */
   topUp(customerId: number | null, amount: string, currency?: string): Promise<void>;
-  /** What the customer has, in the organization's currency. */
+  /** The customer's balance, in the organization's currency. */
   balanceOf(customerId: number | null): Promise<string>;
 }
 

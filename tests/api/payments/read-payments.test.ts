@@ -72,7 +72,7 @@ test('payments are listed newest first, page by page, counted exactly, and found
   for (const item of items) assert.deepEqual((await api.get(`/payments/${item.id}`)).body.data, item);
 });
 
-test('payments of one moment are told in one order, however they are paged', async () => {
+test('payments of one moment are listed in one order, on pages of any size', async () => {
   const place = await paymentPlace(fixture);
   const ids: number[] = [];
   for (let made = 0; made < 4; made += 1)
@@ -177,7 +177,7 @@ test('the audit log of the organization tells the same of payments, and of top-u
   assert.deepEqual([reference, kind], ['gift', 'top_up']);
 });
 
-test('what is another organization’s is unknown', async () => {
+test('another organization’s payment is unknown', async () => {
   const [mine, theirs] = [await paymentPlace(fixture), await paymentPlace(fixture)];
   const task = await theirs.api.createTask();
   const { id } = madeBy(await theirs.cash({ taskId: task.id, amount: 1 }));

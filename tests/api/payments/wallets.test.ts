@@ -110,7 +110,7 @@ test('the statement tells every movement, newest first, with the balance after i
   await readLedger(fixture, place.organizationId);
 });
 
-test('a wallet tells of no other customer', async () => {
+test('a wallet shows no other customer', async () => {
   const place = await paymentPlace(fixture);
   const customers = [];
   for (const phone of ['+442079460001', '+442079460002'])

@@ -115,7 +115,7 @@ test('a tag that stood once does not hide what has changed', async () => {
   assert.deepEqual([status, body.data.notes], [200, 'new']);
 });
 
-test('an unknown task is 404 whatever the tags', async () => {
+test('an unknown task is 404 with any tags', async () => {
   const { status } = await fixture.api.get('/tasks/999000111', { 'if-none-match': '*' });
   assert.equal(status, 404);
   for (const tag of ['*', '"other"']) {
@@ -160,7 +160,7 @@ test('of many who change what they have read one succeeds', async () => {
   assert.deepEqual(statuses, [200, ...Array.from({ length: 19 }, () => 412)]);
 });
 
-test('a stale tag is told before a conflict', async () => {
+test('a stale tag is reported before a conflict', async () => {
   const { api } = fixture;
   const { id } = await api.createTask();
   await api.put(`/tasks/${id}/status`, { status: 'cancelled' });

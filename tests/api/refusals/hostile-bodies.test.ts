@@ -116,7 +116,7 @@ test('a malformed body of a change of status is refused alike', async () => {
   }
 });
 
-/** A field, what is written for it, and what is told. */
+/** A field, its JSON text, and the violation. */
 const LITERALS: readonly (readonly [field: string, literals: readonly string[], violation: string])[] = [
   [
     'preferredAgentId',

@@ -45,7 +45,7 @@ async function namesOf(databaseUrl: string, organizationId: number): Promise<str
   return rows.map(({ name }) => name).sort();
 }
 
-/** Asks until there is an answer that is no 503. `onSilence` is told of every request that got none. */
+/** Retries until an answer is not 503. Calls `onSilence` for every request without an answer. */
 async function untilAnswered<T>(ask: () => Promise<ApiReply<T>>, onSilence: () => void): Promise<ApiReply<T>> {
   for (const endsAt = performance.now() + PATIENCE_MS; ; ) {
     const reply = await ask().catch((error: Error) => error);
@@ -80,7 +80,7 @@ async function throughCrash<T>(
   }
 }
 
-test('of 200 creates at once with one key one is carried out, and everybody is told of that one or to come again', async () => {
+test('of 200 creates at once with one key one is carried out, and all get that one or a request to retry', async () => {
   const { api, organizationId } = await fixture.organization();
   const create = () => api.post('/tasks', taskInput({ name: 'The one' }), keyed('storm'));
   const replies = await Promise.all(Array.from({ length: RETRIES }, create));
@@ -188,7 +188,7 @@ for (const atomic of [false, true]) {
   });
 }
 
-test('what became of an item is kept: made, 404, 409 and quota 403; malformed ones are judged anew', async () => {
+test('the outcome of an item is kept: created, 404, 409 and quota 403; malformed ones are judged again', async () => {
   const { api } = await fixture.organization({ limits: { tasks: 2 } });
   await api.createTask({ code: 'TAKEN' });
   const item = (key: string, overrides: object) => taskInput({ ...overrides, idempotencyKey: key });

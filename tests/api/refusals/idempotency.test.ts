@@ -131,7 +131,7 @@ test('a cancellation is replayed as a success although the task is terminal by t
   assert.equal((await fixture.api.put(`/tasks/${id}/status`, { status: 'cancelled' })).status, 409);
 });
 
-test('what the engine refused is kept: 404, 409 and 403 are replayed', async () => {
+test('refusals of the engine are kept: 404, 409 and 403 are replayed', async () => {
   const { api } = await fixture.organization({ limits: { tasks: 1 } });
   await api.createTask({ code: 'TAKEN' });
   for (const [change, status] of [
@@ -164,7 +164,7 @@ test('a kept refusal stays although the request would now succeed', async () => 
   assert.equal((await api.post('/tasks', taskInput({ channelId: later }), keyed('in-time'))).status, 201);
 });
 
-test('what was in time is answered again once its time has passed', async () => {
+test('a request that was in time gets its answer again after its time has passed', async () => {
   const { api } = await fixture.organization();
   const { id } = await api.createTask();
   const scheduledAt = new Date(Date.now() + 3_000).toISOString();

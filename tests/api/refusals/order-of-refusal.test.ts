@@ -6,7 +6,7 @@ import { type ApiClient, type ApiReply, createApiClient, taskInput } from '../..
 import { type OrganizationSeed, seedOrganization, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
-/** docs/contract.md §1 "Order of refusal": of two faults in one request the earlier is told. */
+/** docs/contract.md §1 "Order of refusal": of two faults in one request the answer names the earlier one. */
 
 const fixture = useGateway({ environment: { ALLOW_INSECURE_HTTP: '0', TRUSTED_PROXIES: '127.0.0.1' } });
 
@@ -17,11 +17,11 @@ interface Draft {
   seed: OrganizationSeed;
   headers: Record<string, string | undefined>;
   input: Record<string, unknown>;
-  /** What is done to the body once it is encoded. */
+  /** Changes the body once it is encoded. */
   spoil: ((text: string) => string)[];
-  /** What is done to the organization before its key is used for the first time. */
+  /** Changes the organization before the first use of its key. */
   rows: ((sql: Sql, organizationId: number) => PromiseLike<unknown>)[];
-  /** What its key is used for first. */
+  /** The first use of its key. */
   beforehand: ((api: ApiClient) => Promise<unknown>)[];
 }
 
@@ -248,7 +248,7 @@ for (const [index, earlier] of FAULTS.entries()) {
   });
   const later = FAULTS.slice(index + 1).filter(({ part }) => part !== earlier.part);
   if (later.length === 0) continue;
-  test(`${earlier.name} is told before ${later.map(({ name }) => name).join(', ')}`, async () => {
+  test(`${earlier.name} is reported before ${later.map(({ name }) => name).join(', ')}`, async () => {
     for (const other of later) {
       const { status, text } = await send([earlier, other]);
       assert.equal(status, earlier.status, `with ${other.name}: ${text}`);

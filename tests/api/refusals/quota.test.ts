@@ -7,7 +7,7 @@ import { useGateway } from '../api-fixture.ts';
 
 const fixture = useGateway();
 
-test('of 300 tasks at once exactly as many are created as the limit allows, and the others are told why', async () => {
+test('of 300 tasks at once exactly as many are created as the limit allows, and the others get the reason', async () => {
   const { api, organizationId } = await fixture.organization({ limits: { tasks: 100 } });
   const resetsAt = await nextMonth();
   const replies = await Promise.all(Array.from({ length: 300 }, () => api.post('/tasks', taskInput())));

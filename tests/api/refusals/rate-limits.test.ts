@@ -56,7 +56,7 @@ test('a channel has 500 requests a second and a burst of 1,000 unless it is give
   assert.equal((await own.list()).headers[POLICY], '"requests";q=40;w=2');
 });
 
-test('a channel without a limit is told so', async () => {
+test('a channel without a limit gets headers that say so', async () => {
   const { headers } = await fixture.api.list();
   assert.equal(headers[POLICY], '"unlimited";q=999999999999999;w=1');
   assert.equal(headers[LEFT], '"unlimited";r=999999999999999');
@@ -91,11 +91,11 @@ test('every reply tells the policy and what is left of it', async () => {
     assert.ok(remainingIn(reply) < 1_000, String(status));
   }
   for (const path of ['/healthz', '/metrics']) {
-    assert.equal((await raw('GET', path)).headers[POLICY], undefined, 'but for the operational paths');
+    assert.equal((await raw('GET', path)).headers[POLICY], undefined, 'except the operational paths');
   }
 });
 
-test('who asks too much is refused with the time to wait, is not banned, and nobody else notices', async () => {
+test('a caller over its limit is refused with the time to wait, is not banned, and disturbs no other caller', async () => {
   const { api } = await channelWith(2);
   const { api: other } = await channelWith(2);
   const refused = await exhaust(api);
@@ -147,7 +147,7 @@ test('receipts cost one each', async () => {
   assert.ok(wait <= 9 && wait >= 9 - seconds, `ten taken and one to take, of two: ${wait} s`);
 });
 
-test('a user has a limit of its own, whatever its sessions', async () => {
+test('a user has a limit of its own, over all its sessions', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
   const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');
   const signIn = async () => fixture.clientOf(await seedSession(databaseUrl, organizationId, userId));
@@ -192,7 +192,7 @@ test('64 connections together get what the bucket holds and what flows into it, 
   assert.ok(served >= least && served <= most, `${served} served, not ${least} to ${most}`);
 });
 
-test('who signs in is limited by its address, which costs no caller behind that address anything', async () => {
+test('logins are limited by address, at no cost to other callers behind that address', async () => {
   const { api } = await channelWith(null);
   const statuses: number[] = [];
   // In one go, so that they come sooner than new ones are allowed, on a slow machine as well.

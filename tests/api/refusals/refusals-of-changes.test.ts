@@ -5,8 +5,8 @@ import { seedAgent, seedChannel } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 /**
- * docs/contract.md §1 "Order of refusal" and "Unknown or foreign id" for what changes a task: of two faults in one request
- * the earlier is told, and nobody learns what another organization has.
+ * docs/contract.md §1 "Order of refusal" and "Unknown or foreign id" for changes of a task: of two faults in one
+ * request the answer names the earlier one, and no caller learns about the records of another organization.
  */
 
 const fixture = useGateway();
@@ -32,7 +32,7 @@ async function full(): Promise<Place> {
 
 type Ask = (place: Place) => Promise<ApiReply>;
 
-/** Two faults in one request, and which of them is told. */
+/** Two faults in one request, and the one that the answer names. */
 const CASES: readonly (readonly [told: string, before: string, status: number, words: RegExp, ask: Ask])[] = [
   ['a violation', 'an unknown task', 400, /notes must/, ({ api }) => api.patch(`/tasks/${UNKNOWN}`, { notes: 5 })],
   [
@@ -144,14 +144,14 @@ const CASES: readonly (readonly [told: string, before: string, status: number, w
 ];
 
 for (const [told, before, status, words, ask] of CASES) {
-  test(`${told} is told before ${before}`, async () => {
+  test(`${told} is reported before ${before}`, async () => {
     const reply = await ask(await full());
     assert.equal(reply.status, status, reply.text);
     assert.match(reply.text, words);
   });
 }
 
-test('a used key is told before anything that the engine would find', async () => {
+test('a used key is reported before any refusal of the engine', async () => {
   const { api, open } = await full();
   const key = { 'idempotency-key': 'used' };
   await api.patch(`/tasks/${open}`, { notes: 'first' }, key);

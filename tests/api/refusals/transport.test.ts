@@ -79,7 +79,7 @@ function addressInHistory({ databaseUrl, organizationId }: TestGateway): Promise
   });
 }
 
-test('whoever is no trusted proxy speaks for nobody', async () => {
+test('an untrusted proxy cannot speak for another address', async () => {
   const gateway = await startTestGateway({ environment: { TRUSTED_PROXIES: '10.0.0.0/8' } });
   const api = createApiClient(gateway);
   try {

@@ -16,7 +16,7 @@ const READY_LATE = 'readyAt must not be after windowEnd';
 const [EIGHT, NINE, TEN] = ['2031-01-01T08:00:00Z', '2031-01-01T09:00:00Z', '2031-01-01T10:00:00Z'];
 const STORABLE = 'must not contain NUL or unpaired surrogates';
 
-/** What is changed in a good body, and all that is wrong with it then. */
+/** A change to a valid body, and all violations that it causes. */
 const CASES: readonly (readonly [change: object, violations: readonly string[]])[] = [
   [{ name: undefined }, ['name is required']],
   [{ name: null }, ['name is required']],
@@ -136,7 +136,7 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
 
 for (const [change, violations] of CASES) {
   const shown = JSON.stringify(change, (_key, value) => (value === undefined ? '(absent)' : value));
-  test(`${shown.length > 120 ? `${shown.slice(0, 120)}…` : shown} is told as: ${violations.join('; ')}`, async () => {
+  test(`${shown.length > 120 ? `${shown.slice(0, 120)}…` : shown} gets: ${violations.join('; ')}`, async () => {
     const { status, body } = await fixture.api.post('/tasks', taskInput(change));
     assert.equal(status, 400);
     assert.deepEqual([...body.message].sort(), [...violations].sort());
@@ -156,7 +156,7 @@ test('a validation error has exactly the documented shape', async () => {
   });
 });
 
-test('an empty body object is told everything that is missing', async () => {
+test('an empty body gets all missing fields named', async () => {
   const { body } = await fixture.api.post('/tasks', {});
   assert.deepEqual(
     [...body.message].sort(),
@@ -237,7 +237,7 @@ const STATUS_CASES: readonly (readonly [body: object, violations: readonly strin
 ];
 
 for (const [input, violations] of STATUS_CASES) {
-  test(`a change of status with ${JSON.stringify(input).slice(0, 60)} is told as: ${violations.join('; ')}`, async () => {
+  test(`a change of status with ${JSON.stringify(input).slice(0, 60)} gets: ${violations.join('; ')}`, async () => {
     const { status, body } = await fixture.api.put('/tasks/1/status', input);
     assert.equal(status, 400);
     assert.deepEqual([...body.message].sort(), [...violations].sort());

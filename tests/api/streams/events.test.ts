@@ -89,7 +89,7 @@ test('reading past the end finds nothing and stays there', async () => {
   assert.deepEqual(await read(fresh), { items: [], count: 0, nextAfter: 0 });
 });
 
-test('what 200 concurrent requests changed is in the log exactly once each, without a gap', async () => {
+test('the log holds the changes of 200 concurrent requests exactly once each, without a gap', async () => {
   const { api } = await fixture.organization();
   const created = await Promise.all(Array.from({ length: 200 }, () => api.createTask()));
   const { items } = await read(api, '?limit=1000');
@@ -113,7 +113,7 @@ test('only events of the own organization are read', async () => {
   }
 });
 
-test('events that are no longer kept are told as expired, later ones still read', async () => {
+test('events that are no longer kept are reported as expired, later ones still read', async () => {
   const { api, organizationId } = await organizationWithEvents();
   const forget = (until: number) =>
     withSql(

@@ -34,12 +34,12 @@ async function watchedOrganization() {
         tokenOfPlatform().then((token) => watch({ query: `token=${token}` })),
         watch({ key: agent, path: '/realtime/me/events' }),
       ]),
-    /** All of them are told of this. */
+    /** All streams receive this. */
     goOnDuty: () => fixture.clientOf(agent).put('/agents/me/duty', { onDuty: true }),
   };
 }
 
-/** Changes whatever the access of all rests on, so that nobody loses it. */
+/** Changes a record that the access of all rests on, so that no stream loses its access. */
 async function changeAccess(sql: Sql, organizationId: number): Promise<void> {
   const both = numberArray([organizationId, 0]);
   await sql`UPDATE organizations SET status = 'inactive' WHERE organization_id = ${organizationId}`;
@@ -73,7 +73,7 @@ test('a change that commits after the look-up ends a stream, though its transact
   try {
     await slow.unsafe('BEGIN');
     await changeAccess(slow, organizationId);
-    // What commits meanwhile has higher transaction ids.
+    // Rows that commit in the meantime have higher transaction ids.
     await fixture.organization();
     const opened = await watchAll();
     await hearChanges(fixture);

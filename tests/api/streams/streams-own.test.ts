@@ -34,7 +34,7 @@ async function twoAgents() {
   return { api, organizationId, one: agents[0]!, other: agents[1]!, watch };
 }
 
-test('an agent is told of its own tasks and duty, of what takes a task from it, and of nothing else', async () => {
+test("an agent's stream shows its own tasks and duty, the loss of a task, and nothing else", async () => {
   const { api, one, other, watch } = await twoAgents();
   const [ofOne, ofOther] = [await watch(one.key), await watch(other.key)];
   const task = await api.createTask(); // 1
@@ -51,7 +51,7 @@ test('an agent is told of its own tasks and duty, of what takes a task from it, 
   assert.deepEqual(sequencesOf(await again.take(4)), [3, 4, 6, 8], 'a resumed one no more and no less');
 });
 
-test('filters narrow what an agent is told, and never widen it', async () => {
+test("filters narrow an agent's stream, and never widen it", async () => {
   const { api, organizationId, one, other, watch } = await twoAgents();
   const [own, foreign] = [await api.createTask(), await api.createTask()];
   const byAgent = await watch(one.key, `agentIds=${other.agentId},${one.agentId}`);
@@ -62,7 +62,8 @@ test('filters narrow what an agent is told, and never widen it', async () => {
   await api.post(`/tasks/${foreign.id}/assign`, { agentId: other.agentId });
   await fixture.clientOf(one.key).put('/agents/me/duty', { onDuty: true });
   assert.deepEqual(sequencesOf(await byAgent.take(2)), [3, 5]);
-  // What was committed by then was told to all: with the end of access they have all that they ever will.
+  // Every stream has received the events committed by then: with the end of access they have all that they will ever
+  // get.
   await endAccess(organizationId);
   for (const stream of [byAgent, byOther, byTask, byType]) {
     await stream.ended;
@@ -70,7 +71,7 @@ test('filters narrow what an agent is told, and never widen it', async () => {
   }
 });
 
-test('an agent is told where it is itself, and not where others are', async () => {
+test("an agent's stream shows its own position, and no other", async () => {
   const { api, one, other, watch } = await twoAgents();
   const stream = await watch(one.key, 'types=agent.locations_updated');
   const inside = await watch(one.key, 'types=agent.locations_updated&bbox=10,10,11,11');
@@ -94,7 +95,7 @@ test('an agent is told where it is itself, and not where others are', async () =
   assert.equal((await api.get('/agents/locations/current')).status, 200);
 });
 
-test('everybody else is told what the organization stream tells, and an agent may not have that one', async () => {
+test("other callers' own stream is the organization's, and an agent may not open that one", async () => {
   const { databaseUrl, baseUrl } = fixture.gateway;
   const { api, organizationId, one, watch } = await twoAgents();
   const { userId } = await seedUser(databaseUrl, organizationId, 'dispatcher');

@@ -36,7 +36,7 @@ async function dispatcher() {
   return { ...organization, userId, key, issue, open };
 }
 
-test('a token opens one stream of either kind, without a header, as whoever asked for it', async () => {
+test('a token opens one stream of either kind, without a header, with the rights of its owner', async () => {
   const { api, key, issue, open, organizationId } = await dispatcher();
   const { body } = await fixture.clientOf(key).post<Token>('/realtime/token', {});
   assert.deepEqual([body.data.expiresIn, LIMITS.streamTokenMs], [60, 60_000]);
@@ -101,7 +101,7 @@ test('a token is not repeated in an answer, and stands in Redis by its hash alon
   }
 });
 
-test('what is revoked ends a stream that a token opened, and the token', async () => {
+test('a revocation ends a stream that a token opened, and the token', async () => {
   const { databaseUrl } = fixture.gateway;
   const { issue, open, organizationId, userId } = await dispatcher();
   const stream = await open(await issue());

@@ -134,13 +134,13 @@ for (const [name, position, reason] of [
     const resync = await stream.next();
     assert.equal(resync.event, 'stream.resync');
     assert.deepEqual([resync.id, resync.data], [`${history}-2`, { reason, position: `${history}-2` }]);
-    assert.deepEqual(stream.ids, [`${history}-2`], 'nobody has the new place before it was told why');
+    assert.deepEqual(stream.ids, [`${history}-2`], 'no client has the new position before the reason');
     await organization.api.createTask();
     assert.deepEqual(sequencesOf(await stream.take(1)), [3]);
   });
 }
 
-test('a gap that can no longer be filled is told by a resync, then live events', async () => {
+test('a gap that can no longer be filled is a resync, then live events', async () => {
   const organization = await fixture.organization();
   await createMany(organization.api, 5);
   const { stream: first, ready } = await watchReady(organization);

@@ -109,7 +109,7 @@ test('an unknown task and the task of another organization are refused with the 
   assert.deepEqual((await other.api.get(`/tasks/${foreign.id}`)).body.data, foreign);
 });
 
-test('of 100 cancellations at once one succeeds and the log tells of one', async () => {
+test('of 100 cancellations at once one succeeds and the log has one event', async () => {
   const { api, organizationId } = await fixture.organization();
   const { id } = await api.createTask();
   const replies = await Promise.all(

@@ -93,7 +93,7 @@ async function office() {
   return { dispatcher, integration: fixture.clientOf(key) };
 }
 
-test('a cash task is no job: it is completed by whoever has the cash', async () => {
+test('a cash task is no job: the agent with the cash completes it', async () => {
   const { dispatcher, integration } = await office();
   const made = await dispatcher.post('/tasks', cash({ children: [taskInput()] }));
   assert.deepEqual([made.status, made.body.message], [400, ['children must not be given in a cash task']]);
@@ -128,7 +128,7 @@ test('an integration takes no packages out of a cash task, not even of one that 
   assert.equal((await dispatcher.post('/tasks', taskInput({ packageIds }))).status, 201);
 });
 
-test('a dispatcher is told all six values', async () => {
+test("a dispatcher's violations name all six values", async () => {
   const { api } = await fixture.organization({ role: 'dispatcher' });
   const { body } = await api.post('/tasks', taskInput({ taskType: 'fly' }));
   assert.deepEqual(body.message, [
@@ -136,7 +136,7 @@ test('a dispatcher is told all six values', async () => {
   ]);
 });
 
-/** Amounts of different currencies: how they are shown, or what is told. */
+/** Amounts of different currencies: their display, or the violation. */
 for (const [amount, currency, shown] of [
   ['12.5', 'EUR', '12.50'],
   [0.1, 'EUR', '0.10'],

@@ -171,7 +171,7 @@ test('a courier of another company who is taken off stands in the history', asyn
   assert.deepEqual(items.at(-1)!.details, { previousCourierId: BY_COURIER.courierId });
 });
 
-test('a step that was told already changes nothing, whatever else is told with it', async () => {
+test('a repeated step changes nothing, regardless of the other fields in it', async () => {
   const { api, tasks } = await served({ status: 'in_transit' });
   const path = `/tasks/${tasks[0]!.id}`;
   const completed = (await api.put(`${path}/status`, { status: 'completed' })).body.data;
@@ -278,7 +278,7 @@ test('a moment in the future, or before the previous step, is refused and change
   assert.deepEqual((await api.get(path)).body.data, before);
 });
 
-test('what was taken off somebody was not cancelled before', async () => {
+test('a task taken back from an agent was not cancelled before', async () => {
   const { api, tasks } = await served({ status: 'accepted' });
   const path = `/tasks/${tasks[0]!.id}`;
   const unassigned = await api.post(`${path}/unassign`, {});
@@ -294,7 +294,7 @@ test('what was taken off somebody was not cancelled before', async () => {
   assert.equal((await cancel(0)).status, 200);
 });
 
-test('a moment in the future is told before an unknown task and before a conflict', async () => {
+test('a time in the future is reported before an unknown task and before a conflict', async () => {
   const { api, tasks } = await served({ status: 'completed' });
   const input = { status: 'completed', occurredAt: '2999-01-01T00:00:00Z' };
   for (const id of [tasks[0]!.id, 999_000_111]) {

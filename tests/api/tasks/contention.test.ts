@@ -28,7 +28,7 @@ function countByStatus(replies: readonly ApiReply<unknown>[]): Record<number, nu
   return counts;
 }
 
-/** What the rows say was made, and what was counted against the limits. */
+/** The created rows, and the counts against the limits. */
 async function stored({ organizationId }: Tenant) {
   const [row] = await withSql(
     fixture.gateway.databaseUrl,
@@ -46,7 +46,7 @@ async function stored({ organizationId }: Tenant) {
 const child = (overrides: object = {}) => taskInput({ name: 'A part', ...overrides });
 const job = (children: number) => taskInput({ children: Array.from({ length: children }, () => child()) });
 
-test('of 1,000 creates at once against a limit of 100 exactly 100 are made, and the others are told why', async () => {
+test('of 1,000 creates at once against a limit of 100 exactly 100 are created, and the others get the reason', async () => {
   const tenant = await fixture.organization({ limits: { tasks: 100 } });
   const resetsAt = await nextMonth();
   const replies = await atOnce(tenant, 1_000, (api) => api.post('/tasks', taskInput()));
@@ -73,7 +73,7 @@ test('of 1,000 creates at once against a limit of 100 exactly 100 are made, and 
   });
 });
 
-test('of 1,000 cancels of one task at once one is carried out and 999 are told that it has ended', async () => {
+test('of 1,000 cancels of one task at once one is carried out and 999 get 409 because it has ended', async () => {
   const tenant = await fixture.organization();
   const { id } = await tenant.api.createTask();
   const replies = await atOnce(tenant, 1_000, (api) => api.put(`/tasks/${id}/status`, { status: 'cancelled' }));

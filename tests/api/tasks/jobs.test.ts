@@ -68,7 +68,7 @@ test('a job is created with its children, each a full task without children of i
   assert.equal((await api.list()).body.data.count, 3);
 });
 
-test('a task becomes a job by a child that names it, and tells of it', async () => {
+test('a task becomes a job by a child that names it, and this is an event', async () => {
   const { api } = await fixture.organization();
   const task = await api.createTask();
   const part = await api.createTask({ parentId: task.id });
@@ -268,7 +268,7 @@ for (const [others, from, to, was, becomes] of DERIVED) {
   });
 }
 
-test('a job tells which of its times a child has moved while its status stays', async () => {
+test("a job's event names the times that a child has moved while its status stays", async () => {
   const { databaseUrl } = fixture.gateway;
   const { api, ...owner } = await fixture.organization();
   const { agentId } = await seedAgent(databaseUrl, owner.organizationId);

@@ -197,7 +197,7 @@ for (const amountMinor of [undefined, 1250]) {
   });
 }
 
-test('a step of a package is told with its task and why, and stands in the history', async () => {
+test('a step of a package is an event with its task and reason, and stands in the history', async () => {
   const { api, channelId } = await fixture.organization();
   const task = await api.createTask({ packages: [{ name: 'box' }, { name: 'other' }] });
   const [box, other] = task.packages;

@@ -93,7 +93,7 @@ for (const [type, content] of [
   });
 }
 
-test('what is not an image of its type is refused', async () => {
+test('a file that is not an image of its type is refused', async () => {
   const task = await acceptedTask();
   const html = Buffer.from('<html><script>alert(1)</script></html>');
   const refused = [
@@ -187,7 +187,7 @@ test('a proof that is sent again under its key is there once', async () => {
   assert.equal((await proofsOf(task)).count, 1);
 });
 
-test('who added a proof stands in the audit log', async () => {
+test('the author of a proof stands in the audit log', async () => {
   const task = await acceptedTask();
   const { body } = await prove(task, { photo: dataUrl(PNG) });
   const { organizationId } = place;
@@ -212,7 +212,7 @@ test('the PIN of the tracking page proves a delivery', async () => {
   assert.ok(!JSON.stringify(body.data).includes(`"${pinOf(task)}"`));
 });
 
-test('a wrong PIN is told what is left, and after the fifth none counts any more', async () => {
+test('a wrong PIN gets the number of attempts left, and after the fifth none counts any more', async () => {
   const task = await acceptedTask();
   for (const attemptsLeft of [4, 3, 2, 1, 0]) {
     const { status, body } = await prove(task, { pin: wrongPinOf(task) });

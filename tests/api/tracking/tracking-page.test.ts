@@ -85,7 +85,7 @@ test('the page of a job shows each of its parts', async () => {
   for (const name of ['Round', 'First stop', 'Second stop']) assert.ok(text.includes(name), name);
 });
 
-test('a link that shows nothing leads to one page, whatever the reason', async () => {
+test('every link that shows nothing leads to one page, for any reason', async () => {
   const tokens = ['A'.repeat(22), 'x', 'A'.repeat(300), '%3Cscript%3E'];
   const replies = await Promise.all(tokens.map((token) => place.ask<undefined>(`/t/${token}`)));
   for (const { status, text } of replies) assert.deepEqual([status, text], [404, replies[0]!.text]);
@@ -130,7 +130,7 @@ test('hostile texts stay texts, from the request to the page', async () => {
   await Promise.all(pages);
 });
 
-test('an open page is told what changes, and nothing twice', async () => {
+test('an open page receives each change once', async () => {
   const task = await place.api.createTask();
   const token = tokenOf(task);
   const seen = /events(\?seen=[\w-]+)/.exec((await pageOf(task)).text)![1]!;

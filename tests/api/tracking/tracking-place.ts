@@ -25,7 +25,7 @@ export interface TrackingPlace extends SeededOrganization {
   /** An administrator's. */
   readonly api: ApiClient;
   readonly agent: AgentView;
-  /** What anybody gets who asks for that path, with its query. */
+  /** The answer to any client that asks for that path, with its query. */
   ask<T = TrackedList>(path: string): Promise<ApiReply<T>>;
   rate(taskId: number, token: string, body: object, headers?: Record<string, string>): Promise<ApiReply<Rated>>;
   assign(taskId: number): Promise<void>;

@@ -17,7 +17,7 @@ const fixture = useGateway({}, async () => {
   place = await trackingPlace(fixture);
 });
 
-/** What of a refusal could tell one link from another. */
+/** The parts of a refusal that could distinguish one link from another. */
 function comparable({ status, headers, body }: ApiReply<unknown>) {
   const { date: _, 'x-correlation-id': __, 'ratelimit-remaining': ___, 'ratelimit-reset': ____, ...told } = headers;
   const {
@@ -111,7 +111,7 @@ test('an agent is named once it has taken the task, and seen only while the task
   assert.equal((await locate()).location, null);
 });
 
-test('what a link shows is kept nowhere on its way, and found by no search engine', async () => {
+test('the content of a link is cached nowhere on its way, and no search engine finds it', async () => {
   const { id, ...task } = await place.api.createTask();
   const path = `/tracking/tasks/${id}`;
   const token = tokenOf(task);
@@ -160,7 +160,7 @@ const partInput = (fields: object) => ({
   ...fields,
 });
 
-test('whatever a link does not show is refused alike', async () => {
+test('every link that shows nothing is refused alike', async () => {
   const [{ id, ...task }, other] = [await place.api.createTask(), await place.api.createTask()];
   const foreign = await (await trackingPlace(fixture)).api.createTask();
   const known = tokenOf(task);
@@ -300,7 +300,7 @@ test('a task that is followed is answered without Postgres', async () => {
   };
   await askAll();
   // The last thing that its movement leads to: a commit, for which answers would have to wait.
-  await until('the ETA is told', async () => {
+  await until('the ETA is published', async () => {
     await place.moveAgent(51.5, -0.1);
     const { body } = await place.ask(`/tracking/tasks?token=${token}`);
     return body.data.items[0]!.etaAt !== null;

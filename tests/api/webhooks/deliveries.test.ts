@@ -37,7 +37,7 @@ const ATTEMPTS = [
   { at: '2026-11-21T12:00:05.000Z', status: 500, error: null, excerpt: 'no "luck"', durationMs: 12.5 },
 ];
 
-test('a delivery shows what was sent, where, and what became of each attempt', async () => {
+test('a delivery shows its payload, its address, and the outcome of each attempt', async () => {
   const { api, webhookId, seed, list } = await place();
   const task = await api.createTask({ notes: 'ring "twice"' });
   const createdAt = new Date(Date.now() - HOUR_MS).toISOString();

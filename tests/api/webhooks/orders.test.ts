@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { seedDelivery } from './seed-delivery.ts';
 
-/** What callers order to be sent beside the log: the rows that the workers will find. */
+/** The deliveries that callers order beside the log: the rows that the workers will find. */
 
 const fixture = useGateway();
 
@@ -164,7 +164,7 @@ test('a replay begins where the log begins, and is refused where nothing is left
   assert.equal((await replay(emptied(1), emptied(2))).status, 202);
 });
 
-test('what is wrong with the moments of a replay is named', async () => {
+test('all faults in the times of a replay are named', async () => {
   const { api, webhookId } = await place();
   const replay = async (body: object) => (await api.post(`/webhooks/${webhookId}/replay`, body)).body.message;
   assert.deepEqual(await replay({}), ['from is required']);
@@ -194,7 +194,7 @@ test('so many orders of a webhook wait and no more, and a retry with the same ke
   assert.equal((await order('late')).status, 202);
 });
 
-test('the workers are told at once of what is registered and of what is ordered', async () => {
+test('the workers learn at once of registrations and orders', async () => {
   const { redisUrl, redisPrefix } = fixture.gateway.place;
   const redis = connectRedis(redisUrl, createLog('test', 'silent'), 'patient');
   try {

@@ -9,7 +9,7 @@ import { seedChannel, seedSession, seedUser, withSql } from '../../support/seeds
 import { useGateway } from '../api-fixture.ts';
 import { seedDelivery } from './seed-delivery.ts';
 
-/** Whose webhooks are whose, what the audit log tells of them, and what a retry is answered. */
+/** The owners of webhooks, their entries in the audit log, and the answers to retries. */
 
 type WebhookWithSecret = WebhookView & { readonly secret: string };
 
@@ -90,7 +90,7 @@ test("of several channels' webhooks an administrator may change each, but makes 
   assert.equal(office.channelId, null, 'a key of an administrator is one');
 });
 
-test('a webhook of a channel can name no other channel, whoever asks', async () => {
+test('a webhook of a channel can name no other channel, for any caller', async () => {
   const [mine, other] = [await channel(), await channel()];
   const own = await createWebhook(mine.api, { channelIds: [mine.channelId] });
   assert.deepEqual(own.channelIds, [mine.channelId]);
@@ -169,7 +169,7 @@ test('If-Match lets a change through only while the webhook is as it was read', 
   assert.deepEqual([second.status, second.body.code], [412, 'PRECONDITION_FAILED']);
 });
 
-test('the audit log tells of every change and order, and of no secret', async () => {
+test('the audit log has every change and order, and no secret', async () => {
   const { api, key, channelId, userId } = await fixture.organization({ role: 'org_admin' });
   const { secret, ...made } = await createWebhook(api);
   const path = `/webhooks/${made.id}`;

@@ -51,7 +51,7 @@ async function stored(webhookId: number): Promise<StoredWebhook> {
   return rows[0]!;
 }
 
-/** What the workers note of an endpoint that they have given up. */
+/** The rows that the workers write for an endpoint that they have given up. */
 async function disable(webhookId: number, reason: 'gone' | 'failing'): Promise<void> {
   await query(
     `INSERT INTO webhook_followers (organization_id, webhook_id, last_sequence, failures, failing_since, disabled_at,
@@ -61,7 +61,7 @@ async function disable(webhookId: number, reason: 'gone' | 'failing'): Promise<v
   );
 }
 
-test('a webhook is made with a secret that is shown once, and told of what comes from then on', async () => {
+test('a webhook is created with a secret that is shown once, and receives events from then on', async () => {
   const { api, channelId } = await place();
   await api.createTask();
   const made = await createWebhook(
@@ -143,7 +143,7 @@ for (const [url, told] of [
   });
 }
 
-test('a URL that leads to a private address is told before an unknown webhook, and after what a key has kept', async () => {
+test('a URL that leads to a private address is reported before an unknown webhook, and after a kept answer', async () => {
   const url = 'http://127.0.0.1/';
   assert.equal((await fixture.api.patch('/webhooks/999000111', { url })).status, 400);
   const key = { 'idempotency-key': 'used for another payload' };
@@ -152,7 +152,7 @@ test('a URL that leads to a private address is told before an unknown webhook, a
   assert.deepEqual([reused.status, reused.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
 });
 
-test('webhooks are listed newest first, page by page and by status, and no secret is told again', async () => {
+test('webhooks are listed newest first, page by page and by status, and no secret is shown again', async () => {
   const { api } = await place();
   const made: WebhookWithSecret[] = [];
   for (const description of ['one', 'two', 'three']) made.push(await createWebhook({ description }, api));
@@ -192,7 +192,7 @@ test('only the fields that are sent change; null takes a filter away', async () 
   assert.deepEqual((await fixture.api.patch<WebhookView>(path, ignored)).body.data, second);
 });
 
-test('whoever switches a webhook on again begins at the end that the log has then', async () => {
+test('a webhook that is switched on again starts at the present end of the log', async () => {
   const { api } = await place();
   const { id } = await createWebhook({}, api);
   const path = `/webhooks/${id}`;
@@ -208,7 +208,7 @@ test('whoever switches a webhook on again begins at the end that the log has the
   assert.deepEqual([row.startSequence, row.isNew], [2, true]);
 });
 
-test('a webhook that the workers disabled says why, and is told again when it is switched on', async () => {
+test('a webhook that the workers disabled shows the reason, and works again when it is switched on', async () => {
   const { api } = await place();
   const { id, url } = await createWebhook({}, api);
   await disable(id, 'failing');
