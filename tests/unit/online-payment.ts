@@ -1,6 +1,6 @@
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 
-/** An online payment of 12.50 USD as it begins, but for what is given. */
+/** An online payment of 12.50 USD as it begins, except for the given fields. */
 export function onlinePayment(at: string, fields: Partial<PaymentRecord> = {}): PaymentRecord {
   return {
     organizationId: 1,

@@ -85,7 +85,7 @@ describe('the selection', () => {
     assert.deepEqual(selectTestFiles(files, [], false).files, expected);
   });
 
-  test('takes what the filters name, and tells of slow files named without --slow', () => {
+  test('takes the files that the filters name, and lists slow files named without --slow', () => {
     assert.deepEqual(selectTestFiles(all, ['unit/a', 'slow'], false), {
       files: ['tests/unit/a.test.ts'],
       slow: ['tests/slow/c.test.ts'],

@@ -13,7 +13,7 @@ export const NEW_SEARCH: TaskSearch = {
   notedAt: null,
 };
 
-/** A new task of one small package in a search that has just begun, but for what is given. */
+/** A new task of one small package in a search that has just begun, except for the given fields. */
 export function soughtTask(
   taskId: number,
   createdAtMs: number,

@@ -68,7 +68,7 @@ describe('a tree that was translated once', { concurrency: true }, () => {
     assert.equal((await runNode('added.ts')).stdout, 'after\n');
   });
 
-  test('tells of a file that does not parse when it is loaded, and only then', async () => {
+  test('reports a file that does not parse when it is loaded, and only then', async () => {
     await assert.rejects(runNode('unfinished.ts'), { stderr: /unfinished\.ts:1:6: ERROR/ });
   });
 });

@@ -191,7 +191,7 @@ export class EventFeed {
     const { log, bus } = this.#options;
     log.error(
       { organizationId, told: recent.last, head },
-      'the log ends before what streams were told: they are sent back',
+      'the log ends before events that streams have: they are sent back',
     );
     this.#recentBytes -= recent.bytes;
     startAt(channel, head);

@@ -45,7 +45,7 @@ test('a spot is found again from its degrees, and lies where they say', () => {
   assert.ok(Math.abs(northEast.longitude - 13.41976) < 1e-4, `${northEast.longitude}`);
 });
 
-test('what is seen in another city has no spot in this one', () => {
+test('a spot seen in another city has no place in this one', () => {
   assert.equal(city.spotAt({ latitude: 48.137, longitude: 11.575 }), undefined);
 });
 

@@ -37,7 +37,7 @@ function echo(_request: IncomingMessage, response: ServerResponse, body: string)
   response.end(body);
 }
 
-test('requests of many callers share a connection, each gets its own answer, whatever its length', async () => {
+test('requests of many callers share a connection, and each gets its own answer of any length', async () => {
   await withServer(echo, async (ask, server) => {
     let connections = 0;
     server.on('connection', () => {
@@ -66,7 +66,7 @@ test('a connection that the server has closed, by header or when it was idle, is
   });
 });
 
-test('a request is sent once more when a kept connection dies under it, and then its failure is told', async () => {
+test('a request is sent once more when a kept connection dies under it, and then it fails', async () => {
   let received = 0;
   const dying: Answer = (request, response, body) => {
     if (request.url !== '/die') return echo(request, response, body);

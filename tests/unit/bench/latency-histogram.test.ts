@@ -15,7 +15,7 @@ test('a percentile is at most a twenty-fifth above the one of the times themselv
   assert.equal(new LatencyHistogram().percentile(0.99), undefined);
 });
 
-test('what is longer ago than the seconds that count is forgotten there, and kept in the total', () => {
+test('a value older than the window leaves the window and stays in the total', () => {
   const latencies = new RecentLatencies(3);
   latencies.add(500);
   latencies.nextSecond();

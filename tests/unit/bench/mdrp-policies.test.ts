@@ -26,7 +26,9 @@ function pairsOf(policy: Policy, sight: Sight): string[] {
   return policy.decide(sight).map(({ orderIds, courierId }) => `${orderIds.join('+')} ${courierId}`);
 }
 
-/** Along a line: whoever thinks of the first order only sends c1, who is the only one near the second. */
+/**
+ * Places along a line: a policy that looks at the first order only sends c1, the only courier near the second order.
+ */
 const LINE = mdrpInstance({
   restaurants: { r: [0, 0], s: [-900, 0] },
   orders: [
@@ -58,7 +60,7 @@ test('the nearest pair goes first where several orders wait', () => {
   assert.deepEqual(pairsOf(new NearestPair(day.parameters), sightOf(day, 0)), ['o2 c1']);
 });
 
-test('matching looks at all of them at once', () => {
+test('matching looks at all orders at once', () => {
   assert.deepEqual(pairsOf(new IdleMatching(LINE.parameters, 'way'), sightOf(LINE, 0)), ['o1 c2', 'o2 c1']);
 });
 

@@ -32,7 +32,7 @@ const toFirst = deciding(({ orders, couriers }) =>
 /** Once both are known. */
 const together = deciding(({ orders }) => (orders.length < 2 ? [] : [{ courierId: 'c1', orderIds: ['o1', 'o2'] }]));
 
-test('travel takes the minutes begun of the plane, whatever degrees do to the metres', () => {
+test('travel takes the started minutes of the plane, independent of the metres of a degree', () => {
   const travel = instanceTravel(320);
   const place = (x: number, y: number) => ({ latitude: y / 111_195.08, longitude: x / 111_195.08 });
   for (let x = 0; x < 40; x++) {
@@ -165,7 +165,7 @@ test('a record that does not follow from its decisions is found out', () => {
   assert.throws(() => checkRecord(tooLong, record), /picked up after the shift/);
 });
 
-test('who declines costs the time of the offer, is told, and is not offered the same again', () => {
+test('an offer that is declined costs its time, is recorded, and is not made to this courier again', () => {
   const asked: (readonly [minute: number, orderId: string, courierId: string])[] = [];
   const next = deciding(({ now, orders, couriers }) => {
     const [waiting] = orders;

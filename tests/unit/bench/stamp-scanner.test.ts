@@ -26,7 +26,7 @@ function chunked(bytes: number): string {
   return text;
 }
 
-/** What is found when it comes in pieces of so many bytes. */
+/** The stamps that the scanner finds when the bytes come in pieces of this size. */
 function found(text: string, piece: number): Stamp[] {
   const seen: Stamp[] = [];
   const scanner = new StampScanner(LEAP, (stamp) => seen.push(stamp));
@@ -42,6 +42,6 @@ test('every stamp is found once and in order, however chunks and packets cut it'
   }
 });
 
-test('a stream that is refused is told with its answer', () => {
+test('a stream that is refused is reported with its answer', () => {
   assert.throws(() => found('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', 1_000), /refused: HTTP\/1\.1 403/);
 });

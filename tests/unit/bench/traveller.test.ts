@@ -10,7 +10,7 @@ function traveller(seed: number, options: Partial<TravellerOptions> = {}): Trave
   return new Traveller({ city, vehicle: 'car', draw: seededNumbers(seed), timeLapse: 1, ...options });
 }
 
-test('whoever is sent arrives once, stays there, and roams when it is released', () => {
+test('a traveller that is sent arrives once, stays there, and roams when it is released', () => {
   for (let seed = 1; seed <= 50; seed++) {
     const agent = traveller(seed);
     const goal = city.spot(seededNumbers(seed + 1_000));
@@ -41,7 +41,7 @@ test('nobody moves faster than its vehicle, however fast time goes', () => {
   }
 });
 
-test('two thirds of the readings are within the accuracy that they tell of', () => {
+test('two thirds of the readings are within their stated accuracy', () => {
   const agent = traveller(3);
   let within = 0;
   const readings = 5_000;

@@ -74,11 +74,11 @@ class Scene {
 }
 
 const STANDING = { speed: 0 };
-/** Its ETA has just been told: nothing but arrivals will be asked. */
+/** Its ETA has just been sent: the watch asks only for arrivals. */
 const toldOf = (fields: Partial<OpenTask> = {}) => openTask({ etaAt: '2031-05-01T12:00:00.000Z', ...fields });
 
 describe('arrivals', () => {
-  test('are told once, with the place and time of the agent', async () => {
+  test('arrivals are sent once, with the place and time of the agent', async () => {
     const [scene, agent] = [new Scene(), agentWith(toldOf())];
     scene.tick(agent, 20, STANDING);
     const { organizationId, command, answer } = scene.last();
@@ -98,7 +98,7 @@ describe('arrivals', () => {
     assert.equal(scene.asked.length, 1);
   });
 
-  test('that an actor could not take are told again, also when nobody moves any more', async () => {
+  test('arrivals that an actor could not accept are sent again, even when no agent moves any more', async () => {
     const [scene, agent] = [new Scene(), agentWith(toldOf())];
     scene.tick(agent, 20, STANDING);
     for (const code of ['UNAVAILABLE', 'NOT_OWNER', 'OUTCOME_UNKNOWN'] as const) {
@@ -111,7 +111,7 @@ describe('arrivals', () => {
     assert.deepEqual(scene.asked[3]!.command, scene.asked[0]!.command);
   });
 
-  test('that are refused for good are not told again', async () => {
+  test('arrivals that are refused for good are not sent again', async () => {
     for (const code of ['NOT_FOUND', 'ORGANIZATION_DELETED', 'INTERNAL'] as const) {
       const [scene, agent] = [new Scene(), agentWith(toldOf())];
       scene.tick(agent, 20, STANDING);
@@ -121,7 +121,7 @@ describe('arrivals', () => {
     }
   });
 
-  test('that cannot be told for long are given up, and found anew with the next point', async () => {
+  test('arrivals that cannot be sent for long are given up, and found again with the next point', async () => {
     const [scene, agent] = [new Scene(), agentWith(toldOf())];
     scene.tick(agent, 20, STANDING);
     await scene.last().answer(refusedWith('UNAVAILABLE'));
@@ -133,7 +133,7 @@ describe('arrivals', () => {
     assert.deepEqual(scene.kinds(), ['note-arrival', 'note-arrival']);
   });
 
-  test('count anew for whoever is assigned anew', async () => {
+  test('arrivals count again for an agent that is assigned again', async () => {
     const [scene, agent] = [new Scene(), agentWith(toldOf())];
     scene.tick(agent, 20, STANDING);
     await scene.last().answer(OK);
@@ -193,7 +193,7 @@ describe('nothing is asked', () => {
 });
 
 describe('ETAs', () => {
-  test('are told first at once, in whole seconds', () => {
+  test('ETAs are sent at once the first time, in whole seconds', () => {
     const scene = new Scene();
     scene.tick(agentWith(openTask()), 1_000);
     const { command } = scene.last();
@@ -202,7 +202,7 @@ describe('ETAs', () => {
     assert.equal(command.etaAt, '2031-05-01T12:03:08.000Z');
   });
 
-  test('are told again when they move, but not within half a minute', async () => {
+  test('ETAs are sent again when they move, but not within half a minute', async () => {
     const [scene, agent] = [new Scene(), agentWith(openTask())];
     scene.tick(agent, 1_000);
     await scene.last().answer(OK);
@@ -227,7 +227,7 @@ describe('ETAs', () => {
     assert.deepEqual(scene.kinds(), []);
   });
 
-  test('that could not be told are told with the next point', async () => {
+  test('ETAs that could not be sent are sent with the next point', async () => {
     const [scene, agent] = [new Scene(), agentWith(openTask())];
     scene.tick(agent, 1_000);
     scene.tick(agent, 1_000);

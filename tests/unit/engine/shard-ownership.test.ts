@@ -77,7 +77,7 @@ test('a renewal raises no epoch while somebody settles the shard, and does so wh
   assert.equal(raised.length, 1, 'it is settled');
 });
 
-test('what was settled in time is left alone by those who give up', async () => {
+test('shards that were settled in time keep their owner', async () => {
   const { ownership, raised } = await startOwnership();
   const [one, two] = ownership.fencesOf([1, 2])!;
   ownership.beginSettling([1, 2]);
@@ -100,7 +100,7 @@ test('shards that were taken are served, though the answer to that was lost', as
   assert.deepEqual(gained, [1, 2, 3]);
 });
 
-test('what went and came back unheard of is lost first, for others may have changed it, and served again', async () => {
+test('a shard that left and came back in silence is first lost, because another owner may have changed it, and then served again', async () => {
   const { ownership, gained, lost, owned } = await startOwnership();
   owned.set(1, 12);
   await ownership.renew();
@@ -108,7 +108,7 @@ test('what went and came back unheard of is lost first, for others may have chan
   assert.deepEqual(ownership.fencesOf([1]), [{ shard: 1, epoch: 12 }]);
 });
 
-test('what is being settled is not taken for that, though its epoch is a newer one', async () => {
+test('a shard that is being settled does not count as lost, though its epoch is newer', async () => {
   const { ownership, lost, owned } = await startOwnership();
   ownership.beginSettling([1]);
   owned.set(1, 11);

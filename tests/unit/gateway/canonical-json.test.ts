@@ -5,7 +5,7 @@ import { CanonicalJson } from '../../../gateway/request/canonical-json.ts';
 
 const SEED = 20_261_122;
 
-/** What the writer must write, put together in the plainest way. */
+/** The expected text, built in the plainest way. */
 function canonicalText(value: unknown): string {
   if (typeof value === 'number') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -26,7 +26,7 @@ test('any JSON value is written with its fields in order and without white space
   );
 });
 
-test('what must be escaped or is not ASCII is written as JSON writes it, wherever it stands in a string', () => {
+test('characters that must be escaped or are not ASCII are written as JSON writes them, at every place in a string', () => {
   const canonical = new CanonicalJson();
   const awkward = ['"', '\\', '\n', '\0', '\x1f', '\x7f', '\x80', 'é', '€', '😀', '\u2028', '~', ' '];
   for (const char of awkward) {

@@ -49,7 +49,7 @@ test('past its share a party is refused while others are admitted, and past the 
   assert.equal(begun.at(-1), 'd');
 });
 
-test('who has waited too long is refused, never begins, and leaves its place to others', async () => {
+test('a job that has waited too long is refused, never starts, and leaves its place to others', async () => {
   const { begun, ask, free, first, letPatienceEnd } = takenQueue();
   const late = assert.rejects(ask('a', 'late'), RefusalError);
   letPatienceEnd();

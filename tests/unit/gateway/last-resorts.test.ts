@@ -20,7 +20,7 @@ for (const [method, reason, code] of [
   ['POST', 'overload', 'OVERLOADED'],
   ['POST', 'bodyTooLarge', undefined],
 ] as const) {
-  test(`a ${method} that meets its end by ${reason} is told ${code ?? 'no code'}`, () => {
+  test(`a ${method} that ends by ${reason} gets ${code ?? 'no code'}`, () => {
     const request = { method, header: () => undefined } as unknown as IncomingRequest;
     const { body } = refusal(503, reason, request);
     assert.equal((JSON.parse(`${body}`) as { code?: string }).code, code);

@@ -49,7 +49,7 @@ test('elsewhere `me` is an id like any other, and a path that exists does not fa
   assert.equal(found('GET', '/api/v1/agents/'), '404');
 });
 
-test('what bodies and logs call a path has no token in it', () => {
+test('the path in bodies and logs has no token in it', () => {
   const named = [
     ['/t/s3cret', ''],
     ['/t/s3cret/events', 'seen=x'],

@@ -8,7 +8,7 @@ import { agent, NOW, order, roundView } from './round-fixture.ts';
 
 const agents = (...fields: readonly Partial<FreeAgent>[]) => fields.map((each, index) => agent(index + 1, each));
 
-test('those who would be there soonest are asked, and of too many the others are not', () => {
+test('the soonest agents are asked, and of too many the others are not', () => {
   const late = agent(1, { freeAt: NOW + 3_600_000 });
   const view = roundView([order()], [agent(4), agent(3), late, agent(2)]);
   const { offers, unplanned } = broadcastRound(view, straightTravel, 3);
@@ -51,7 +51,7 @@ const REFUSED: readonly (readonly [reason: string, agent: Partial<FreeAgent>, or
 ];
 
 for (const [reason, ofAgent, ofOrder] of REFUSED) {
-  test(`nobody is asked who is passed over for ${reason}, and that is told`, () => {
+  test(`an agent that is passed over for ${reason} is not asked, and the reason is reported`, () => {
     const view = roundView([order(ofOrder)], agents(ofAgent), { maxDistanceM: 10_000 });
     const { offers, unplanned } = broadcastRound(view, straightTravel);
     assert.deepEqual(offers, []);

@@ -16,14 +16,14 @@ function plan(
   return planRound(roundView(orders, agents, settings), straightTravel);
 }
 
-/** Who is asked for what. */
+/** The agent of each order. */
 function pairs({ offers }: RoundPlan): [number, readonly number[]][] {
   return offers
     .map(({ agentId, taskIds }): [number, readonly number[]] => [agentId, taskIds])
     .sort((a, b) => a[0] - b[0]);
 }
 
-test('an order goes to whoever is there soonest', () => {
+test('an order goes to the agent that is there soonest', () => {
   assert.deepEqual(pairs(plan([order({ dropoff: east(3.4) })], [agent(1), agent(2), agent(4)])), [[4, [1]]]);
 });
 
@@ -60,7 +60,7 @@ for (const [why, wanted, who] of [
   ['stale_position', {}, { isStale: true }],
   ['slot', { slot: { from: NOW, until: NOW + MINUTE } }, { slots: [{ from: NOW, until: NOW + 2 * MINUTE }] }],
 ] as const) {
-  test(`whoever is out of the question for ${why} is not asked, and that is said`, () => {
+  test(`an agent that is excluded for ${why} is not asked, and the reason is reported`, () => {
     const { offers, unplanned } = plan([order(wanted)], [agent(1, who)]);
     assert.deepEqual(offers, []);
     assert.deepEqual(unplanned[0]?.counts, { [why]: 1 });
@@ -93,7 +93,7 @@ test('one that has waited too long for a busy agent is given to it in advance', 
   assert.equal(plan([waited], [soon]).unplanned[0]?.why, 'held');
 });
 
-test('what is not ready yet waits, without being fetched later', () => {
+test('an order that is not ready yet waits, and is fetched no later', () => {
   const later = order({ pickup: east(1), dropoff: east(2), readyAt: NOW + 30 * MINUTE });
   assert.equal(plan([later], [agent(1)]).unplanned[0]?.why, 'held');
 });

@@ -31,7 +31,7 @@ test('each task of a bundle becomes an offer of its own, in whole metres and sec
   ]);
 });
 
-test('what is lacking follows from why candidates were passed over', () => {
+test('the lack follows from the reasons why candidates were passed over', () => {
   const reasons: [FailureReason | null, LackingTask][] = [
     ['no_available_agents', lacking({}, seen(0))],
     ['no_available_agents', lacking({}, seen(0, 4))],
@@ -51,14 +51,14 @@ test('there is no hope only when everybody on duty was passed over for what wait
   assert.equal(lacking({}, seen(0)).isHopeless, false);
 });
 
-test('agents of whom nobody knows where they are count as those heard of too long ago', () => {
+test('agents without a known position count like those with an old one', () => {
   assert.deepEqual(lacking({ stale_position: 1 }, seen(3, 2)).counts, { stale_position: 3 });
 });
 
 const sought = (fields: Partial<SoughtTask>, search: Partial<TaskSearch> = {}) =>
   soughtTask(1, NOW, { status: 'awaiting_assignment', ...fields }, search);
 
-test('the owner is told of a lack when it does not know it yet', () => {
+test('the owner gets a lack that it does not know yet', () => {
   const told = (task: SoughtTask, lack: LackingTask) =>
     newsOf({ offers: [], lacking: [lack] }, [task], NOW).lacking.length;
   const [long, just] = [NOW - LIMITS.searchNoteMs, NOW - LIMITS.searchNoteMs + 1].map((ms) =>

@@ -71,7 +71,7 @@ test('an order has been looked for since its search began, and its decliners are
   assert.deepEqual([pickup, slot, dueAt], [null, null, null]);
 });
 
-test('rows that are seen again give the same view as others like them, whatever time it was before', () => {
+test('rows that were seen before give the same view as new ones, regardless of the earlier time', () => {
   const search = { ...sought().search!, since: iso(NOW + 60_000) };
   const facts = {
     tasks: [sought(), sought({ taskId: 2, search }), sought({ taskId: 3, pickupLatitude: 3, pickupLongitude: 4 })],
@@ -86,7 +86,7 @@ test('rows that are seen again give the same view as others like them, whatever 
   }
 });
 
-test('orders of the same pickup place are told by it, except those that hold a time for themselves', () => {
+test('orders of the same pickup place are grouped by it, except those with a time slot of their own', () => {
   const there = { pickupLatitude: 51.5000004, pickupLongitude: -0.2 };
   const here = { pickupLatitude: 51.4999998, pickupLongitude: -0.2 };
   const scheduled = { timeToServe: 'scheduled', scheduledAt: iso(NOW + 60_000) } as const;
@@ -123,7 +123,7 @@ test('an agent brings what it carries, and takes part where and when it has done
   assert.deepEqual([idle!.freeAt, idle!.openTasks, idle!.vehicleType, idle!.slots], [NOW, 0, null, []]);
 });
 
-test('who was heard of too long ago is stale, and who never was takes no part but is counted', () => {
+test('an agent with too old a position is stale, and one without any takes no part but is counted', () => {
   const agents = [1, 2, 3].map((agentId) => ({ agentId, vehicle: null, skills: [] }));
   const { view, unlocated } = seenBy({ agents, positions: [position(1), position(2, LIMITS.positionStaleMs + 1)] });
   assert.deepEqual(

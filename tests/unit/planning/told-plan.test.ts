@@ -29,7 +29,7 @@ for (const [when, readyAt, freeAt] of [
     const [offer] = planned(orders, [agent(300, { vehicleType: 'foot' }), agent(1, { freeAt })]).offers;
     const way = straightTravel(agent(1).place, shop, 'car');
     const fetchedMs = Math.max(freeAt - NOW + way.ms + MINUTE / 2, (readyAt ?? NOW) - NOW);
-    // Half of the service at the shop is over by then, and at each door all of it comes before the next way.
+    // Half of the service at the shop is over by then, and at each door the whole service comes before the next way.
     const first = fetchedMs + MINUTE / 2 + straightTravel(shop, doors[0], 'car').ms + MINUTE / 2;
     const second = first + MINUTE / 2 + straightTravel(doors[0], doors[1], 'car').ms + MINUTE / 2;
     assert.deepEqual(offer!.taskIds, [0, 1]);
@@ -40,7 +40,7 @@ for (const [when, readyAt, freeAt] of [
   });
 }
 
-test('of two for whom one agent has time, the one that has waited longer gets it', () => {
+test('of two orders for which one agent has time, the one that has waited longer gets it', () => {
   // Scheduled ones: the others would follow one after the other.
   const waited = (taskId: number, minutes: number) =>
     order({ taskId, dropoff: east(1), slot, searchingSince: NOW - minutes * MINUTE });

@@ -37,23 +37,23 @@ function freeAfter(...tasks: readonly RouteTask[]) {
   return [place.longitude, freeAt - NOW];
 }
 
-test('who has nothing to do is free now, where it is', () => {
+test('an idle agent is free now, where it is', () => {
   assert.deepEqual(freeAfter(), [0, 0]);
 });
 
-test('what is on its way is brought first, then what is to be fetched', () => {
+test('carried orders are brought first, then the others are fetched', () => {
   const aboard = task({ taskId: 2, status: 'in_transit', assignedAt: 5, dropoff: at(10) });
   const waiting = task({ taskId: 1, assignedAt: 1, pickup: at(4), pickupKey: '4', dropoff: at(6) });
   const ways = (10 + 6 + 2) * 1_000;
   assert.deepEqual(freeAfter(waiting, aboard), [6, ways + 2 * DROPOFF_SERVICE_MS + PICKUP_SERVICE_MS]);
 });
 
-test('who stands at the door has only to hand it over', () => {
+test('an agent at the door only hands the order over', () => {
   const arrived = task({ status: 'in_transit', hasArrived: true, dropoff: at(3) });
   assert.deepEqual(freeAfter(arrived), [3, DROPOFF_SERVICE_MS]);
 });
 
-test('what waits at one place is fetched at once, when the last of it is ready', () => {
+test('orders that wait at one place are fetched together, when the last of them is ready', () => {
   const shared = { pickup: at(2), pickupKey: '2' };
   const first = task({ taskId: 1, assignedAt: 1, ...shared, dropoff: at(3), readyAt: NOW + 60_000 });
   const other = task({ taskId: 2, assignedAt: 2, pickup: at(9), pickupKey: '9', dropoff: at(9) });

@@ -38,7 +38,7 @@ test('all who ask for the same get the same bytes', () => {
   assert.deepEqual(one.told(), [[2, 1]]);
 });
 
-test('nobody is told of nothing, and of no other organization', () => {
+test('no listener gets an empty message, or one of another organization', () => {
   const feed = openFeed();
   const { told } = listen(feed, { agentIds: [9] });
   feed.tell(1, [agentAt(1, 52)], NOON);
@@ -46,7 +46,7 @@ test('nobody is told of nothing, and of no other organization', () => {
   assert.deepEqual(told(), []);
 });
 
-test('who is behind is told once it is ready, of everybody who moved meanwhile, as they are by then', () => {
+test('a slow listener gets, once it is ready, every agent that moved in the meantime, at its newest position', () => {
   const feed = openFeed();
   const { state, told, frames } = listen(feed);
   const [one, two] = [agentAt(1, 52), agentAt(2, 52)];
@@ -64,7 +64,7 @@ test('who is behind is told once it is ready, of everybody who moved meanwhile, 
   assert.deepEqual(told(), [[2]]);
 });
 
-test('a box is told of who is in it, and once more of who leaves', () => {
+test('a box shows the agents in it, and each agent that leaves once more', () => {
   const feed = openFeed();
   const { told } = listen(feed, { bbox: { west: 13, south: 52, east: 14, north: 53 } });
   const agent = agentAt(1, 52.5);
@@ -76,7 +76,7 @@ test('a box is told of who is in it, and once more of who leaves', () => {
   assert.deepEqual(told(), [[1], [1]]);
 });
 
-test('of tasks those who have them open are told', () => {
+test('the listeners of tasks see the agents that have them open', () => {
   const feed = openFeed();
   const { told } = listen(feed, { taskIds: [7] });
   const agent = agentAt(1, 52);
@@ -87,7 +87,7 @@ test('of tasks those who have them open are told', () => {
   assert.deepEqual(told(), [[1]]);
 });
 
-test('who has stopped listening is told nothing', () => {
+test('a listener that has left gets nothing', () => {
   const feed = openFeed();
   const { stop, told } = listen(feed);
   assert.equal(feed.hasSubscribers(1), true);
@@ -109,7 +109,7 @@ function openLargeFeed() {
   return { feed, agents, nextTurn };
 }
 
-test('many are told of in one frame, with turns for others before it', async () => {
+test('many listeners get one frame, and other work has turns before it', async () => {
   const { feed, agents, nextTurn } = openLargeFeed();
   const { told } = listen(feed);
   feed.tell(1, agents, NOON);
@@ -118,7 +118,7 @@ test('many are told of in one frame, with turns for others before it', async () 
   assert.deepEqual(told(), [agents.map(({ agentId }) => agentId)]);
 });
 
-test('many streams are told some at a time, each if it is ready by then, with turns for others in between', async () => {
+test('many streams are served in parts, each if it is ready by then, with turns for other work in between', async () => {
   const turns: (() => void)[] = [];
   const feed = openFeed({ soon: (task) => turns.push(task) });
   const nextTurn = async () => {
@@ -148,7 +148,7 @@ test('many streams are told some at a time, each if it is ready by then, with tu
   assert.deepEqual([behind!.told(), late!.told()], [[], [[1, 2]]]);
 });
 
-test('who moves while streams are told of others is told of with the next tick', async () => {
+test('an agent that moves while streams are served is sent with the next tick', async () => {
   const { feed, agents, nextTurn } = openLargeFeed();
   const { told } = listen(feed);
   feed.tell(1, agents, NOON);
@@ -159,7 +159,7 @@ test('who moves while streams are told of others is told of with the next tick',
   assert.deepEqual(told(), [[-1, -2]]);
 });
 
-test('who leaves a box while its streams are told of others is told of once more', async () => {
+test('an agent that leaves a box while its streams are served is sent once more', async () => {
   const { feed, agents, nextTurn } = openLargeFeed();
   const box = listen(feed, { bbox: { west: 13, south: 52, east: 14, north: 53 } });
   const last = agents.at(-1)!;

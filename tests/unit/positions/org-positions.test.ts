@@ -21,7 +21,7 @@ function place() {
   return { positions, trail, agent: positions.agentOf(7) };
 }
 
-test('the first point is where the agent is, and everybody is told once however many follow in a tick', () => {
+test("the first point is the agent's position, and listeners get one message for all points of a tick", () => {
   const { positions, agent } = place();
   assert.equal(agent.isSomewhere, false);
   assert.equal(positions.take(agent, point(NOON), NOON), 'accepted');
@@ -31,7 +31,7 @@ test('the first point is where the agent is, and everybody is told once however 
   assert.deepEqual(positions.takeDirty(), []);
 });
 
-test('what is late, from the future or nowhere moves nobody, and only what is late is in the trail', () => {
+test('points that are late, from the future or nowhere move no agent, and only late ones are in the trail', () => {
   const { positions, agent, trail } = place();
   positions.take(agent, point(NOON), NOON);
   assert.equal(positions.take(agent, point(NOON - 5_000), NOON), 'stale');
@@ -118,7 +118,7 @@ function trailOf({ trail }: ReturnType<typeof place>): readonly number[] {
   return [...earliest.values()].sort((a, b) => a - b);
 }
 
-test('what Redis kept is merged: whoever has moved since stays where it is', () => {
+test('positions from Redis are merged: an agent that has moved in the meantime stays where it is', () => {
   const { positions, agent } = place();
   positions.take(agent, point(NOON), NOON);
   const kept = (agentId: number, recordedAtMs: number) => ({
@@ -133,7 +133,7 @@ test('what Redis kept is merged: whoever has moved since stays where it is', () 
   assert.deepEqual(positions.takeDirty(), [agent], 'what was restored is news to nobody');
 });
 
-test('what an agent said before it was known where Redis has it still counts', () => {
+test('a report from before the merge with Redis still counts', () => {
   const { positions, agent } = place();
   positions.hear(agent, 41, NOON);
   assert.deepEqual(positions.takeDirty(), [], 'it is nowhere yet');

@@ -12,7 +12,7 @@ const ROOM = LIMITS.trailBufferPoints;
 const NOW = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
 
-/** A buffer over a store that does what it is told, with time that passes by hand. */
+/** A buffer over a store that answers on demand, with time that the test moves. */
 function setUp() {
   /** Agents of each COPY, in the order of its rows. */
   const copies: number[][] = [];
@@ -87,7 +87,7 @@ const refused = async () => {
   throw new TrailRefusedError('no partition');
 };
 
-test('what was noted is written once a second, in the order in which it came', async () => {
+test('noted points are written once a second, in the order of arrival', async () => {
   const { buffer, note, second, copies } = setUp();
   note(1, 3);
   assert.deepEqual([buffer.buffered, buffer.written], [3, 0]);
@@ -122,7 +122,7 @@ test('enough for a COPY is written at once, one COPY at a time', async () => {
   assert.equal(most, 1);
 });
 
-test('what could not be written is tried again before what came later, after pauses that grow to a bound', async () => {
+test('points that could not be written are tried again before later ones, after pauses that grow to a bound', async () => {
   const { buffer, note, second, endPauses, copies, pauses, logged, answerWith } = setUp();
   answerWith(away);
   note(1, 2);
@@ -177,7 +177,7 @@ test('the one on its way is not taken for the oldest', async () => {
   assert.equal(buffer.written, CHUNK);
 });
 
-test('what Postgres refuses is dropped, counted and told once, and holds nothing up', async () => {
+test('points that Postgres refuses are dropped, counted and logged once, and hold nothing up', async () => {
   const { buffer, note, second, copies, logged, answerWith } = setUp();
   answerWith(refused);
   note(1, 2);
@@ -224,7 +224,7 @@ test('a chunk of which a day was refused is sent whole again when Postgres goes 
   assert.deepEqual([buffer.buffered, buffer.written, buffer.dropped], [0, 2, 0]);
 });
 
-test('what is dropped for lack of room makes its memory free for what comes', (t) => {
+test('points dropped for lack of room free their memory for later ones', (t) => {
   const { note, answerWith } = setUp();
   answerWith(away);
   note(1, ROOM);
@@ -242,7 +242,7 @@ test('a point recorded too long ago is left out, one at the bound is not', async
   assert.equal(buffer.dropped, 0);
 });
 
-test('what has waited long is written without what belongs to deleted organizations', async () => {
+test('points that have waited long are written without those of deleted organizations', async () => {
   const { buffer, note, second, endPauses, copies, deleted, answerWith } = setUp();
   answerWith(away);
   note(1, 2, 7);

@@ -41,7 +41,7 @@ test('an amount that has no whole minor units is taken for none that a payment c
   assert.equal(fromStripeAmount(1.5, 'eur'), 0);
 });
 
-test('whatever Stripe is asked for comes back as it was, in every currency', () => {
+test('every amount that is sent to Stripe comes back unchanged, in every currency', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c))).filter(isCurrency);
   assert.ok(codes.length > 100);

@@ -17,7 +17,7 @@ const session = {
 };
 const refund = { id: 're_1', status: 'succeeded', amount: 1_250, metadata: { ...ids, attempt: '2' } };
 
-/** What is read of a callback that arrives so many seconds after it was sent. */
+/** The result of a callback that arrives this many seconds after it was sent. */
 async function read(
   { body, headers }: ReturnType<typeof stripeEvent>,
   secondsLater = 0,
@@ -78,7 +78,7 @@ for (const [what, type, object] of [
   });
 }
 
-test('amounts are told in minor units of ISO 4217', async () => {
+test('amounts are in minor units of ISO 4217', async () => {
   const news = await read(event('checkout.session.completed', { ...session, amount_total: 500, currency: 'isk' }));
   assert.deepEqual(news?.report, { ...paid, amountMinor: 5, currency: 'ISK' });
 });

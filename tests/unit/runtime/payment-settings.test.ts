@@ -29,7 +29,7 @@ for (const [settings, listening, url] of [
   });
 }
 
-test('what is no address is refused', () => {
+test('an invalid address is refused', () => {
   assert.throws(() => readConfig({ PUBLIC_URL: 'pay.example.com' }), /PUBLIC_URL/);
   assert.throws(() => readConfig({ STRIPE_API_BASE: 'ftp://x' }), /STRIPE_API_BASE/);
 });

@@ -45,7 +45,7 @@ for (const subject of ['a\r\nBcc: b@example.com', 'a\nb', 'a\u0007', 'a\u2028b',
   });
 }
 
-test('what is empty, too long or no text is refused', () => {
+test('a template that is empty, too long or no text is refused', () => {
   for (const created of [
     { subject: ' ' },
     { subject: 'x'.repeat(LIMITS.mailSubjectChars + 1) },

@@ -50,7 +50,7 @@ test('a secret of other than 16 bytes is refused', () => {
   }
 });
 
-test('what is no JSON, or no object, is no subscription', () => {
+test('a text that is not JSON, or no object, is no subscription', () => {
   for (const text of ['', '{', 'null', '[]', '"x"', '{"endpoint":{}}', 'fcm-token:APA91b'])
     assert.equal(findSubscription(text), undefined, text);
 });

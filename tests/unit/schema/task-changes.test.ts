@@ -32,7 +32,7 @@ const audited = fc.record({
   packages: fc.uniqueArray(item, { selector: ({ id }) => id }) as unknown as fc.Arbitrary<PackageRecord[]>,
 });
 
-/** What is told, packages in the order of their ids. */
+/** The listed changes, packages in the order of their ids. */
 function toldOf({ task, packages }: AuditedTask) {
   const { version, updatedAt, trackingToken, ...own } = task;
   return { own, packages: packages.toSorted((a, b) => a.id - b.id) };
@@ -50,7 +50,7 @@ test('the changes of a step lead from what a task became back to what it was', (
   );
 });
 
-test('what is the same, and what says nothing of what somebody did, is not told', () => {
+test('unchanged fields, and fields that no caller sets, are not listed', () => {
   fc.assert(
     fc.property(audited, (before) => {
       const touched = { ...before.task, version: -1, updatedAt: 'later', trackingToken: 'secret' };

@@ -8,7 +8,7 @@ const DUE = '2026-11-22T10:00:00.000Z' as string | null;
 const TASK = { organizationId: ORG, notes: null as string | null, parentId: null as number | null };
 const LATER = '2026-11-23T10:00:00.000Z';
 
-/** Two tasks, the second one cancelled; a stream that saw all of it; a takeover before the last event. */
+/** Two tasks, the second one cancelled; a stream that saw everything; a takeover before the last event. */
 function soundRun() {
   const journal = new Journal();
   const create = (key: string, taskId: number, sequence: number) => {
@@ -79,7 +79,7 @@ test('a run in which every promise was kept has no violation', () => {
   assert.deepEqual(findViolations(journal, rows), []);
 });
 
-/** What is planted, how, and the rules that must find it. */
+/** The planted fault, how it is planted, and the rules that must find it. */
 const planted: readonly (readonly [what: string, plant: (run: Run) => void, rules: readonly Rule[]])[] = [
   [
     'an acknowledged task that is lost with all its traces',
@@ -135,7 +135,7 @@ const planted: readonly (readonly [what: string, plant: (run: Run) => void, rule
     ['changed-answer'],
   ],
   [
-    'a task that was made although its client was told that nothing was done',
+    'a task that exists although its client got NOT_APPLIED',
     ({ rows }) => {
       rows.tasks[0]!.name = 'nothing';
     },
@@ -171,7 +171,7 @@ const planted: readonly (readonly [what: string, plant: (run: Run) => void, rule
     ['doubled-event', 'event-without-row'],
   ],
   [
-    'a change that was told twice',
+    'a change with two events',
     ({ rows, event, journal }) => {
       rows.events.push(event(4, 'task.status_changed', 102, 2));
       rows.history.push({ organizationId: ORG, taskId: 102, sequence: 4 });

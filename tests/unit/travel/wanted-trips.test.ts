@@ -27,7 +27,7 @@ const byTheDateLine = fc.record({
 
 const metersBetween = (from: Place, to: Place) => distanceM(from.latitude, from.longitude, to.latitude, to.longitude);
 
-/** As looking at all of them finds it: so many of the nearest are wanted, and nobody who is farther. */
+/** The result of looking at every pair: so many of the nearest are wanted, and none that is farther. */
 function assertNearest(isWanted: (place: Place) => boolean, all: readonly Place[], to: Place, count: number): void {
   const meters = all.map((place) => metersBetween(place, to));
   const [last, next] = meters.toSorted((a, b) => a - b).slice(count - 1);
@@ -110,7 +110,7 @@ describe('the ways that a round wants', () => {
     assert.equal(apart.byMode.get('car')!.get(cellOf(HOME)), undefined);
   });
 
-  test('are none for positions nobody goes by, vehicles the engine does not know, the same place, and the far end of the world', () => {
+  test('are none for unused positions, vehicles the engine does not know, the same place, and the far end of the world', () => {
     const order = orderFrom(SHOP, null);
     const none = [
       agentAt(at(500, 0), { isStale: true }),

@@ -18,11 +18,11 @@ test('HTML within HTML stays as it is, alone and in lists', () => {
   assert.equal(shown(trusted('<svg/>')), '<svg/>');
 });
 
-test('what is absent leaves nothing behind, and numbers are written out', () => {
+test('an absent value leaves nothing behind, and numbers are written out', () => {
   assert.equal(html`${null}${undefined}${false}${''}${[]}${0}`.toString(), '0');
 });
 
-test('what only looks like HTML of ours is text', () => {
+test('a text that only looks like HTML of ours stays text', () => {
   const forged = JSON.parse('["<b>"]') as string[];
   assert.equal(shown(forged), '&lt;b&gt;');
   assert.throws(() => shown(JSON.parse('{"text":"<b>"}')), TypeError);

@@ -106,7 +106,7 @@ function searching(organizationId: number, settings: Partial<AssignmentSettings>
   return { organizationId, lastSequence, quietMs: 0, settings: all };
 }
 
-/** What a commit that may help makes the desk hear. */
+/** A hint of a commit that may help searches. */
 function hint(desk: AssignmentDesk, organization: SearchingOrganization): void {
   desk.told([organization.organizationId]);
   desk.nudge([organization]);
@@ -114,7 +114,7 @@ function hint(desk: AssignmentDesk, organization: SearchingOrganization): void {
 
 const NOBODY: RoundRows = { tasks: [soughtTask(1, START)], agents: [], carried: [] };
 
-test('what comes within the window of the first is planned with it, in one round', async () => {
+test('commits within the window of the first are planned with it, in one round', async () => {
   const { desk, time, times } = openDesk(() => NOBODY);
   desk.nudge([searching(1)]);
   await time.pass(400);
@@ -138,7 +138,7 @@ test('the window begins with the commit, which is heard of a little later', asyn
   }
 });
 
-test('what comes during a round has a window of its own, and its round comes no sooner than a pause later', async () => {
+test('a commit during a round has a window of its own, and its round comes no sooner than a pause later', async () => {
   for (const [windowMs, second] of [
     [500, 1_200 - LIMITS.roundLeadMs],
     [0, 200 + LIMITS.roundPauseMs],
@@ -158,7 +158,7 @@ test('what comes during a round has a window of its own, and its round comes no 
   }
 });
 
-test('a round that fails is made again after the retry interval, whatever failed', async () => {
+test('a round that fails is repeated after the retry interval, for every kind of failure', async () => {
   let isAway = true;
   const { desk, time, times, answers } = openDesk(() => {
     if (isAway) throw new Error('away');
@@ -174,7 +174,7 @@ test('a round that fails is made again after the retry interval, whatever failed
   assert.deepEqual([desk.counts.rounds, desk.counts.failed], [1, 2]);
 });
 
-test('more tasks than a round takes are looked at in the next ones, all of them', async () => {
+test('tasks beyond the size of a round are planned in the next rounds, every one', async () => {
   const full = Array.from({ length: LIMITS.roundTasks }, (_, index) => soughtTask(index + 1, START));
   const { desk, time, rounds } = openDesk(({ wanted }) =>
     'after' in wanted && wanted.after === 0
@@ -279,7 +279,7 @@ test('rounds that find nobody become rare while nothing happens, and come at onc
   await time.pass(500);
   assert.equal(times().at(-1), 100.5 * SECOND);
   await sweep(desk, time, organization, 4);
-  assert.equal(times().length, begun.length + 3, 'from then on it begins anew');
+  assert.equal(times().length, begun.length + 3, 'from then on it starts again');
 });
 
 test('a task that is meant for later is looked at by each sweep', async () => {
@@ -320,7 +320,7 @@ test('agents that tell where they are during a round keep the rest after it shor
   );
 });
 
-test('what happens during a round is looked at after it, what the sweep says again is not', async () => {
+test('a commit during a round is planned after it, a repeat by the sweep is not', async () => {
   for (const isNews of [true, false]) {
     const ends: ((rows: RoundRows) => void)[] = [];
     const { desk, time, times } = openDesk(() => new Promise((resolve) => ends.push(resolve)));
@@ -336,7 +336,7 @@ test('what happens during a round is looked at after it, what the sweep says aga
   }
 });
 
-test('commits that nobody has told of begin a round now and then, in case what was told is lost', async () => {
+test('commits without a hint start a round now and then, in case a hint is lost', async () => {
   const { desk, time, times } = openDesk(() => NOBODY);
   await sweep(desk, time, searching(1), 36);
   const before = times().length;
@@ -344,7 +344,7 @@ test('commits that nobody has told of begin a round now and then, in case what w
   assert.equal(times().length - before, 4, 'every third sweep; one without them');
 });
 
-test('a commit during a round that nobody has told of keeps the rest after it short', async () => {
+test('a commit without a hint during a round keeps the rest after it short', async () => {
   let organization = searching(1);
   const { desk, time, times } = openDesk(() => {
     organization = searching(1);
@@ -358,7 +358,7 @@ test('a commit during a round that nobody has told of keeps the rest after it sh
   );
 });
 
-test('who looks for nobody any more is forgotten, with its rows', async () => {
+test('an organization without searching tasks is forgotten, with its rows', async () => {
   const { desk, time, times, forgotten } = openDesk(() => NOBODY);
   const organization = searching(1);
   await sweep(desk, time, organization, 40);

@@ -22,12 +22,12 @@ for (const [kind, subject, news] of [
     const details = 'Order: T-1\nTime: 22 Nov 2026, 14:00–16:00 UTC\nAddress: 12 Baker Street\n';
     assert.ok(mail.text.includes(`\n${details}\n`), mail.text);
     assert.match(mail.text, new RegExp(`^${LINK}$`, 'm'));
-    for (const told of [news.slice(-10), 'T-1', '22 Nov 2026, 14:00–16:00 UTC', '12 Baker Street', `<a href="${LINK}"`])
-      assert.ok(mail.html.includes(told), told);
+    for (const text of [news.slice(-10), 'T-1', '22 Nov 2026, 14:00–16:00 UTC', '12 Baker Street', `<a href="${LINK}"`])
+      assert.ok(mail.html.includes(text), text);
   });
 }
 
-test('what is not known of an order is left out', () => {
+test('an unknown fact of an order is left out', () => {
   const nothing = { trackingUrl: null, timeWindowStart: null, timeWindowEnd: null, address: null };
   const { text, html } = customerMailOf(noticeFacts({ kind: 'tracking_created', customerName: null }, nothing), {});
   assert.match(text, /^Hello customer,\n\nAcme has received your order\.\n\nOrder: T-1\n\nThis address was given/);
@@ -46,13 +46,13 @@ test('an organization says it in its own words, each placeholder filled, and kee
   assert.match(text, /has received your order/);
 });
 
-test('what a value says in braces is not filled', () => {
+test('braces in a value are not filled', () => {
   const name = '{{taskCode}} {{nothing}}';
   const { subject } = customerMailOf(noticeFacts({ kind: 'tracking_created', organizationName: name }), {});
   assert.equal(subject, '{{taskCode}} {{nothing}} has received your order T-1');
 });
 
-test('no text, of whatever kind, leaves its place in a mail', () => {
+test('no text of any kind leaves its place in a mail', () => {
   for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
     for (const kind of MAIL_KINDS) {
       const facts = noticeFacts({ kind, organizationName: text, customerName: text }, { code: text, address: text });
@@ -61,7 +61,7 @@ test('no text, of whatever kind, leaves its place in a mail', () => {
       assert.ok(mail.subject.length <= LIMITS.mailSubjectChars && mail.subject.isWellFormed(), name);
       assert.equal(mail.text.split('\n').length, 13, `${name}: ${mail.text}`);
       assert.match(mail.text, /^[^\u202a-\u202e\u2028\u2029]+$/, name);
-      // Whatever it is, it is neither a tag nor the end of an attribute.
+      // The text forms neither a tag nor the end of an attribute.
       assert.equal(mail.html.match(/</g)?.length, TAGS[kind], name);
     }
   }
@@ -71,7 +71,7 @@ const TAGS = Object.fromEntries(
   MAIL_KINDS.map((kind) => [kind, customerMailOf(noticeFacts({ kind }), {}).html.match(/</g)!.length]),
 );
 
-test('what runs from right to left does not turn the words around it', () => {
+test('a right-to-left text does not turn the words around it', () => {
   const facts = noticeFacts({ kind: 'tracking_created', organizationName: 'شركة', customerName: 'محمد' });
   const { subject, text, html } = customerMailOf(facts, {});
   assert.equal(subject, '\u2068شركة\u2069 has received your order T-1');
@@ -79,7 +79,7 @@ test('what runs from right to left does not turn the words around it', () => {
   assert.match(html, /Hello <span dir="auto">محمد<\/span>,/);
 });
 
-test('what an organization writes is text as well', () => {
+test("an organization's own words are text as well", () => {
   for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
     const templates = { created: { subject: text, introduction: text } };
     if (!v.is(noticeTemplatesSchema, templates)) continue;
@@ -90,7 +90,7 @@ test('what an organization writes is text as well', () => {
   }
 });
 
-test('what somebody typed that looks like an address is not made a link of', () => {
+test('a typed text that looks like an address does not become a link', () => {
   const facts = noticeFacts({
     kind: 'tracking_created',
     customerName: 'You won! www.evil.example or http://1.2.3.4 me@evil.example',

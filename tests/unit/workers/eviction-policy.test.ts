@@ -11,7 +11,7 @@ function watchedLog() {
   return { log, warnings };
 }
 
-test('a Redis that refuses when full is taken in silence', async () => {
+test('a Redis that refuses when full is accepted in silence', async () => {
   const { log, warnings } = watchedLog();
   await checkEvictionPolicy({ info: async () => '# Memory\r\nmaxmemory_policy:noeviction\r\n' }, log);
   assert.deepEqual(warnings, []);

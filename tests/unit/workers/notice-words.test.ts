@@ -31,7 +31,7 @@ for (const [start, end, line] of [
   [null, '2026-11-22T14:00:00.000Z', 'by 22 Nov 2026, 14:00 UTC'],
   [null, null, undefined],
 ] as const) {
-  test(`a time from ${start} to ${end} is told as ${line}`, () => {
+  test(`a time from ${start} to ${end} is written as ${line}`, () => {
     const facts = noticeFacts({ kind: 'task_assigned' }, { timeWindowStart: start, timeWindowEnd: end, address: null });
     const [name, time] = pushOf(facts, '7-9', 60).body.split('\n');
     assert.deepEqual([name, time], ['Two boxes', line]);
@@ -43,7 +43,7 @@ test('a push does not name the customer', () => {
     assert.doesNotMatch(JSON.stringify(pushOf(noticeFacts({ kind, customerName: 'Lovelace' }), '7-9', 60)), /Lovelace/);
 });
 
-test('a text of whatever kind stays one line of a push, turns nothing around, and fits what push services take', () => {
+test('a text of any kind stays one line of a push, turns nothing around, and fits the push services', () => {
   for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
     const task = { code: text, name: text, address: text };
     const { title, body, data, collapseKey: tag } = pushOf(noticeFacts({ kind: 'task_offered' }, task), '7-9', 60);
@@ -57,7 +57,7 @@ test('a text of whatever kind stays one line of a push, turns nothing around, an
   }
 });
 
-test('what runs from right to left does not turn the words around it', () => {
+test('a right-to-left text does not turn the words around it', () => {
   const { title } = pushOf(noticeFacts({ kind: 'task_cancelled' }, { code: 'משלוח-3' }), '7-9', 60);
   assert.equal(title, 'Task \u2068משלוח-3\u2069 was cancelled');
 });

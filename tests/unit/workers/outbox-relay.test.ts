@@ -70,7 +70,7 @@ test('hints that come while a wake-up is on its way gather into one', async () =
   assert.deepEqual(woken, [[1], [2, 3, 1]]);
 });
 
-test('who is in no hurry is woken once for the hints of a while', async () => {
+test('a listener in no hurry is woken once for the hints of a while', async () => {
   const woken: number[][] = [];
   const { relay, timers, settled } = startRelay(async (ids) => void woken.push([...ids]), [], 300);
   await settled();
@@ -104,7 +104,7 @@ test('a wake-up that fails is forgotten, and the next sweep finds the organizati
   assert.deepEqual(woken, [[5]]);
 });
 
-test('of whom nobody wants anything is not asked again before the next sweep has ended, all others are', async () => {
+test('an organization without wishes is not asked again before the next sweep has ended, all others are', async () => {
   const woken: number[][] = [];
   const { relay, sweep, settled } = startRelay(async (ids, passOver) => {
     woken.push([...ids]);
@@ -125,7 +125,7 @@ test('of whom nobody wants anything is not asked again before the next sweep has
   assert.deepEqual(woken, [[100]]);
 });
 
-test('what a sweep finds is woken, also when an older wake-up passes it over afterwards', async () => {
+test('an organization that a sweep finds is woken, even when an older wake-up passes it over afterwards', async () => {
   const woken: number[][] = [];
   const ends: (() => void)[] = [];
   const wake = (ids: readonly number[], passOver: PassOver) => {
@@ -178,7 +178,7 @@ test('sweeps go on behind the last page and begin again after the end', async ()
   assert.deepEqual(askedAfter, [0, 40, 80, 0]);
 });
 
-test('what waits to be woken is bounded, and leaves in parts', async () => {
+test('the queue of wake-ups is bounded, and leaves in parts', async () => {
   const sizes: number[] = [];
   const { relay, settled } = startRelay(async (ids) => void sizes.push(ids.length));
   await settled();
@@ -191,7 +191,7 @@ test('what waits to be woken is bounded, and leaves in parts', async () => {
   );
 });
 
-test('what is passed over is bounded, too: whoever finds no room is asked again', async () => {
+test('the memory of passed-over organizations is bounded too: one without room is asked again', async () => {
   let asked = 0;
   const { relay, settled } = startRelay(async (ids, passOver) => {
     asked += ids.length;

@@ -50,7 +50,7 @@ interface Stage {
   readonly add?: (ids: readonly string[]) => Promise<void>;
 }
 
-/** A desk and a watch whose time the test turns by hand, and whatever they do, noted. */
+/** A runner and a watch whose time the test moves, with a record of their actions. */
 function deskWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: Stage = {}) {
   const said: string[] = [];
   const asked: OwnerCommand[] = [];
@@ -95,7 +95,7 @@ function deskWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: Sta
   });
   const watch = new PaymentWatch({ store, desk, scheduler, log });
   if (add) watch.follow({ add: (_name, jobs) => add(jobs.map(({ id }) => id)) });
-  /** Whatever was to happen after or every so many milliseconds happens now. */
+  /** Runs every timer and interval now. */
   const pass = async (ms: number) => {
     for (const { task } of timers.filter((one) => one.ms === ms)) task();
     await settle();
@@ -111,7 +111,7 @@ test('a step is carried out, told to the owner and settled', async () => {
   assert.ok(!said.some((each) => each.startsWith('postpone')));
 });
 
-test('what the provider is asked is the same at each attempt', async () => {
+test('every attempt sends the provider the same request', async () => {
   const payments: unknown[] = [];
   const makeCheckout = async (payment: unknown) => {
     payments.push(payment);
@@ -135,7 +135,7 @@ test('a provider that fails is asked again later, and the step says why', async 
   assert.deepEqual(asked, []);
 });
 
-test('a report that the owner has not taken is told again later', async () => {
+test('a report that the owner has not accepted is sent again later', async () => {
   const { said } = deskWith([stepOf(1)], { answer: { ok: false, refusal: refusal('OUTCOME_UNKNOWN') } });
   await settle();
   assert.ok(
@@ -232,7 +232,7 @@ test('an organization whose steps hang leaves room for the others', async () => 
   await desk.stop();
 });
 
-test('what is due becomes a job for each try of a step, and the desk waits for jobs', async () => {
+test('every due try of a step becomes a job, and the runner waits for jobs', async () => {
   const added: string[] = [];
   const add = async (ids: readonly string[]) => void added.push(...ids);
   const { desk, due, pass, asked } = deskWith([], { add });
@@ -262,7 +262,7 @@ for (const [what, add] of [
   ['is away', () => Promise.reject(new RedisAwayError('away'))],
   ['fails', () => Promise.reject(new Error('OOM command not allowed'))],
 ] as const) {
-  test(`while Redis ${what}, steps are carried out by whoever finds them`, async () => {
+  test(`while Redis ${what}, the process that finds a step carries it out`, async () => {
     const { asked, pass, due } = deskWith([], { add });
     await settle();
     await pass(LIMITS.paymentPauseMs);

@@ -22,7 +22,7 @@ const LOADS: readonly (readonly [keyof typeof UNBOUNDED, keyof typeof NOTHING])[
 ];
 
 for (const [limit, part] of LOADS) {
-  test(`what is carried and what comes on top may be as much as ${limit} together, and no more`, () => {
+  test(`the carried load and the new one together may reach ${limit} and no more`, () => {
     const capacity = { ...UNBOUNDED, [limit]: 7 };
     const exceeds = (carried: number, extra: number) =>
       exceedsCapacity(capacity, { ...NOTHING, [part]: carried }, { ...NOTHING, [part]: extra });
@@ -31,7 +31,7 @@ for (const [limit, part] of LOADS) {
   });
 }
 
-test('decimals that are as much as fits fit, whatever their sum is as binary numbers', () => {
+test('decimals that exactly fill the limit fit, even if their binary sum is larger', () => {
   const capacity = { ...UNBOUNDED, maxWeightKg: 0.3 };
   assert.equal(exceedsCapacity(capacity, { ...NOTHING, weightKg: 0.1 }, { ...NOTHING, weightKg: 0.2 }), false);
 });
@@ -82,7 +82,7 @@ for (const [who, demand, fields, expected] of FITS) {
   });
 }
 
-test('of several reasons the first is told, in the order in which they are listed', () => {
+test('of several reasons the first one is reported, in the order of the list', () => {
   const mended: readonly (readonly [Partial<Demand>, Partial<FreeAgent>])[] = [
     [{}, { offDutyAt: null }],
     [{}, { isStale: false }],

@@ -40,7 +40,7 @@ describe('a fleet', () => {
     assert.deepEqual(vehicles(takeJobs([BIKE], open, [job(1, 8)])), ['1 bike']);
   });
 
-  test('never gives a vehicle more than goes in, whatever comes in whatever order, and chooses the same each time', () => {
+  test('never gives a vehicle more than it holds, for any tasks in any order, and chooses the same each time', () => {
     const amount = fc.integer({ min: 0, max: 12 });
     const jobs = fc.array(fc.tuple(amount, fc.integer({ min: 1, max: 3 }), amount), { maxLength: 30 });
     const limit = fc.option(fc.integer({ min: 1, max: 20 }), { nil: null });

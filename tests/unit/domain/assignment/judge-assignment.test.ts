@@ -13,7 +13,7 @@ const task = (status: TaskStatus, agentId: number | null = null, childIds: reado
   childIds,
 });
 
-/** What becomes of a request: a code, or what is to be done. */
+/** The result of a request: a code, or the action. */
 function told(verdict: ReturnType<typeof judgeAssignment>): string {
   return verdict.kind === 'refused' ? verdict.refusal.code : verdict.kind;
 }

@@ -7,7 +7,7 @@ const NOW = '2030-05-01T12:00:00.000Z';
 const LATER = '2030-05-01T15:00:00.000Z';
 const ANY_TIME = { scheduledAt: null, windowEnd: null, readyAt: null };
 
-test('a search knows since when its task counts as waiting, whatever its end', () => {
+test('a search knows since when its task counts as waiting, for every kind of end', () => {
   const settings = { ...assignmentSettingsOf({}), leadMinutes: 30 };
   for (const [fields, since] of [
     [{}, NOW],

@@ -27,7 +27,7 @@ function sidesOf({ debit, credit, amountMinor, currency }: Movement): readonly s
   return [debit, credit].map(({ account, ownerId }) => `${account} ${ownerId}`);
 }
 
-/** Debit and credit; what was taken by whom goes back from where. */
+/** Debit and credit; a refund goes back from the account that took the money. */
 // biome-ignore format: read by columns
 const MOVEMENTS = [
   //                                     capture                              refund
@@ -55,7 +55,7 @@ test('a top-up comes from outside into the wallet', () => {
   assert.deepEqual(sidesOf(topUpOf(9, 1250, 'KWD')), ['wallet_funding 0', 'wallet 9']);
 });
 
-test('cash is handed over by whoever has it, to the office', () => {
+test('an agent with cash hands it over to the office', () => {
   assert.deepEqual(sidesOf(dropOf(AGENT, 1250, 'KWD')), ['cash_office 0', 'agent_cash 7']);
   assert.deepEqual(sidesOf(dropOf(COURIER, 1250, 'KWD')), ['cash_office 0', 'courier_cash 3']);
 });
@@ -70,7 +70,7 @@ test('every movement has an account of the organization on one side at least', (
     assert.ok(own.includes(debit.account) || own.includes(credit.account));
 });
 
-test('what a customer can spend is what is owed to it, and what an agent can hand over is what it has', () => {
+test('a customer can spend its balance, and an agent can hand over the cash it has', () => {
   assert.equal(fundsOf(walletOf(9), -1250), 1250);
   assert.equal(fundsOf(cashOf(AGENT), 1250), 1250);
   assert.ok(Object.is(fundsOf(walletOf(9), 0), 0), 'never the negative zero');

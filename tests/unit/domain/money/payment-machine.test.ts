@@ -18,7 +18,7 @@ const CREATING = onlinePayment(CREATED);
 
 const failed = { status: 'failed', step: null, failureReason: 'declined' } as const;
 const mismatched = { ...failed, providerReference: 'cs', failureReason: 'amount_mismatch' };
-/** What the second `paid` of the columns comes to. */
+/** The result of the second `paid` of the columns. */
 const INSTEAD = 'taken instead: 1249 minor units of USD';
 const instead = { reason: INSTEAD, requestedAt: NOW };
 const superseded = { ...failed, failureReason: 'superseded' };
@@ -80,7 +80,7 @@ const REPORTS: readonly ProviderReport[] = [
   { kind: 'refund-failed', attempt: 2, reason: 'closed_account' },
 ];
 
-/** What becomes of a payment in the row's state when it is told the column's report; -: nothing. */
+/** The result of the column's report for a payment in the row's state; -: nothing. */
 // biome-ignore format: read by columns
 const TABLE: Readonly<Record<State, readonly (State | '-')[]>> = {
   //               made       refused     paid    1249          not paid    another     any         | 1: begun    refunded    failed          | 2: begun        refunded      failed
@@ -121,7 +121,7 @@ function tell(before: PaymentRecord, report: ProviderReport): PaymentRecord {
 }
 const pageless = (record: PaymentRecord) => ({ ...record, checkoutPage: null });
 
-/** What is to be done about a change besides noting it. */
+/** The actions that a change needs besides its record. */
 function kindOf(from: State, to: State | '-'): string {
   if (to === '-') return 'nothing';
   const { status } = payment(to);
@@ -160,13 +160,13 @@ function permutations<T>(items: readonly T[]): T[][] {
   return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
 }
 
-test('a payment that was paid is paid, in whatever order its checkout, its end and the money are told', () => {
+test('a paid payment is paid, for every order of the reports of its checkout, its end and the money', () => {
   for (const order of permutations(REPORTS.slice(0, 3).concat(REPORTS[4]!))) {
     assert.deepEqual(pageless(order.reduce(tell, payment('creating'))), payment('paid'), JSON.stringify(order));
   }
 });
 
-test('a refund that arrived has arrived, in whatever order its beginning and its end are told', () => {
+test('an arrived refund has arrived, for every order of the reports of its start and its end', () => {
   for (const order of permutations(REPORTS.slice(7, 9))) {
     assert.deepEqual(order.reduce(tell, payment('to refund')), payment('refunded'));
   }
@@ -193,7 +193,7 @@ const BY_HAND = { kind: 'given-back', refundReference: 're h', amountMinor: 1250
 const A_PART = { ...BY_HAND, refundReference: 're p', amountMinor: 500, isWhole: false };
 const LOST = { kind: 'give-back-failed', refundReference: 're h', reason: 'closed_account' } as const;
 
-/** The kind of the step, and what has become of the payment. */
+/** The kind of the step, and the resulting status of the payment. */
 function told(from: State, ...reports: ProviderReport[]) {
   const before = reports.slice(0, -1).reduce(tell, payment(from));
   const { kind } = judgeReport(before, reports.at(-1)!, NOW);
@@ -202,11 +202,11 @@ function told(from: State, ...reports: ProviderReport[]) {
 }
 
 for (const [from, reports, outcome] of [
-  // All of it, by hand: as a refund of ours, once.
+  // The full amount, by hand: once, like a refund of ours.
   ['paid', [BY_HAND], 'refunded, refunded, succeeded 1 re h, '],
   ['paid', [BY_HAND, BY_HAND], 'nothing, refunded, succeeded 1 re h, '],
   ['unrefunded', [BY_HAND], 'refunded, refunded, succeeded 2 re h, '],
-  // It takes the place of one of ours that is under way, whichever is told first.
+  // It replaces one of ours in progress, in either order of the reports.
   ['to refund', [BY_HAND], 'refunded, refunded, succeeded 1 re h, '],
   ['to refund', [BY_HAND, REPORTS[8]], 'nothing, refunded, succeeded 1 re h, '],
   ['to refund', [REPORTS[8], BY_HAND], 'nothing, refunded, succeeded 1 re 1, '],
@@ -224,14 +224,14 @@ for (const [from, reports, outcome] of [
   ['paid', [BY_HAND, A_PART], 'nothing, refunded, succeeded 1 re h, '],
   ['to refund', [A_PART], 'nothing, succeeded, pending 1 null, refund'],
   ['waiting', [A_PART], 'nothing, pending, , await_payment'],
-  // What was never booked does not leave the books.
+  // Money that was never booked does not leave the books.
   ['mismatched', [BY_HAND], 'returned, failed, succeeded 1 re h, '],
   ['waiting', [BY_HAND], 'returned, failed, succeeded 1 re h, '],
   ['waiting', [BY_HAND, REPORTS[2]], 'nothing, failed, succeeded 1 re h, '],
   ['waiting', [BY_HAND, LOST], 'refund-failed, failed, failed 1 re h, '],
   ['closing', [BY_HAND], 'returned, failed, succeeded 1 re h, '],
 ] as const) {
-  test(`a payment that is ${from}, told of money given back at the provider: ${outcome}`, () => {
+  test(`a payment that is ${from} and whose money was given back at the provider: ${outcome}`, () => {
     assert.equal(told(from, ...(reports as readonly ProviderReport[])), outcome);
   });
 }

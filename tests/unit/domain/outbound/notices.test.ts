@@ -29,7 +29,7 @@ interface Case {
   readonly task?: object;
   readonly request?: object;
   readonly data?: object;
-  /** The kinds, with whom they are for and what they are about. */
+  /** The kinds of notices, with their recipients and their subjects. */
   readonly told: readonly string[];
 }
 
@@ -71,7 +71,7 @@ const CASES: Readonly<Record<string, Case>> = {
     told: [],
   },
   'a task that is assigned by hand': { task: { ...courier, status: 'assigned' }, told: ['task_assigned to agent 4'] },
-  'a task that is assigned to whom it is offered': {
+  'a task that is assigned to the agent it was offered to': {
     task: { ...courier, status: 'assigned' },
     data: { actor: SYSTEM },
     told: [],
@@ -145,7 +145,7 @@ function eventOf({ type = 'task.status_changed', task = {}, request, data = {} }
 }
 
 for (const [what, one] of Object.entries(CASES)) {
-  test(`${what} is told ${one.told.length === 0 ? 'to nobody' : `as ${one.told.join(', ')}`}`, () => {
+  test(`${what} ${one.told.length === 0 ? 'makes no notice' : `makes notices: ${one.told.join(', ')}`}`, () => {
     const told = noticesOf(eventOf(one), ALL).map((notice) => {
       if ('customerId' in notice) return `${notice.kind} to customer ${notice.customerId} about ${notice.topicId}`;
       const { kind, agentId, requestId, expiresAt } = notice;
@@ -168,7 +168,7 @@ test('customers get the mails that are switched on, and no others', () => {
   assert.deepEqual(new Set(kinds({ completed: true })), new Set(['tracking_completed']));
 });
 
-test('whoever did it is not told of it: a user by the session, nobody by a key', () => {
+test('the author of a change gets no notice of it: a user is known by the session, a key excludes no one', () => {
   const assigned = { task: { ...courier, status: 'assigned' } };
   const exceptBy = (actor: object) => {
     const [notice] = noticesOf(eventOf({ ...assigned, data: { actor }, told: [] }), ALL);

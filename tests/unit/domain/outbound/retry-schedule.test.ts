@@ -26,7 +26,7 @@ for (const [attempt, pauseMs] of [
   });
 }
 
-test('after the tenth attempt comes none, whatever the endpoint asks for', () => {
+test('no attempt follows the tenth, even if the endpoint asks for one', () => {
   assert.equal(nextAttemptAt(10, NOW, undefined, 0), undefined);
   assert.equal(nextAttemptAt(10, NOW, MINUTE, 0), undefined);
 });

@@ -83,7 +83,7 @@ for (const [statuses, type, status, isWanted] of [
   });
 }
 
-test('what the type decides is not read', () => {
+test('the data is not read when the type decides', () => {
   const wants = compileWebhookFilter({
     ...everything,
     events: ['task.created'],

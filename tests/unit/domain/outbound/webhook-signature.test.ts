@@ -40,7 +40,7 @@ test('bytes are signed like the text that they encode', () => {
   assert.equal(signDelivery({ ...delivery, body: Buffer.from(body) }), signDelivery({ ...delivery, body }));
 });
 
-test('while two secrets sign, whoever has one of them verifies, and nobody else', () => {
+test('while two secrets sign, a holder of either one verifies, and no other secret does', () => {
   const headers = headersAt(0, [current, previous]);
   assert.match(headers['webhook-signature']!, /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/);
   assert.deepEqual(new Webhook(current).verify(body, headers), JSON.parse(body));

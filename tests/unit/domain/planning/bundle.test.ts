@@ -136,7 +136,7 @@ describe('orders that are brought together', () => {
     }
   });
 
-  test('are brought by what the agent goes by, one from the door of the other', () => {
+  test("are brought along the agent's stops, one from the door of the other", () => {
     const orders = [eastward(1), eastward(3)];
     const ways = [
       straightTravel(shop, orders[0]!.dropoff!, 'bicycle').ms,
@@ -144,7 +144,7 @@ describe('orders that are brought together', () => {
     ] as const;
     const offsetsMs: number[] = [];
     const delivery = deliveryOf(orders, straightTravel, settings, 'bicycle', offsetsMs);
-    // Half of the service at the shop is over, and at each door all of it comes before the next way.
+    // Half of the service at the shop is over, and at each door the whole service comes before the next way.
     const first = MINUTE / 2 + ways[0] + MINUTE / 2;
     const second = first + MINUTE / 2 + ways[1] + MINUTE / 2;
     assert.deepEqual(offsetsMs, [first, second]);

@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 const SEED = 20_261_122;
 const east = (thousandths: number): Place => ({ latitude: 0, longitude: thousandths / 1_000 });
 
-/** What each agent does one after the other, and what that is taken to cost; bundles come from here alone. */
+/** The work of each agent in order, and its cost; bundles come from here alone. */
 function lookedAhead(view: RoundView): { trips: number[][][]; costs: number[] } {
   const maker = new LotMaker(view, straightTravel);
   const singles = maker.singles();
@@ -215,7 +215,7 @@ describe('an order that joins the itinerary of an agent', () => {
     assert.deepEqual(tripsOf([first, { ...other, slot }], [agent(0)]), [[[1]]]);
   });
 
-  test('leaves a scheduled task where it is, whatever changing hands would save', () => {
+  test('leaves a scheduled task with its agent, however much a change would save', () => {
     const slot = { from: NOW, until: NOW + 60 * MINUTE };
     const orders = [
       order({ taskId: 1, dropoff: east(50), slot }),
@@ -234,7 +234,7 @@ describe('an order that joins the itinerary of an agent', () => {
   });
 });
 
-test('what has no place is done where the agent is by then', () => {
+test('an order without a place is done where the agent is by then', () => {
   const orders = [order({ taskId: 1, dropoff: east(8) }), order({ taskId: 2, dropoff: null })];
   const view = roundView([...orders, order({ taskId: 3, dropoff: east(8) })], [agent(0)]);
   const maker = new LotMaker(view, straightTravel);
@@ -248,7 +248,7 @@ test('what has no place is done where the agent is by then', () => {
   assert.equal(itineraries.evaluate(0, [there!, nowhere!, thereAgain!]), thereMs + doneMs + doneMs + MINUTE / 2);
 });
 
-test('what an itinerary costs is told only where it is less than the limit', () => {
+test('the cost of an itinerary is reported only below the limit', () => {
   const view = roundView([order({ dropoff: east(3) })], [agent(0)]);
   const maker = new LotMaker(view, straightTravel);
   const trips = maker.singles();

@@ -151,7 +151,7 @@ describe('an order that few of those near it may take', () => {
   });
 });
 
-describe('those who are looked at for an order', () => {
+describe('the candidates for an order', () => {
   test('are the nearest of the idle and of the busy, the first to be there first', () => {
     const busy = many(20, (number) => agent(number + 1, { freeAt: NOW + 1 }));
     const idle = many(20, (number) => agent(number + 101));
@@ -175,7 +175,7 @@ describe('the preferred agent', () => {
     ['is free a moment later', { freeAt: NOW + 10 * MINUTE + 1 }, false],
     ['may not take it', { openTasks: 5 }, false],
   ] as const) {
-    test(`who ${when} ${isKept ? 'alone is' : 'is not the only one'} asked for the order`, () => {
+    test(`an agent ${when} ${isKept ? 'alone is' : 'is not the only one'} asked for the order`, () => {
       const [preferred, other] = [agent(9, fields), agent(1)];
       const view = roundView([order({ ...shop, preferredAgentId: 9 })], [other, preferred]);
       const maker = new LotMaker(view, straightTravel);
@@ -186,20 +186,20 @@ describe('the preferred agent', () => {
     });
   }
 
-  test('who is not in the round leaves the order to the others', () => {
+  test('an agent outside the round leaves the order to the others', () => {
     const [lot] = lotsOf([order({ preferredAgentId: 9 })], [agent(1)]);
     assert.deepEqual(takersOf(lot!, [agent(1)]), [1]);
   });
 });
 
-describe('what an order costs', () => {
+describe('the cost of an order', () => {
   const way = (who: FreeAgent) => straightTravel(who.place, shop.pickup, who.vehicleType).ms;
   const home = (vehicleType: string) => straightTravel(shop.pickup, shop.dropoff, vehicleType).ms;
 
   for (const [what, wanted, who, fetched] of [
     ['the way there and half of the service', {}, agent(3), (each: FreeAgent) => way(each) + MINUTE / 2],
     [
-      'all of it for one who goes slower',
+      'everything for an agent that goes slower',
       {},
       agent(3, { vehicleType: 'bicycle' }),
       (each: FreeAgent) => way(each) + MINUTE / 2,
@@ -248,7 +248,7 @@ describe('what an order costs', () => {
   });
 });
 
-test('what orders lose by travelling together is the way round, and the wait for what is ready last', () => {
+test('orders that travel together lose the detour and the wait for the last one ready', () => {
   const maker = new LotMaker(
     roundView(
       [order({ ...shop, taskId: 1 }), order({ ...shop, taskId: 2, readyAt: NOW + 9 * MINUTE, dropoff: east(25) })],

@@ -19,7 +19,7 @@ function matched(view: RoundView): { readonly maker: LotMaker; readonly alone: M
   return { maker, alone: matchLots(singles, view.agents.length), matching: matchInBundles(singles, view, maker) };
 }
 
-/** Who, by its place in the view, takes which orders; those that are left out by nobody. */
+/** The orders of each agent, by its place in the view; absent orders have no agent. */
 function taken({ lots, chosen }: Matching): [number | undefined, number[]][] {
   return lots.map(({ orders, candidates }, number) => [
     candidates.agents[chosen[number]!],
@@ -68,7 +68,7 @@ const towns: fc.Arbitrary<RoundView> = (() => {
 })();
 
 describe('matching in bundles', () => {
-  test('joins orders of one place only, as many as may, and gives them to agents who may take all of them', () => {
+  test('joins orders of one place only, up to the limit, and gives them to agents that may take every one', () => {
     fc.assert(
       fc.property(towns, (view) => {
         const { maker, alone, matching } = matched(view);

@@ -39,7 +39,7 @@ function leastCost({ rows }: Instance, row = 0, taken: ReadonlySet<number> = new
   return least;
 }
 
-/** What is paid, after checking that no column is given twice and none that the row may not have. */
+/** The total cost, after checks that no column is used twice and that each row allows its column. */
 function paid({ rows }: Instance, { columnOf }: Assignment): number {
   assert.equal(columnOf.length, rows.length);
   const given = [...columnOf].filter((column) => column >= 0);
@@ -133,7 +133,7 @@ describe('a sparse assignment', () => {
     );
   });
 
-  test('costs the same as found slowly by the book, whatever its rows may have', () => {
+  test('costs the same as a slow textbook search, for any rows', () => {
     for (const [kind, runs] of [
       [instances(40, 25, fc.integer({ min: 0, max: 30 })), { numRuns: 60 }],
       [windows(30, [0, 45], fc.integer({ min: 0, max: 99 })), { numRuns: 60 }],
@@ -196,7 +196,7 @@ describe('a sparse assignment', () => {
     );
   });
 
-  test('goes by the lowest column where ways cost the same, however its edges come', () => {
+  test('prefers the lowest column among ways of equal cost, for any order of edges', () => {
     const [one, other] = [
       [0, 0],
       [1, 0],
@@ -220,7 +220,7 @@ describe('a sparse assignment', () => {
             [3, 5],
           ],
         },
-        // Wider than the others, and so the last that is taken in.
+        // It is wider than the others, and so the last to be added.
         { price: 100, edges: [...ways, [0, 50], [1, 50]] },
       ] as const;
       assert.deepEqual([...assignSparse(costRowsOf({ columns: 4, rows })).columnOf], [2, 1, 0]);

@@ -96,7 +96,7 @@ describe('the outcome of a job', () => {
   }
 });
 
-describe('what a job shows of its children', () => {
+describe('the view of a job on its children', () => {
   const NEVER = { outcome: null, assignedAt: null, acceptedAt: null, startedAt: null, completedAt: null };
   const at = (minute: number) => `2026-11-21T10:${String(minute).padStart(2, '0')}:00.000Z`;
 

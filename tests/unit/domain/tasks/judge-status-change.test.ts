@@ -10,7 +10,7 @@ import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../../schema/tasks/task.ts';
 
 /**
- * What PUT /tasks/:id/status answers: rows are the status that the task is in, columns the one asked for.
+ * The answers of PUT /tasks/:id/status: rows are the present status of the task, columns the requested one.
  * yes: changes · same: 200, nothing changes · no: 409 INVALID_STATUS_TRANSITION · crew: 409 AGENT_REQUIRED
  * · job: 409 STATUS_DERIVED · 403 and 404: plain.
  */
@@ -64,7 +64,7 @@ const OWN_OF_AGENT: Table = {
 const HIDDEN: readonly Cell[] = ['404', '404', '404', '404', '404', '404', '403'];
 const UNKNOWN: readonly Cell[] = ['404', '404', '404', '404', '404', '404', '404'];
 
-/** What `details.allowed` shows of a task in each status. */
+/** The `details.allowed` of a task in each status. */
 const NEXT: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   new: ['awaiting_assignment', 'assigned', 'cancelled'],
   awaiting_assignment: ['assigned', 'cancelled'],
@@ -105,7 +105,7 @@ function rowOf(task: Parameters<typeof judgeStatusChange>[0], caller: Actor): Ce
   return TASK_STATUSES.map((to) => cellOf(judgeStatusChange(task, to, caller)));
 }
 
-describe('what the office may ask for', () => {
+describe('the changes that the office may ask for', () => {
   for (const role of OFFICE) {
     const caller: Actor = { role, agentId: null };
     for (const [kind, table, task] of [
@@ -126,7 +126,7 @@ describe('what the office may ask for', () => {
   }
 });
 
-describe('what an agent may ask for', () => {
+describe('the changes that an agent may ask for', () => {
   for (const status of TASK_STATUSES) {
     test(`an agent asks for each status of an own task in ${status}`, () => {
       assert.deepEqual(rowOf({ ...BY_AGENT, status }, AGENT), OWN_OF_AGENT[status]);
@@ -150,7 +150,7 @@ describe('what an agent may ask for', () => {
   }
 });
 
-describe('what a refusal tells', () => {
+describe('the details of a refusal', () => {
   for (const from of TASK_STATUSES) {
     for (const [column, to] of TASK_STATUSES.entries()) {
       if (SERVED[from][column] !== 'no') continue;

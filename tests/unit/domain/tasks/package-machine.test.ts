@@ -96,6 +96,6 @@ describe('the end of its task', () => {
   }
 });
 
-test('a package was delivered once the customer has it, whatever became of the money', () => {
+test('a package counts as delivered once the customer has it, regardless of the money', () => {
   assert.deepEqual(PACKAGE_STATUSES.filter(wasDelivered), ['delivered', 'dropping_payment', 'payment_dropped']);
 });

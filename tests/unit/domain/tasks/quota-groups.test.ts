@@ -7,7 +7,7 @@ const SEED = 20_261_122;
 
 const NOW = '2026-12-31T23:59:59.999Z';
 
-test('a group that does not fit whole is refused with what is left and when the count starts anew', () => {
+test('a group that does not fit as a whole is refused with the rest and the time when the count starts again', () => {
   assert.deepEqual(checkQuota('tasks', 100, 95, 6, NOW)?.details, {
     resource: 'tasks',
     limit: 100,
@@ -21,7 +21,7 @@ test('wanting nothing is allowed even where a lowered limit is passed already', 
   assert.equal(checkQuota('customers', 10, 20, 0, NOW), undefined);
 });
 
-test('a group is allowed exactly when all of it would be allowed one by one', () => {
+test('a group is allowed exactly when its members would be allowed one by one', () => {
   const count = fc.integer({ min: 0, max: 300 });
   fc.assert(
     fc.property(count, count, fc.integer({ min: 0, max: 50 }), (limit, used, wanted) => {

@@ -16,7 +16,7 @@ const task = (status: TaskStatus, fields: Partial<TaskRecord> = {}): Stepped => 
 const AGENT = { agentId: 7 };
 const COURIER = { courierId: 3 };
 
-/** What a step was made from, what it made, and what the history says of it beside the statuses. */
+/** The state before a step, the state after it, and the details that the history keeps besides the statuses. */
 const STEPS: readonly (readonly [what: string, before: Stepped, after: Stepped, details: object | null])[] = [
   ['a search that begins', task('new'), task('awaiting_assignment'), null],
   ['given to an agent', task('new'), task('assigned', AGENT), { agentId: 7 }],

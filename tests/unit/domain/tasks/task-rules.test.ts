@@ -16,7 +16,7 @@ const SEED = 20_261_122;
 
 const AT = '2026-11-21T10:00:00.000Z';
 
-describe('who sees a task', () => {
+describe('the callers that see a task', () => {
   for (const role of CALLER_ROLES) {
     test(`${role} ${role === 'agent' ? 'sees own tasks only' : 'sees every task of the organization'}`, () => {
       const caller = { role, agentId: role === 'agent' ? 7 : null };
@@ -28,7 +28,7 @@ describe('who sees a task', () => {
   }
 });
 
-describe('what can be edited', () => {
+describe('the tasks that can be edited', () => {
   const EDITABLE: Readonly<Record<TaskStatus, boolean>> = {
     new: true,
     awaiting_assignment: true,
@@ -64,7 +64,7 @@ describe('what can be edited', () => {
   });
 });
 
-describe('what a step writes', () => {
+describe('the fields that a step writes', () => {
   for (const [to, fields] of [
     ['new', {}],
     [
@@ -131,7 +131,7 @@ describe('when a step may have happened', () => {
     });
   }
 
-  test('the previous step is the latest one, in whatever order they are told', () => {
+  test('the previous step is the latest one, for every order of reports', () => {
     const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true });
     const iso = moment.map((date) => date.toISOString());
     const maybe = fc.option(iso, { nil: null });

@@ -8,7 +8,7 @@ const SEED = 20_261_122;
 const secrets = fc.stringMatching(/^[A-Za-z0-9_-]{22}$/);
 const ids = fc.integer({ min: 1, max: 2 ** 48 - 1 });
 
-test('a token names its task and its secret, whatever they are', () => {
+test('a token names its task and its secret, for any values of both', () => {
   fc.assert(
     fc.property(ids, ids, secrets, (organizationId, taskId, secret) => {
       const token = trackingTokenOf({ organizationId, id: taskId, trackingToken: secret });
@@ -27,7 +27,7 @@ test('tokens of neighbours have nothing in common that tells so', () => {
   assert.ok(one!.filter((letter, index) => letter === other![index]).length <= 3, tokens.join(' '));
 });
 
-test('what is no token is none', () => {
+test('a malformed token is no token', () => {
   for (const text of [
     undefined,
     '',

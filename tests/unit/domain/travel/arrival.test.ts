@@ -76,7 +76,7 @@ describe('one more point', () => {
     assert.equal(approach(arrived, PLACE, pointOf({ north: 9_000, s: 60 })), arrived);
   });
 
-  test('that tells nothing new makes no new state', () => {
+  test('a point that reports nothing new makes no new state', () => {
     const near = walk(NEAR);
     assert.equal(approach(near, PLACE, pointOf({ north: 61, s: 5 })), near);
     assert.equal(approach(near, PLACE, pointOf({ north: 80, s: 6 })), near);
@@ -84,7 +84,7 @@ describe('one more point', () => {
   });
 });
 
-test('the arrival is told as of the beginning of the stay, and from there', () => {
+test('the arrival has the time and place of the start of the stay', () => {
   const state = walk([
     { north: 70, s: 0, speed: 8 },
     { north: 30, s: 5, speed: 8 },
@@ -122,7 +122,7 @@ test('jitter about the edge makes one arrival at most', () => {
   assert.ok(once > 0, 'some of them did arrive');
 });
 
-test('driving past at speed is no arrival, by whatever line and however often the device reports', () => {
+test('driving past at speed is no arrival, on any line and with any rate of reports', () => {
   const line = fc.record({
     aside: fc.double({ min: -74, max: 74, noNaN: true }),
     metersPerSecond: fc.double({ min: 4, max: 35, noNaN: true }),
@@ -144,7 +144,7 @@ test('driving past at speed is no arrival, by whatever line and however often th
   );
 });
 
-test('whoever comes and stays arrives once, whatever a good receiver adds to it', () => {
+test('an agent that comes and stays arrives once, however a good receiver scatters its points', () => {
   const noise = fc.double({ min: -8, max: 8, noNaN: true });
   // Braking may begin another stay within the first ten seconds.
   const stay = fc.array(fc.tuple(noise, noise), { minLength: 25, maxLength: 60 });

@@ -42,13 +42,13 @@ describe('the time of arrival', () => {
 
 describe('an ETA is worth telling', () => {
   for (const [what, previous, next, expected] of [
-    ['when none was told yet', null, 90, true],
+    ['when none was sent yet', null, 90, true],
     ['when it moves by two minutes of few', 5, 7, true],
     ['when it moves forward by as much', 5, 3, true],
     ['but not by a second less', 5, 7 - 1 / 60, false],
     ['when it moves by a fifth of the time that is left', 40, 50, true],
     ['but not by less than a fifth', 41, 50, false],
-    ['when the one that was told has passed', -1, 3, true],
+    ['when the last one sent has passed', -1, 3, true],
     ['but not at once when it has passed', -1, 0.5, false],
   ] as const) {
     test(`${what}: from ${previous} to ${next} minutes`, () => {

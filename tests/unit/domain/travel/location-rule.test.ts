@@ -32,7 +32,7 @@ for (const [what, point, expected] of cases) {
   });
 }
 
-test('what is from the future depends on what is now', () => {
+test('a point is from the future by the clock of the gateway', () => {
   const recordedAtMs = NOON + LIMITS.pointFutureMs + 1;
   assert.equal(isFromFuture({ recordedAtMs }, NOON), true);
   assert.equal(isFromFuture({ recordedAtMs }, NOON + 1), false);

@@ -22,7 +22,7 @@ const CUSTOMER = 9;
 const CREATED = '2031-05-01T08:00:00.000Z';
 export const NOW = '2031-05-01T12:00:00.000Z';
 
-/** What kind of task the table is about, and who serves it. */
+/** The kind of the task in the table, and its provider. */
 export type Shape = 'unserved' | 'by an agent' | 'by an external courier' | 'a job' | 'a child';
 
 const SERVED_BY: Readonly<Record<Shape, Partial<TaskRecord>>> = {
@@ -36,7 +36,7 @@ const SERVED_BY: Readonly<Record<Shape, Partial<TaskRecord>>> = {
 export interface StateOptions {
   readonly packageStatus?: PackageStatus;
   readonly hasAmount?: boolean;
-  /** Whatever else is to be different. */
+  /** Further fields of the task. */
   readonly fields?: Partial<TaskRecord>;
   /** The same of the job that a child is a part of. */
   readonly jobFields?: Partial<TaskRecord>;

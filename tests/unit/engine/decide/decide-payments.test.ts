@@ -28,7 +28,7 @@ const OFFICE = CALLER_ROLES.filter((role) => role !== 'agent').map((role) => cal
 const OWNER = callerOf('agent', OWN_AGENT);
 
 const already = 'TASK_ALREADY_PAID';
-/** What becomes of a payment by each method for a task that is not cancelled. */
+/** The result of a payment by each method for a task that is not cancelled. */
 // biome-ignore format: read by columns
 const PAYING: Readonly<Record<Current, readonly [online: string, cash: string, wallet: string]>> = {
   none:                   ['ok',              'ok',    'ok'],
@@ -73,7 +73,7 @@ describe('a payment that is made', () => {
     ['by an external courier', 'cash',   ['courier_cash 3 1250, revenue 0 -1250'],              'cash succeeded null'],
   ] as const;
   for (const [shape, method, moved, made] of MADE) {
-    test(`by ${method} for a task (${shape}) moves the money once, and is told when it has succeeded`, () => {
+    test(`by ${method} for a task (${shape}) moves the money once, and emits its event when it has succeeded`, () => {
       const seen = drafted(pay(stateOf(shape, 'in_transit'), method));
       const news = method === 'online' ? [] : [`payment.succeeded ${seen.paymentId}`];
       assert.deepEqual(seen, { moved, payments: [made], news, paymentId: seen.paymentId });
@@ -233,7 +233,7 @@ describe('the end of a task', () => {
   const collected = `agent_cash ${OWN_AGENT} 1250, revenue 0 -1250`;
   for (const current of CURRENTS) {
     const isPaid = PAYING[current][1] === already;
-    test(`that collects cash ${isPaid ? 'makes no second payment' : 'makes a payment'} beside one that is ${current}`, () => {
+    test(`a task that collects cash ${isPaid ? 'makes no second payment' : 'makes a payment'} beside one that is ${current}`, () => {
       const state = () => stateOf('by an agent', 'in_transit', { hasAmount: true, current });
       assert.deepEqual(drafted(end(state(), 'completed')).moved, isPaid ? [] : [collected]);
       assert.deepEqual(drafted(end(state(), 'completed', 'failed')).moved, [], 'when it failed');

@@ -25,7 +25,7 @@ import {
 } from './decide-fixture.ts';
 
 /**
- * What the engine decides (docs/contract.md §2 and §3), for every status, action and kind of caller.
+ * The decisions of the engine (docs/contract.md §2 and §3), for every status, action and kind of caller.
  * ok: changes · same: 200, nothing changes · edit: 409 TASK_NOT_EDITABLE · kin: 409 INVALID_PARENT
  * · no: 409 INVALID_STATUS_TRANSITION · crew: 409 AGENT_REQUIRED · job: 409 STATUS_DERIVED · 400, 403 and 404: plain.
  */
@@ -128,7 +128,7 @@ const CELL_BY_CODE: Readonly<Record<string, Cell>> = {
   NOT_FOUND: '404',
 };
 
-/** What became of it; a refusal that drafted anything, or a change that nobody is told of, is a failure by itself. */
+/** The outcome. A refusal with drafted changes, or a change without an event, is a failure by itself. */
 function cellOf(decision: Decision, { changes }: Draft): Cell {
   if (!decision.ok) {
     assert.deepEqual(changes, [], 'a refusal changes nothing');
@@ -183,7 +183,7 @@ for (const [shape, name, office, owner] of WHOSE) {
 
 describe('a task that is not there:', () => {
   for (const caller of OFFICE) {
-    test(`${caller.role} is told so`, () => {
+    test(`${caller.role} gets this refusal`, () => {
       assert.deepEqual(rowOf('unserved', 'new', caller, 999), MISSING);
     });
   }
@@ -262,7 +262,7 @@ describe('a new task', () => {
     ['an asap delivery with a time that has passed', { ...delivery, scheduledAt: NOW }, 'ok'],
     ['a job with a part whose time has passed', { ...delivery, children: [{ ...delivery, ...LATE }] }, '400'],
   ] as const) {
-    test(`that is ${name}, for every caller`, () => {
+    test(`the answer for a task that is ${name} is the same for every caller`, () => {
       for (const caller of [...OFFICE, OWNER, NO_AGENT]) {
         const { decision, draft } = decideOn(stateWith('unserved', 'new'), (own, context) =>
           decideCreateTask(own, { kind: 'create-task', caller, input }, context),

@@ -29,7 +29,7 @@ function assertNothing({ decision, draft }: { decision: Decision; draft: Draft }
   assert.deepEqual(draft.changes, [], what);
 }
 
-/** The task as it is written, and what is told of it. */
+/** The task as it is written, and its events. */
 function changesOf({ decision, draft }: { decision: Decision; draft: Draft }) {
   assert.ok(decision.ok);
   const [put, tell, ...more] = draft.changes;
@@ -87,11 +87,11 @@ describe('an ETA', () => {
     assert.deepEqual(tell, { kind: 'tell', type: 'task.eta_updated', taskId: TASK, extra: eta, step });
   });
 
-  test('is told first with none before it', () => {
+  test('the first ETA is emitted with none before it', () => {
     assert.deepEqual(changesOf(noteEta()).tell.extra, { etaAt: '2031-05-01T12:20:00.000Z', previousEtaAt: null });
   });
 
-  test('that was told already, or nearly, is nothing new', () => {
+  test('an ETA that was sent before, or nearly the same, changes nothing', () => {
     assertNothing(noteEta(under({ etaAt: '2031-05-01T12:20:00.000Z' })), 'the same');
     assertNothing(noteEta(under({ etaAt: '2031-05-01T12:18:01.000Z' })), 'nearly the same');
   });

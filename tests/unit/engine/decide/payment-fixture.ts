@@ -106,7 +106,7 @@ export function told({ decision, draft }: { readonly decision: Decision; readonl
   return decision.refusal.code;
 }
 
-/** What was drafted of money, as `debit amount, credit amount`, and of payments and news of them. */
+/** The drafted transfers, as `debit amount, credit amount`, with the drafted payments and their events. */
 export function drafted({ draft }: { readonly draft: Draft }) {
   const moved = draft.changes.flatMap((change) =>
     change.kind === 'move-money'

@@ -44,7 +44,7 @@ test('only a completed task is rated, and once', () => {
   assert.ok(!unknown.decision.ok && unknown.decision.refusal.code === 'NOT_FOUND');
 });
 
-/** What a link to the task rests on. */
+/** The facts that a link to the task rests on. */
 function follow(...[shape, status, options]: Parameters<typeof stateWith>): Followed {
   const state = stateWith(shape, status, options);
   const bundle = state.bundleOf(state.findTask(TASK)!);
@@ -53,7 +53,7 @@ function follow(...[shape, status, options]: Parameters<typeof stateWith>): Foll
 
 const at = (hour: number) => `2031-05-01T${String(hour).padStart(2, '0')}:00:00.000Z`;
 
-test('whose position may be shown is told only while the task is on its way', () => {
+test('the followed agent of a task is known only while the task is on its way', () => {
   for (const status of TASK_STATUSES) {
     assert.equal(follow('by an agent', status).task.agentId, status === 'in_transit' ? 7 : null, status);
   }

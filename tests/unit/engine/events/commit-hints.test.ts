@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CommitHints, type HintKind } from '../../../../engine/bus/commit-hints.ts';
 import type { Scheduler } from '../../../../engine/runtime/clock.ts';
 
-test('what is committed while hints gather leaves in one message of each kind, each organization once', () => {
+test('commits within one gathering of hints leave in one message of each kind, each organization once', () => {
   const sent: [HintKind, readonly number[]][] = [];
   const timers: (() => void)[] = [];
   const scheduler: Scheduler = {

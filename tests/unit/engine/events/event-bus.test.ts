@@ -101,7 +101,7 @@ test('events are handed over while another process says that it listens, and for
   await takeOver();
 });
 
-test('what comes while Redis takes its time goes together, and what is lost there holds nothing up', async () => {
+test('messages that come while Redis is slow leave together, and a lost one holds nothing up', async () => {
   const { bus, announce, appended, takeOver, setAway } = createBus();
   announce('other', '1,2');
   bus.send(2, [eventOf(2, 1)]);
@@ -112,7 +112,7 @@ test('what comes while Redis takes its time goes together, and what is lost ther
   assert.deepEqual(appended, ['1: 2,3,4']);
 });
 
-test('what waits for Redis is bounded, and there is room again when it was taken', async () => {
+test('the queue for Redis is bounded, and has room again once Redis accepts', async () => {
   const { bus, announce, appended, takeOver } = createBus();
   announce('other', '1');
   const large = 'x'.repeat(LIMITS.eventBusChars / 2);
@@ -133,7 +133,7 @@ test('no more organizations are believed to be listened to than there may be', (
   assert.deepEqual(appended, [`${most}: 1`]);
 });
 
-test('a message is taken in runs without a gap; nonsense, and what nobody listens to, is left out', () => {
+test('a message is read as runs without a gap; nonsense and organizations without listeners are ignored', () => {
   const { bus, receive, taken } = createBus();
   receive(1, lineOf(eventOf(1, 1)));
   bus.listen(1);
@@ -141,7 +141,7 @@ test('a message is taken in runs without a gap; nonsense, and what nobody listen
   assert.deepEqual(taken, ['1: 1,2 up to 2', '1: 5,6 up to 6', '1: 8 up to 8']);
 });
 
-test('an event that was too large to come along is told of by its sequence', () => {
+test('an event that was too large to send is announced by its sequence', () => {
   const { bus, receive, taken } = createBus();
   bus.listen(1);
   receive(1, lineOf(eventOf(1, 1)), '2');

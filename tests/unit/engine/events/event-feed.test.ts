@@ -16,11 +16,11 @@ const eventsOf = (from: number, to: number, body?: string) =>
 
 interface Setting {
   readonly isOwned?: boolean;
-  /** What Redis holds. */
+  /** The content of Redis. */
   readonly tail?: readonly LoggedEvent[];
 }
 
-/** Keeps what is told, but for details. */
+/** Keeps the log lines without their details. */
 function createRecordingLog() {
   const lines: string[] = [];
   const record = (level: string) => (_fields: object, text: string) => lines.push(`${level}: ${text}`);
@@ -97,11 +97,11 @@ function createFeed({ isOwned = true, tail = [] }: Setting = {}) {
   return { feed, advance, log, queries, batches, subscriber, setAway, lines, commit, publish, fromOthers };
 }
 
-test('the first event after quiet is told at once, those that follow together, a tick later', async () => {
+test('the first event after a quiet time is sent at once, and those that follow it a tick later', async () => {
   const { feed, batches, subscriber, publish, advance } = createFeed();
   feed.subscribe(ORGANIZATION, subscriber);
   publish(1, 1);
-  assert.deepEqual(batches, [], 'whoever waits for the commit comes first');
+  assert.deepEqual(batches, [], 'callers that wait for the commit come first');
   await idle();
   assert.deepEqual(batches.splice(0), ['(0, 1] 1']);
   publish(2, 2);
@@ -126,7 +126,7 @@ test('a tick brings so much at a time, and nothing is left over', async () => {
   assert.deepEqual(batches, ['(0, 2] 2', '(2, 3] 1', '(3, 4] 1']);
 });
 
-test('what memory cannot hold until it is told is announced without events', async () => {
+test('events beyond the bound of memory are announced without their content', async () => {
   const { feed, batches, subscriber, publish, advance } = createFeed();
   feed.subscribe(ORGANIZATION, subscriber);
   publish(1, 1);
@@ -165,7 +165,7 @@ test('of another process only what comes next is taken; a hole is filled from th
   );
 });
 
-test('what nobody told of is found within two seconds, and a sequence that does not exist harms nobody', async () => {
+test('events without an announcement are found within two seconds, and an announced sequence that does not exist does no harm', async () => {
   const { feed, batches, subscriber, commit, fromOthers, advance } = createFeed({ isOwned: false });
   feed.subscribe(ORGANIZATION, subscriber);
   await feed.lastSequence(ORGANIZATION);
@@ -216,7 +216,7 @@ test('a thousand who come back at once share the queries', async () => {
   assert.equal(queries.length, 2, 'a full page is kept for a moment');
 });
 
-test('a page tells of events that are no longer kept, and only to whom they would be missing', async () => {
+test('a page reports events that are no longer kept, and only to readers that miss them', async () => {
   const { feed, commit, log } = createFeed();
   commit(...eventsOf(1, 20));
   log.splice(0, 10);
@@ -239,7 +239,7 @@ test('events are remembered for a while after the last subscriber left, and of s
   const leaveAgain = feed.subscribe(ORGANIZATION, subscriber);
   publish(5, 5);
   await advance(100);
-  assert.deepEqual(batches, ['(0, 2] 2', '(4, 5] 1'], 'who comes back reads what was told before from memory');
+  assert.deepEqual(batches, ['(0, 2] 2', '(4, 5] 1'], 'a reader that comes back reads earlier events from memory');
   leaveAgain();
   await advance(LIMITS.feedLingerMs + LIMITS.headCheckMs);
   assert.equal(feed.recentAfter(ORGANIZATION, 0), undefined);
@@ -247,7 +247,7 @@ test('events are remembered for a while after the last subscriber left, and of s
   assert.equal(feed.size, LIMITS.lingeringFeeds);
 });
 
-test('who comes between a commit and its tick is not told of what was there before', async () => {
+test('a reader that joins between a commit and its tick does not get earlier events', async () => {
   const { feed, subscriber, publish, batches, advance } = createFeed();
   const leave = feed.subscribe(ORGANIZATION, subscriber);
   publish(1, 1);
@@ -317,7 +317,7 @@ test('an owner whose memory reaches as far answers without Postgres; what lies b
   await idle();
 });
 
-test('who does not own an organization asks Postgres how far its log reaches', async () => {
+test('a process that does not own an organization asks Postgres for the end of its log', async () => {
   const { feed, subscriber, commit, fromOthers } = createFeed({ isOwned: false });
   feed.subscribe(ORGANIZATION, subscriber);
   fromOthers(commit(...eventsOf(1, 5)));
@@ -325,7 +325,7 @@ test('who does not own an organization asks Postgres how far its log reaches', a
   assert.equal(await feed.lastSequence(ORGANIZATION), 6);
 });
 
-test('an outage of Postgres is told of once, however many ask, and so is its end', async () => {
+test('an outage of Postgres is logged once for all readers, and so is its end', async () => {
   const { feed, subscriber, setAway, lines, advance } = createFeed({ isOwned: false });
   feed.subscribe(ORGANIZATION, subscriber);
   setAway(true);
@@ -345,7 +345,7 @@ test('heads are compared one comparison at a time, however long Postgres takes',
   assert.deepEqual(queries, ['listen 7', 'heads 1'].slice(1));
 });
 
-test('a log that ends before what was told is told of, and what follows there is told as ever', async () => {
+test('a log that ends before events that were sent is logged, and later events are sent as ever', async () => {
   const { feed, subscriber, log, publish, batches, lines, queries, advance } = createFeed();
   feed.subscribe(ORGANIZATION, subscriber);
   publish(1, 500);
@@ -356,16 +356,16 @@ test('a log that ends before what was told is told of, and what follows there is
   log.splice(490);
   await advance(LIMITS.headCheckMs);
   assert.deepEqual(batches.splice(0), ['cut']);
-  assert.deepEqual(lines, ['error: the log ends before what streams were told: they are sent back']);
+  assert.deepEqual(lines, ['error: the log ends before events that streams have: they are sent back']);
   assert.deepEqual(queries, ['heads 1', `forget tail ${ORGANIZATION}`]);
-  assert.equal(feed.recentAfter(ORGANIZATION, 480), undefined, 'nothing of it is remembered');
+  assert.equal(feed.recentAfter(ORGANIZATION, 480), undefined, 'memory keeps no event of it');
   assert.equal((await feed.readAfter(ORGANIZATION, 480)).events.length, 10, 'nor kept');
   publish(491, 495);
   await advance(2_000);
   assert.deepEqual(batches, ['(490, 495] 5']);
 });
 
-test('what is committed while heads are being compared is no sign of a log that ends early', async () => {
+test('a commit during the comparison of heads is no sign of a log that ends early', async () => {
   const { feed, subscriber, publish, batches } = createFeed();
   feed.subscribe(ORGANIZATION, subscriber);
   publish(1, 3);

@@ -16,7 +16,7 @@ type Fields = Partial<TaskRecord>;
 const SOUGHT: Fields = { status: 'awaiting_assignment', search: SEARCH };
 const CARRIED: Fields = { status: 'in_transit', agentId: 7 };
 
-/** What becomes of a task, before and after, and whether it may help. */
+/** A task before and after, and whether the change may help searches. */
 const ROWS: readonly (readonly [string, Fields | undefined, Fields, boolean])[] = [
   ['is made and looks for somebody', undefined, { search: SEARCH }, true],
   ['is made for nobody', undefined, {}, false],

@@ -40,7 +40,7 @@ test('the newest stay, as many as the bounds allow', () => {
   assert.equal(recent.after(many - 1), undefined);
 });
 
-test('what memory does not count any more it does not hold', async () => {
+test('memory does not hold events beyond its count', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const recent = new RecentEvents();

@@ -6,7 +6,7 @@ import { shownAgent as shown, wholeAgent as whole } from './agent-fixture.ts';
 const READ = { ticket: 0, sequence: 0 };
 const NOBODY: ReadonlySet<number> = new Set();
 
-test('what a task shows of an agent is found by tasks, and is no agent to whoever wants to change it', () => {
+test('the agent that a task shows is found by tasks, and is not found as an agent to change', () => {
   const book = new AgentBook();
   book.absorbShown(shown(1));
   assert.deepEqual([book.findShown(1), book.find(1)], [shown(1), undefined]);
@@ -14,7 +14,7 @@ test('what a task shows of an agent is found by tasks, and is no agent to whoeve
   assert.deepEqual([book.findShown(1), book.find(1)], [whole(1), whole(1)]);
 });
 
-test('what is read never takes the place of what was decided', () => {
+test('a record that was read never replaces one that was decided', () => {
   const book = new AgentBook();
   book.put(whole(1, 'Grace'), { ticket: 4, sequence: 9 });
   book.absorbShown(shown(1));
@@ -36,7 +36,7 @@ test('an address is taken by an agent in memory, or when the last look found it 
   assert.ok(book.isEmailTaken('agent1@test.example'));
 });
 
-test('too many agents leave, but for those that a task has and those that are not durable', () => {
+test('too many agents leave memory, except those of tasks and those that are not durable', () => {
   const book = new AgentBook();
   for (let id = 1; id <= 10; id++) book.put(whole(id), { ticket: id === 3 ? 7 : 0, sequence: 0 });
   book.evict(10, 6, () => assert.fail('not that many'));

@@ -12,7 +12,7 @@ const NOTHING = Object.fromEntries(
 ) as unknown as IdDemand;
 const packages = (count: number): IdDemand => ({ ...NOTHING, package: count });
 
-/** Blocks from a store that answers when it is told to, or fails. */
+/** Blocks from a store that answers on demand, or fails. */
 function setUp() {
   const asked: { kind: string; blocks: number; end: (failure?: Error) => void }[] = [];
   const warnings: unknown[] = [];
@@ -52,7 +52,7 @@ test('ids are taken once each, and the next are reserved when half a block is le
   assert.equal(new Set([...ids, ...others]).size, ids.length + others.length);
 });
 
-test('of two who waited for the same ids the second is told in its turn that they are gone, and waits again', async () => {
+test('of two requests that waited for the same ids the second one finds them gone, and waits again', async () => {
   const { blocks, asked } = setUp();
   const demand = packages(6 * LIMITS.idBlock);
   const done: string[] = [];
@@ -73,7 +73,7 @@ test('of two who waited for the same ids the second is told in its turn that the
   await Promise.all(both);
 });
 
-test('whoever waits is told when ids cannot be reserved; ids reserved ahead that do not come are logged with the reason', async () => {
+test('waiting requests fail when ids cannot be reserved; ids reserved ahead that do not come are logged with the reason', async () => {
   const { blocks, asked, warnings } = setUp();
   const failure = new Error('connection lost');
   const waiting = blocks.ensure(packages(1));

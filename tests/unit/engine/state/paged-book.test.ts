@@ -26,7 +26,7 @@ class Records {
     book.note(name, this.nowMs);
   }
 
-  /** What a fetch of names reads along; of what is in memory Postgres may have some. */
+  /** The names that a fetch reads; Postgres may have some of those in memory. */
   fetch(book: PagedBook, written: readonly string[]): void {
     const behind = book.nextPage();
     if (behind === undefined) return;
@@ -54,7 +54,7 @@ for (const [kind, keptMs] of [
   ['for ever', undefined],
   ['for a while', KEPT_MS],
 ] as const) {
-  test(`what a record has that is kept ${kind} is never taken for new, whenever pages are read`, () => {
+  test(`the name of a record that is kept ${kind} never counts as new, whenever pages are read`, () => {
     let completed = 0;
     fc.assert(
       fc.property(
@@ -119,7 +119,7 @@ test('beyond its bound the book is given up for good, and any name may be known'
   }
 });
 
-test('what need not be known any more leaves the book, so that it lasts however long it is in use', () => {
+test('names that are no longer needed leave the book, so that it lasts however long it is in use', () => {
   const book = readBook({ page: PAGE, names: 4, keptMs: KEPT_MS }, ['a', 'b']);
   book.note('c', START + KEPT_MS - 1);
   book.note('d', START + KEPT_MS);

@@ -10,13 +10,13 @@ import type { ListTasksQuery, TaskFilter } from '../../../../schema/tasks/list-t
 
 const ORGANIZATION = 7;
 
-/** Postgres for which `matching` tasks match whatever is asked. It shows none of them. */
+/** A Postgres in which `matching` tasks match every question. It shows none of them. */
 function storeWith(matching: number): Sql {
   const rows = [[1, matching, null]];
   return { unsafe: () => ({ values: () => Promise.resolve(rows) }) } as unknown as Sql;
 }
 
-/** What is kept of the count of a list that holds `matching` tasks. */
+/** The kept count of a list with `matching` tasks. */
 async function keptOf(filter: TaskFilter, matching: number, sortBy: ListTasksQuery['sortBy'] = 'createdAt') {
   const counts = new FilterCounts(systemScheduler);
   const sql = storeWith(matching);

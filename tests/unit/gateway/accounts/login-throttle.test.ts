@@ -70,7 +70,7 @@ test('an attempt that was no failure counts for nothing, and those under way cou
   assert.ok('forgive' in throttle.draw('ada@example.com', '192.0.2.1'));
 });
 
-test('what is remembered is bounded: who was heard of least recently is forgotten', () => {
+test('the memory of the throttle is bounded: the address that was seen least recently is forgotten', () => {
   const { fail, failures } = throttleAt();
   assert.equal(failures(9, 'ada@example.com', '192.0.2.1'), 5);
   assert.equal(failures(9, 'bob@example.com', '192.0.2.2'), 5);

@@ -52,7 +52,7 @@ test('a flood from one address is refused past its share, and leaves another its
   const flood = Array.from({ length: AT_ONCE_OF_ONE }, () => check('flooder'));
   await assert.rejects(check('flooder'), RefusalError);
   const other = check('other');
-  // Those that were running, the one that was next, and then the other.
+  // The running ones, the next one, and then the other.
   for (let i = 0; i < LIMITS.passwordHashes + 2; i++) await endOne();
   assert.equal(finished.at(-1), 'other', finished.join(' '));
   await endAll();
@@ -64,7 +64,7 @@ test('a flood from one address is refused past its share, and leaves another its
   assert.equal(finished.length, AT_ONCE_OF_ONE + 2, 'there is room again');
 });
 
-test('what waits is bounded over all addresses, and the refusal says when to try again', async () => {
+test('the queue is bounded over all addresses, and the refusal says when to retry', async () => {
   const { hasher, endAll } = heldChecks();
   const checks = Array.from({ length: LIMITS.passwordHashes + LIMITS.passwordQueue }, (_, i) =>
     hasher.verify('x', undefined, `192.0.2.${i}`),

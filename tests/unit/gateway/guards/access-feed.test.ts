@@ -42,7 +42,7 @@ test('more new changes than one poll reads are heard as all, once', async () => 
   assert.deepEqual(heard(), ['all']);
 });
 
-test('what is remembered may be used for a second from the start of the last good poll', async () => {
+test('remembered credentials may be used for a second from the start of the last good poll', async () => {
   const { feed, store, clock, advance } = await startFeed();
   await advance(LIMITS.accessPollMs);
   const polledAt = clock.monotonic();
@@ -79,7 +79,7 @@ test('a gateway that is not announced hears changes but may use nothing that it 
   assert.ok(feed.freshUntil < clock.monotonic());
 });
 
-test('whoever has not polled for too long looks everything up anew', async () => {
+test('a process that has not polled for too long looks everything up again', async () => {
   const { store, advance, heard } = await startFeed();
   store.isAway = true;
   await advance(LIMITS.accessPollMs);
@@ -93,7 +93,7 @@ test('whoever has not polled for too long looks everything up anew', async () =>
   assert.deepEqual(heard(), [[2]]);
 });
 
-test('another run of Postgres may have other transactions by the same ids: all is looked up anew', async () => {
+test('another run of Postgres may have other transactions under the same ids: everything is looked up again', async () => {
   const { store, advance, heard } = await startFeed();
   store.commit(user(1));
   store.run = 'second';

@@ -147,7 +147,7 @@ test('a credential counts only in the header that is its own', async () => {
   assert.equal(await refusedAs({ credential: SESSION, headers: both }), '400 Exactly one credential may be given');
 });
 
-test('of several reasons to refuse, the first in the decided order is told', async () => {
+test('of several reasons to refuse, the first one in the decided order is reported', async () => {
   const faults: readonly (readonly [Partial<Credential>, string])[] = [
     [{ organizationStatus: 'inactive' }, '403 ORGANIZATION_NOT_ACTIVE'],
     [{ channelStatus: 'SUSPENDED' }, '403 Forbidden'],
@@ -163,7 +163,7 @@ test('of several reasons to refuse, the first in the decided order is told', asy
   }
 });
 
-test('who is refused is known, so that its own limit is drawn on; who is nobody is not', async () => {
+test('a refused caller that is known draws on its own limit; an unknown one does not', async () => {
   const known = await ask({ credential: { ...KEY_CREDENTIAL, isVerified: false } });
   assert.equal(known.identity?.caller.id, 2);
   assert.equal((await ask({ headers: { 'x-api-key': KEY } })).identity, undefined);
@@ -204,7 +204,7 @@ for (const [named, told] of [
   ['9007199254740992', '400 X-Organization-Id must be a positive integer'],
   ['7', '404 Organization with ID 7 not found'],
 ] as const) {
-  test(`a super admin that names ${named ?? 'no organization'} is told ${told}`, async () => {
+  test(`a super admin that names ${named ?? 'no organization'} gets ${told}`, async () => {
     const headers = { ...bearer(TOKEN), ...(named === undefined ? {} : { 'x-organization-id': named }) };
     assert.equal(await refusedAs({ credential: SUPER_ADMIN, headers }), told);
   });
@@ -243,7 +243,7 @@ test('a super admin whose access changes while its organization is looked up is 
   assert.equal(asked, LIMITS.credentialAttempts);
 });
 
-test('when nobody can say who it is, that is told', async () => {
+test('a credential that cannot be checked is answered as unavailable', async () => {
   for (const why of [Object.assign(new Error('away'), { code: 'ECONNREFUSED' }), new Error('a defect')]) {
     const credential = Promise.reject(why);
     assert.equal(await refusedAs({ credential, headers: { 'x-api-key': KEY } }), '503 UNAVAILABLE');

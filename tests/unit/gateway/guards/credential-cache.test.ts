@@ -30,7 +30,7 @@ function credentialOf(secret: string, changes: Partial<Credential> = {}): Creden
   };
 }
 
-/** A cache over a feed and a store that answers when it is told to. */
+/** A cache over a feed and a store that answers on demand. */
 async function startCache() {
   const { clock, scheduler, advance } = createHandClock();
   const access = new StandInAccessStore();
@@ -109,7 +109,7 @@ for (const [subject, subjectId, changes] of [
   ['session', 4, { sessionId: 4 }],
   ['token', 4, { sessionId: 4 }],
 ] as const) {
-  test(`a change of its ${subject} makes a credential be looked up anew, one of another's does not`, async () => {
+  test(`a change of its ${subject} makes the cache look a credential up again, one of another's does not`, async () => {
     const { cache, access, put, remove, asked, advance } = await startCache();
     put('a', changes);
     await cache.find('a');
@@ -141,7 +141,7 @@ test('a look-up that a change overtakes is made again, and brings nothing old ba
   assert.equal(cache.size, 0);
 });
 
-test('what was looked up after a change stays when the change is heard of, and goes with the next one', async () => {
+test('a credential that was looked up after a change stays when the change is read, and leaves with the next one', async () => {
   const { cache, access, put, asked, advance } = await startCache();
   access.commit({ subject: 'channel', subjectId: 2 });
   const credential = put('a', { snapshot: access.snapshot });
@@ -264,10 +264,10 @@ test('a flood of secrets that stand for nobody stays bounded, and each is asked 
   assert.equal(asked().length, 0);
   put('wrong-2-5');
   await advance(LIMITS.unknownCredentialMs);
-  assert.equal((await cache.find('wrong-2-5'))?.userId, 3, 'and is asked about anew after a while');
+  assert.equal((await cache.find('wrong-2-5'))?.userId, 3, 'and is looked up again after a while');
 });
 
-test('a secret that stood for nobody is asked about anew after any change', async () => {
+test('an unknown secret is looked up again after any change', async () => {
   const { cache, access, advance, put } = await startCache();
   assert.equal(await cache.find('a'), undefined);
   put('a');
@@ -286,7 +286,7 @@ test('an access token ends at its time, known or not', async () => {
   assert.equal(await cache.find('a'), undefined);
 });
 
-test('what nobody uses leaves, what is used stays, and there is an end to how much', async () => {
+test('unused credentials leave, used ones stay, and their number is bounded', async () => {
   const { cache, put, advance } = await startCache();
   put('used');
   put('idle');
@@ -328,7 +328,7 @@ test('points do not wait for a Postgres that has fallen silent, before it is kno
   assert.equal(await cache.find('a', true), credential);
 });
 
-test('a revocation that is heard while points wait to be told about their credential holds for them', async () => {
+test('a revocation that arrives while points wait for their credential holds for them', async () => {
   const { cache, access, put, advance, state } = await startCache();
   put('a');
   await cache.find('a');
@@ -344,7 +344,7 @@ test('a revocation that is heard while points wait to be told about their creden
   await assert.rejects(finding, DeadlineError);
 });
 
-test('what points alone use stays remembered while nothing can be heard', async () => {
+test('credentials that only points use stay remembered while no changes can be read', async () => {
   const { cache, access, put, advance, state } = await startCache();
   const credential = put('a');
   await cache.find('a');

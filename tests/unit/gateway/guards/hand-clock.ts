@@ -13,7 +13,7 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** Time that stands still until it is told to go on; wall clock and monotonic clock are one. */
+/** Time that moves on demand; wall clock and monotonic clock are one. */
 export function createHandClock(): HandClock {
   let now = 1_000_000;
   const timers = new Set<Timer>();

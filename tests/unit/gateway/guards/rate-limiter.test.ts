@@ -54,7 +54,7 @@ test('the headers tell the policy, what is left, and when the bucket is full aga
   assert.deepEqual(draw(1, 500).headers[1], ['RateLimit', '"requests";r=749;t=1']);
 });
 
-test('who is refused is told when to come back, and is let through then', async () => {
+test('a refused caller gets the time of its next request, and passes then', async () => {
   for (const perSecond of [1, 3, 500, 100_000]) {
     const { draw, advance } = openLimiter();
     exhaust(() => draw(1, perSecond), 1_000_000);
@@ -73,7 +73,7 @@ test('a refused request takes nothing', async () => {
   assert.equal(draw(1, 1).retryAfterSeconds, null);
 });
 
-test('what is owed is paid by what comes next', async () => {
+test('the next request pays a debt', async () => {
   const { limiter, draw, advance } = openLimiter();
   exhaust(() => draw(1, 10));
   await advance(100);
@@ -86,7 +86,7 @@ test('what is owed is paid by what comes next', async () => {
   assert.equal(draw(1, 10).retryAfterSeconds, null);
 });
 
-test('a caller whose rate is changed begins anew with it', () => {
+test('a caller with a changed rate starts again with it', () => {
   const { draw } = openLimiter();
   exhaust(() => draw(1, 100_000), 1_000_000);
   assert.equal(
@@ -95,7 +95,7 @@ test('a caller whose rate is changed begins anew with it', () => {
   );
 });
 
-test('10,000 callers each have their own, whatever the others take, and full buckets are forgotten', async () => {
+test('10,000 callers each have their own bucket, however much others use, and full buckets are forgotten', async () => {
   const { limiter, draw, advance } = openLimiter();
   const callers = Array.from({ length: 10_000 }, (_, index) => index + 1);
   for (const key of callers) for (let i = 0; i < 5; i++) assert.equal(draw(key, 2).retryAfterSeconds === null, i < 4);

@@ -2,7 +2,7 @@ import type { AccessChange, AccessPage, AccessStore } from '../../../../engine/s
 
 export type MadeChange = Omit<AccessChange, 'xid'>;
 
-/** What Postgres would say, where nothing is written but changes of access. */
+/** The answers of Postgres, in a database that only changes access. */
 export class StandInAccessStore implements AccessStore {
   isAnnounced = true;
   others = false;

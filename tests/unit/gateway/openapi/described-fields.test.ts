@@ -10,7 +10,7 @@ import { LIMITS } from '../../../../schema/limits.ts';
 import { nameOf, operationOf, ROUTES } from '../../../api/guards/route-table.ts';
 import { taskInput } from '../../../support/api-client.ts';
 
-/** What the OpenAPI document says of fields, against what the schemas take. */
+/** Compares the fields of the OpenAPI document with the values that the schemas accept. */
 
 interface Described {
   readonly type?: string;
@@ -25,7 +25,7 @@ interface Described {
 
 const queryOf = (route: Route) => operationOf(route).parameters.filter((parameter) => parameter.in === 'query');
 
-test('what a query takes as a number is described as an integer, with its bounds and its default', () => {
+test('a number of a query is described as an integer, with its bounds and its default', () => {
   let numbers = 0;
   for (const route of ROUTES) {
     for (const { name, schema } of queryOf(route)) {
@@ -48,7 +48,7 @@ test('what a query takes as a number is described as an integer, with its bounds
   assert.ok(numbers > 40);
 });
 
-test('what a key in the name of a parameter stands for is described', () => {
+test('the key in the name of a parameter is described', () => {
   const list = queryOf(ROUTES.find((route) => nameOf(route) === 'GET /tasks')!);
   const { schema } = list.find(({ name }) => name === 'integrationData.{key}')!;
   assert.match((schema as { description: string }).description, /^A text, number or boolean at the top level/);
@@ -79,7 +79,10 @@ function* sentFields(): Generator<readonly [place: string, field: Described]> {
   }
 }
 
-/** What others call their own things by, a place in the log, and what is refused in a child whatever it is. */
+/**
+ * Names that callers give to their own records, a position in the log, and a field that is refused in a child with any
+ * value.
+ */
 const NO_IDS = /(deviceId|externalId|lastEventId|children\.parentId)$/;
 
 test('ids that are sent are integers from 1 on', () => {

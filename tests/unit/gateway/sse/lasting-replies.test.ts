@@ -43,7 +43,7 @@ test('a reply ends at the moment its session does, a month later too, and one th
   assert.ok(Math.max(...longest) < 2 ** 31, 'a longer timer of Node fires at once');
 });
 
-/** What is heard of ends the reply to a caller who was looked up in the snapshot 5:8:6. */
+/** A notice of this end closes the reply to a caller that was looked up in the snapshot 5:8:6. */
 function isEndedBy(changes: HeardChanges, sessionId: number | null = 4): boolean {
   const { clock, scheduler } = createHandClock();
   let tell = (_: HeardChanges) => {};

@@ -52,7 +52,7 @@ test('streams that resume share the bytes, and those from nearby all but the fir
   const keep = open(everybody);
   await until('it is ready', () => isReady(keep));
   publish(eventsOf(1, 900, 'x'.repeat(1_000)));
-  await until('it is told', () => keep.sequences.at(-1) === 900);
+  await until('the event arrives', () => keep.sequences.at(-1) === 900);
   const streams = range(1, 40).map((index) => open(everybody, { lastEventId: `history-${400 + (index % 2)}` }));
   await until('all have all', () => streams.every(({ sequences }) => sequences.at(-1) === 900));
   streams.forEach((stream, index) => {
@@ -88,7 +88,7 @@ test('an event larger than a queue is written as one piece that all who are idle
   const slow = streams.at(-1)!;
   slow.isIdle = false;
   publish(eventsOf(1, 1, 'x'.repeat(2 * LIMITS.streamQueueBytes)));
-  await until('all who are idle are told', () => streams.slice(0, -1).every(({ sequences }) => sequences.length === 1));
+  await until('all idle streams have it', () => streams.slice(0, -1).every(({ sequences }) => sequences.length === 1));
   assert.deepEqual(holdersOf(streams), [19]);
   assert.deepEqual(slow.sequences, []);
   publish(eventsOf(2, 2));

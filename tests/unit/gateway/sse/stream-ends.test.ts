@@ -23,7 +23,7 @@ test('a client that has left before it is let in takes no place', async () => {
   stop();
 });
 
-test('who loses access is cut off at once, whatever waits for it; who waits for nothing is ended properly', async () => {
+test('a subscriber that loses access is cut off at once, with any queue; an idle one is ended properly', async () => {
   const { open, stop } = createStand();
   const ending = { ...identityOf('user', 1), sessionEndsAtMs: Date.now() };
   const slow = Object.assign(new RecordingStream(), { isSlow: true });
@@ -35,7 +35,7 @@ test('who loses access is cut off at once, whatever waits for it; who waits for 
   stop();
 });
 
-test('a stream whose filter lets nothing through is told how far it has come, with a heartbeat and at the end', async () => {
+test('a stream whose filter passes nothing gets its position with each heartbeat and at the end', async () => {
   const { hub, open, publish, beat, stop } = createSlowStand();
   const quiet = open(everybody, { query: { agentIds: [77] } });
   const busy = open(everybody);
@@ -48,12 +48,12 @@ test('a stream whose filter lets nothing through is told how far it has come, wi
   };
   assert.equal(await beats(), ': heartbeat\n\n');
   publish(eventsOf(1, 200));
-  await until('they were told', () => busy.sequences.length === 200);
+  await until('the events arrive', () => busy.sequences.length === 200);
   assert.equal(await beats(), ': heartbeat\nid: history-200\n\n');
   assert.equal(await beats(), ': heartbeat\n\n', 'once');
   assert.ok(busy.written.at(-1) === ': heartbeat\n\n', 'who has had the event knows');
   publish(eventsOf(201, 210));
-  await until('they were told', () => busy.sequences.length === 210);
+  await until('the events arrive', () => busy.sequences.length === 210);
   hub.stop();
   const text = quiet.written.join('');
   assert.match(text, /^id: history-210\nretry: \d+\nevent: stream\.reconnect\ndata: \{\}\n\n$/);
@@ -73,7 +73,7 @@ test('a stream that cannot go on from its place has its new one from the resync,
   const { open, commit, stop } = createStand();
   commit(eventsOf(1, 3));
   const stream = open(everybody, { lastEventId: 'elsewhere-2' });
-  await until('it is told', () => stream.written.join('').includes('stream.resync'));
+  await until('the event arrives', () => stream.written.join('').includes('stream.resync'));
   const [ready, resync] = stream.written.join('').split('\n\n');
   assert.equal(ready, 'event: stream.ready\ndata: {"history":"history","position":"history-3"}');
   assert.match(resync!, /^id: history-3\nevent: stream\.resync\n/);
@@ -113,12 +113,12 @@ test('streams of a log that has lost its end are ended, and told so when they co
   const stream = open(everybody);
   await until('it is ready', () => isReady(stream));
   publish(eventsOf(1, 100));
-  await until('it is told', () => stream.sequences.length === 100);
+  await until('the event arrives', () => stream.sequences.length === 100);
   lose(10);
   await feed.compareHeads();
   assert.deepEqual([stream.end, hub.size], ['server', 0]);
   const again = open(everybody, { lastEventId: 'history-100' });
-  await until('it is told', () => again.written.join('').includes('stream.resync'));
+  await until('the event arrives', () => again.written.join('').includes('stream.resync'));
   assert.match(again.written.join(''), /"reason":"position_unknown","position":"history-90"/);
   publish(eventsOf(91, 95, 'new'));
   await until('it goes on', () => again.sequences.length === 5);
@@ -126,7 +126,7 @@ test('streams of a log that has lost its end are ended, and told so when they co
   stop();
 });
 
-test('who is slow holds on to no events while it is waited for', async () => {
+test('a slow subscriber holds no events while the hub waits for it', async () => {
   const { open, commit, feed, stop } = createStand();
   commit(eventsOf(1, 400, 'x'.repeat(2_000)));
   let reads = 0;

@@ -20,7 +20,7 @@ test('all who ask for the same are written the same bytes, once for all that a t
   for (const stream of all) stream.written.length = 0;
   publish(eventsOf(1, 3));
   publish(eventsOf(4, 6));
-  await until('all are told', () => narrow.every(({ sequences }) => sequences.length === 3));
+  await until('all streams have it', () => narrow.every(({ sequences }) => sequences.length === 3));
   for (const stream of same) {
     assert.deepEqual(stream.sequences, [1, 2, 3, 4, 5, 6]);
     assert.equal(stream.written.length, 1, 'one write');
@@ -38,7 +38,7 @@ test('all who ask for the same are written the same bytes, once for all that a t
   stop();
 });
 
-test('whoever comes amid a stream of events joins without a gap and without a repeat', async () => {
+test('a subscriber that joins a running stream joins without a gap and without a repeat', async () => {
   const { open, publish, stop } = createStand();
   const streams: { stream: RecordingStream; from: number }[] = [];
   const total = 800;
@@ -53,7 +53,7 @@ test('whoever comes amid a stream of events joins without a gap and without a re
   stop();
 });
 
-test('who catches up is given more only when it has taken what it was given, however much there is', async () => {
+test('a subscriber that catches up gets more only after it has taken the last part, for any amount', async () => {
   const { open, publish, commit, stop } = createStand();
   const pad = 'x'.repeat(2_000);
   commit(eventsOf(1, 600, pad));
@@ -80,7 +80,7 @@ test('a gap in what was published is filled from the log', async () => {
   const stream = open(identityOf('channel', 1));
   await until('it is ready', () => isReady(stream));
   publish(eventsOf(1, 2));
-  await until('it is told', () => stream.sequences.length === 2);
+  await until('the event arrives', () => stream.sequences.length === 2);
   commit(eventsOf(3, 700));
   publish(eventsOf(701, 702));
   await until('it has all', () => stream.sequences.length === 702);

@@ -34,7 +34,7 @@ export function eventsOf(from: number, to: number, pad = ''): LoggedEvent[] {
   });
 }
 
-/** A stream that keeps what is written to it, and that takes it only when it is told to while it is `slow`. */
+/** A stream that keeps its bytes, and that accepts them only on demand while it is `slow`. */
 export class RecordingStream implements ReplyStream {
   readonly written: (string | Buffer)[] = [];
   isSlow = false;

@@ -16,7 +16,7 @@ function assertTurns(turns: readonly number[], atLeast: number): void {
   assert.ok(total >= atLeast, `only ${total} writes`);
 }
 
-test('who comes has a place in this turn while there is time, else in a later one, in the order of coming', async () => {
+test('a new subscriber has a place in this turn while there is time, else in a later one, in the order of arrival', async () => {
   let now = 0;
   const tasks: (() => void)[] = [];
   const nextTurn = async () => {
@@ -51,7 +51,7 @@ test('streams that resume together are written to some at a time, with turns for
   const keep = open(everybody);
   await until('it is ready', () => isReady(keep));
   publish(eventsOf(1, 900, 'x'.repeat(1_000)));
-  await until('it is told', () => keep.sequences.at(-1) === 900);
+  await until('the event arrives', () => keep.sequences.at(-1) === 900);
   const streams = range(1, 50).map(() => open(everybody, { lastEventId: 'history-400' }));
   takeTurns();
   await until('all have all', () => streams.every(({ sequences }) => sequences.at(-1) === 900));
@@ -60,7 +60,7 @@ test('streams that resume together are written to some at a time, with turns for
   stop();
 });
 
-test('what happens is told to live streams while many others read what was', async () => {
+test('live streams get new events while many others read old ones', async () => {
   let resuming: RecordingStream[] = [];
   let live: RecordingStream[] = [];
   const pieces = () => resuming.reduce((sum, { written }) => sum + written.length - 1, 0);
@@ -76,10 +76,10 @@ test('what happens is told to live streams while many others read what was', asy
   live = range(1, 20).map(() => open(everybody));
   await until('they are ready', () => live.every(isReady));
   publish(eventsOf(1, 900, 'x'.repeat(1_000)));
-  await until('they are told', () => live.every(({ sequences }) => sequences.at(-1) === 900));
+  await until('live streams have it', () => live.every(({ sequences }) => sequences.at(-1) === 900));
   for (const stream of live) stream.written.length = 0;
   resuming = range(1, 200).map(() => open(everybody, { lastEventId: 'history-400' }));
-  await until('all live ones are told', () => after !== undefined);
+  await until('all live streams have it', () => after !== undefined);
   assert.ok(after! - before! < 200, `only after ${after! - before!} of 2000 pieces for those who resume`);
   stop();
 });
@@ -90,7 +90,7 @@ test('events for streams that all ask for something else are handed over with tu
   await until('they are ready', () => streams.every(isReady));
   takeTurns();
   publish(eventsOf(1, 1));
-  await until('all are told', () => streams.every(({ sequences }) => sequences.length === 1));
+  await until('all streams have it', () => streams.every(({ sequences }) => sequences.length === 1));
   assertTurns(takeTurns(), 100);
   stop();
 });

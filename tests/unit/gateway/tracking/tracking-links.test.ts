@@ -31,7 +31,7 @@ test('a link is looked for once, however many ask at a time, and then known', as
   assert.deepEqual(asked, [LINKED]);
 });
 
-test('what is unknown, or could not be looked for, is looked for again', async () => {
+test('an unknown link, and one that could not be looked up, is looked up again', async () => {
   let found = false;
   const { links, asked } = watched(async () => {
     if (asked.length === 1) throw new Error('Postgres is away');
@@ -44,7 +44,7 @@ test('what is unknown, or could not be looked for, is looked for again', async (
   assert.equal(asked.length, 3);
 });
 
-test('what can be no token is not looked for', async () => {
+test('a malformed token is not looked up', async () => {
   const { links, asked } = watched(async () => true);
   const none = ['', SECRET, `${TOKEN}'`, `${TOKEN} `, `${TOKEN}${'A'.repeat(43)}`, TOKEN.slice(0, 31)];
   for (const text of [undefined, ...none]) {

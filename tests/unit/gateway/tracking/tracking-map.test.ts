@@ -49,7 +49,7 @@ test('the scale is as long as it says', () => {
   assert.ok(Math.abs(scale - (5 / 11.12) * 128) < 1, `${scale}`);
 });
 
-test('distances are told as people tell them', () => {
+test('distances are written as people say them', () => {
   const from = { latitude: 51.5, longitude: 0 };
   const told = [0, 0.0003, 0.005, 0.02, 0.025, 0.5].map((north) =>
     distanceText(from, { latitude: 51.5 + north, longitude: 0 }),

@@ -103,7 +103,7 @@ async function stand(first: Link = linkTo(followed('new'))) {
 
 const toldBy = ({ written }: RecordingStream) => written.join('').match(/"(\w+)-7":/g) ?? [];
 
-test('a page is told the parts that changed when an event is about its task, and is not looked at otherwise', async () => {
+test('a page gets its changed parts when an event is about its task, and costs nothing otherwise', async () => {
   const { state, open, tell } = await stand();
   const stream = await open();
   assert.equal(toldBy(stream).length, 4);
@@ -115,7 +115,7 @@ test('a page is told the parts that changed when an event is about its task, and
   await tell(7);
   assert.deepEqual(toldBy(stream), ['"status-7":']);
   await tell(7);
-  assert.equal(stream.written.length, 1, 'nothing is told twice');
+  assert.equal(stream.written.length, 1, 'no change comes twice');
 });
 
 test('while a task is on its way, its page follows the agent', async () => {
@@ -130,7 +130,7 @@ test('while a task is on its way, its page follows the agent', async () => {
   assert.deepEqual(toldBy(stream), ['"map-7":']);
 });
 
-test('a page of which too much changes at a time is to load itself anew', async () => {
+test('a page with too many changes at a time reloads itself', async () => {
   const { state, open } = await stand();
   const [{ shown, ...task }] = state.link!.tasks as [FollowedTask];
   const rating = { score: 5, comment: '<'.repeat(LIMITS.ratingCommentChars), ratedAt: AT };
@@ -140,7 +140,7 @@ test('a page of which too much changes at a time is to load itself anew', async 
   assert.deepEqual(stream.written, ['event: reload\ndata: {}\n\n']);
 });
 
-test('who does not take what was sent is told later, and only what is true then', async () => {
+test('a slow page gets the changes later, and only those that are still true', async () => {
   const { state, open, tell, advance } = await stand();
   const stream = await open();
   stream.written.length = 0;
