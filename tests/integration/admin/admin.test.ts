@@ -22,7 +22,7 @@ import { startTestGateway, type TestGateway } from '../../support/system/gateway
 import { reservePort } from '../../support/system/reserve-port.ts';
 import { until } from '../../support/until.ts';
 
-/** `npm run admin` against a gateway and its stores: every verb once, and how each kind of end is told. */
+/** `npm run admin` against a gateway and its stores: every verb once, and the report of every kind of end. */
 let gateway: TestGateway;
 let api: ApiClient;
 let environment: Record<string, string>;
@@ -47,7 +47,7 @@ after(async () => {
 
 const carriedOut = new Set<string>();
 
-/** What is typed where a password is asked for. */
+/** The typed password. */
 let typed: string | undefined;
 const readSecret = async () => typed ?? assert.fail('nothing was to be read from standard input');
 
@@ -148,7 +148,7 @@ test('a user is made, verified, signed out, changed, shown and listed', async ()
   assert.ok(items.some((item) => item['email'] === email));
 });
 
-test('what was done stands in the audit log, under the super admin who did it', async () => {
+test('the audit log has each operation, under the super admin who did it', async () => {
   const place = ['--organization', String(gateway.organizationId)];
   const made = await done('channels', 'create', ...place, '--name', 'Audited');
   const filter = ['--record-type', 'channel', '--record-id', String(made['id'])];
@@ -270,7 +270,7 @@ test('super admins are locked and unlocked, too, but not the last one, nor two a
   assert.equal((await run('organizations', 'list')).exitCode, 0);
 });
 
-test('what was done to the platform is told, to people and as JSON', async () => {
+test("the platform's changes are printed for people and as JSON", async () => {
   const email = 'third.root@test.example';
   const { id } = await done<{ id: number }>('users', 'create-super-admin', '--email', email);
   await done('users', 'lock', '--email', email);
@@ -300,7 +300,7 @@ test('a password is read from standard input, so that it stands on no command li
   typed = undefined;
 });
 
-test('an organization is deleted by its name, and its deletion is told of', async () => {
+test('an organization is deleted by its name, and the command reports the deletion', async () => {
   const made = await done('organizations', 'create', '--name', 'Gone soon');
   const id = String(made['id']);
   const refused = await run('organizations', 'delete', id, '--confirm', 'Going');
@@ -313,7 +313,7 @@ test('an organization is deleted by its name, and its deletion is told of', asyn
   );
 });
 
-test('shards and queues are told of as they are in the stores', async () => {
+test('shards and queues are printed as they are in the stores', async () => {
   const shards = await done<Record<string, unknown>[]>('shards', 'list');
   assert.equal(shards.length, LIMITS.shards);
   assert.ok(shards.every((shard) => shard['gateway'] === gateway.place.gatewayId));
@@ -342,7 +342,7 @@ test('no session of the operator outlives its command', async () => {
   assert.equal(open.length, 0);
 });
 
-test('a refusal is told with its code, an unknown place with what to set', async () => {
+test('a refusal is printed with its code, an unknown place with the setting to set', async () => {
   const unknown = await run('organizations', 'show', '999000111');
   assert.deepEqual(unknown, { exitCode: 1, stdout: '', stderr: '404: Organization with ID 999000111 not found\n' });
   const nowhere = await runAdmin(['shards', 'list'], { DATA_DIR: '/nonexistent' }, readSecret);

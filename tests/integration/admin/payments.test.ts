@@ -42,7 +42,7 @@ interface Page {
   readonly count: number;
 }
 
-test('payments are listed, shown and refunded, and what is left to do at a provider is told and hurried', async () => {
+test('payments are listed, shown and refunded, and open steps at a provider are listed and hurried', async () => {
   const { databaseUrl, organizationId } = gateway;
   const [first, second] = [await api.createTask(), await api.createTask()];
   const cash = await api.post<{ id: number }>('/payments/cash', { taskId: first.id, amount: '1.00' });

@@ -26,7 +26,7 @@ for (const verb of VERBS) {
 
 const orderOf = (line: string) => parseVerb(line.split(' ')) as Extract<Order, { kind: 'run' }>;
 
-test('what is typed becomes fields of the API', () => {
+test('typed words become fields of the API', () => {
   const typed =
     'channels update 7 --organization 3 --rate-limit null --locations-write true --json --as root@test.example';
   const { verb, values, isJson, as } = orderOf(typed);

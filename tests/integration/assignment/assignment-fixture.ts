@@ -51,7 +51,7 @@ export class AssignmentFixture {
     this.staff = callerOf(organization);
   }
 
-  /** What the engine takes for now, in milliseconds. */
+  /** The engine's time, in milliseconds. */
   now(): number {
     return systemClock.now() + this.#aheadMs;
   }
@@ -169,7 +169,7 @@ export class AssignmentFixture {
   async pass(ms: number): Promise<void> {
     this.forward(ms);
     const actor = this.engine.directory.find(this.#organizationId);
-    // What it may be at has begun before, with the time that it was.
+    // A round in progress started before, with the time of then.
     await actor?.wake();
     await actor?.wake();
     await this.engine.groupCommit.whenIdle();

@@ -79,7 +79,7 @@ async function isCalledOff({ task }: Weighed): Promise<boolean> {
   return (await fleet().findCalledOff()).some(({ taskIds }) => taskIds.includes(task.id));
 }
 
-/** What is to be done now and then is done when the test says so. */
+/** Timers and intervals run when the test says so. */
 class HandScheduler implements Scheduler {
   readonly #tasks: (() => void)[] = [];
 
@@ -124,7 +124,7 @@ async function isSought({ task }: Weighed): Promise<boolean> {
 }
 
 describe('an external courier', () => {
-  test('takes a task that nobody else can, counts as who has it, and is told in steps and events', async () => {
+  test('takes a task that no agent can take, counts as its courier, and reports its steps as events', async () => {
     const small = await weighing(4);
     await call(small);
     const task = await place.read(small.task.id);
@@ -211,7 +211,7 @@ describe('an external courier', () => {
     assert.equal(await courierOf(small), undefined);
   });
 
-  test('gets nothing that has become an agent’s meanwhile, and is told so', async () => {
+  test('gets no task that has become an agent’s in the meantime, and is notified of that', async () => {
     withFleet([BIKE]);
     const small = await weighing(10);
     await place.propose([{ taskId: small.task.id, agentId: await place.agent() }]);
@@ -260,7 +260,7 @@ describe('an external courier', () => {
     assert.ok(!(await isCalledOff(other)));
   });
 
-  test('is told when its task is cancelled, though who had called it is gone, and is free at once', async () => {
+  test('is notified when its task is cancelled, even after its caller is gone, and is free at once', async () => {
     withFleet([BIKE]);
     const [first, second] = [await weighing(10), await weighing(10)];
     await call(first);

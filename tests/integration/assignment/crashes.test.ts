@@ -52,7 +52,7 @@ test('offers that are open when everything is killed and Redis is emptied run ou
   const { place, tasks, firsts } = await killWithOpenOffers();
   try {
     assert.ok((await emptyRedis(place.system.place)) > 0, 'there was something to lose');
-    // Those that come after are not to run out as well.
+    // Later ones must not expire too.
     await place.setAssignment({});
     await place.system.startGateway();
     await place.startWorkers();

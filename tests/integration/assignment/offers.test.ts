@@ -36,7 +36,7 @@ describe('sequential offers', () => {
     assert.ok((await fixture.sought()).includes(task.id));
   });
 
-  test('an offer assigns the task, asks the agent, and tells of both steps', async () => {
+  test('an offer assigns the task, asks the agent, and emits an event for each step', async () => {
     const { agentId, task, request } = await offered();
     const { status, agentId: has, autoAssignmentStatus } = await fixture.read(task.id);
     assert.deepEqual([status, has, autoAssignmentStatus], ['assigned', agentId, 'offered']);
@@ -101,7 +101,7 @@ describe('sequential offers', () => {
     assert.equal((await fixture.requests(task.id))[0]!.status, 'expired');
   });
 
-  test('after so many attempts the search fails, and can be begun anew', async () => {
+  test('after the last attempt the search fails, and can be started again', async () => {
     const { agentId, task, request } = await offered();
     await fixture.answer(request.id, 'reject', fixture.as(agentId));
     for (let attempt = 2; attempt <= 3; attempt++) {
@@ -120,7 +120,7 @@ describe('sequential offers', () => {
     assert.equal((await fixture.read(task.id)).agentId, agentId, 'a new search asks everybody again');
   });
 
-  test('what a round proposes is judged by what is true now', async () => {
+  test("a round's proposal is judged by the facts of the moment", async () => {
     const agentId = await fixture.agent({ type: 'bike', maxWeightKg: 10, maxVolumeM3: null, maxPackages: 3 });
     const heavy = { packages: [{ name: 'a', weight: 4, quantity: 2 }] };
     const [first, second, third] = [await fixture.task(heavy), await fixture.task(heavy), await fixture.task()];
@@ -218,7 +218,7 @@ describe('sequential offers', () => {
     );
   });
 
-  test('reasons that alternate are told now and then, each time with what changed', async () => {
+  test('reasons that alternate are emitted now and then, each time with the change', async () => {
     const { id } = await fixture.task();
     const reasons = ['no_eligible_agents', 'capacity_exceeded'] as const;
     // Long enough for a second note, and too short for a third, also with what the proposals themselves take.
@@ -260,7 +260,7 @@ describe('sequential offers', () => {
     assert.ok(next !== null && next <= earliest!, `${next} is known, ${earliest} is due`);
   });
 
-  test('what is over is not offered any more, though no timer has seen it yet', async () => {
+  test('an expired search makes no offers, though no timer has seen its end yet', async () => {
     const agentId = await fixture.agent();
     const task = await fixture.task({ windowEnd: new Date(fixture.now() + 5_000).toISOString() });
     fixture.forward(6_000);
@@ -270,7 +270,7 @@ describe('sequential offers', () => {
     assert.deepEqual(await fixture.requests(task.id), []);
   });
 
-  test('what is ready at the end of all time can be looked for', async () => {
+  test('a task that is ready at the end of all time can be searched for', async () => {
     const { autoAssignmentStatus } = await fixture.task({ readyAt: '9999-12-31T23:59:59.000Z' });
     assert.equal(autoAssignmentStatus, 'pending');
   });
@@ -295,7 +295,7 @@ describe('broadcast', () => {
   });
   after(() => fixture.stop());
 
-  test('of 50 who accept at once one gets the task and the others are told that it is taken', async () => {
+  test('of 50 agents that accept at once one gets the task and the others get 409', async () => {
     const agents: number[] = [];
     for (let i = 0; i < 50; i++) agents.push(await fixture.agent());
     const task = await fixture.task();
@@ -323,7 +323,7 @@ describe('broadcast', () => {
     assert.deepEqual(steps, ['new', 'awaiting_assignment', 'assigned', 'accepted']);
   });
 
-  test('what one of many turns down is told of the request alone, and of the last one the task is told as well', async () => {
+  test('a decline by one of many is an event of the request alone, and the last one is an event of the task too', async () => {
     const agents = [await fixture.agent(), await fixture.agent()];
     const { id } = await fixture.task();
     await fixture.propose(agents.map((agentId) => ({ taskId: id, agentId })));
@@ -342,7 +342,7 @@ describe('broadcast', () => {
     assert.ok((await fixture.sought()).includes(id));
   });
 
-  test('whoever is full by then cannot take it', async () => {
+  test('an agent that is full by then cannot accept', async () => {
     const agentId = await fixture.agent({ type: 'bike', maxWeightKg: null, maxVolumeM3: null, maxPackages: 1 });
     const parcel = { packages: [{ name: 'a' }] };
     const [one, other] = [await fixture.task(parcel), await fixture.task(parcel)];

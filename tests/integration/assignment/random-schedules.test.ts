@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => fixture.stop());
 
-/** What somebody does; `task` and `agent` count round those that there are. */
+/** An action; `task` and `agent` count through the existing ones. */
 const step = fc.record({
   what: fc.constantFrom(
     ...(['create', 'create', 'propose', 'propose', 'propose', 'accept', 'accept', 'reject', 'expire'] as const),
@@ -126,7 +126,7 @@ function assertSearch({ id, status, auto, search, open, sought, deadline }: Row)
     assert.ok(['new', 'awaiting_assignment', 'assigned'].includes(status), `task ${id} in ${status} is looked for`);
 }
 
-test('whatever is proposed, answered and changed at once, no agent has too much, or two tasks at one time', async () => {
+test('for any mix of proposals, answers and changes, no agent has too much, or two tasks at one time', async () => {
   const seed = Number(process.env['SEED'] ?? 1);
   const bursts = fc.sample(fc.array(step, { minLength: 1, maxLength: 4 }), { seed, numRuns: BURSTS });
   try {

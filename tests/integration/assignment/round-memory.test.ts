@@ -29,7 +29,7 @@ after(async () => {
 const CUSTOMER = { name: 'Ada Lovelace', phone: '+442079460001' };
 const PICKUP = { address: 'There', latitude: 51.6, longitude: -0.2 };
 
-/** What somebody does; `task` and `agent` count round those that there are. */
+/** An action; `task` and `agent` count through the existing ones. */
 const step = fc.record({
   what: fc.constantFrom(
     ...(['create', 'create', 'job', 'take-packages', 'propose', 'broadcast', 'accept', 'reject', 'expire'] as const),
@@ -159,14 +159,14 @@ async function changeAgent(what: Step['what'], agentId: number, size: number): P
 
 const readAll = (store: RoundStore) => store.readRound(fixture.organization.organizationId, { after: 0 });
 
-/** What is carried comes in no order. */
+/** Carried orders come in no fixed order. */
 function sorted({ tasks, agents, carried }: RoundRows): RoundRows {
   return { tasks, agents, carried: carried.toSorted((a, b) => a.taskId - b.taskId) };
 }
 
-const anew = async () => sorted(await readAll(createRoundStore(sql, 0)));
+const afresh = async () => sorted(await readAll(createRoundStore(sql, 0)));
 
-test('whatever happens, rounds that remember see what one sees that reads everything anew', async () => {
+test('for any actions, rounds with a memory see the same as one that reads everything again', async () => {
   const seed = Number(process.env['SEED'] ?? 1);
   const bursts = fc.sample(fc.array(step, { minLength: 1, maxLength: 3 }), { seed, numRuns: BURSTS });
   const [always, inTurns] = [createRoundStore(sql), createRoundStore(sql)];
@@ -174,7 +174,7 @@ test('whatever happens, rounds that remember see what one sees that reads everyt
   try {
     for (const [index, burst] of bursts.entries()) {
       await Promise.all(burst.map(carryOut));
-      const all = await anew();
+      const all = await afresh();
       assert.deepEqual(sorted(await readAll(always)), all);
       if (index % 3 === 0) assert.deepEqual(sorted(await readAll(inTurns)), all);
       seen.sought += all.tasks.length;
@@ -201,7 +201,7 @@ function countingStore(fails = (_text: string) => false) {
   return { store, counts: () => counts.splice(0) };
 }
 
-test('what has not changed since the round before is not read again', async () => {
+test('rows that have not changed since the last round are not read again', async () => {
   const { store, counts } = countingStore();
   const [first, second] = [await fixture.task(), await fixture.task({ packages: [{ name: 'a' }] })];
   const { tasks, agents, carried } = await readAll(store);
@@ -212,10 +212,10 @@ test('what has not changed since the round before is not read again', async () =
   assert.deepEqual(counts(), [1]);
   await ask({ kind: 'add-package', caller: fixture.staff, taskId: first.id, input: { name: 'more' } });
   await fixture.task();
-  assert.deepEqual(sorted(await readAll(store)), await anew());
+  assert.deepEqual(sorted(await readAll(store)), await afresh());
   assert.deepEqual(counts(), [1, 2]);
   for (const { id } of [first, second]) await cancel(id);
-  assert.deepEqual(sorted(await readAll(store)), await anew());
+  assert.deepEqual(sorted(await readAll(store)), await afresh());
   assert.deepEqual(counts(), [1]);
   store.forget(fixture.organization.organizationId);
   await readAll(store);
@@ -237,7 +237,7 @@ test('a reading that fails halfway leaves what was known before', async () => {
   await assert.rejects(readAll(store), /a planted failure/);
   isFailing = false;
   counts();
-  assert.deepEqual(sorted(await readAll(store)), await anew());
+  assert.deepEqual(sorted(await readAll(store)), await afresh());
   assert.deepEqual(counts(), [1, 1]);
 });
 

@@ -18,7 +18,7 @@ after(() => place.stop());
 
 const readTask = async (taskId: number) => (await place.api.get<TaskView>(`/tasks/${taskId}`)).body.data;
 
-test('a task is offered to whoever is nearest, and to the next one when that one will not have it', async () => {
+test('a task is offered to the nearest agent, and to the next one when that agent declines', async () => {
   const { id, status, autoAssignmentStatus } = await place.createTask();
   assert.deepEqual([status, autoAssignmentStatus], ['new', 'pending']);
   const first = await place.untilOffered(id);
@@ -35,7 +35,7 @@ test('a task is offered to whoever is nearest, and to the next one when that one
   assert.equal((await readTask(id)).status, 'accepted');
 });
 
-test('what no vehicle can carry goes on being looked for, and the history says why nobody was asked', async () => {
+test('the search for a task that no vehicle can carry goes on, and the history says why no agent was asked', async () => {
   const { id } = await place.createTask({ packages: [{ name: 'Safe', weight: 15, quantity: 2 }] });
   await until('the first round has seen it', async () => (await readTask(id)).autoAssignmentStatus === 'searching');
   const history = (await place.api.get<{ items: { details?: Record<string, unknown> }[] }>(`/tasks/${id}/history`))

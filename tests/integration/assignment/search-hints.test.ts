@@ -5,7 +5,7 @@ import { taskInput } from '../../support/api-client.ts';
 import { until } from '../../support/until.ts';
 import { startRoundsPlace } from './rounds-place.ts';
 
-test('gateways tell of commits that may help a search, and only of those', async () => {
+test('gateways announce commits that may help a search, and only those', async () => {
   const place = await startRoundsPlace({ agents: 1 });
   const { redisUrl, redisPrefix, organizationId } = place.system.place;
   const redis = new Redis(redisUrl);
@@ -19,7 +19,7 @@ test('gateways tell of commits that may help a search, and only of those', async
     const untilCommitted = async (act: () => Promise<unknown>) => {
       const { committed, searches } = told;
       await act();
-      await until('the commit is told', () => told.committed > committed);
+      await until('the commit is announced', () => told.committed > committed);
       return told.searches > searches;
     };
     let taskId = 0;
@@ -29,7 +29,7 @@ test('gateways tell of commits that may help a search, and only of those', async
     assert.equal(await untilCommitted(note), false, 'a note');
     const search = () => place.api.post(`/tasks/${taskId}/auto-assign`, {});
     await untilCommitted(search);
-    await until('the search is told', () => told.searches === 1);
+    await until('the search is announced', () => told.searches === 1);
   } finally {
     redis.disconnect();
     await place.stop();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseBenchOptions } from '../../../bench/bench-options.ts';
 import { createBatch } from '../../../bench/scenarios/create-batch.ts';
 
-test('an answer to a batch counts only when it tells of every item that it was created', () => {
+test('an answer to a batch counts only when it reports every item as created', () => {
   const answer = (statuses: readonly string[]) => {
     const items = statuses.map((status, index) =>
       status === 'created' ? { index, status, task: { id: index + 1, status: 'new' } } : { index, status, error: {} },
@@ -36,7 +36,7 @@ test('a batch holds as many tasks as were asked for, with other new customers ea
   assert.equal(newcomers.size, batches.length * 2 * 3);
 });
 
-test('what the batch bench does not understand is told with its usage', () => {
+test('the batch bench rejects unknown options with its usage', () => {
   const cases: readonly (readonly [args: readonly string[], complaint: RegExp])[] = [
     [['batch', '--items', '501'], /--items: "501" is no whole number from 1 to 500/],
     [['batch', '--items', '2.5'], /--items: "2\.5" is no whole number/],

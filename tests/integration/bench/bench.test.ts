@@ -18,7 +18,7 @@ test('an interrupted bench leaves neither folder nor process behind', async (t) 
   assert.deepEqual(run.leftInTemporary(), []);
 });
 
-test('what the bench does not understand is told with its usage', async (t) => {
+test('the bench rejects unknown options with its usage', async (t) => {
   const cases: readonly [Case, ...Case[]] = [
     [[], /No scenario given\./],
     [['creat'], /There is no scenario "creat"\.[\s\S]*Scenarios: create/],
@@ -35,7 +35,7 @@ test('what the bench does not understand is told with its usage', async (t) => {
   assert.doesNotMatch(run.output(), /^ +at /m);
 });
 
-test('whoever asks for help gets the usage of the scenario and no failure', async (t) => {
+test('a call for help prints the usage of the scenario and succeeds', async (t) => {
   for (const [program, args, usage] of [
     ['run', ['--help'], /^Usage: npm run bench -- <scenario>/],
     ['run', ['lists', '--help'], /^Usage: npm run bench -- lists/],

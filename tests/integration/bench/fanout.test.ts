@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runFanout } from '../../../bench/fanout/run-fanout.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 
-test('options of the bench of streams that cannot be used are told with its usage', async () => {
+test('the bench of streams rejects unusable options with its usage', async () => {
   for (const args of [
     ['--only', 'webhooks'],
     ['--subscribers', '0'],

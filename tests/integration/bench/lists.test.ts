@@ -13,7 +13,7 @@ test('a small bench of lists reads every kind of list and the whole export, and 
   assert.deepEqual(run.leftInTemporary(), []);
 });
 
-test('options of the bench of lists that cannot be used are told with its usage', async () => {
+test('the bench of lists rejects unusable options with its usage', async () => {
   for (const args of [
     ['--tasks', 'many'],
     ['--tasks', '1.5'],

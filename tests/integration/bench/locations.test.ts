@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseLocationOptions } from '../../../bench/locations/location-options.ts';
 
-test('options of the bench of positions that cannot be used are told with its usage', () => {
+test('the bench of positions rejects unusable options with its usage', () => {
   for (const args of [
     ['--agents', '5001'],
     ['--connections', '33'],

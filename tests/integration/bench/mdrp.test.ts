@@ -76,7 +76,7 @@ test('an instance that is not what it should be is refused by file and line', (t
     assert.throws(() => readInstance(writeInstance(t, changed)), complaint, String(complaint));
 });
 
-test('options of the replayed days that cannot be used are told with the usage', (t) => {
+test('the replayed days reject unusable options with the usage', (t) => {
   const folder = writeInstance(t);
   const cases: readonly (readonly [args: readonly string[], complaint: RegExp])[] = [
     [[], /No folder given/],
@@ -96,7 +96,7 @@ test('options of the replayed days that cannot be used are told with the usage',
   assert.throws(() => parseMdrpOptions(['--help']), /^Error: Usage: npm run bench -- mdrp/);
 });
 
-test('several folders may be named, and a folder of instances stands for all of them', (t) => {
+test('several folders may be named, and a folder of instances stands for its instances', (t) => {
   const [one, other] = [writeInstance(t), writeInstance(t)];
   const foldersOf = (...args: string[]) => parseMdrpOptions(['--data', ...args]).folders;
   assert.deepEqual(foldersOf(one, other), [one, other]);
@@ -129,11 +129,11 @@ test('a day passes from 25 % and 10 % below on, with no more undelivered than ei
   assert.deepEqual(judged(run('planner', 29, 2)), [true, true, false]);
 });
 
-test('a replayed day is told as JSON, and exits 1 when a target is missed', async (t) => {
+test('a replayed day is printed as JSON, and exits 1 when a target is missed', async (t) => {
   const folder = writeInstance(t);
   const judged = startProgram(t, 'run', ['mdrp', '--data', folder, '--json']);
   const shown = startProgram(t, 'run', ['mdrp', '--data', folder, '--report-only']);
-  // Both orders are fetched when they are ready, whoever decides: nobody is better than the others.
+  // Both orders are fetched when they are ready, by every policy: none is better than the others.
   assert.equal(await judged.exitCode, 1, judged.output());
   const [day] = JSON.parse(judged.output()).days;
   assert.deepEqual([day.orders, day.couriers, day.verdicts.length], [2, 2, 3]);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parsePaymentOptions } from '../../../bench/payments/payment-options.ts';
 import { payWallet } from '../../../bench/scenarios/pay-wallet.ts';
 
-test('options of the bench of payments that cannot be used are told with its usage', () => {
+test('the bench of payments rejects unusable options with its usage', () => {
   for (const args of [['--rounds', '0'], ['--tasks', 'many'], ['--seconds', '0'], ['spread']]) {
     assert.throws(() => parsePaymentOptions(args), /Usage: npm run bench -- payments/);
   }

@@ -14,7 +14,7 @@ export interface ProgramRun {
   /** Processes that know its temporary folder. */
   processes(): number[];
   readonly exitCode: Promise<number | null>;
-  /** What stands in the temporary folder that the program was given; tsx keeps its own cache there. */
+  /** The files in the temporary folder that the program was given; tsx keeps its own cache there. */
   leftInTemporary(): string[];
 }
 
@@ -27,7 +27,7 @@ export function startProgram(
   args: readonly string[],
 ): ProgramRun {
   const temporary = temporaryDirectory(t);
-  // What tsx has translated before, it need not translate again.
+  // tsx need not translate a file twice.
   for (const name of readdirSync(tmpdir()).filter(isOfTsx)) symlinkSync(join(tmpdir(), name), join(temporary, name));
   const path = fileURLToPath(new URL(`../../../bench/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), path, ...args], {

@@ -67,7 +67,7 @@ test('a day that is not what it should be is refused by file and line', (t) => {
   assert.throws(() => readDay(join(temporaryDirectory(t), 'nowhere')), /restaurants\.txt cannot be read/);
 });
 
-test('a difference is told by its path, whatever else the answer holds', () => {
+test('a difference is reported by its path, regardless of the rest of the answer', () => {
   const expected = { name: 'a', packages: [{ quantity: 1 }], location: { address: 'x' } };
   const actual = { name: 'a', packages: [{ quantity: 2, id: 9 }], location: null, id: 1 };
   assert.deepEqual(

@@ -130,7 +130,7 @@ test('a task whose answer comes when the simulation is over is not left open eit
     await until('a task is made', async () => (await countOf('')) > before);
     const held = commits.hold();
     await held.arrived;
-    // More come up behind it, and then the end, which nothing tells of.
+    // More come up behind it, and then the end, which has no event.
     await delay(500);
     child.kill('SIGINT');
     await delay(500);
@@ -145,7 +145,7 @@ test('a task whose answer comes when the simulation is over is not left open eit
   }
 });
 
-test('what the server refuses is shown, and the exit code says so', async () => {
+test('refusals of the server are shown, and the exit code says so', async () => {
   const api = createApiClient({ baseUrl: gateway.baseUrl, key: await superAdminToken() });
   const { organizationId } = demo;
   const limited = await api.patch<unknown>(`/organizations/${organizationId}`, { limits: { tasks: 1 } });
@@ -158,7 +158,7 @@ test('what the server refuses is shown, and the exit code says so', async () => 
   assert.equal(code, 1);
 });
 
-test('options that cannot be used are told with the usage, and a demo that is not there with what writes it', async () => {
+test('unusable options are rejected with the usage, and a missing demo with the command that writes it', async () => {
   for (const args of [
     ['--agents', '0'],
     ['--speed', '21'],
@@ -177,7 +177,7 @@ test('options that cannot be used are told with the usage, and a demo that is no
 
 const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit&';
 
-/** Resolves when a stream has been told so often where an agent is. */
+/** Resolves when a stream has had this many positions of an agent. */
 async function untilPositionsTold(count: number): Promise<void> {
   const { organizationId, apiKey: key } = demo;
   const stream = await openEventStream(gateway.baseUrl, {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runWebhooks } from '../../../bench/webhooks/run-webhooks.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 
-test('options of the bench of webhooks that cannot be used are told with its usage', async () => {
+test('the bench of webhooks rejects unusable options with its usage', async () => {
   for (const args of [
     ['--webhooks', '30', '--organizations', '8'],
     ['--deliveries', '1001'],

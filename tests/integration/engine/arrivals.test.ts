@@ -51,7 +51,7 @@ interface Told {
   readonly data: Record<string, unknown> & { readonly task: { readonly id: number } };
 }
 
-/** What the log says of a task, but for how it came to be. */
+/** The events of a task in the log, without their origin. */
 async function toldOf({ taskId, organizationId }: WatchedTask, databaseUrl = fixture.databaseUrl): Promise<Told[]> {
   const rows = await withSql(
     databaseUrl,
@@ -79,7 +79,7 @@ async function recordsOf({ taskId }: WatchedTask) {
   return { remembered, read: record() };
 }
 
-test('an agent that stays at the place of its task is told of once, with where and when', async () => {
+test('an agent that stays at the place of its task arrives once, with place and time', async () => {
   const task = await inTransit();
   const agent = watchAgent(fixture.engine, task);
   const earliest = new Date().toISOString();
@@ -117,7 +117,7 @@ test('an arrival stands in the history of the task, as of when it was', async ()
   assert.deepEqual(step!.changes, { before: { arrivedAt: null }, after: { arrivedAt: at } });
 });
 
-test('an ETA is told when it is known and when it moves, with the one before it', async () => {
+test('an ETA is an event when it is known and when it moves, with the one before it', async () => {
   const task = await inTransit();
   for (const away of [2_000, 2_100, 9_000]) {
     // Each report is that of another process, which knows no ETA but the one in the record.
@@ -176,7 +176,7 @@ test('a task that was made and has arrived within one commit keeps when', async 
   assert.deepEqual(fixture.engine.directory.find(organizationId)!.state.findTask(task.id)!.task, task);
 });
 
-test('what no longer matters when it comes is answered, and changes nothing', async () => {
+test('a report that comes too late to matter is answered, and changes nothing', async () => {
   const task = await inTransit();
   const { taskId, agentId } = task;
   await ask({ kind: 'change-task-status', caller, taskId, input: { status: 'completed' } });
@@ -192,11 +192,11 @@ test('what no longer matters when it comes is answered, and changes nothing', as
 });
 
 for (const moment of ['before', 'during', 'after'] as const) {
-  test(`an arrival is told once when its commit is lost ${moment} being carried out`, async () => {
+  test(`an arrival is one event when its commit is lost ${moment} being carried out`, async () => {
     const task = await inTransit();
     const agent = watchAgent(fixture.engine, task);
     faulty.failNext(moment);
-    await until('it is told', async () => {
+    await until('its event is there', async () => {
       agent.reports(20, 0);
       await agent.settled();
       return (await rowOf(task)).arrivedAt !== null;
@@ -218,7 +218,7 @@ const ENDS: readonly (readonly [point: FaultPoint, told: number | 'either'])[] =
 ];
 
 for (const [point, toldBefore] of ENDS) {
-  test(`an arrival is told once when its process ends ${point.replaceAll('-', ' ')}`, async () => {
+  test(`an arrival is one event when its process ends ${point.replaceAll('-', ' ')}`, async () => {
     const releaser = createReleaser(() => {});
     try {
       const database = await createMigratedDatabase();
@@ -227,7 +227,7 @@ for (const [point, toldBefore] of ENDS) {
       assert.equal(await runStandIn(database.url, point, task), 'SIGKILL');
       const before = await toldOf(task, database.url);
       if (toldBefore !== 'either') assert.equal(before.length, toldBefore);
-      // What the end of its lease does.
+      // The end of its lease does the same.
       await withSql(database.url, (sql) => sql`UPDATE gateways SET lease_expires_at = now()`);
       const engine = await openTestEngine(database.url, { releaser });
       await until('it owns all shards', () => engine.ownership.ownedCount === 256);
@@ -239,7 +239,7 @@ for (const [point, toldBefore] of ENDS) {
         told.map(({ type }) => type),
         ['task.arrived'],
       );
-      if (before.length > 0) assert.deepEqual(told, before, 'the one that was told before');
+      if (before.length > 0) assert.deepEqual(told, before, 'the one that was sent before');
     } finally {
       await releaser.stop();
     }

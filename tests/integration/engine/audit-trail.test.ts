@@ -81,7 +81,7 @@ test('a step of a task keeps who made it, from where, and the fields that change
   });
 });
 
-test('packages that end with their task are told by id and changed fields', async () => {
+test('packages that end with their task are logged by id and changed fields', async () => {
   const { id, packages } = await createTask({ packages: [{ name: 'ice' }, { name: 'lamp' }] });
   await ask({ kind: 'change-task-status', caller, taskId: id, input: { status: 'cancelled' } });
   const { changes } = (await historyOf(id)).at(-1)!;
@@ -91,7 +91,7 @@ test('packages that end with their task are told by id and changed fields', asyn
   assert.deepEqual(changes?.after.packages, side('cancelled'));
 });
 
-test('a package that moves to a new task is told as gone by the task that it leaves', async () => {
+test('a package that moves to a new task is logged as gone by the task that it leaves', async () => {
   const { id, packages } = await createTask({ packages: [{ name: 'ice' }, { name: 'lamp' }] });
   const moved = packages[0]!;
   await ask({ kind: 'change-task-status', caller, taskId: id, input: { status: 'cancelled' } });
@@ -115,7 +115,7 @@ test('steps that the engine makes by itself name no request', async () => {
       WHERE organization_id = ${organizationId} AND id = ${id}`;
     await sql`UPDATE organization_heads SET next_deadline_at = now() - interval '1 second'
       WHERE organization_id = ${organizationId}`;
-    await until('the task is told of as delayed', async () => {
+    await until('the task is reported as delayed', async () => {
       await fixture.engine.directory.scanTimers();
       await fixture.engine.directory.find(organizationId)?.wake();
       await fixture.engine.groupCommit.whenIdle();
@@ -166,7 +166,7 @@ test('warehouses are kept with their places', async () => {
   assert.deepEqual(places, ['12 St James Square, London', '2 Elsewhere']);
 });
 
-test('what changes nothing leaves no line', async () => {
+test('a command that changes nothing leaves no line', async () => {
   const { id, notes } = await createTask({ notes: 'same' });
   await updateTask(id, { notes });
   assert.equal((await historyOf(id)).length, 1);

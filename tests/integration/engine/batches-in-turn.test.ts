@@ -12,7 +12,7 @@ test('batches that waited for their organization together are decided one a turn
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 2 });
   try {
     const [other, organization] = organizations as [SeededOrganization, SeededOrganization];
-    // Reserves ids for all: whoever waits for some gives turns without being asked to.
+    // Reserves ids for all: a command that waits for some gives up its turn without a request for it.
     await engine.ask(other.organizationId, batchOf(other, [{}]));
     const items = Array.from({ length: ITEMS }, () => ({}));
     const { organizationId } = organization;
@@ -35,7 +35,7 @@ test('batches that waited for their organization together are decided one a turn
   }
 });
 
-test('whoever has to wait for a fetch waits for one batch, not for all that came before', async () => {
+test('a command that must wait for a fetch waits for one batch, not for all earlier ones', async () => {
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
   try {
     const [organization] = organizations as [SeededOrganization];

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => fixture.stop());
 
-test('a task past its time is told of as delayed, once, with whatever an agent has done for it', async () => {
+test('a task past its time is reported as delayed, once, with all steps of its agent', async () => {
   const organization = fixture.organizations[0]!;
   const { organizationId } = organization;
   const { agentId } = await seedAgent(fixture.databaseUrl, organizationId);
@@ -33,10 +33,10 @@ test('a task past its time is told of as delayed, once, with whatever an agent h
       (sql) => sql<{ body: string }[]>`
         SELECT body FROM events WHERE organization_id = ${organizationId} AND type = 'task.delayed'`,
     );
-  // Whoever asks about a task brings its actor to life; the engine's own scan may come first.
+  // A request about a task brings its actor to life; the engine's own scan may come first.
   const caller = callerOf(organization);
   await fixture.engine.ask(organizationId, { kind: 'read-task', caller, taskId: tasks[0]!.id, show: 'task' });
-  await until('all are told of', async () => {
+  await until('every task is reported', async () => {
     await fixture.engine.directory.scanTimers();
     await fixture.engine.directory.find(organizationId)?.wake();
     await fixture.engine.groupCommit.whenIdle();

@@ -10,7 +10,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { callerOf, createCommand, startEngineFixture } from '../../faults/support/engine-fixture.ts';
 
 const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
-/** Few enough for the ids at hand: whoever waits for ids makes room on the way. */
+/** Few enough for the ids at hand: a command that waits for ids evicts records on the way. */
 const AT_ONCE = 200;
 const KEYS = LIMITS.keptAnswersInMemory + 2_000;
 
@@ -106,7 +106,7 @@ test('the answers of keyed batches leave memory by their length, and are given a
     assert.equal(await create(0), answers[0]);
   }));
 
-test('what the audit log keeps of records counts in what is committed at a time', async () => {
+test('the records that the audit log keeps count in the size of a commit', async () => {
   const commits: number[] = [];
   const wrapCommitStore = (store: CommitStore): CommitStore => ({
     ...store,

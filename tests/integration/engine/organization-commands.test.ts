@@ -64,7 +64,7 @@ const rowsOf = ({ organizationId }: Place) =>
     return { ...row };
   });
 
-test('an organization changes by its actor, is told to the audit log, and reads back from Postgres alike', async () => {
+test('an organization changes by its actor, gets an audit entry, and reads back from Postgres alike', async () => {
   const place = await organization();
   const changed = dataOf<OrganizationView>(await update(place, place.admin, { name: 'New name', settings: { a: 1 } }));
   assert.deepEqual([changed.name, changed.settings, changed.currency], ['New name', { a: 1 }, 'USD']);

@@ -125,7 +125,7 @@ for (const { name, offsetMs } of [
   { name: 'a moment before the month began', offsetMs: -500 },
   { name: 'in the month after', offsetMs: 32 * 86_400_000 },
 ]) {
-  test(`what a month has used counts on when the gateway is ${name} by its own clock`, async () => {
+  test(`the usage of a month counts on when the gateway is ${name} by its own clock`, async () => {
     const releaser = createReleaser(() => {});
     try {
       const database = await createMigratedDatabase();

@@ -23,7 +23,7 @@ const log = createLog('test', 'silent');
 /** Nobody here is to give up, however slow the machine is. */
 const patientClock = { ...systemClock, monotonic: () => 0 };
 
-/** What goes wrong while an outcome is looked for; each is tried with a group that was written, and one that was not. */
+/** Faults while an outcome is looked for; each is tried with a group that was written, and one that was not. */
 const TROUBLES: readonly {
   readonly what: string;
   readonly shards?: (store: ShardStore) => Partial<ShardStore>;
@@ -57,7 +57,9 @@ const TROUBLES: readonly {
   },
 ];
 
-describe('what became of a group is found out for certain, and its epoch is raised by one,', { concurrency: 4 }, () => {
+describe('the settler finds the outcome of a group for certain, and raises its epoch by one,', {
+  concurrency: 4,
+}, () => {
   for (const { what, shards, heads } of TROUBLES) {
     for (const isWritten of [true, false]) {
       test(`when ${what}, and it was ${isWritten ? '' : 'not '}written`, async () => {
@@ -191,7 +193,7 @@ class Scene {
     this.settler = new Settler(this.ownership, { ...orgStore, ...heads?.(orgStore) }, patientClock, log);
   }
 
-  /** What would change nothing of these organizations but their heads. */
+  /** A group that would change only the heads of these organizations. */
   groupOf(...organizationIds: readonly number[]): DoubtfulGroup {
     const groupId = random.uuid();
     const fences = this.ownership.fencesOf(organizationIds.map(shardOf))!;

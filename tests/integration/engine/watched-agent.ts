@@ -19,7 +19,7 @@ export interface WatchedAgent {
   reports(away: number, speed?: number): void;
   /** As the roster would have it. */
   becomes(fields: Partial<OpenTask>): void;
-  /** What was asked has been answered. */
+  /** Resolves when every command has its answer. */
   settled(): Promise<void>;
 }
 

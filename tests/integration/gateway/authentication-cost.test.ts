@@ -20,7 +20,7 @@ function hashMicros(): number {
 
 test(`a known key costs a request at most ${MOST_HASHES} times its hash, rate limit included`, async () => {
   const ratios: number[] = [];
-  // Whatever else the process does in one of them is not the guard's.
+  // Other work of the process in one of them is not the guard's.
   for (let round = 0; round < ROUNDS; round++) {
     const { guard, guardAndQuota } = await measureGuardCost(CALLS, CHANNELS);
     assert.ok(guard > 0, `${guard} µs: nothing was measured`);

@@ -104,7 +104,7 @@ test('a refusal comes back with its code, words and details', async () => {
   assert.deepEqual(await connect(address).ask(), said);
 });
 
-test('whoever does not know the secret is told nothing, whatever is asked', async () => {
+test('a client without the secret learns nothing, for any request', async () => {
   const { address } = await listen(() => assert.fail('nothing gets to the engine'));
   const request = { organizationId: ORGANIZATION, command: COMMAND };
   const replies = await Promise.all([

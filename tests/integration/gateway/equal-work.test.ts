@@ -12,8 +12,8 @@ import { seedOrganization, seedUser } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 /**
- * Whoever is not let in must not learn by the time of the answer why. Here: that the same work is done for all of them.
- * tests/slow/guards/timing.test.ts takes the times.
+ * A refused client must not learn the reason from the time of the answer. Here: every refusal does the same work.
+ * tests/slow/guards/timing.test.ts measures the times.
  */
 
 const ORIGIN = { correlationId: '5f3c1d7e-0a1b-4c2d-8e3f-0123456789ab', address: '203.0.113.9' };
@@ -54,7 +54,7 @@ test('a login looks for the account and checks one password, whether or not ther
   const sessions = createSessions({
     sql: recording,
     hasher: {
-      hash: () => assert.fail('nothing is hashed anew'),
+      hash: () => assert.fail('nothing is hashed again'),
       verify: async (password, hashed) => {
         checked.push([password, hashed !== undefined]);
         return false;
@@ -75,7 +75,7 @@ test('a login looks for the account and checks one password, whether or not ther
   for (const other of work.slice(1)) assert.deepEqual(other, work[0]);
 });
 
-test('a request for a mail sends the same statement whoever has the address', async () => {
+test('a request for a mail sends the same statement for a known and an unknown address', async () => {
   const { email } = await seedUser(database.url, organizationId, 'dispatcher', PASSWORD);
   const { recording, statements } = recordingSql();
   const tokens = createMailedTokens({

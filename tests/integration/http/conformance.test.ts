@@ -157,7 +157,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('lets a refused body run out, so that a client that sends all of it first still reads why', async () => {
+    it('lets a refused body run out, so that a client that sends it whole still reads the reason', async () => {
       const lingeringBodyBytes = 40 * LIMIT;
       await withServer({ adapter, dispatch, limits: { lingeringBodyBytes } }, async ({ port, server }) => {
         const client = new RawClient(port);

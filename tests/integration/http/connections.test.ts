@@ -76,7 +76,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('that break off free their request and tell its handler', async () => {
+    it('requests that break off free their request and notify its handler', async () => {
       const gone: string[] = [];
       const dispatch = async (...[request, reply]: Handled) => {
         reply.onGone(() => gone.push(request.path));

@@ -15,7 +15,7 @@ export interface Fixture {
   readonly dispatched: string[];
 }
 
-/** Starts a server on a free port, runs `body` against it and closes it, whatever happens. */
+/** Starts a server on a free port, runs `body` against it and closes it in every case. */
 export async function withServer(
   options: Partial<HttpServerOptions> & { readonly adapter: Adapter },
   body: (fixture: Fixture) => Promise<void>,

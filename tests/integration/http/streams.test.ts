@@ -35,7 +35,7 @@ async function fill(stream: ReplyStream): Promise<void> {
   }
 }
 
-/** What a client reads of the events, chunk framing and comments taken off. */
+/** The events as a client reads them, without chunk framing and comments. */
 const eventsOf = (text: string): string[] => [...text.matchAll(/data: (\d+)/g)].map((match) => match[1]!);
 
 for (const adapter of ADAPTERS) {
@@ -109,7 +109,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('hands a shared piece larger than the queue may be to whoever is idle, whole and in its place', async () => {
+    it('hands a shared piece larger than the queue limit to an idle stream, whole and in its place', async () => {
       const { streams, ends, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port }) => {
         const clients = [await open(port, '/a'), await open(port, '/b')];
@@ -182,7 +182,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('says when the connection has taken all that was written, and nothing of that after the end', async () => {
+    it('reports when the connection has taken every written byte, and reports nothing after the end', async () => {
       const { streams, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port }) => {
         const client = await open(port, '/a');

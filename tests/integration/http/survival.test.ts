@@ -33,7 +33,7 @@ async function withProcess(
   }
 }
 
-/** What a client sees of each wrong handler. */
+/** A client's view of each wrong handler. */
 const expectedStatus = (path: string): number => {
   if (path === '/never-answers') return 503;
   if (path === '/reads-too-much-and-goes-on' || path === '/ignores-its-body') return 413;

@@ -34,7 +34,7 @@ test('a new server is durable, answers only its password and only on this machin
   );
 });
 
-test('a backend keeps the memory that a large statement took, and does not ask for it anew with each', async (t) => {
+test('a backend keeps the memory that a large statement took, and does not ask for it again with each', async (t) => {
   const server = await start(t, temporaryDirectory(t));
   const faults = await ask(server.url, async (sql) => {
     const [{ pid }] = await sql<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
@@ -133,7 +133,7 @@ test('links that the install script was not allowed to make are made', (t) => {
   }
 });
 
-test('links that cannot be made are told with the command that makes them', (t) => {
+test('links that cannot be created are reported with the command that creates them', (t) => {
   const root = temporaryDirectory(t);
   mkdirSync(join(root, 'native'));
   writeLinkList(root, 'native/no-such-folder/libpq.so.5');

@@ -23,13 +23,13 @@ export interface LauncherRun {
   output(): string;
   /** Resolves to the base URL. */
   ready(): Promise<string>;
-  /** What the gateway was told; throws while there is no gateway. */
+  /** The gateway's environment; throws while there is no gateway. */
   stores(): Promise<Stores>;
   /** Sends the signal, when given, and resolves to the exit code. */
   exit(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** A directory that is gone after the test, and with it whatever still runs there. */
+/** A directory that is gone after the test, together with every process that still runs there. */
 export function temporaryDirectory(context: TestContext): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'launcher-')));
   context.after(async () => {
@@ -83,7 +83,7 @@ export function startLauncher(
   };
 }
 
-/** Every process that works under `directory` or was told of it. */
+/** Every process that works under `directory` or has it in its arguments or environment. */
 export function processesOf(directory: string): number[] {
   const found = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;

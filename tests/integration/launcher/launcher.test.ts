@@ -157,7 +157,7 @@ test('stores that the environment names are used, and none is started', async (t
   await run.exit('SIGTERM');
 });
 
-test('a database that is not there is told by its variable', async (t) => {
+test('a missing database is reported with its variable', async (t) => {
   const run = startLauncher(temporaryDirectory(t), {
     DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/nothing',
     REDIS_URL: testRedis().url,

@@ -69,7 +69,7 @@ test('a delivery that failed is no completed one', () =>
     assert.deepEqual(await place.notices(), []);
   }));
 
-test('each customer of a job is told of its creation once, and of each way', () =>
+test('each customer of a job gets one mail of its creation, and one of each way', () =>
   withNotices(1, async (place) => {
     await switchOn(place, { created: true, onTheWay: true });
     const child = (customer: object) => ({

@@ -39,9 +39,9 @@ export interface NoticePlace {
   readonly couriers: readonly Courier[];
   readonly pushes: readonly SentPush[];
   readonly mails: readonly Mail[];
-  /** What becomes of pushes from then on. */
+  /** Sets the outcome of pushes from then on. */
   answer(reply: (push: SentPush) => SendOutcome | Promise<SendOutcome>): void;
-  /** What becomes of mails from then on: taken, unless it throws. */
+  /** Sets the outcome of mails from then on: sent, unless it throws. */
   answerMails(reply: (mail: Mail) => Promise<void>): void;
   /** Follows the log to its end, as so many processes at a time. */
   follow(processes?: number): Promise<void>;
@@ -142,7 +142,7 @@ function placeOf(
   };
 }
 
-/** What notices are given to. */
+/** The senders of notices. */
 class Senders {
   readonly pushes: SentPush[] = [];
   readonly mails: Mail[] = [];

@@ -27,7 +27,7 @@ async function offer(place: NoticePlace, requestTtlSeconds = 3_600): Promise<{ t
   return { taskId, requestId: body.data.items[0]!.id };
 }
 
-test('a courier en route is told of a cancellation on its stream and on each of its devices, urgently and once', () =>
+test('a courier en route gets a cancellation on its stream and on each of its devices, urgently and once', () =>
   withNotices(2, async (place) => {
     const [courier, other] = [place.couriers[0]!, place.couriers[1]!];
     await courier.register('phone');
@@ -57,7 +57,7 @@ test('a courier en route is told of a cancellation on its stream and on each of 
     }
   }));
 
-test('a courier is told what a dispatcher gives and takes, and not what it does itself', () =>
+test("a courier gets notices of a dispatcher's changes, and not of its own", () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await courier.register('phone');
@@ -96,7 +96,7 @@ test('an offer is pushed for as long as it is open, and dropped once it was answ
     assert.equal(place.pushes.length, 1);
   }));
 
-test('what an agent is given without being asked is told as given', () =>
+test('a task that an agent is given without being asked is reported as given', () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await courier.register('phone');
@@ -110,7 +110,7 @@ test('what an agent is given without being asked is told as given', () =>
     assert.deepEqual(await place.told(), ['task_offered dropped', 'task_assigned sent']);
   }));
 
-test('nobody is told who may not be: signed out, not active, or with a phone that was handed on', () =>
+test('no notice goes to a user who may not have it: signed out, inactive, or with a phone that was handed on', () =>
   withNotices(4, async (place) => {
     const [out, inactive, former, next] = place.couriers as [Courier, Courier, Courier, Courier];
     const { organizationId } = place.gateway;
@@ -137,7 +137,7 @@ test('nobody is told who may not be: signed out, not active, or with a phone tha
     assert.equal((await place.notices()).length, 4, 'no rows are made for the others');
   }));
 
-test('a session that has run out is told nothing', () =>
+test('an expired session gets no notice', () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await courier.register('phone');
@@ -147,7 +147,7 @@ test('a session that has run out is told nothing', () =>
     assert.deepEqual(await place.notices(), []);
   }));
 
-test('what happened while the organization was not active is told to nobody', () =>
+test('events from the time when an organization was inactive make no notices', () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await courier.register('phone');
@@ -178,7 +178,7 @@ test('a token that is gone is forgotten with the outcome, but not the one that h
     assert.deepEqual([...devices], [{ token: 'fresh' }]);
   }));
 
-test('an event is told to nobody when it is read long after', () =>
+test('an event that is read long after makes no notice', () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await courier.register('phone');
@@ -189,7 +189,7 @@ test('an event is told to nobody when it is read long after', () =>
     assert.deepEqual(await place.told(), ['task_assigned sent']);
   }));
 
-test('what was committed before anybody had a device is passed over', () =>
+test('commits from before the first device are passed over', () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await place.taskOf(courier);
@@ -216,7 +216,7 @@ test('one look finds whose log nobody reads, whose has nothing to tell, and whos
     assert.deepEqual(await lookedAt(), [{ ...nothing, unread: [organizationId] }, false]);
     await courier.register('phone');
     await place.api.createTask();
-    // Of a creation only customers are told.
+    // Only customers get a notice of a creation.
     assert.deepEqual([await isBehind(), ...(await lookedAt())], [true, nothing, false]);
     await place.taskOf(courier);
     assert.deepEqual(await lookedAt(), [{ ...nothing, untold: [organizationId] }, true]);

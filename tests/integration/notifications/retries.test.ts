@@ -5,7 +5,7 @@ import { createNoticeStore } from '../../../engine/store/notifications/notice-st
 import { LIMITS } from '../../../schema/limits.ts';
 import { withNotices } from './notice-place.ts';
 
-test('what cannot be sent now is tried again under the same id, with growing pauses, until it can', () =>
+test('a notice that cannot be sent now is retried under the same id, with growing pauses, until it can', () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await courier.register('phone');
@@ -43,7 +43,7 @@ test('a pause is as long as the service asks, and what does not fit before the e
     assert.deepEqual([notice.status, notice.reason], ['failed', 'QUOTA_EXCEEDED']);
   }));
 
-test('what is refused is not tried again', () =>
+test('a refused notice is not retried', () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;
     await courier.register('phone');

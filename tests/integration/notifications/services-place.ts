@@ -25,7 +25,7 @@ export interface WorkersAndServices {
   /** A task that the courier has on its way. */
   taskEnRoute(): Promise<number>;
   cancel(taskId: number): Promise<void>;
-  /** Whoever died with a notice does not come back. */
+  /** Dead senders do not come back. */
   endLeases(): Promise<void>;
   untilSettled(): Promise<void>;
   /** Of a task's cancellation: the phone it went to, as often as it did. */
@@ -73,7 +73,7 @@ export async function withWorkers(body: (place: WorkersAndServices) => Promise<v
     },
     endLeases: async () => void (await sql`UPDATE notifications SET due_at = now() WHERE status = 'pending'`),
     untilSettled: () =>
-      until('all is told', async () => {
+      until('every notice is sent', async () => {
         const [row] = await sql<{ isSettled: boolean }[]>`
           SELECT bool_and(h.last_sequence <= coalesce(p.last_sequence, 0))
             AND NOT EXISTS (SELECT FROM notifications WHERE status = 'pending') AS is_settled

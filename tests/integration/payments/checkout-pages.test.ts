@@ -21,7 +21,7 @@ test('a link whose page is not made yet says so, waits for it, and tells the bro
   });
 });
 
-test('whoever comes back before anything is known is told to wait, and may go on paying', () =>
+test('a customer who comes back before the result sees a page that says to wait, and may go on paying', () =>
   place.working(async () => {
     const { id, checkoutUrl } = await place.initialize();
     await place.when(id, ({ providerReference }) => providerReference !== null);
@@ -61,7 +61,7 @@ test('the payment of another organization is not found under a token of its own'
   assert.equal(status, 404);
 });
 
-test('a session of the test provider is known to whoever has all of its name', () =>
+test('a session of the test provider opens to every client with its full name', () =>
   place.working(async () => {
     const { checkoutUrl } = await place.initialize();
     const { headers } = await place.ask('GET', checkoutUrl!);
@@ -89,7 +89,7 @@ test('pages load nothing, run nothing, are framed by nobody and tell nobody wher
     assert.doesNotMatch(shown.text, /<script|javascript:|\son\w+=|src=/i);
   }));
 
-test('whatever texts a page has, they stay texts', () => {
+test('any text on a page stays text', () => {
   const evil = `"><script>alert('1')</script>&`;
   const html = customerPage({
     title: evil,

@@ -12,7 +12,7 @@ import { usePayments } from './payment-place.ts';
 const hinted: string[] = [];
 const hintsOf = (kind: string) => hinted.filter((each) => each === kind).length;
 
-/** Workers that never sweep: whatever they find, they were told of. */
+/** Workers that never sweep: they find only announced steps. */
 const place = usePayments('test', async ({ workerEnvironment }, releaser) => {
   const config = readConfig(workerEnvironment);
   const log = createLog('workers', 'silent');
@@ -65,8 +65,8 @@ test('steps of payments are carried out by hints alone: a new one, a refund, one
 test('commits without a payment lead to no look for steps of payments, the next one with a payment leads to one', async () => {
   const due = await initialize();
   const attempts = async () => (await place.steps(due))[0]!.attempts;
-  // What looks at the beginning, or after the step before, is over once nobody looks any more.
-  await until('nobody looks, whatever is committed', async () => {
+  // The look at the start, and the one after the step before, are over once no worker looks any more.
+  await until('no worker looks, after any commit', async () => {
     await place.hurry();
     const before = await attempts();
     await commitTasks(8);

@@ -31,9 +31,9 @@ export interface PaymentPlace {
   hurry(): Promise<void>;
   /** Resolves when it is so, with no pauses between looks. */
   hurried(what: string, isSo: () => Promise<boolean>): Promise<void>;
-  /** What workers have noted, of one payment or of all. */
+  /** The workers' notes about one payment or all. */
   steps(paymentId?: number): Promise<{ step: string; attempts: number; dueInMs: number; lastError: string | null }[]>;
-  /** What is left to be done for a payment, as its record says. */
+  /** The open steps of a payment, by its record. */
   stepOf(paymentId: number): Promise<string | null>;
   /** Movements of money for a payment, each by what it is. */
   transfersOf(paymentId: number): Promise<string[]>;
@@ -54,7 +54,7 @@ const quickScheduler: Scheduler = {
   every: (periodMs, task) => systemScheduler.every(periodMs === LIMITS.paymentSweepMs ? SWEEP_MS : periodMs, task),
 };
 
-/** A gateway, stores and a stand-in for Stripe, for all tests of a file, and whatever else `prepare` has stopped. */
+/** A gateway, stores and a stand-in for Stripe, for all tests of a file. Stops everything that `prepare` returns. */
 export function usePayments(
   provider: 'stripe' | 'test',
   prepare: (place: PaymentPlace, releaser: Releaser) => Promise<void> = async () => {},
@@ -147,7 +147,7 @@ async function placeAt(
   };
 }
 
-/** What Postgres has of the payments of an organization. */
+/** The rows of the organization's payments in Postgres. */
 function rowsOf(
   sql: Sql,
   organizationId: number,

@@ -49,7 +49,7 @@ async function noted(): Promise<{ step: string; attempts: number; dueInMs: numbe
   return [...rows];
 }
 
-/** Whatever is due, taken on by one process. */
+/** Every due step, taken by one process. */
 async function leaseDue(): Promise<PaymentStep[]> {
   const leased = await Promise.all((await store.findDue([])).map((step) => store.lease(step)));
   return leased.filter((step) => step !== undefined);
@@ -97,7 +97,7 @@ test('of what is due each organization has its oldest, and none stands behind an
   assert.deepEqual(await keys([ORGANIZATION, 8]), []);
 });
 
-test('what is taken on says all that its provider has to know', async () => {
+test('a step that is taken holds everything that its provider must know', async () => {
   await payments('create_checkout');
   await sql`
     UPDATE payments SET step = 'refund', provider_reference = 'cs_1', reference = 'till', refund = '{"attempt":2}'
@@ -149,7 +149,7 @@ test('a step that is still to be done after its report is not forgotten', async 
   assert.deepEqual(await steps(), ['create_checkout']);
 });
 
-test('a step that comes back begins anew', async () => {
+test('a step that comes back starts again', async () => {
   await payments('refund');
   await store.enlist('urgent');
   await sql`UPDATE payment_attempts SET attempts = 9, due_at = now() + interval '1 hour' WHERE organization_id = ${ORGANIZATION}`;

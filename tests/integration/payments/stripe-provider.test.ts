@@ -56,7 +56,7 @@ async function paidCheckout(payment = PAYMENT): Promise<ProviderCheckout> {
   return { ...payment, reference: made.providerReference };
 }
 
-test('a checkout says what is paid, for whom, and where the customer goes afterwards', async () => {
+test('a checkout names the item, the customer, and the page to return to', async () => {
   assert.deepEqual(await provider().makeCheckout(PAYMENT), MADE);
   const { amount_total, currency, metadata, success_url, name } = stripe.sessions.get('cs_1')!;
   assert.deepEqual(
@@ -129,7 +129,7 @@ for (const mishap of ['refused-connection', 'cut-after'] as const) {
 
 test('an error that Stripe keeps under a key holds up neither a checkout nor a refund', async () => {
   for (let tries = 1; tries <= 3; tries += 1) {
-    // Under the keys of before it is told again what it was.
+    // The earlier keys get the earlier answers again.
     for (let i = 0; i < tries; i += 1) stripe.mishaps.push({ request: /^POST .*sessions$/, mishap: 'error-500-kept' });
     await assert.rejects(provider().makeCheckout(PAYMENT), { statusCode: 500 });
   }
@@ -143,7 +143,7 @@ test('an error that Stripe keeps under a key holds up neither a checkout nor a r
   assert.equal(stripe.refunds.size, 1);
 });
 
-test('of a session that was made behind an error nobody is told, now or later', async () => {
+test('a session that was created behind an error is never reported', async () => {
   stripe.mishaps.push({ request: /^POST .*sessions$/, mishap: 'error-500-after' });
   await assert.rejects(provider().makeCheckout(PAYMENT));
   const second = { kind: 'checkout-made', providerReference: 'cs_2', page: 'https://checkout.stripe.test/cs_2' };
@@ -159,7 +159,7 @@ test('a refund that others have made in parts is taken for ours, and one that is
   await assert.rejects(provider().refund(checkout, 1), { code: 'charge_already_refunded' });
 });
 
-test('a refund that was made behind an error is found, though its key tells of nothing but the error', async () => {
+test('a refund that was made behind an error is found, though its key returns only the error', async () => {
   const checkout = await paidCheckout();
   stripe.mishaps.push({ request: /^POST .*refunds$/, mishap: 'error-500-after' });
   await assert.rejects(provider().refund(checkout, 1));
@@ -182,7 +182,7 @@ test('a refund that somebody has made at Stripe by hand is taken for ours', asyn
   assert.deepEqual(stripe.refunds.get('re_1')?.metadata, {});
 });
 
-test('a refund that has failed is told, and the next attempt is one of its own', async () => {
+test('a failed refund is reported, and the next attempt is a refund of its own', async () => {
   const checkout = await paidCheckout();
   stripe.refundStatus = 'pending';
   const begun = await provider().refund(checkout, 1);
@@ -194,7 +194,7 @@ test('a refund that has failed is told, and the next attempt is one of its own',
   assert.deepEqual(await provider().refund(checkout, 2), { kind: 'refunded', attempt: 2, refundReference: 're_2' });
 });
 
-test('what was not paid cannot be refunded, and is told so for good', async () => {
+test('an unpaid session cannot be refunded, and the failure is final', async () => {
   const checkout = await paidCheckout();
   stripe.sessions.get('cs_1')!.payment_status = 'unpaid';
   const refused = { kind: 'refund-failed', attempt: 1, reason: 'payment_intent_unexpected_state' };
@@ -232,7 +232,7 @@ test('a key that Stripe does not know is no refusal of the payment', async () =>
   await assert.rejects(provider({ secretKey: 'sk_test_other' }).makeCheckout(PAYMENT));
 });
 
-test('what Stripe says of a charge tells nothing new when the refund is ours, and what is given back when it is not', async () => {
+test("Stripe's report of a charge changes nothing for our own refund, and counts for one that is not ours", async () => {
   const checkout = await paidCheckout();
   const { body, headers } = stripeEvent('charge.refunded', { payment_intent: 'pi_1' });
   const callback = { body, header: (name: string) => (headers as Record<string, string>)[name] };
@@ -244,7 +244,7 @@ test('what Stripe says of a charge tells nothing new when the refund is ours, an
   assert.equal(await provider().readCallback(callback), undefined);
 });
 
-test('what callbacks were to tell that were not taken is read in its order, whatever of it cannot be read', async () => {
+test('reports of missed callbacks are read in their order, even when some cannot be read', async () => {
   const { reference } = await paidCheckout();
   const session = stripe.sessions.get(reference)!;
   stripe.giveBack(reference);

@@ -54,7 +54,7 @@ export interface StripeServer {
   refundStatus: StripeRefund['status'];
   /** The customer pays by card. */
   pay(sessionId: string): Session;
-  /** Somebody gives money back in Stripe's dashboard; all of it unless `amount` says less. */
+  /** A person refunds in Stripe's dashboard; the full amount unless `amount` says less. */
   giveBack(sessionId: string, amount?: number): StripeRefund;
   /** Events whose callbacks were not taken, the oldest first. */
   readonly missed: MissedEvent[];
@@ -70,7 +70,7 @@ export interface MissedEvent {
   readonly data: { readonly object: object };
 }
 
-/** What is wrong with a request, as Stripe says it. */
+/** The faults of a request, in Stripe's words. */
 class StripeRefusal extends Error {
   readonly status: number;
   readonly type: string;
@@ -95,7 +95,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** What Stripe has in its books. */
+/** The books of Stripe. */
 class Books {
   readonly sessions = new Map<string, Session>();
   readonly refunds = new Map<string, StripeRefund>();
@@ -150,7 +150,7 @@ function missedEvents(missed: readonly MissedEvent[], query: URLSearchParams): r
     .slice(0, Number(query.get('limit') ?? 10));
 }
 
-/** What is answered instead of anything being carried out. */
+/** The answer, instead of carrying out the request. */
 const INSTEAD: Readonly<Partial<Record<Mishap, Answer>>> = {
   garbage: { status: 200, body: '<html>not what was asked for' },
   'no-fields': { status: 200, body: '{"object":"checkout.session"}' },

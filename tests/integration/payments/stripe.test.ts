@@ -71,7 +71,7 @@ test('a checkout that runs out fails the payment, and money that comes for it la
     await place.when(id, (payment) => payment.status === 'succeeded');
   }));
 
-test('what is paid in cash meanwhile closes the checkout, and what comes all the same goes back', () =>
+test('a payment in cash in the meantime closes the checkout, and a late card payment is refunded', () =>
   place.working(async () => {
     const { id, payment, session } = await opened();
     const cash = await place.api.post('/payments/cash', { taskId: payment.taskId, amount: '12.50', currency: 'EUR' });
@@ -115,7 +115,7 @@ test('a refund that a bank takes its time for is looked after, and its callbacks
     assert.deepEqual(await place.transfersOf(id), ['payment', 'refund']);
   }));
 
-/** What the audit log says of a payment, the newest first: its refund as `status reason`. */
+/** The audit entries of a payment, the newest first: its refund as `status reason`. */
 async function auditOf(id: number): Promise<string[]> {
   type Line = { readonly after: { readonly refund: { readonly status: string; readonly reason: string } | null } };
   const { body } = await place.api.get<{ items: Line[] }>(`/payments/${id}/audit-logs`);
@@ -165,7 +165,7 @@ async function paid() {
 
 const charge = (intent: string) => ({ object: 'charge', id: 'ch_1', payment_intent: intent });
 
-test("what somebody gives back in Stripe's dashboard is refunded here, once", () =>
+test("a refund in Stripe's dashboard is a refund here, once", () =>
   place.working(async () => {
     const { id, session, intent } = await paid();
     const refund = place.stripe.giveBack(session.id);
@@ -220,7 +220,7 @@ test('a part that somebody gives back is noted, and the rest can be refunded', (
     assert.deepEqual(await place.transfersOf(id), ['payment', 'refund']);
   }));
 
-test('what Stripe will not charge fails the payment with the reason', () =>
+test('a charge that Stripe refuses fails the payment with the reason', () =>
   place.working(async () => {
     const { id } = await place.initialize('0.10');
     const { failureReason } = await place.when(id, ({ status }) => status === 'failed');

@@ -37,7 +37,7 @@ test('a customer pays on the page of the test provider, and the money is refunde
     assert.match((await place.ask('GET', checkoutUrl!)).text, /12\.50 EUR has been given back/);
   }));
 
-test('whoever presses a button twice, or another one afterwards, changes nothing any more', () =>
+test('a customer who presses a button twice, or another one afterwards, changes nothing more', () =>
   place.working(async () => {
     const { id, page } = await opened();
     await Promise.all([press(page, 'pay'), press(page, 'pay'), press(page, 'pay')]);

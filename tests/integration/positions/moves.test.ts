@@ -22,7 +22,7 @@ function position(recordedAtMs: number): SavedPosition {
   return { agentId: 1, recordedAtMs, receivedAtMs: recordedAtMs, heardAtMs: 0, latitude: 1, longitude: 2, ...device };
 }
 
-test('whoever looks for agents is told where some have moved, and not of points that came too late', async () => {
+test('the planner learns where agents have moved, and learns nothing of points that came too late', async () => {
   const told: string[] = [];
   subscriber.on('message', (_channel, message) => told.push(message));
   await subscriber.subscribe(keys.moved);
@@ -30,6 +30,6 @@ test('whoever looks for agents is told where some have moved, and not of points 
   await store.save(8, [position(2_000)]);
   await store.save(7, [position(1_000)]);
   await store.save(8, [position(3_000)]);
-  await until('the last one is told', () => told.length === 3);
+  await until('the last one is announced', () => told.length === 3);
   assert.deepEqual(told, ['7', '8', '8']);
 });

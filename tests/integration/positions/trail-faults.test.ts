@@ -13,7 +13,7 @@ import { freezeTree } from '../../support/system/frozen-tree.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 import { countPoints, openTrailPlace, pointAt, TRAIL, type TrailPlace, untilWritten } from './trail-place.ts';
 
-/** What the way of points into the trail meets with a real Postgres; a promise that never settles fails by its time. */
+/** The way of points into the trail with a real Postgres; a promise that never settles fails by its time. */
 
 const KILLS = 20;
 const CHUNK = LIMITS.trailFlushPoints;
@@ -27,7 +27,7 @@ async function withPlace(body: (place: TrailPlace) => Promise<void>): Promise<vo
   }
 }
 
-/** Keeps the partitions of the days that have begun, or begin meanwhile, from being written until they are let go. */
+/** Locks the partitions of the days that have begun, or begin in the meantime, until the test releases them. */
 async function holdDays({ sql }: TrailPlace): Promise<() => Promise<void>> {
   let release = () => {};
   const wanted = new Promise<void>((resolve) => {
@@ -180,7 +180,7 @@ test('a day without a partition costs its points, and nothing behind them', asyn
   });
 });
 
-test('whatever was noted has its partition, however long ago within the bound it was recorded', async () => {
+test('every noted point has its partition, however long ago within the bound it was recorded', async () => {
   await withPlace(async (place) => {
     const { sql, organizationId, agentId } = place;
     const buffer = place.buffer();

@@ -66,7 +66,7 @@ function patient(store: AccessStore): AccessStore {
 
 type MadeChange = Omit<AccessChange, 'xid'>;
 
-/** What is noted while `body` runs. */
+/** The changes that are noted while `body` runs. */
 async function changesOf(body: () => PromiseLike<unknown>): Promise<MadeChange[]> {
   const { next } = await store.poll(undefined);
   await body();
@@ -74,7 +74,7 @@ async function changesOf(body: () => PromiseLike<unknown>): Promise<MadeChange[]
   return changes.map(({ subject, subjectId }) => ({ subject, subjectId }));
 }
 
-test('every change of what access rests on is noted, whoever makes it', async () => {
+test('every change that access rests on is noted, from every writer', async () => {
   const { organizationId: id, channelId, userId } = organization;
   await seedSession(database.url, id, userId);
   const [session] = await sql<{ id: number }[]>`SELECT id FROM sessions WHERE organization_id = ${id}`;
@@ -126,7 +126,7 @@ test('every change of what access rests on is noted, whoever makes it', async ()
   assert.deepEqual(deleted, [{ subject: 'organization', subjectId: id }]);
 });
 
-test('what does not matter is not noted, nor what is set to what it was', async () => {
+test('a change that access does not rest on is not noted, nor one to the same value', async () => {
   const { organizationId: id, userId } = await seedOrganization(database.url);
   await seedSession(database.url, id, userId);
   const changes = await changesOf(async () => {

@@ -6,7 +6,7 @@ import { listCustomers } from '../../../engine/store/records/customer-store.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
-/** A search on Postgres finds what looking at every customer in turn finds, whatever is looked for. */
+/** A search on Postgres finds the same customers as a look at every one in turn, for any search text. */
 
 const CUSTOMERS = 400;
 const RUNS = 300;
@@ -30,7 +30,7 @@ const search = fc.oneof(
 );
 
 let database: TestDatabase;
-/** As it plans by itself, which is by order for so few customers; and made to go by trigrams where it can. */
+/** The planner's own choice, which is by order for so few customers; and the trigram index where it can be forced. */
 let sql: Sql;
 let byTrigrams: Sql;
 let organizationId: number;

@@ -5,9 +5,9 @@ import type { Sql } from '../../../engine/store/postgres.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
-/** What runs beside a migration of functions. */
+/** A statement that runs beside a migration of functions. */
 
-/** As of a release before: notes of files with other texts, so that all of them run again. */
+/** Notes of files with other texts, as a release before would leave, so that every file runs again. */
 const FORGET = `UPDATE migrations SET name = split_part(name, '@', 1) || '@before' WHERE name LIKE '%@%'`;
 
 async function onMigratedDatabase(look: (sql: Sql, url: string) => Promise<void>): Promise<void> {
@@ -49,7 +49,7 @@ test('files of functions change together or not at all', async () => {
 
 test('a commit on its way while functions change finds what it calls', async () => {
   await onMigratedDatabase(async (sql, url) => {
-    // What commit_group of the release before calls.
+    // The functions that the release before calls in commit_group.
     const called = [
       ...[
         'lines_of(text, text, anyarray)',

@@ -195,7 +195,7 @@ async function rowsRead(connection: Sql): Promise<number> {
 
 for (const early of [0, 20]) {
   const when = early === 0 ? 'there were any' : 'there were more than a few';
-  test(`what an actor looks for by name is found without looking at other tasks, planned before ${when}`, async () => {
+  test(`an actor's search by name reads no other tasks, planned before ${when}`, async () => {
     const young = await createMigratedDatabase();
     const actors = connectPostgres(forActors(young.url), { ...ONE_CONNECTION, name: 'test actors' });
     try {

@@ -21,7 +21,7 @@ const cases = fc
   // Of each 2^32 the first three are nobody's, and Postgres takes no snapshot with them.
   .filter(({ xids }) => xids.every((xid) => xid % 2n ** 32n > 2n));
 
-test('what a snapshot shows is what Postgres says that it does', async () => {
+test('a snapshot shows exactly the transactions that Postgres says it shows', async () => {
   const samples = fc
     .sample(cases, { numRuns: 2_000, seed: 20_261_122 })
     .flatMap(({ snapshot, xids }) => xids.map((xid) => ({ xid: `${xid}`, snapshot })));

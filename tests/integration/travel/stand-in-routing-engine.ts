@@ -8,9 +8,9 @@ export interface StandInEngine {
   readonly url: string;
   /** The tables that it was asked for, in order. */
   readonly tables: { readonly mode: string; readonly from: number; readonly to: number }[];
-  /** What it does instead of answering; undefined is answering. */
+  /** The fault instead of an answer; undefined answers. */
   disturb: ((response: ServerResponse) => void) | undefined;
-  /** Says `verbose` tables of Valhalla, as releases before 3.2 did whatever they were asked. */
+  /** Answers with `verbose` tables of Valhalla, as releases before 3.2 always did. */
   isOld: boolean;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { roadSeconds, type StandInEngine, startStandInEngine } from './stand-in-
 let engine: StandInEngine;
 let opened: TravelTimes[] = [];
 let lines: string[] = [];
-/** What has passed by the clock of the travel times, milliseconds more than the system's. */
+/** The time passed by the clock of the travel times, in milliseconds more than the system's. */
 let ahead = 0;
 /** The moment at which that clock stands still, by the system's. */
 let stillAtMs: number | undefined;
@@ -42,7 +42,7 @@ function open(given: Partial<RoutingEngine> = {}): TravelTimes {
   return travel;
 }
 
-/** What two places in one cell may be apart, at both ends of a way. */
+/** The possible distance of two places in one cell, at both ends of a way. */
 const CELL_SECONDS = 25;
 
 const CAR = at(-2_000, 0);
@@ -200,7 +200,7 @@ async function allKnownButNone(travel: TravelTimes, view: RoundView) {
 }
 
 describe('a routing engine', () => {
-  test('that hangs keeps a round waiting for a moment, and its late answer serves the next', async () => {
+  test('an engine that hangs keeps a round waiting for a moment, and its late answer serves the next', async () => {
     let letGo = () => {};
     const free = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -220,14 +220,14 @@ describe('a routing engine', () => {
     assert.equal(travel.counts.tablesAnswered, 1);
   });
 
-  test('that does not answer is given up after its time', async () => {
+  test('an engine that does not answer is given up after its time', async () => {
     engine.disturb = () => {};
     const travel = open();
     await travel.prepare(small);
     await until('it has failed', () => travel.counts.tablesFailed === 1);
   });
 
-  test('that fails again and again is left alone for a while, is tried again, and is told of once', async () => {
+  test('an engine that fails again and again rests for a while, is tried again, and is logged once', async () => {
     let asked = 0;
     engine.disturb = (response) => {
       asked += 1;
@@ -279,7 +279,7 @@ describe('a routing engine', () => {
     assert.equal(look(CAR, SHOP, 'car').ms, roadSeconds(CAR, SHOP) * 1_000);
   });
 
-  test('that is not there costs nothing', async () => {
+  test('a missing engine costs nothing', async () => {
     const travel = createTravelTimes({
       engine: undefined,
       clock: systemClock,

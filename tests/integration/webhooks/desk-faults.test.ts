@@ -104,7 +104,7 @@ test('however slow its writes are, a process begins no more than is bounded beyo
   assert.ok(beyond > 1 && beyond <= LIMITS.webhookUnrecorded, `${beyond} were not written`);
 });
 
-test('a round that fails lets go of the endpoint when nothing of it will be written any more', async () => {
+test('a round that fails releases the endpoint once none of its rows can be written any more', async () => {
   const key = await place.addWebhook({ concurrency: 2 });
   let count = 0;
   let jumpMs = 0;
@@ -158,7 +158,7 @@ test('a process that was stopped for longer than its lease begins nothing more w
   assert.equal(sent.length, 1);
 });
 
-test('what is changed while an endpoint is served holds within about a second, however slow the endpoint is', async () => {
+test('a change of an endpoint in use holds within about a second, however slow the endpoint is', async () => {
   const key = await place.addWebhook();
   const { desk, sent } = place.openDesk(async () => {
     await delay(100);
@@ -212,7 +212,7 @@ test('a replay of one that is switched off waits, without being looked at again 
   assert.equal(await isWaiting(), false);
 });
 
-test('while its channel is suspended, or its organization not active, a webhook is told nothing; then all that waited', async () => {
+test('while its channel is suspended, or its organization inactive, a webhook gets nothing; then everything that waited', async () => {
   const { organizationId } = place;
   const key = await place.addWebhook();
   const [channel] = await place.sql<{ id: number }[]>`

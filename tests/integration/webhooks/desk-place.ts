@@ -13,7 +13,7 @@ import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
 export type Sent = Parameters<DeliverySender['send']>[0];
-/** What an endpoint does with what it is sent: what differs from a 204 at once. */
+/** The endpoint's behaviour where it differs from a 204 at once. */
 type Endpoint = (sent: Sent) => Promise<Partial<SendOutcome>> | Partial<SendOutcome>;
 
 export const accepts: Endpoint = () => ({});
@@ -51,7 +51,7 @@ export interface DeskPlace {
   readonly organizationId: number;
   /** Commits events of these types, each with the next sequence. */
   commit(...types: readonly string[]): Promise<void>;
-  /** One that is told of what is committed from now on. */
+  /** A webhook that receives the commits from now on. */
   addWebhook(webhook?: Partial<WebhookRecord>): Promise<EndpointKey>;
   /** A process's desk that sends to `endpoint`, and what it sent. */
   openDesk(endpoint: Endpoint, options?: DeskOptions): { readonly desk: WebhookDesk; readonly sent: Sent[] };

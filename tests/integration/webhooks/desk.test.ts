@@ -16,7 +16,7 @@ const sequencesOf = (sent: readonly Sent[]) => sent.map(({ id }) => Number.parse
 const typesOf = (sent: readonly Sent[]) => sent.map(({ body }) => JSON.parse(body).type as string);
 const many = (count: number) => Array.from({ length: count }, () => 'task.created');
 
-test('an endpoint is told of every event it wants, in order and once, and each is noted with its outcome', async () => {
+test('an endpoint gets every event it wants, in order and once, and each is noted with its outcome', async () => {
   const key = await place.addWebhook({ events: ['task.created', 'agent.*'] });
   const { desk, sent } = place.openDesk(accepts);
   await place.commit('task.created', 'task.updated', 'agent.duty_changed', 'package.status_changed');
@@ -169,7 +169,7 @@ test('with room for four, attempts begin in order, four at a time, and the place
   assert.equal((await place.deliveries(key)).length, 8);
 });
 
-/** Ends the lease of whoever holds the endpoint, who may renew it at any moment, until the heir has it. */
+/** Ends the lease of the endpoint's holder, which may renew it at any moment, until the heir has it. */
 function takeOver({ desk, sent }: ReturnType<DeskPlace['openDesk']>, key: EndpointKey): Promise<void> {
   return until('the heir has it', async () => {
     await place.sql`
@@ -198,7 +198,7 @@ test('one process serves an endpoint at a time, and what the one that lost it le
   );
 });
 
-test('what a process had sent when it died and not noted is sent again, and is no more than is bounded', async () => {
+test('attempts that a process sent and did not note before it died are sent again, within a bound', async () => {
   const key = await place.addWebhook({ concurrency: LIMITS.webhookConcurrency });
   const doomed = place.openDesk(() => new Promise(() => {}));
   await place.commit(...many(40));
@@ -244,7 +244,7 @@ test('orders are carried out: a redelivery, a replay of what it wants, a test ev
   assert.equal((await place.sql`SELECT FROM webhook_orders`).length, 0);
 });
 
-test('what retention has dropped is not sent again, and its delivery says so', async () => {
+test('events that retention has dropped are not sent again, and their delivery says so', async () => {
   const key = await place.addWebhook();
   const { desk, sent } = place.openDesk(fails);
   await place.commit('task.created');
@@ -258,7 +258,7 @@ test('what retention has dropped is not sent again, and its delivery says so', a
   assert.deepEqual([failed!.state, failed!.attempts.at(-1)!.error], ['failed', 'the event is no longer kept']);
 });
 
-test('one that is deleted while it is served is told nothing more', async () => {
+test('a webhook that is deleted while it is in use gets nothing more', async () => {
   const key = await place.addWebhook();
   const { desk, sent } = place.openDesk(async () => {
     await place.sql`DELETE FROM webhooks WHERE id = ${key.webhookId}`;

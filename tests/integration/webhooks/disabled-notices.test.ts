@@ -6,7 +6,7 @@ import type { Mail } from '../../../workers/notifications/mail-transport.ts';
 import { createNoticeProcessor } from '../../../workers/webhooks/disabled-notices.ts';
 import { createDeskPlace } from './desk-place.ts';
 
-test('each active administrator of the organization is told once of a webhook that was disabled', async () => {
+test('each active administrator of the organization gets one mail about a disabled webhook', async () => {
   const place = await createDeskPlace();
   try {
     const key = await place.addWebhook();

@@ -20,7 +20,7 @@ export interface LocalEndpoint {
 
 export type AnswerRequest = (socket: Socket, requestNumber: number) => void;
 
-/** What most tests answer: `answerWith('503 Busy', 'retry-after: 7\r\n', 'later')`. */
+/** The usual answer: `answerWith('503 Busy', 'retry-after: 7\r\n', 'later')`. */
 export function answerWith(status: string, headers = '', body: string | Buffer = ''): AnswerRequest {
   return (socket) => {
     socket.write(`HTTP/1.1 ${status}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n`);

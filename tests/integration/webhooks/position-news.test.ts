@@ -42,7 +42,7 @@ const roster: Roster = {
   })),
 };
 
-test('who asked for it by name is told where agents are: of those heard of since, every 20 s, and not while it fails', async () => {
+test('a webhook that asks for positions by name gets the agents heard of since, every 20 s, and not while it fails', async () => {
   const place = await createDeskPlace();
   try {
     const key = await place.addWebhook({ events: ['agent.locations_updated'] });

@@ -115,7 +115,7 @@ for (const [what, begin, bytes, expected] of [
     assert.deepEqual({ status, error }, expected);
     assert.equal(isSuccess, expected.status === 200);
     assert.ok((excerpt ?? '').length <= LIMITS.webhookExcerptChars);
-    // What lies in the buffers between has been sent, but not taken.
+    // Bytes in the buffers between have been sent, but not accepted.
     assert.ok(sent() < 16 * 1_048_576, `${sent()} bytes were sent`);
   });
 }
@@ -127,7 +127,7 @@ test('an answer as long as allowed leaves its connection to the next delivery', 
   assert.equal(endpoint.connections, 1);
 });
 
-test('what is no HTTP is told as that', async (t) => {
+test('an answer that is not HTTP is reported as such', async (t) => {
   const endpoint = await startEndpoint(t, (socket) => socket.write('220 mail.example ESMTP\r\n'));
   const { status, error } = await send(startSender(t), endpoint.url);
   assert.deepEqual({ status, error }, { status: null, error: 'the answer is not HTTP/1.1' });
@@ -153,7 +153,7 @@ test('more deliveries at once than connections are allowed wait for their turn',
   assert.ok(endpoint.connections <= most, `${endpoint.connections} connections`);
 });
 
-test('those that wait longer than their time are cut off, and are in nobody’s way after that', async (t) => {
+test('requests that wait longer than their time are cut off, and block no other after that', async (t) => {
   let isWell = false;
   const endpoint = await startEndpoint(t, (socket, number) => isWell && answerWith('200 OK')(socket, number));
   const sender = startSender(t, { timeoutMs: 400 });

@@ -94,7 +94,7 @@ for (const status of ['301 Moved', '302 Found', '303 See Other', '307 Temporary'
   });
 }
 
-test('nobody there, and a name that nobody knows, are told as that', async (t) => {
+test('a closed port and an unknown name are reported as such', async (t) => {
   const gone = await startEndpoint(t, answerWith('200 OK'));
   assert.equal((await send(startSender(t), 'http://127.0.0.1:1/')).error, 'connection refused');
   for (const [code, told] of [
@@ -146,7 +146,7 @@ test('over TLS, only a certificate that is trusted and for the host is taken', a
   });
 });
 
-test('a server that does not speak TLS is told as that', async (t) => {
+test('a server that does not speak TLS is reported as such', async (t) => {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
     sockets.add(socket);

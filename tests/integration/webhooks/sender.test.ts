@@ -37,7 +37,7 @@ for (const [status, headers, expected] of [
   ['404 Not Found', '', { status: 404 }],
   ['200 OK', 'retry-after: 7\r\n', { status: 200, isSuccess: true }],
 ] as const) {
-  test(`${status}${headers && ` with ${headers.trim()}`} is told as it is`, async (t) => {
+  test(`${status}${headers && ` with ${headers.trim()}`} is reported unchanged`, async (t) => {
     const endpoint = await startEndpoint(t, answerWith(status, headers));
     const { atMs: _, durationMs: __, ...told } = await send(startSender(t), endpoint.url);
     const plain = { error: null, excerpt: null, retryAfterMs: undefined, isSuccess: false, isGone: false };
@@ -64,7 +64,7 @@ test('at the same time, deliveries take no more connections than there are of th
   assert.deepEqual([endpoint.requests.length, endpoint.connections], [40, 8]);
 });
 
-test('an endpoint that closes after each answer is told everything, each on its own connection', async (t) => {
+test('an endpoint that closes after each answer gets everything, each on its own connection', async (t) => {
   const endpoint = await startEndpoint(t, (socket) => {
     socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nbye');
   });

@@ -56,7 +56,9 @@ async function startProcess() {
       sweep();
       await until('the sweep has ended', () => swept > before && answered === asked);
     },
-    /** Commits, and gives a hint of it; resolves to how often Postgres was asked of whom to wake. */
+    /**
+     * Commits, and gives a hint of it. Resolves to the number of times that Postgres was asked for webhooks to wake.
+     */
     async commit(): Promise<number> {
       const before = asked;
       await place.commit('task.created');

@@ -8,7 +8,7 @@ import { createWorkersPlace } from './workers-place.ts';
 
 const ROWS = 12_000;
 
-test('what access has outlived goes, in batches, and what may still be used stays', async () => {
+test('rows that access no longer needs are deleted, in batches, and usable ones stay', async () => {
   const place = await createWorkersPlace(1);
   const { sql } = place;
   const organizationId = place.organizationIds[0]!;

@@ -62,7 +62,7 @@ test('a job with a payload that its name does not allow fails once, and its id i
   }
 });
 
-test('a job that fails runs again after a pause, as often as it may, and can be added anew afterwards', async () => {
+test('a job that fails runs again after a pause, up to its limit, and can be added again afterwards', async () => {
   const runsAt: number[] = [];
   const { runner, activity, stop } = await startRunner({
     async activity() {

@@ -6,7 +6,7 @@ import { createSearchIndexProcessor } from '../../../workers/maintenance/search-
 import { until } from '../../support/until.ts';
 import { createWorkersPlace, startWorkersProcess } from './workers-place.ts';
 
-test('new customers are worked into the search index, whoever runs at the same time', async () => {
+test('new customers are worked into the search index, with any other process at the same time', async () => {
   const place = await createWorkersPlace(1);
   try {
     await insertCustomers(place.sql, place.organizationIds[0]!, 1);

@@ -37,7 +37,7 @@ function readableLog() {
   return { log: pino(sink), lines };
 }
 
-test('a phone is told title, words and data, at once and no later than it is of use', async (t) => {
+test('a phone gets title, words and data, at once and no later than they are useful', async (t) => {
   const { send, fcm } = await open(t);
   const before = Math.floor(Date.now() / 1_000);
   assert.deepEqual(await send('android', 'device-1'), { kind: 'sent' });
@@ -55,7 +55,7 @@ test('a phone is told title, words and data, at once and no later than it is of 
   assert.equal(apns.headers['apns-collapse-id'], 'task-5');
 });
 
-test('what is not urgent lets a phone sleep', async (t) => {
+test('a notice that is not urgent lets a phone sleep', async (t) => {
   const { send, fcm } = await open(t);
   await send('ios', 'device-1', { urgency: 'normal' });
   const [message] = fcm.messages;
@@ -124,7 +124,7 @@ test('an access token that was taken back is replaced, once for all who have it'
   assert.equal(fcm.accessTokens.length, 2);
 });
 
-test('a service account that Google refuses makes all wait, is told once, and works when it is mended', async (t) => {
+test('a service account that Google refuses makes all wait, is logged once, and works when it is mended', async (t) => {
   const { log, lines } = readableLog();
   const { send, fcm } = await open(t, { log });
   const body = JSON.stringify({ error: 'invalid_grant', error_description: 'Invalid JWT Signature.' });
@@ -184,7 +184,7 @@ test('an account that cannot be used stops the start with a word on it, and with
   }
 });
 
-test('without credentials phones are refused, which is told once', async (t) => {
+test('without credentials phones are refused, which is logged once', async (t) => {
   const { log, lines } = readableLog();
   const { send } = startSender(t, { log });
   for (const platform of ['ios', 'android'] as const)

@@ -20,7 +20,7 @@ export const PUSH: Push = {
   collapseKey: 'task-5',
 };
 
-/** What a push service says that does not answer: LIMITS.pushTimeoutMs, made shorter. */
+/** The error of a push service that does not answer: LIMITS.pushTimeoutMs, made shorter. */
 export const TIMED_OUT = `timed out after ${LIMITS.pushTimeoutMs / 1_000} s`;
 const SHORTER_MS = 300;
 

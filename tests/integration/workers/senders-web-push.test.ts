@@ -109,7 +109,7 @@ test('a subscription that the service does not know is gone', async (t) => {
   assert.equal((await send('web', unknown)).kind, 'gone');
 });
 
-test('what is no subscription is gone, and nobody is asked', async (t) => {
+test('a broken subscription counts as gone, and no service is asked', async (t) => {
   const { send } = await open(t);
   for (const token of ['', 'null', '{}', '{"endpoint":"https://push.example"}'])
     assert.deepEqual(await send('web', token), { kind: 'gone', reason: 'the subscription cannot be read' });
@@ -125,7 +125,7 @@ test('an endpoint on a private address is refused, however it is written', async
   assert.equal(subscriber.received.length, 0);
 });
 
-test('a service with a certificate that nobody vouches for is told nothing', async (t) => {
+test('a service with an untrusted certificate gets nothing', async (t) => {
   const service = await startPushService();
   t.after(() => service.stop());
   const subscriber = service.subscribe(VAPID.publicKey);
@@ -149,7 +149,7 @@ test('a service that is away, silent or endless is tried later', async (t) => {
   assert.deepEqual(await send('web', subscriber.token), { kind: 'later', reason: 'connection refused' });
 });
 
-test('whoever gives up a push is told that its outcome is not known', async (t) => {
+test('a push that is given up has an unknown outcome', async (t) => {
   const { send, subscriber } = await open(t);
   subscriber.behave('hang');
   const giveUp = new AbortController();

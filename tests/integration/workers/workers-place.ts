@@ -62,7 +62,7 @@ export async function createWorkersPlace(organizations: number, redisUrl?: strin
   };
 }
 
-/** What was counted, and what the log itself says. */
+/** The counted numbers, and those of the log itself. */
 export async function countedAndLogged(sql: Sql) {
   const counted = await sql`
     SELECT organization_id, day, type, count FROM daily_activity ORDER BY organization_id, day, type`;

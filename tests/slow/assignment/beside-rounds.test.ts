@@ -109,7 +109,7 @@ async function openTurn({ place }: CrashableSystem) {
   };
 }
 
-/** Tasks that each round plans anew: they are ready in an hour, so that nobody is asked yet. */
+/** Tasks that each round plans again: they are ready in an hour, so that no agent is asked yet. */
 async function fillWithSearches({ api, system }: RoundsPlace): Promise<void> {
   const readyAt = new Date(Date.now() + 3_600_000).toISOString();
   const tasks = Array.from({ length: TASKS }, (_, index) =>

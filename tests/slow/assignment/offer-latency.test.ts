@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 const AGENTS = 1_000;
 const TASKS = 300;
 const WINDOW_MS = 500;
-/** What is promised beyond the window. */
+/** The promised time beyond the window. */
 const TARGET_MS = 150;
 /** For a machine that is shared with others. */
 const SLACK = 1;

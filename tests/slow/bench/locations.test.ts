@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startProgram } from '../../integration/bench/program-run.ts';
 
-test('a short bench of positions has all of them accepted, reads beside them, and calls itself void only for being short', async (t) => {
+test('a short bench of positions has every position accepted, reads beside them, and calls itself void only for being short', async (t) => {
   const run = startProgram(t, 'run', ['locations', '--seconds', '1', '--warm-up', '1', '--rounds', '1']);
   assert.equal(await run.exitCode, 1, run.output());
   for (const server of ['ours', 'parse-only'])

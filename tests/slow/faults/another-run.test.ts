@@ -4,7 +4,7 @@ import { openEventStream } from '../../support/event-stream.ts';
 import { seedChannel } from '../../support/seeds/seed.ts';
 import { startCrashableSystem } from '../../support/system/crashable-system.ts';
 
-test('who was let in under one run of Postgres is let in anew under the next, and then stays', async () => {
+test('a caller that was known under one run of Postgres is looked up again under the next, and then stays', async () => {
   const system = await startCrashableSystem({ ownPostgres: true });
   const { databaseUrl, organizationId, key } = system.place;
   try {

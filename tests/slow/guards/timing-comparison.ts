@@ -14,8 +14,8 @@ const PATIENCE_MS = 3_000;
 const FEWEST_PAIRS = 40;
 
 /**
- * Takes the time of both ways, in up to so many pairs whose order is drawn, so that whatever else the machine does falls
- * on both alike; then draws the samples again and again (bootstrap) to see how much of the difference is chance.
+ * Measures both ways, in up to so many pairs whose order is drawn, so that other work of the machine falls on both
+ * alike; then draws the samples again and again (bootstrap) to see how much of the difference is chance.
  */
 export async function compareTimes(first: Way, second: Way, pairs: number): Promise<Comparison> {
   const ways = [first, second] as const;

@@ -115,7 +115,7 @@ test('a login tells by its time neither whether there is an account nor whether 
     tell(t, asItIs);
     assert.ok(!isApart(asItIs, LOGIN_BOUND_SHARE * asItIs.medians[1]), 'the time tells');
   }
-  // What it would be like without a hash to compare with.
+  // The measurement without a hash to compare with.
   const cheap = await seedUser(databaseUrl, organizationId, 'dispatcher');
   await withSql(
     databaseUrl,

@@ -12,7 +12,7 @@ const SECONDS = Number(process.env['LOCATION_FLEET_SECONDS'] ?? 300);
 /** Connections open, code gets compiled, heaps find their size. */
 const WARM_UP_SECONDS = Math.min(60, SECONDS / 2);
 const SAMPLE_MS = 1_000;
-/** Positions are told once a second; the rest is for the way there and back. */
+/** Streams send positions once a second; the rest is for the way there and back. */
 const SEEN_P99_MS = 1_200;
 const GROWTH = { mebibytes: 20, share: 0.1 };
 

@@ -40,7 +40,7 @@ test('positions survive a FLUSHALL, a dead Redis and then a dead gateway, and no
     await flushAll(redis.url);
     await delay(SETTLED_MS);
     await assertFleetIsKnown(first, fleet);
-    assert.ok((await keyCount(redis.url)) > 0, 'after a FLUSHALL nothing was saved anew');
+    assert.ok((await keyCount(redis.url)) > 0, 'after a FLUSHALL nothing was saved again');
 
     await redis.kill();
     await delay(SETTLED_MS);

@@ -10,7 +10,7 @@ const POINTS: readonly (readonly [FaultPoint, mayRepeat: boolean])[] = [
   ['before-notice-sent', false],
   ['after-notice-sent', true],
 ];
-test('workers that die at any point leave each notice to the next ones: it is told once, or twice under one id', () =>
+test('workers that die at any point leave each notice to the next ones: it is sent once, or twice under one id', () =>
   withWorkers(async (place) => {
     await place.register('phone', 'one');
     await place.register('tablet', 'two');
@@ -35,7 +35,7 @@ test('workers that die at any point leave each notice to the next ones: it is to
     }
   }));
 
-test('while Redis is away, and while Google is, couriers are told as soon as they can be', () =>
+test('while Redis is away, and while Google is, couriers get their notices as soon as possible', () =>
   withWorkers(async (place) => {
     await place.register('phone', 'phone-token');
     await place.startWorkers();
@@ -53,7 +53,7 @@ test('while Redis is away, and while Google is, couriers are told as soon as the
     assert.deepEqual(place.cancellationsOf(second), ['phone-token']);
   }));
 
-test('a phone that Google no longer knows is forgotten, and the others are told', () =>
+test('a phone that Google no longer knows is forgotten, and the others get their notices', () =>
   withWorkers(async (place) => {
     await place.register('old', 'dead');
     await place.register('new', 'alive');

@@ -15,7 +15,7 @@ test('a subscriber that stops reading is cut, comes back and misses nothing, whi
       await slow.ask({ kind: 'stall' });
       const task = await api.createTask();
       const rss = residentBytes(gateway);
-      // Large changes fill the buffers of the one that takes all types; the others are told of new tasks.
+      // Large changes fill the buffers of the stream with all types; the others get new tasks.
       const notes = 'x'.repeat(9_000);
       await commit(100, 30, (index, headers) =>
         index % 10 === 0

@@ -13,7 +13,7 @@ const POLL_MS = 5;
 const LINE_BREAK = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Whatever is read is worked off before the next read, so all connections share it. */
+/** All connections share it: bytes are processed before the next read. */
 const readBuffer = Buffer.allocUnsafe(262_144);
 
 let target: SubscribersRequest & { readonly kind: 'open' };

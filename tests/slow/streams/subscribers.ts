@@ -22,7 +22,7 @@ export type SubscribersRequest =
   | { readonly kind: 'reach'; readonly sequence: number };
 
 export interface SubscribersReport {
-  /** What each has got so far. */
+  /** The bytes that each has received so far. */
   readonly clients: readonly { readonly count: number; readonly sum: number }[];
   /** Events that came to somebody who had come past them. */
   readonly twice: number;
@@ -41,7 +41,7 @@ export interface Subscribers {
 const STAND_IN = fileURLToPath(new URL('./stand-in-subscribers.ts', import.meta.url));
 const PATIENCE_MS = 120_000;
 
-/** Clients in a process of their own, so that they do not share the loop of whom they measure. */
+/** Clients in a process of their own, so that they do not share the event loop of the measured process. */
 export function startSubscribers(): Subscribers {
   const child: ChildProcess = fork(STAND_IN, { execArgv: ['--import', 'tsx'] });
   const exited = once(child, 'exit');

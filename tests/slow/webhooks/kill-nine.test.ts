@@ -24,7 +24,7 @@ const [LATER_TASKS, LATER] = [3, 4];
 interface Crash {
   readonly what: string;
   crash(webhooks: WebhookSystem): Promise<void>;
-  /** What it takes to go on. */
+  /** The time that it takes to go on. */
   recover(webhooks: WebhookSystem): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ async function makeWait(
   return (await pendingOf(webhooks, webhook)).map(({ sequence }) => sequence);
 }
 
-/** What waits has been waiting all the time; it comes when its time has come. */
+/** Waiting deliveries have waited all the time; each comes when its time has come. */
 async function assertStillWaiting(webhooks: WebhookSystem, waiting: readonly number[]): Promise<void> {
   const webhook = webhooks.webhooks[2]!;
   const pending = await pendingOf(webhooks, webhook);

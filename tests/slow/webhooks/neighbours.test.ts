@@ -10,7 +10,7 @@ const ROUNDS = 7;
 const TASKS = 150;
 const TASK_EVERY_MS = 20;
 const MOST_RATIO = 1.5;
-/** What times of a few milliseconds differ by on a busy machine, whoever the neighbours are. */
+/** The spread of times of a few milliseconds on a busy machine, with any neighbours. */
 const NOISE_MS = 10;
 
 test('an endpoint that hangs, and one that answers 500, do not delay the third', async (t) => {

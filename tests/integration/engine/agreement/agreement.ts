@@ -11,7 +11,7 @@ export interface AgreementOptions {
   readonly histories: number;
   /** Steps of the longest one. */
   readonly steps: number;
-  /** No further history is begun after this long, but for the fewest. */
+  /** No further history starts after this long, except the minimum. */
   readonly timeLimitMs: number;
   /** So many are made on the slowest machine, too. */
   readonly fewestSteps: number;

@@ -13,9 +13,9 @@ import { assertHistoryTellsAll } from './wound-back.ts';
 const burst = fc.array(request, { minLength: 2, maxLength: 12, size: 'max' });
 
 /**
- * Requests of one organization sent together, so that many share a commit and meet records that are on their way.
- * Whatever their order was: nobody is told of a failure of ours, and after each burst the live actor, the list, a
- * rebuilt actor and the rows beside the tasks agree. Resolves to the number of requests that were made.
+ * Sends requests of one organization together, so that many share a commit and meet records in flight. For every order
+ * of execution: no client gets a failure of ours, and after each burst the live actor, the list, a rebuilt actor and
+ * the rows beside the tasks agree. Resolves to the number of requests.
  */
 export function assertBurstsAgree(options: AgreementOptions): Promise<number> {
   const story = fc.noBias(fc.array(burst, { minLength: 1, maxLength: options.steps, size: 'max' }));

@@ -31,7 +31,7 @@ export class History {
   readonly #kept = new Map<string, Kept>();
   readonly #keyed: { readonly sent: Sent; readonly command: Command }[] = [];
 
-  /** `log` is told what is done, for whoever has to find out what went wrong. */
+  /** `log` receives every step, for a person who must find the fault. */
   constructor(tenant: Tenant, limits: ModelState['limits'], log: string[]) {
     this.tenant = tenant;
     this.#log = log;
@@ -275,7 +275,7 @@ const CODE_BY_STATUS: Readonly<Record<number, string>> = { 400: 'VALIDATION_FAIL
 const codeOf = ({ code, statusCode }: NonNullable<ItemResult['error']>) =>
   code ?? CODE_BY_STATUS[statusCode] ?? `${statusCode}`;
 
-/** What rests on the moment is judged anew. */
+/** Rules about the present moment are judged again. */
 const isKeptCode = (code: string) => code !== 'VALIDATION_FAILED';
 
 function assertCode(error: NonNullable<ItemResult['error']>, allowed: ReadonlySet<string>): void {

@@ -29,7 +29,7 @@ export function mayPackageBecome(from: string, to: string, hasAmount: boolean): 
   return rules.some(([start, ends]) => start === from && ends.includes(to));
 }
 
-/** What a request would be refused with, one of which it must be; undefined when it is carried out. */
+/** The possible refusals of a request, one of which it must get; undefined when it is carried out. */
 export type Verdict = ReadonlySet<string> | undefined;
 
 const oneOf = (...codes: readonly string[]): Verdict => (codes.length === 0 ? undefined : new Set(codes));

@@ -1,6 +1,6 @@
 import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 
-/** What the model knows of one organization: plain records, copied whole where something is only tried. */
+/** The model's knowledge of one organization: plain records, copied whole where a step is only tried. */
 export interface ModelState {
   readonly limits: Readonly<Record<string, number | null>>;
   readonly used: Record<'tasks' | 'customers' | 'warehouses', number>;
@@ -78,7 +78,7 @@ export function packagesOf(state: ModelState, taskId: number): [number, ModelPac
   return [...state.packages].filter(([, one]) => one.taskId === taskId).sort(([a], [b]) => a - b);
 }
 
-/** What a task's JSON must say, as far as the model knows. */
+/** The fields that a task's JSON must have, as far as the model knows them. */
 export function shownTask(state: ModelState, id: number): Record<string, unknown> {
   const task = state.tasks.get(id)!;
   const customer = task.customerId === null ? null : state.customers.get(task.customerId)!;

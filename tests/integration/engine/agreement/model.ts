@@ -29,8 +29,8 @@ const SCHEDULED_MINUTES = 60;
 const MINUTE = 60_000;
 
 /**
- * An organization as docs/contract.md §3 says it must be, in simple maps: written without a look at the engine. It judges
- * a request first; then it is told which ids the engine gave, and does the same.
+ * An organization as docs/contract.md §3 describes it, in simple maps, written without a look at the engine. It judges
+ * a request first; then it gets the ids of the engine and does the same.
  */
 export class Model {
   state: ModelState;

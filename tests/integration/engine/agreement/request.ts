@@ -1,4 +1,4 @@
-/** What is sent, as the JSON bodies of the API with the ids that they name: the engine and the model read the same. */
+/** A request as the JSON body of the API, with the ids that it names: the engine and the model read the same. */
 
 export interface PlaceBody {
   readonly address: string;

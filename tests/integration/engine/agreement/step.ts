@@ -25,7 +25,7 @@ export type Step =
   | { readonly kind: 'assign' | 'unassign'; readonly task: number }
   /** The agent is called something else. */
   | { readonly kind: 'rename'; readonly name: string }
-  /** A minute and a half goes by. */
+  /** A minute and a half passes. */
   | { readonly kind: 'wait' }
   /** The actor leaves memory. */
   | { readonly kind: 'retire' };

@@ -90,7 +90,7 @@ export class Tenant {
     this.world.engine.directory.find(this.organizationId)?.retire();
   }
 
-  /** A minute and a half goes by, and the timers are looked at. */
+  /** A minute and a half passes, and the engine looks at the timers. */
   async wait(): Promise<void> {
     this.world.forward(90_000);
     // The engine looks at its timers by itself, too: where that is under way, and began before, it is asked once more.

@@ -19,7 +19,7 @@ export async function assertHistoryTellsAll(sql: Sql, organizationId: number): P
   for (const bundle of rows.map(BUNDLE.ofRow)) {
     const own = steps.filter(({ taskId }) => taskId === bundle.task.id);
     const created = own.pop()!;
-    assert.equal(created.changes, null, 'a creation is told by what became of it');
+    assert.equal(created.changes, null, 'a creation has no list of changes');
     let facts: Parameters<typeof beforeTaskChanges>[0] = bundle;
     for (const { changes } of own) if (changes) facts = beforeTaskChanges(facts, changes);
     const woundBack = JSON.parse(encodeTask({ ...bundle, ...facts })) as TaskView;

@@ -14,7 +14,7 @@ export interface MoneyOptions {
   readonly histories: number;
   /** Steps of the longest one. */
   readonly steps: number;
-  /** No further history is begun after this long, but for the fewest. */
+  /** No further history starts after this long, except the minimum. */
   readonly timeLimitMs: number;
   /** So many are made on the slowest machine, too. */
   readonly fewestOperations: number;
@@ -26,7 +26,7 @@ interface Answered {
   readonly outcome: string;
 }
 
-/** How much an actor remembers; with the smaller bounds next to everything is read anew. */
+/** The memory of an actor; with the smaller bounds almost everything is read again. */
 const memory = fc.constantFrom(
   { payments: LIMITS.paymentsInMemory, owners: LIMITS.accountOwnersInMemory },
   { payments: 2, owners: 4 },

@@ -23,7 +23,7 @@ export type Operation =
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * What docs/contract.md §7 makes of an operation, told as plainly as it can be: no ledger, no actor, only pots of money.
+ * The effect of an operation by docs/contract.md §7, as plainly as possible: no ledger, no actor, only pots of money.
  * Changes `state`; returns `ok`, or the code of a refusal.
  */
 export function carryOut(state: MoneyState, operation: Operation): string {
@@ -290,7 +290,7 @@ class MoneyModel {
     else this.#add(...cashPot(payment), payment, 1);
   }
 
-  /** `way`: 1 for a refund, -1 for one that did not arrive. Cash goes back at the office, whoever took it. */
+  /** `way`: 1 for a refund, -1 for one that did not arrive. Cash goes back at the office, whichever agent took it. */
   #giveBack(payment: PlainPayment, way: 1 | -1): void {
     this.#add('refunds', 0, payment, way);
     if (payment.method === 'wallet') this.#add('wallet', payment.customerId!, payment, way);

@@ -15,7 +15,7 @@ import { createFaultyCommitStore, type FaultyCommitStore } from '../../../suppor
 import type { Operation } from './money-model.ts';
 import { decimal, type MoneyState, readMoney, readPayments } from './money-state.ts';
 
-/** An engine that can be started anew, and whose commits can fail. */
+/** An engine that can be started again, and whose commits can fail. */
 export interface MoneyWorld {
   readonly sql: Sql;
   readonly databaseUrl: string;
@@ -84,10 +84,7 @@ export class MoneyTenant {
     return readMoney(this.world.sql, this.organizationId);
   }
 
-  /**
-   * Asks like a client that tries again, with the same key, until it is told what became of it: `ok`, or the code of a
-   * refusal.
-   */
+  /** Asks like a client that retries with the same key until it knows the outcome: `ok`, or the code of a refusal. */
   async ask(operation: Operation): Promise<string> {
     this.#keys += 1;
     const key = idempotencyKey('test', `key ${this.#keys}`, JSON.stringify(operation));

@@ -19,7 +19,7 @@ export type PlainTask = Pick<
   | 'paymentId'
 >;
 
-/** What of a payment can be foretold. */
+/** The predictable fields of a payment. */
 export type PlainPayment = Pick<
   PaymentRecord,
   | 'id'
@@ -44,7 +44,10 @@ export type PlainPayment = Pick<
   } | null;
 };
 
-/** Whoever has money, or brought it or got it: `wallet 7 USD` has what customer 7 can spend. Those with 0 are left out. */
+/**
+ * The holder of money, or its source or target: `wallet 7 USD` holds the balance of customer 7. Balances of 0 are left
+ * out.
+ */
 export type Pots = Record<string, number>;
 
 /** An organization as far as money goes. */
@@ -55,7 +58,7 @@ export interface MoneyState {
   readonly pots: Pots;
 }
 
-/** What the rows say. */
+/** The balances by the rows. */
 export async function readMoney(sql: Sql, organizationId: number): Promise<MoneyState> {
   const tasks = await sql<PlainTask[]>`
     SELECT id, task_type, status, customer_id, agent_id, courier_id, child_ids, parent_id, amount_minor, currency,
@@ -65,7 +68,7 @@ export async function readMoney(sql: Sql, organizationId: number): Promise<Money
   const accounts = await sql<{ account: string; ownerId: number; currency: string; balanceMinor: number }[]>`
     SELECT account, owner_id, currency, balance_minor FROM ledger_accounts
     WHERE organization_id = ${organizationId} AND balance_minor <> 0`;
-  // Who is owed money, or has brought it, is below 0 in the ledger.
+  // An account that is owed money, or has brought it, is below 0 in the ledger.
   const isOwed = (account: string) => ['wallet', 'revenue'].includes(account);
   const pots = accounts.map(({ account, ownerId, currency, balanceMinor }) => [
     `${account} ${ownerId} ${currency}`,

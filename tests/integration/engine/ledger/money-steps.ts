@@ -5,7 +5,7 @@ import type { Operation, Sum } from './money-model.ts';
 import { CASH_MINOR } from './money-place.ts';
 import type { MoneyState, PlainPayment, PlainTask } from './money-state.ts';
 
-/** What an operation is made from when its turn comes: what there is to name by then. */
+/** The parts of an operation that are chosen when its turn comes, from the records of that moment. */
 export interface Known extends MoneyState {
   readonly customerIds: readonly number[];
 }
@@ -80,7 +80,7 @@ const KINDS: readonly Kind[] = [
   'give-back-failed',
 ];
 
-/** What a provider would say next, or say again. */
+/** A report that a provider would send next, or again. */
 function likelyKinds({ status, refund: asked, step }: PlainPayment): readonly Kind[] {
   if (step === 'create_checkout') return ['checkout-made', 'checkout-made', 'paid'];
   if (asked?.status === 'pending')
@@ -91,7 +91,7 @@ function likelyKinds({ status, refund: asked, step }: PlainPayment): readonly Ki
     : ['paid', 'paid', 'paid', 'not-paid'];
 }
 
-/** By hand, all of it or, sometimes, a part. */
+/** A refund by hand: the full amount or, sometimes, a part. */
 function givenBack({ id, amountMinor }: PlainPayment, wrong: number): ProviderReport {
   const isWhole = wrong !== 7;
   const refundReference = `re_hand_${id}${wrong === 8 ? '_again' : ''}`;

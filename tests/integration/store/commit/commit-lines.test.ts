@@ -53,7 +53,7 @@ test('Postgres reads the fields of each line in the order in which the gateway w
   assert.deepEqual(Object.fromEntries(found.map(({ type, names }) => [type, names])), TYPES);
 });
 
-/** What a line, a composite value or the text around them might take for its own. */
+/** Characters with a meaning in a line, a composite value or the text around them. */
 const awkward = fc.constantFrom(
   SEPARATOR,
   '\u001e"\u001e',
@@ -77,7 +77,7 @@ const text = fc.array(fc.oneof(awkward, word, storable), { maxLength: 6 }).map((
 /** Without the prototypes of rows and dictionaries. */
 const plain = (rows: unknown) => JSON.parse(JSON.stringify(rows));
 
-test('whatever texts a row has, Postgres reads them as they were', async () => {
+test('Postgres reads any text of a row as it was', async () => {
   const rows = fc.array(fc.record({ name: text, notes: fc.option(text), data: fc.dictionary(text, text) }), {
     minLength: 1,
     maxLength: 20,

@@ -48,7 +48,7 @@ function writeOthers(sql: Sql, organizationId: number): Promise<void> {
   );
 }
 
-test('what writes one changed task is planned for the first of many commits, not for each', async () => {
+test('the statement that writes one changed task is planned for the first of many commits, not for each', async () => {
   const releaser = createReleaser(() => {});
   try {
     const { store, database } = await startStore(releaser);
@@ -100,7 +100,7 @@ test('a changed task is written without reading the others, planned before there
           FROM pg_stat_user_tables WHERE relname = 'tasks'`;
         return tasks!;
       });
-    await until('all changes are told', async () => (await told()).changed === 2 + CHANGES);
+    await until('every change is counted', async () => (await told()).changed === 2 + CHANGES);
     const { readWhole } = await told();
     assert.ok(readWhole < OTHERS, `${readWhole} tasks were read along`);
   } finally {

@@ -53,7 +53,7 @@ after(async () => {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What Postgres would not have of values made up, or would understand as something else. */
+/** Values that Postgres would reject or understand differently. */
 const MEANT: Readonly<Record<string, Row>> = {
   customers: { customerType: 'business' },
   locations: { latitude: 12.5, longitude: -120.25 },
@@ -63,7 +63,7 @@ const MEANT: Readonly<Record<string, Row>> = {
   payments: { method: 'wallet', status: 'failed', step: 'refund' },
 };
 
-/** What a change leaves as it was. */
+/** The fields that a change leaves as they were. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   customers: ['userId', 'createdAt'],
   tasks: ['code', 'taskType', 'customerId', 'channelId', 'parentId', 'trackingToken', 'createdAt'],
@@ -158,7 +158,7 @@ async function assertRows(meant: ReturnType<typeof versionOf>): Promise<void> {
   }
 }
 
-/** What readers of records do not see. */
+/** The fields that readers of records do not see. */
 async function assertBeside(task: Row, outcome: Row): Promise<void> {
   const [beside] = await sql`
     SELECT (SELECT task_id FROM locations WHERE organization_id = ${organizationId}) AS place,

@@ -4,7 +4,7 @@ import { connectPostgres, numberArray, type Sql } from '../../../../engine/store
 import type { EntryRecord, TransferRecord } from '../../../../schema/money/ledger.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
 
-/** What Postgres refuses of itself, whoever writes and however wrong the process is that does. */
+/** The writes that Postgres itself refuses, from every writer, however wrong the process is. */
 
 let database: TestDatabase;
 let sql: Sql;
@@ -37,7 +37,7 @@ function entryRecords(organizationId: number, lines: readonly Line[]): EntryReco
   return lines.map((own, index) => ({ currency: 'USD', ...own, organizationId, line: index + 1 }));
 }
 
-/** All of them by one statement. */
+/** Every row by one statement. */
 function insertEntries(organizationId: number, lines: readonly Line[], on: Pick<Sql, 'unsafe'> = sql) {
   const records = JSON.stringify(entryRecords(organizationId, lines));
   return on.unsafe(
@@ -154,7 +154,7 @@ for (const [account, refused, taken, constraint] of [
   });
 }
 
-test('what a process has in memory is written only where it continues what Postgres has', async () => {
+test("the ledger state in a process's memory is written only where it continues the rows of Postgres", async () => {
   const organizationId = newOrganization();
   const write = async (lines: readonly Line[]) => {
     const transfers = [...new Set(lines.map(({ transferId }) => transferId))].map(

@@ -37,7 +37,7 @@ test('an organization is sent so many mails an hour and not one more, however ma
     assert.ok(times.size > 10, 'they do not all come back at once');
   }));
 
-test('what was over the bound arrives when the hour has passed, and is given up only after a day', () =>
+test('mails over the bound arrive when the hour has passed, and are given up only after a day', () =>
   withMail(async (place) => {
     const { sql, server, user, request, requests, mailing } = place;
     await fillHour(place, LIMITS.mailsPerOrganizationPerHour);

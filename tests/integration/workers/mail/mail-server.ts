@@ -19,7 +19,9 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-/** What a server may do to a mail: refuse the addressee with a code, or something of the test's own once it is there. */
+/**
+ * The server's treatment of a mail: refuse the addressee with a code, or run a step of the test's own once it is there.
+ */
 export interface Behaviour {
   refusal?: number | undefined;
   onMail?: ((mail: ReceivedMail) => Promise<void>) | undefined;

@@ -113,7 +113,7 @@ test('a server that is away costs no mail', () =>
     assert.deepEqual(server.received[0]?.to, [email]);
   }));
 
-test('whoever keeps asking for mails gets a user five an hour for each purpose, and voids none of them', () =>
+test('a user who keeps asking for mails gets five an hour for each purpose, and none of them is voided', () =>
   withMail(async ({ sql, server, user, request, requests, mailing }) => {
     const { userId, email } = await user();
     await mailing(async () => {
@@ -152,7 +152,7 @@ test('tries that fail do not use up what a user may be sent', () =>
     assert.equal(await ownerOf(sql, server.received[0]!.token), userId);
   }));
 
-test('a mail that is asked for anew while one is sent is neither settled nor put off with it', () =>
+test('a mail that is requested again while one is sent is neither settled nor put off with it', () =>
   withMail(async ({ sql, user, request, requests }) => {
     const store = createMailStore(sql);
     const { email } = await user();
@@ -244,7 +244,7 @@ test('a worker that is killed between the sending and the note of it sends again
 
       behaviour.onMail = undefined;
       workers = await startWorkersProcess(environment);
-      // What the end of the lease does.
+      // The end of the lease does the same.
       await sql`UPDATE mail_requests SET due_at = now()`;
       await until('the second mail is there and noted', async () => (await requests()).length === 0);
       const [first, second] = server.received;
@@ -256,7 +256,7 @@ test('a worker that is killed between the sending and the note of it sends again
     }
   }));
 
-test('what is no address of a mail server stops the start with a word on it', () => {
+test('an invalid address of a mail server stops the start with an explanation', () => {
   for (const smtpUrl of ['mail.example.com', 'https://mail.example.com', 'smtp://']) {
     const options = { smtpUrl, from: FROM, outbox: '', clock: systemClock, random: createRandomSource() };
     assert.throws(() => createMailTransport(options), /^Error: SMTP_URL must be/);

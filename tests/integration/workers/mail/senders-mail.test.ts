@@ -33,7 +33,7 @@ function mailOf(kind: MailKind, hostile?: string) {
 
 const HEADERS = ['auto-submitted', 'content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'];
 
-/** What is so of every mail to a customer, whatever it tells. */
+/** Facts of every mail to a customer, with any content. */
 function checkEnvelope({ headers, headerNames }: ReadMail): void {
   assert.deepEqual([...headerNames].sort(), HEADERS);
   assert.equal(headers.get('from'), FROM);
