@@ -53,20 +53,25 @@ export interface Identity {
   readonly locationsWrite: boolean;
 }
 
-/** A request that has passed every guard and whose parts have been parsed. */
-export interface ParsedRequest {
+/** A request that has passed every guard and whose parts have been parsed. `route` types them by its schemas. */
+export interface ParsedRequest<Ids = Readonly<Record<string, number>>, Query = unknown, Body = unknown> {
   readonly identity: Identity;
   /** Where it came from, also when nobody stands behind it. */
   readonly origin: Origin;
-  readonly params: Readonly<Record<string, number>>;
-  readonly query: unknown;
-  readonly body: unknown;
+  readonly params: Ids;
+  readonly query: Query;
+  readonly body: Body;
   readonly facts: RequestFacts;
   readonly idempotency: IdempotencyKey | undefined;
   /** The entity tags of If-Match; undefined without one. */
   readonly ifMatch: readonly string[] | undefined;
   /** What every answer carries; a raw route sends them itself. */
   readonly replyHeaders: readonly Header[];
+}
+
+/** The ids of a path that names one record. */
+export interface ById {
+  readonly id: number;
 }
 
 /** What a handler answers: JSON `data` for the envelope, or a coded refusal. */
@@ -110,11 +115,11 @@ export interface ApiRoute {
 }
 
 /** A body's schema; `schemaFor` where it depends on who sends it, of which `schema` is then the widest. */
-export interface BodySchema {
-  readonly schema: v.GenericSchema;
+export interface BodySchema<Output = unknown> {
+  readonly schema: v.GenericSchema<unknown, Output>;
   /** Reads usual bodies faster; what it returns is what the schema would, or undefined, and the schema is asked. */
-  readonly quick?: (body: unknown) => unknown;
-  readonly schemaFor?: (identity: Identity) => v.GenericSchema;
+  readonly quick?: (body: unknown) => Output | undefined;
+  readonly schemaFor?: (identity: Identity) => v.GenericSchema<unknown, Output>;
   /** Names all that is wrong with a body that was refused, by the clock too, which alone refuses none: it may be a retry. */
   readonly complaintsFor?: (identity: Identity) => v.GenericSchema;
   /** What the OpenAPI document shows in place of `schema`, where the handler judges parts of the body by themselves. */
@@ -125,8 +130,8 @@ export interface BodySchema {
 }
 
 /** A query's schema and the parameters that may be repeated or hold a comma list. */
-export interface QuerySchema {
-  readonly schema: v.ObjectSchema<v.ObjectEntries, undefined>;
+export interface QuerySchema<Output = unknown> {
+  readonly schema: v.GenericSchema<unknown, Output> & Pick<v.ObjectSchema<v.ObjectEntries, undefined>, 'entries'>;
   readonly lists: ReadonlySet<string>;
 }
 
@@ -161,6 +166,61 @@ export interface RawRoute {
 }
 
 export type Route = ApiRoute | RawRoute;
+
+/** The `:name` segments of a path. */
+type SegmentNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | SegmentNames<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** The ids of a path; none where the segments are text. */
+type Ids<Path extends string, Text> = { readonly [Name in Text extends true ? never : SegmentNames<Path>]: number };
+
+/** An ApiRoute as it is declared: its path and schemas give the types of the request that its handler gets. */
+type DeclaredApiRoute<Path extends string, Text, Query, Body> = Omit<
+  ApiRoute,
+  'kind' | 'path' | 'textParams' | 'query' | 'body' | 'extraCost' | 'handle'
+> & {
+  readonly path: Path;
+  readonly textParams?: Text;
+  readonly query?: QuerySchema<Query>;
+  readonly body?: BodySchema<Body>;
+  readonly extraCost?: (input: Body) => number;
+  readonly handle: (request: ParsedRequest<Ids<Path, Text>, Query, Body>) => Promise<RouteAnswer>;
+};
+
+/** The router and the parser treat all routes alike, so the types of one route's request end here. */
+export function apiRoute<
+  Path extends string,
+  Text extends true | undefined = undefined,
+  Query = undefined,
+  Body = undefined,
+>(declared: DeclaredApiRoute<Path, Text, Query, Body>): ApiRoute {
+  return { kind: 'api', ...declared } as unknown as ApiRoute;
+}
+
+/** The same for a RawRoute, whose body is bytes. */
+type DeclaredRawRoute<Path extends string, Text, Query> = Omit<
+  RawRoute,
+  'kind' | 'path' | 'textParams' | 'query' | 'extraCost' | 'handle'
+> & {
+  readonly path: Path;
+  readonly textParams?: Text;
+  readonly query?: QuerySchema<Query>;
+  readonly extraCost?: (query: Query) => number;
+  readonly handle: (
+    request: ParsedRequest<Ids<Path, Text>, Query, Buffer>,
+    reply: Reply,
+    incoming: IncomingRequest,
+  ) => void | Promise<void>;
+};
+
+export function rawRoute<Path extends string, Text extends true | undefined = undefined, Query = undefined>(
+  declared: DeclaredRawRoute<Path, Text, Query>,
+): RawRoute {
+  return { kind: 'raw', ...declared } as unknown as RawRoute;
+}
 
 /** What a path ends with, as it was sent. */
 export function lastSegmentOf(path: string): string {

@@ -10,6 +10,7 @@ import { type Rule, readTree } from './support/tidy/source.ts';
 import { tableWriterRule, tenantKeyRule, tenantRule } from './support/tidy/sql-rules.ts';
 import { testAssertionRule, testDodgeRule, testDrawRule } from './support/tidy/test-rules.ts';
 import { machineTextRule, requiredFileRule } from './support/tidy/text-rules.ts';
+import { requestCastRule } from './support/tidy/type-rules.ts';
 import { plainWordsRule } from './support/tidy/word-rules.ts';
 
 /** Each rule is proved by planted violations in tests/unit/tidy-rules.test.ts. */
@@ -21,6 +22,7 @@ const rules: readonly (readonly [behaviour: string, rule: Rule])[] = [
   ['no file is longer than 400 lines', fileSizeRule],
   ['no function is longer than 70 lines', functionSizeRule],
   ['no folder holds more than 15 files', folderSizeRule],
+  ['the schemas of a route type its request, not a cast', requestCastRule],
   ['time, chance and settings come in through the seams', bannedCallRule],
   ['what the system says goes through its log', consoleRule],
   ['files and folders are named after what they hold', fileNameRule],

@@ -1,24 +1,18 @@
 import * as v from 'valibot';
 import type { SessionTokens } from '../../engine/store/accounts/session-store.ts';
 import {
-  type CompleteResetInput,
   completeResetInput,
-  type LoginInput,
-  type LogoutQuery,
   loginInput,
   logoutQuery,
-  type MailInput,
   mailInput,
-  type RefreshInput,
   refreshInput,
   type TokenPurpose,
   tokensView,
-  type VerifyEmailInput,
   verifyEmailInput,
 } from '../../schema/accounts/session.ts';
 import type { Refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ApiRoute, RouteAnswer } from '../route.ts';
+import { type ApiRoute, apiRoute, type RouteAnswer } from '../route.ts';
 import type { Accounts } from './open-accounts.ts';
 
 /** Signing in, and what goes with it. Source: docs/contract.md §2. */
@@ -37,29 +31,27 @@ export function authRoutes(accounts: Accounts): ApiRoute[] {
 const NOTHING = v.object({});
 
 function login({ sessions }: Accounts): ApiRoute {
-  return {
+  return apiRoute({
     ...publicPost('/auth/login', loginInput),
     summary: 'Sign in; `expiresIn` counts seconds',
     success: { status: 200, data: tokensView },
     refusals: ['401 Unauthorized', '403 EMAIL_NOT_VERIFIED', '403 ORGANIZATION_NOT_ACTIVE'],
-    handle: ({ body, origin }) => answerWith('Signed in', () => sessions.login(body as LoginInput, origin)),
-  };
+    handle: ({ body, origin }) => answerWith('Signed in', () => sessions.login(body, origin)),
+  });
 }
 
 function refresh({ sessions }: Accounts): ApiRoute {
-  return {
+  return apiRoute({
     ...publicPost('/auth/refresh', refreshInput),
     summary: 'Go on with a session; a refresh token works once, and used again it ends the session',
     success: { status: 200, data: tokensView },
     refusals: ['401 Unauthorized', '403 ORGANIZATION_NOT_ACTIVE'],
-    handle: ({ body, origin }) =>
-      answerWith('Refreshed', () => sessions.refresh((body as RefreshInput).refreshToken, origin)),
-  };
+    handle: ({ body, origin }) => answerWith('Refreshed', () => sessions.refresh(body.refreshToken, origin)),
+  });
 }
 
 function logout({ sessions }: Accounts): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/auth/logout',
     guard: { kind: 'session' },
@@ -70,52 +62,48 @@ function logout({ sessions }: Accounts): ApiRoute {
     refusals: [],
     handle: ({ identity, query, origin }) =>
       answerWith('Signed out', async () => {
-        await sessions.logout(identity, (query as LogoutQuery).everywhere === true, origin);
+        await sessions.logout(identity, query.everywhere === true, origin);
         return undefined;
       }),
-  };
+  });
 }
 
 function verifyEmail({ mailedTokens }: Accounts): ApiRoute {
-  return {
+  return apiRoute({
     ...publicPost('/auth/verify-email', verifyEmailInput),
     bare: true,
     summary: 'Prove an e-mail address by the token that was mailed to it',
     success: { status: 200, data: NOTHING },
     refusals: ['400 TOKEN_INVALID'],
-    handle: ({ body, origin }) =>
-      answerWith('E-mail address verified', () => mailedTokens.verify((body as VerifyEmailInput).token, origin)),
-  };
+    handle: ({ body, origin }) => answerWith('E-mail address verified', () => mailedTokens.verify(body.token, origin)),
+  });
 }
 
 function requestMail({ mailedTokens }: Accounts, purpose: TokenPurpose, path: string, summary: string): ApiRoute {
-  return {
+  return apiRoute({
     ...publicPost(path, mailInput),
     bare: true,
     summary: `${summary}; the answer is the same for every address`,
     success: { status: 202, data: NOTHING },
     refusals: [],
-    handle: ({ body, origin }) =>
-      answerWith('Accepted', () => mailedTokens.request(purpose, (body as MailInput).email, origin), 202),
-  };
+    handle: ({ body, origin }) => answerWith('Accepted', () => mailedTokens.request(purpose, body.email, origin), 202),
+  });
 }
 
 function completeReset({ mailedTokens }: Accounts): ApiRoute {
-  return {
+  return apiRoute({
     ...publicPost('/auth/password-reset/complete', completeResetInput),
     bare: true,
     summary: 'Set a password by the token that was mailed; ends all sessions of the user',
     success: { status: 200, data: NOTHING },
     refusals: ['400 TOKEN_INVALID'],
-    handle: ({ body, origin }) =>
-      answerWith('Password changed', () => mailedTokens.reset(body as CompleteResetInput, origin)),
-  };
+    handle: ({ body, origin }) => answerWith('Password changed', () => mailedTokens.reset(body, origin)),
+  });
 }
 
 /** What is the same for all but logout. Nothing of an answer is kept: it may hold tokens. */
-function publicPost(path: string, schema: v.GenericSchema) {
+function publicPost<Path extends string, Body>(path: Path, schema: v.GenericSchema<unknown, Body>) {
   return {
-    kind: 'api',
     method: 'POST',
     path,
     guard: { kind: 'public' },

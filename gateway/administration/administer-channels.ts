@@ -10,16 +10,19 @@ import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { ParsedRequest, RouteAnswer } from '../route.ts';
+import type { ById, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import { newUser, userNote } from './administer-users.ts';
 import type { Administration } from './open-administration.ts';
 
 /** Makes a channel, and with it a user for it where none is named; the answer alone tells its key. */
-export function createChannel(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function createChannel(
+  administration: Administration,
+  request: ParsedRequest<unknown, unknown, CreateChannelInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller } = request.identity;
-  const { name, userId, rateLimit = null, locationsWrite } = request.body as CreateChannelInput;
+  const { name, userId, rateLimit = null, locationsWrite } = request.body;
   return administer(administration, { ...request, organizationId }, async (now) => {
     if (isReserved(caller, rateLimit)) return { refusal: refusal('FORBIDDEN') };
     if (userId != null && !(await readUser(sql, organizationId, userId))) return { refusal: notFound('User', userId) };
@@ -58,16 +61,19 @@ export function createChannel(administration: Administration, request: ParsedReq
 }
 
 /** Changes a channel. The built-in one may be renamed and limited, but stays active. */
-export function changeChannel(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function changeChannel(
+  administration: Administration,
+  request: ParsedRequest<ById, unknown, UpdateChannelInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller } = request.identity;
-  const channelId = request.params['id']!;
+  const channelId = request.params.id;
   return administer(administration, { ...request, organizationId }, async (now) => {
     const before = (await readChannel(sql, organizationId, channelId))?.channel;
     if (!before) return { refusal: notFound('Channel', channelId) };
     if (request.ifMatch && !matchesEtag(request.ifMatch, encodeChannel(before)))
       return { refusal: refusal('PRECONDITION_FAILED') };
-    const after = changedChannel(before, request.body as UpdateChannelInput);
+    const after = changedChannel(before, request.body);
     if (after.rateLimit !== before.rateLimit && isReserved(caller, after.rateLimit))
       return { refusal: refusal('FORBIDDEN') };
     if (before.isBuiltIn && after.status !== before.status) return { refusal: refusal('CHANNEL_BUILT_IN') };
@@ -87,10 +93,10 @@ export function changeChannel(administration: Administration, request: ParsedReq
 }
 
 /** Gives a channel another key. No request that starts after the answer is served with the old one. */
-export function regenerateKey(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function regenerateKey(administration: Administration, request: ParsedRequest<ById>): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller } = request.identity;
-  const channelId = request.params['id']!;
+  const channelId = request.params.id;
   return administer(administration, { ...request, organizationId }, async (now) => {
     const before = (await readChannel(sql, organizationId, channelId))?.channel;
     if (!before) return { refusal: notFound('Channel', channelId) };

@@ -24,11 +24,14 @@ import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
 /** Registers a device of whoever has signed in, for as long as that session lasts. */
-export async function registerDevice(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export async function registerDevice(
+  administration: Administration,
+  request: ParsedRequest<unknown, unknown, PushTokenInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller, sessionId } = request.identity;
-  const { deviceId, platform, token } = request.body as PushTokenInput;
-  const complaint = await refusalOfEndpoint(administration, organizationId, request.body as PushTokenInput);
+  const { deviceId, platform, token } = request.body;
+  const complaint = await refusalOfEndpoint(administration, organizationId, request.body);
   return administer(administration, { ...request, organizationId }, async (registeredAt) => {
     if (complaint) return { refusal: complaint };
     const device: DeviceRegistration = {
@@ -61,7 +64,7 @@ async function refusalOfEndpoint(
 }
 
 /** Forgets a device of the caller's own. */
-export function forgetDevice(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function forgetDevice(administration: Administration, request: ParsedRequest<unknown>): Promise<RouteAnswer> {
   const { organizationId, caller } = request.identity;
   const deviceId = lastTextOf(request.facts.canonicalPath) ?? '';
   const device = { organizationId, userId: caller.userId!, deviceId };
@@ -79,11 +82,11 @@ export function forgetDevice(administration: Administration, request: ParsedRequ
 /** Sets what an organization has its customers told, and in which words. */
 export function changeNotificationSettings(
   administration: Administration,
-  request: ParsedRequest,
+  request: ParsedRequest<unknown, unknown, NotificationSettingsInput>,
 ): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller } = request.identity;
-  const wanted = settingsOfInput(request.body as NotificationSettingsInput);
+  const wanted = settingsOfInput(request.body);
   const data = encodeNotificationSettings(wanted);
   return administer(administration, { ...request, organizationId }, async (now) => {
     const known = await readNotificationSettings(sql, organizationId);

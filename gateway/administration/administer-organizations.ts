@@ -17,10 +17,13 @@ import type { Administration } from './open-administration.ts';
 const BLANK = { status: 'active', currency: 'USD', limits: {}, settings: {} } as const;
 
 /** Makes an organization with all that belongs to it from the start. Its audit log begins with that. */
-export function createOrganization(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function createOrganization(
+  administration: Administration,
+  request: ParsedRequest<unknown, unknown, CreateOrganizationInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId: asked, caller } = request.identity;
-  const input = request.body as CreateOrganizationInput;
+  const input = request.body;
   return administer(administration, { ...request, organizationId: asked }, async (now) => {
     const { organizationId } = await drawOrganizationId(sql);
     const fields = changedOrganization({ ...BLANK, name: input.name }, input);

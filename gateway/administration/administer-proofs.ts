@@ -9,7 +9,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { ProofInput, ProofKind, ProofRecord } from '../../schema/tasks/proof.ts';
 import type { TaskStatus } from '../../schema/tasks/task.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
-import type { Identity, ParsedRequest, RouteAnswer } from '../route.ts';
+import type { ById, Identity, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
@@ -19,12 +19,14 @@ const WITH_PROOFS: ReadonlySet<TaskStatus> = new Set(['accepted', 'in_transit', 
  * Adds a proof to a task that the caller may change, once it was accepted. Refuses: 404, 403, 409 PROOF_NOT_EXPECTED,
  * TOO_MANY_PROOFS, PIN_MISMATCH with what may still be tried, PIN_LOCKED.
  */
-export function addProof(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function addProof(
+  administration: Administration,
+  request: ParsedRequest<ById, unknown, ProofInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration.proofs;
-  const { identity, body, params } = request;
+  const { identity, body: input, params } = request;
   const { organizationId, caller } = identity;
-  const input = body as ProofInput;
-  const taskId = params['id']!;
+  const taskId = params.id;
   return administer(administration.proofs, { ...request, organizationId }, async (now) => {
     const found = await findTask(administration, identity, taskId);
     if ('refusal' in found) return found;

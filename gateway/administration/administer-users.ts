@@ -13,15 +13,18 @@ import type { CreateUserInput, UpdateUserInput, UserRecord } from '../../schema/
 import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
-import type { ParsedRequest, RouteAnswer } from '../route.ts';
+import type { ById, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
 /** Makes a user, who gets a mail to prove the address with. */
-export async function createUser(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export async function createUser(
+  administration: Administration,
+  request: ParsedRequest<unknown, unknown, CreateUserInput>,
+): Promise<RouteAnswer> {
   const { sql, hashPassword } = administration;
   const { organizationId, caller } = request.identity;
-  const { email, name, role, password } = request.body as CreateUserInput;
+  const { email, name, role, password } = request.body;
   // Before its turn to write: passwords have a queue of their own.
   const passwordHash = password ? await hashPassword(password, caller.origin?.address ?? null) : null;
   return administer(administration, { ...request, organizationId }, async (now) => {
@@ -41,11 +44,14 @@ export async function createUser(administration: Administration, request: Parsed
 }
 
 /** Changes a user. Whoever may do less from then on is kept out everywhere before the answer. */
-export function changeUser(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function changeUser(
+  administration: Administration,
+  request: ParsedRequest<ById, unknown, UpdateUserInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller } = request.identity;
-  const userId = request.params['id']!;
-  const input = request.body as UpdateUserInput;
+  const userId = request.params.id;
+  const input = request.body;
   return administer(administration, { ...request, organizationId }, async (now) => {
     const before = (await readUser(sql, organizationId, userId))?.user;
     if (!before) return { refusal: notFound('User', userId) };

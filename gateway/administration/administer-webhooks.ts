@@ -19,7 +19,7 @@ import type { Caller } from '../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../../schema/notices/webhook.ts';
-import type { Identity, ParsedRequest, RouteAnswer } from '../route.ts';
+import type { ById, Identity, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer, type Plan } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
@@ -29,10 +29,13 @@ export function ownChannelOf({ role, caller }: Identity): number | null {
 }
 
 /** Makes a webhook, of the caller's channel unless an administrator makes it; the answer alone tells its secret. */
-export async function createWebhook(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export async function createWebhook(
+  administration: Administration,
+  request: ParsedRequest<unknown, unknown, CreateWebhookInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller } = request.identity;
-  const { url, events, statuses, channelIds, description, concurrency } = request.body as CreateWebhookInput;
+  const { url, events, statuses, channelIds, description, concurrency } = request.body;
   // Before its turn to write: name servers take their time.
   const complaint = await refusalOfUrl(administration, organizationId, url);
   return administerAndAnnounce(administration, request, async (now) => {
@@ -67,10 +70,13 @@ export async function createWebhook(administration: Administration, request: Par
 }
 
 /** Changes a webhook. One that was not active and is switched on begins anew, at the end that the log has then. */
-export async function changeWebhook(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export async function changeWebhook(
+  administration: Administration,
+  request: ParsedRequest<ById, unknown, UpdateWebhookInput>,
+): Promise<RouteAnswer> {
   const { sql } = administration;
   const { organizationId, caller } = request.identity;
-  const input = request.body as UpdateWebhookInput;
+  const input = request.body;
   const complaint = input.url == null ? undefined : await refusalOfUrl(administration, organizationId, input.url);
   const plan: PlanForOne = async (before, now) => {
     const refused = await refusalOfChannels(sql, { ...before, channelIds: input.channelIds ?? null });
@@ -96,7 +102,7 @@ export async function changeWebhook(administration: Administration, request: Par
 }
 
 /** Gives a webhook another secret; the one it had signs along for a day. */
-export function rotateSecret(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function rotateSecret(administration: Administration, request: ParsedRequest<ById>): Promise<RouteAnswer> {
   return administerOne(administration, request, async (before, now) => {
     const secret = newSigningSecret();
     const previousUntil = isoTime(Date.parse(now) + LIMITS.previousSecretMs);
@@ -113,7 +119,7 @@ export function rotateSecret(administration: Administration, request: ParsedRequ
 }
 
 /** Deletes a webhook with all that waits to be sent to it. */
-export function removeWebhook(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function removeWebhook(administration: Administration, request: ParsedRequest<ById>): Promise<RouteAnswer> {
   const { sql } = administration;
   return administerOne(administration, request, async (before) => ({
     answer: { status: 200, message: 'Webhook deleted', data: '{}' },
@@ -131,12 +137,12 @@ type PlanForOne = (webhook: Webhook, now: string) => ReturnType<Plan>;
 /** Does something to the webhook of the path, of which there may be none for this caller. A complaint is told first. */
 export function administerOne(
   administration: Administration,
-  request: ParsedRequest,
+  request: ParsedRequest<ById>,
   plan: PlanForOne,
   complaint?: Refusal,
 ): Promise<RouteAnswer> {
   const { organizationId } = request.identity;
-  const webhookId = request.params['id']!;
+  const webhookId = request.params.id;
   return administerAndAnnounce(administration, request, async (now) => {
     if (complaint) return { refusal: complaint };
     const found = await readWebhook(administration.sql, organizationId, ownChannelOf(request.identity), webhookId);
@@ -147,7 +153,7 @@ export function administerOne(
 /** See administer. The workers hear at once of what was changed or ordered, within a second where no webhook was on. */
 export async function administerAndAnnounce(
   administration: Administration,
-  request: ParsedRequest,
+  request: ParsedRequest<unknown>,
   plan: Plan,
 ): Promise<RouteAnswer> {
   const { organizationId } = request.identity;

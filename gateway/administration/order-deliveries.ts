@@ -11,7 +11,7 @@ import { encodeTestEvent } from '../../engine/views/webhook-view.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ReplayInput, TEST_EVENT } from '../../schema/notices/webhook.ts';
-import type { ParsedRequest, RouteAnswer } from '../route.ts';
+import type { ById, ParsedRequest, RouteAnswer } from '../route.ts';
 import type { PlannedChange } from './administer.ts';
 import { administerAndAnnounce, administerOne, ownChannelOf } from './administer-webhooks.ts';
 import type { Administration } from './open-administration.ts';
@@ -19,7 +19,7 @@ import type { Administration } from './open-administration.ts';
 const TEST_ID_CHARS = 24;
 
 /** Orders a test event. */
-export function orderTest(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function orderTest(administration: Administration, request: ParsedRequest<ById>): Promise<RouteAnswer> {
   const { sql } = administration;
   return administerOne(administration, request, async (webhook, now) => {
     const deliveryId = await drawDeliveryId(sql);
@@ -36,9 +36,9 @@ export function orderTest(administration: Administration, request: ParsedRequest
 }
 
 /** Orders one more attempt of a delivery, as long as there is something to send. */
-export function orderRedelivery(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function orderRedelivery(administration: Administration, request: ParsedRequest<ById>): Promise<RouteAnswer> {
   const { organizationId } = request.identity;
-  const deliveryId = request.params['id']!;
+  const deliveryId = request.params.id;
   return administerAndAnnounce(administration, request, async (now) => {
     const found = await readDelivery(administration.sql, organizationId, ownChannelOf(request.identity), deliveryId);
     if (!found) return { refusal: notFound('Delivery', deliveryId) };
@@ -50,9 +50,12 @@ export function orderRedelivery(administration: Administration, request: ParsedR
 }
 
 /** Orders that the log of a stretch of time is looked through again. What comes later is told anyway. */
-export function orderReplay(administration: Administration, request: ParsedRequest): Promise<RouteAnswer> {
+export function orderReplay(
+  administration: Administration,
+  request: ParsedRequest<ById, unknown, ReplayInput>,
+): Promise<RouteAnswer> {
   const { organizationId } = request.identity;
-  const { from, to } = request.body as ReplayInput;
+  const { from, to } = request.body;
   const span = { from, to: to ?? isoTime(LIMITS.latestTimeMs) };
   return administerOne(administration, request, async ({ id: webhookId }, now) => {
     const { after, last, isExpired } = await findLogSpan(administration.sql, organizationId, span);
@@ -79,7 +82,7 @@ const ACTIONS = { test: 'webhook.tested', redelivery: 'webhook.redelivered', rep
 /** `data` is answered, and stands in the audit log. */
 function planned(
   { sql }: Administration,
-  { identity: { organizationId, caller } }: ParsedRequest,
+  { identity: { organizationId, caller } }: ParsedRequest<unknown>,
   { webhookId, now, data }: { readonly webhookId: number; readonly now: string; readonly data: string },
   order: WebhookOrder,
 ): PlannedChange {

@@ -1,13 +1,12 @@
 import { listAudit } from '../../engine/store/records/audit-store.ts';
-import { auditListView, type ListAuditQuery, listAuditQuery } from '../../schema/accounts/audit.ts';
+import { auditListView, listAuditQuery } from '../../schema/accounts/audit.ts';
 import { formatPosition } from '../../schema/events.ts';
 import type { Administration } from '../administration/open-administration.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Who changed what, when, and from where. There is no route that writes it. Source: docs/contract.md §2 "Administration". */
 export function auditRoutes({ read, history }: Administration): ApiRoute[] {
-  const list: ApiRoute = {
-    kind: 'api',
+  const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/audit-logs',
     guard: may('audit'),
@@ -16,12 +15,10 @@ export function auditRoutes({ read, history }: Administration): ApiRoute[] {
     success: { status: 200, data: auditListView },
     refusals: ['503 OVERLOADED'],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await read(organizationId, (sql) =>
-        listAudit(sql, organizationId, query as ListAuditQuery),
-      );
+      const { items, count, sequence } = await read(organizationId, (sql) => listAudit(sql, organizationId, query));
       const data = JSON.stringify({ items, count });
       return { status: 200, message: 'Audit log', data, position: formatPosition(history, sequence) };
     },
-  };
+  });
   return [list];
 }

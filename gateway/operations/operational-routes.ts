@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import type { Reply } from '../http/port.ts';
-import type { RawRoute } from '../route.ts';
+import { type RawRoute, rawRoute } from '../route.ts';
 
 export interface OperationalState {
   readonly engine: Engine;
@@ -18,16 +18,16 @@ const PROBE_MS = 1_000;
 
 /** Probes, metrics and the API's description: at the root, without a key. */
 export function operationalRoutes(state: OperationalState): RawRoute[] {
-  const route = (path: string, summary: string, answers: string, handle: RawRoute['handle']): RawRoute => ({
-    kind: 'raw',
-    method: 'GET',
-    path,
-    place: 'root',
-    guard: { kind: 'operational' },
-    summary,
-    answers,
-    handle,
-  });
+  const route = (path: string, summary: string, answers: string, handle: RawRoute['handle']): RawRoute =>
+    rawRoute({
+      method: 'GET',
+      path,
+      place: 'root',
+      guard: { kind: 'operational' },
+      summary,
+      answers,
+      handle,
+    });
   return [
     route('/healthz', 'The process lives', 'application/json', (_request, reply) => {
       reply.send(200, JSON_TYPE, '{"status":"ok"}');

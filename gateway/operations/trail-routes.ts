@@ -3,12 +3,11 @@ import { countTrail, readTrail, type TrailPage } from '../../engine/store/positi
 import { notFound, refusal } from '../../schema/errors.ts';
 import { formatTrailCursor, type TrailQuery, trailPageView, trailQuery } from '../../schema/fleet/trail.ts';
 import type { Administration } from '../administration/open-administration.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Where agents were; an agent sees its own trail. Source: docs/contract.md §4. */
 export function trailRoutes({ read, clock }: Pick<Administration, 'read' | 'clock'>): ApiRoute[] {
-  const readRoute: ApiRoute = {
-    kind: 'api',
+  const readRoute: ApiRoute = apiRoute({
     method: 'GET',
     path: '/agents/:id/trail',
     me: true,
@@ -18,8 +17,8 @@ export function trailRoutes({ read, clock }: Pick<Administration, 'read' | 'cloc
     success: { status: 200, data: trailPageView },
     refusals: ['404', '503 OVERLOADED'],
     async handle({ identity: { organizationId, caller }, params, query }) {
-      const agentId = params['id']!;
-      const span = query as TrailQuery;
+      const agentId = params.id;
+      const span = query;
       const cursor = span.after;
       const ownId = onlyAgentOf(caller);
       if (ownId !== null && ownId !== agentId) return { refusal: notFound('Agent', agentId) };
@@ -35,7 +34,7 @@ export function trailRoutes({ read, clock }: Pick<Administration, 'read' | 'cloc
       });
       return found ? { status: 200, message: 'Trail', data: found } : { refusal: notFound('Agent', agentId) };
     },
-  };
+  });
   return [readRoute];
 }
 

@@ -6,7 +6,7 @@ import type { TestCheckout } from '../../engine/store/payments/test-checkout-sto
 import { LIMITS } from '../../schema/limits.ts';
 import { parseCheckoutLink } from '../../schema/money/checkout-link.ts';
 import type { Reply } from '../http/port.ts';
-import { lastSegmentOf, type ParsedRequest, type RawRoute } from '../route.ts';
+import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import { type CustomerPage, customerPage, PAGE_HEADERS } from './customer-page.ts';
 import type { Payments } from './open-payments.ts';
 
@@ -16,7 +16,6 @@ export function checkoutRoutes(payments: Payments): RawRoute[] {
 }
 
 const PAGE = {
-  kind: 'raw',
   place: 'api',
   bare: true,
   textParams: true,
@@ -28,7 +27,7 @@ const PAGE = {
 const linkQuery = v.object({ returned: v.optional(v.string()) });
 
 function followLink(payments: Payments): RawRoute {
-  return {
+  return rawRoute({
     ...PAGE,
     method: 'GET',
     path: '/payments/checkout/:link',
@@ -41,16 +40,16 @@ function followLink(payments: Payments): RawRoute {
       const link = parseCheckoutLink(lastSegmentOf(incoming.path));
       const checkout = link && (await payments.followLink(link));
       if (!checkout) return show(request, reply, UNKNOWN, 404);
-      const isReturned = (request.query as v.InferOutput<typeof linkQuery>).returned !== undefined;
+      const isReturned = request.query.returned !== undefined;
       const { status, page } = checkout;
       if (status === 'pending' && page !== null && !isReturned) return leadOn(request, reply, page);
       show(request, reply, toldOf(checkout, incoming.path));
     },
-  };
+  });
 }
 
 function showTestCheckout(payments: Payments): RawRoute {
-  return {
+  return rawRoute({
     ...PAGE,
     method: 'GET',
     path: `${TEST_PAGES}/:session`,
@@ -61,11 +60,11 @@ function showTestCheckout(payments: Payments): RawRoute {
       if (!checkout) return show(request, reply, UNKNOWN, 404);
       show(request, reply, testPageOf(checkout));
     },
-  };
+  });
 }
 
 function endTestCheckout(payments: Payments): RawRoute {
-  return {
+  return rawRoute({
     ...PAGE,
     method: 'POST',
     path: `${TEST_PAGES}/:session`,
@@ -75,13 +74,13 @@ function endTestCheckout(payments: Payments): RawRoute {
     refusals: [...PAGE.refusals, '400 A page that says so'],
     async handle(request, reply, incoming) {
       const key = parseTestSession(lastSegmentOf(incoming.path));
-      const outcome = new URLSearchParams((request.body as Buffer).toString()).get('outcome');
+      const outcome = new URLSearchParams(request.body.toString()).get('outcome');
       if (outcome !== 'pay' && outcome !== 'decline') return show(request, reply, UNCLEAR, 400);
       const checkout = key && (await payments.testCheckouts.end(key, outcome === 'pay' ? 'paid' : 'declined'));
       if (!checkout) return show(request, reply, UNKNOWN, 404);
       leadOn(request, reply, wayBack(checkout));
     },
-  };
+  });
 }
 
 const UNKNOWN: CustomerPage = { title: 'Unknown payment', text: 'There is no payment behind this link.' };

@@ -2,7 +2,7 @@ import { errorBody, refusalBody } from '../../engine/views/parts/error-body.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { PAYMENT_PROVIDERS, type ProviderName } from '../../schema/money/payment.ts';
 import type { Header } from '../http/port.ts';
-import type { RawRoute } from '../route.ts';
+import { type RawRoute, rawRoute } from '../route.ts';
 import type { Payments } from './open-payments.ts';
 
 const JSON_TYPE: Header = ['Content-Type', 'application/json; charset=utf-8'];
@@ -15,8 +15,7 @@ export function paymentCallbackRoutes(payments: Payments): RawRoute[] {
 }
 
 function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
-  return {
-    kind: 'raw',
+  return rawRoute({
     method: 'POST',
     path: `/payments/callbacks/${name}`,
     place: 'api',
@@ -27,7 +26,7 @@ function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
     answers: 'application/json',
     refusals: ['400 Bad Request', '503 NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER, UNAVAILABLE'],
     async handle({ identity, origin, body, replyHeaders }, reply, incoming) {
-      const callback = { body: body as Buffer, header: (header: string) => incoming.header(header) };
+      const callback = { body: body, header: (header: string) => incoming.header(header) };
       const outcome = await payments.takeCallback(name, callback, { ...identity.caller, origin });
       const headers = [JSON_TYPE, ...replyHeaders];
       if (outcome === 'taken') return reply.send(200, headers, '{"received":true}');
@@ -35,5 +34,5 @@ function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
       const { status, body: text } = refusalBody(outcome);
       reply.send(status, [...headers, ['Retry-After', '1']], text);
     },
-  };
+  });
 }

@@ -1,23 +1,20 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodePayment } from '../../engine/views/payment-view.ts';
-import { auditListView, type RecordAuditQuery, recordAuditQuery } from '../../schema/accounts/audit.ts';
+import { auditListView, recordAuditQuery } from '../../schema/accounts/audit.ts';
 import type { Permission } from '../../schema/accounts/permissions.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import {
-  type ListPaymentsQuery,
   listPaymentsQuery,
-  type PayTaskInput,
   type ProviderName,
   paymentListView,
   paymentView,
   payTaskInput,
-  type RefundPaymentInput,
   refundPaymentInput,
 } from '../../schema/money/payment.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Payments of tasks; `provider` carries out those that are online. Source: docs/contract.md §7. */
 export function paymentRoutes(engine: Engine, provider: ProviderName): ApiRoute[] {
@@ -73,8 +70,7 @@ function waysToPay(provider: ProviderName): readonly WayToPay[] {
 }
 
 function payTask(engine: Engine, { how, path, permission, summary, refusals, message }: WayToPay): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path,
     guard: may(permission),
@@ -90,15 +86,14 @@ function payTask(engine: Engine, { how, path, permission, summary, refusals, mes
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
     async handle({ identity: { organizationId, caller }, body, idempotency }) {
-      const command = { kind: 'pay-task', caller, input: body as PayTaskInput, idempotency, ...how } as const;
+      const command = { kind: 'pay-task', caller, input: body, idempotency, ...how } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), message);
     },
-  };
+  });
 }
 
 function listPayments(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/payments',
     guard: may('payments:read'),
@@ -107,16 +102,15 @@ function listPayments(engine: Engine): ApiRoute {
     success: { status: 200, data: paymentListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await engine.listPayments(organizationId, query as ListPaymentsQuery);
+      const { items, count, sequence } = await engine.listPayments(organizationId, query);
       const data = `{"items":[${items.map(encodePayment).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Payments', data, position: formatPosition(engine.history, sequence) };
     },
-  };
+  });
 }
 
 function readPayment(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/payments/:id',
     guard: may('payments:read'),
@@ -125,18 +119,17 @@ function readPayment(engine: Engine): ApiRoute {
     success: { status: 200, data: paymentView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
-      const paymentId = params['id']!;
+      const paymentId = params.id;
       const found = await engine.readPayment(organizationId, paymentId);
       if (!found) return { refusal: notFound('Payment', paymentId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Payment', data: encodePayment(found.payment), position };
     },
-  };
+  });
 }
 
 function refundPayment(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/payments/:id/refund',
     guard: may('payments:refund'),
@@ -145,17 +138,15 @@ function refundPayment(engine: Engine): ApiRoute {
       'Give all of a payment back: cash and wallets at once; online the refund is `pending` until the provider has made it',
     success: { status: 200, data: paymentView },
     refusals: ['404', '409 PAYMENT_NOT_REFUNDABLE', '409 PAYMENT_ALREADY_REFUNDED', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
-      const input = body as RefundPaymentInput;
-      const command = { kind: 'refund-payment', caller, paymentId: params['id']!, input, idempotency } as const;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'refund-payment', caller, paymentId: params.id, input, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Payment refunded');
     },
-  };
+  });
 }
 
 function listPaymentAudit(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/payments/:id/audit-logs',
     guard: may('payments:read'),
@@ -164,12 +155,12 @@ function listPaymentAudit(engine: Engine): ApiRoute {
     success: { status: 200, data: auditListView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params, query }) {
-      const paymentId = params['id']!;
-      const found = await engine.listPaymentAudit(organizationId, paymentId, query as RecordAuditQuery);
+      const paymentId = params.id;
+      const found = await engine.listPaymentAudit(organizationId, paymentId, query);
       if (!found) return { refusal: notFound('Payment', paymentId) };
       const { items, count, sequence } = found;
       const data = JSON.stringify({ items, count });
       return { status: 200, message: 'Audit log', data, position: formatPosition(engine.history, sequence) };
     },
-  };
+  });
 }

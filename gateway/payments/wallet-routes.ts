@@ -3,17 +3,9 @@ import { encodeStatement, encodeWallet } from '../../engine/views/ledger-view.ts
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import {
-  type StatementQuery,
-  statementQuery,
-  statementView,
-  type TopUpInput,
-  topUpInput,
-  topUpView,
-  walletView,
-} from '../../schema/money/ledger.ts';
+import { statementQuery, statementView, topUpInput, topUpView, walletView } from '../../schema/money/ledger.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** What customers have paid in to pay with later. Source: docs/contract.md §7. */
 export function walletRoutes(engine: Engine): ApiRoute[] {
@@ -21,8 +13,7 @@ export function walletRoutes(engine: Engine): ApiRoute[] {
 }
 
 function readWallet(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/wallets/:customerId',
     guard: may('payments:read'),
@@ -30,18 +21,17 @@ function readWallet(engine: Engine): ApiRoute {
     success: { status: 200, data: walletView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
-      const customerId = params['customerId']!;
+      const customerId = params.customerId;
       const found = await engine.readWallet(organizationId, customerId);
       if (!found) return { refusal: notFound('Customer', customerId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Wallet', data: encodeWallet(customerId, found), position };
     },
-  };
+  });
 }
 
 function readStatement(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/wallets/:customerId/statement',
     guard: may('payments:read'),
@@ -50,18 +40,17 @@ function readStatement(engine: Engine): ApiRoute {
     success: { status: 200, data: statementView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params, query }) {
-      const customerId = params['customerId']!;
-      const found = await engine.listStatement(organizationId, customerId, query as StatementQuery);
+      const customerId = params.customerId;
+      const found = await engine.listStatement(organizationId, customerId, query);
       if (!found) return { refusal: notFound('Customer', customerId) };
       const data = encodeStatement(customerId, found.items, found.count);
       return { status: 200, message: 'Statement', data, position: formatPosition(engine.history, found.sequence) };
     },
-  };
+  });
 }
 
 function topUpWallet(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/wallets/:customerId/top-ups',
     guard: may('wallets:top-up'),
@@ -69,11 +58,10 @@ function topUpWallet(engine: Engine): ApiRoute {
     summary: 'Note that a customer has paid something in, outside of this system',
     success: { status: 201, data: topUpView },
     refusals: ['404', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
-      const input = body as TopUpInput;
-      const customerId = params['customerId']!;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const customerId = params.customerId;
       const command = { kind: 'top-up-wallet', caller, customerId, input, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Wallet topped up');
     },
-  };
+  });
 }

@@ -1,15 +1,14 @@
 import { compileSerializer } from '../../engine/views/parts/serializer.ts';
-import { type PreviewInput, previewInput, previewView } from '../../schema/assignment/preview.ts';
+import { previewInput, previewView } from '../../schema/assignment/preview.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 import type { Preview } from './open-preview.ts';
 
 const serializePreview = compileSerializer(previewView);
 
 /** Source: docs/contract.md §5 "Matching". */
 export function previewRoute(preview: Preview): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/dispatch/preview',
     guard: may('tasks:assign'),
@@ -19,8 +18,8 @@ export function previewRoute(preview: Preview): ApiRoute {
     success: { status: 200, data: previewView },
     refusals: ['404', '409 INVALID_STATUS_TRANSITION', '409 STATUS_DERIVED'],
     async handle({ identity: { organizationId }, body }) {
-      const data = serializePreview(await preview.round(organizationId, body as PreviewInput));
+      const data = serializePreview(await preview.round(organizationId, body));
       return { status: 200, message: 'Plan of a round', data };
     },
-  };
+  });
 }

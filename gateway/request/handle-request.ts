@@ -12,7 +12,7 @@ import type { Access } from '../guards/open-access.ts';
 import type { Draw } from '../guards/quotas.ts';
 import type { Header, IncomingRequest, Reply } from '../http/port.ts';
 import { RefusalError } from '../refusal-error.ts';
-import type { ApiRoute, Identity, ParsedRequest, Route, RouteAnswer } from '../route.ts';
+import type { ApiRoute, Identity, ParsedRequest, RawRoute, Route, RouteAnswer } from '../route.ts';
 import { canonicalPath, type Router } from '../router.ts';
 import { correlationIdOf } from './correlation.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -169,27 +169,22 @@ class Exchange {
   }
 
   async #serveRaw(
-    route: Extract<Route, { kind: 'raw' }>,
+    route: RawRoute,
     params: Readonly<Record<string, string>>,
     identity: Identity,
     body: Promise<Buffer | 'too-large'> | undefined,
   ): Promise<void> {
     const bytes = body && (await body);
     if (bytes === 'too-large') return this.refuse(TOO_LARGE);
-    const ids = route.textParams ? { value: {} } : parseParams(params);
-    const query = route.query ? parseQuery(this.#incoming.query, route.query) : { value: {} };
-    const violations = [
-      ...('violations' in ids ? ids.violations : []),
-      ...('violations' in query ? query.violations : []),
-    ];
-    if (violations.length > 0) return this.refuse({ status: 400, body: validationBody(this.#facts, violations) });
-    if (route.extraCost)
-      this.#services.access.quotas.owe(identity, route.extraCost((query as { value: unknown }).value));
+    const violations: string[] = [];
+    const target = this.#parseTarget(route, params, violations);
+    if (violations.length > 0) return this.refuse(this.#invalid(violations));
+    if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(target.query));
     const request: ParsedRequest = {
       identity,
       origin: this.#origin,
-      params: (ids as { value: Record<string, number> }).value,
-      query: (query as { value: unknown }).value,
+      params: target.ids,
+      query: target.query,
       body: bytes,
       facts: this.#facts,
       idempotency: undefined,
@@ -197,6 +192,21 @@ class Exchange {
       replyHeaders: this.#replyHeaders(),
     };
     await route.handle(request, this.#reply, this.#incoming);
+  }
+
+  /** The ids of the path and the query; every violation joins `violations`. */
+  #parseTarget(
+    route: Route,
+    params: Readonly<Record<string, string>>,
+    violations: string[],
+  ): { readonly ids: Readonly<Record<string, number>>; readonly query: unknown } {
+    const ids = route.textParams ? {} : take(parseParams(params), violations);
+    const query = route.query && take(parseQuery(this.#incoming.query, route.query), violations);
+    return { ids, query };
+  }
+
+  #invalid(violations: readonly string[]): Refused {
+    return { status: 400, body: validationBody(this.#facts, violations) };
   }
 
   /** A body that says it is too large is left unread, so that whoever may not send it is told that first. */
@@ -223,13 +233,12 @@ class Exchange {
       if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
       json = parsed.json;
     }
-    const ids = route.textParams ? {} : take(parseParams(params), violations);
-    const query = route.query ? take(parseQuery(this.#incoming.query, route.query), violations) : undefined;
+    const { ids, query } = this.#parseTarget(route, params, violations);
     const input = route.body && (route.body.quick?.(json) ?? take(parseBodyOf(route.body, identity, json), violations));
     const key = route.method === 'GET' || route.keepsNothing ? undefined : this.#incoming.header('idempotency-key');
     if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
       return { refused: plain(400, 'The Idempotency-Key must be 1 to 255 printable ASCII characters') };
-    if (violations.length > 0) return { refused: { status: 400, body: validationBody(this.#facts, violations) } };
+    if (violations.length > 0) return { refused: this.#invalid(violations) };
     const ownId = route.me && params['id'] === undefined ? identity.caller.agentId : undefined;
     if (ownId === null) return { refused: refusalBody(notFound('Agent', 'me')) };
     if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(input));
@@ -293,10 +302,7 @@ class Exchange {
 
   #fail(error: unknown): void {
     const { correlationId, canonicalPath: path, method } = this.#facts;
-    this.#services.log.error(
-      { err: error, correlationId, path, method },
-      'a request failed in a way that nobody foresaw',
-    );
+    this.#services.log.error({ err: error, correlationId, path, method }, 'unhandled error while handling a request');
     this.#send(500, errorBody(500, 'Internal server error'), []);
   }
 

@@ -9,28 +9,19 @@ import { formatPosition } from '../../schema/events.ts';
 import {
   agentListView,
   agentView,
-  type ChangeDutyInput,
-  type CreateAgentInput,
   changeDutyInput,
   createAgentInput,
-  type ListAgentsQuery,
   listAgentsQuery,
-  type UpdateAgentInput,
   updateAgentInput,
 } from '../../schema/fleet/agent.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { agentCashView } from '../../schema/money/ledger.ts';
-import {
-  type ListTasksQuery,
-  listTasksQuery,
-  TASK_LIST_PARAMETERS,
-  taskPageView,
-} from '../../schema/tasks/list-tasks.ts';
+import { listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/tasks/list-tasks.ts';
 import { scheduleView } from '../../schema/tasks/schedule.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { sealedKey } from '../administration/sealed-outcome.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Agents: who delivers. Source: docs/contract.md §4. */
 export function agentRoutes(engine: Engine, administration: Administration): ApiRoute[] {
@@ -47,8 +38,7 @@ export function agentRoutes(engine: Engine, administration: Administration): Api
 }
 
 function createAgent(engine: Engine, { hashPassword }: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/agents',
     guard: may('agents:change'),
@@ -57,19 +47,18 @@ function createAgent(engine: Engine, { hashPassword }: Administration): ApiRoute
     success: { status: 201, data: agentView },
     refusals: ['403 PACKAGE_LIMIT_EXCEEDED', '409 USER_EMAIL_TAKEN', '422 IDEMPOTENCY_KEY_REUSED', '429 RATE_LIMITED'],
     async handle({ identity: { organizationId, caller }, origin, body, idempotency }) {
-      const { password, ...input } = body as CreateAgentInput;
+      const { password, ...input } = body;
       const passwordHash = password ? await hashPassword(password, origin.address) : null;
       // What the actor keeps of the request must not let a password in it be guessed.
       const key = idempotency && sealedKey(idempotency);
       const command = { kind: 'create-agent', caller, input, passwordHash, idempotency: key } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Agent created');
     },
-  };
+  });
 }
 
 function listAgents(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/agents',
     guard: may('agents:read'),
@@ -78,16 +67,15 @@ function listAgents(engine: Engine): ApiRoute {
     success: { status: 200, data: agentListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const { items, count, sequence } = await engine.listAgents(organizationId, query as ListAgentsQuery, caller);
+      const { items, count, sequence } = await engine.listAgents(organizationId, query, caller);
       const data = `{"items":[${items.map(encodeAgent).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Agents', data, position: formatPosition(engine.history, sequence) };
     },
-  };
+  });
 }
 
 function readAgent(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/agents/:id',
     me: true,
@@ -97,18 +85,17 @@ function readAgent(engine: Engine): ApiRoute {
     success: { status: 200, data: agentView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const agentId = params['id']!;
+      const agentId = params.id;
       const found = await engine.readAgent(organizationId, agentId, caller);
       if (!found) return { refusal: notFound('Agent', agentId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Agent', data: encodeAgent(found.agent), position };
     },
-  };
+  });
 }
 
 function updateAgent(engine: Engine, { settled }: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PATCH',
     path: '/agents/:id',
     me: true,
@@ -119,20 +106,18 @@ function updateAgent(engine: Engine, { settled }: Administration): ApiRoute {
       'Change an agent, and its user with it: only the fields that are sent. With `isActive: false` its sessions end',
     success: { status: 200, data: agentView },
     refusals: ['404', '409 AGENT_HAS_OPEN_TASKS', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
-      const input = body as UpdateAgentInput;
-      const command = { kind: 'update-agent', caller, agentId: params['id']!, input, idempotency, ifMatch } as const;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency, ifMatch }) {
+      const command = { kind: 'update-agent', caller, agentId: params.id, input, idempotency, ifMatch } as const;
       const answer = await engine.ask(organizationId, command);
       // Whoever may do less from now on is kept out everywhere before the answer.
       if (answer.ok && input.isActive != null) await settled();
       return engineAnswer(engine, answer, 'Agent updated');
     },
-  };
+  });
 }
 
 function changeDuty(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PUT',
     path: '/agents/:id/duty',
     me: true,
@@ -141,17 +126,15 @@ function changeDuty(engine: Engine): ApiRoute {
     summary: 'Put an agent on or off duty',
     success: { status: 200, data: agentView },
     refusals: ['404', '409 AGENT_NOT_ACTIVE', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
-      const input = body as ChangeDutyInput;
-      const command = { kind: 'change-duty', caller, agentId: params['id']!, input, idempotency } as const;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'change-duty', caller, agentId: params.id, input, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Agent duty changed');
     },
-  };
+  });
 }
 
 function listTasksOfAgent(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/agents/:id/tasks',
     me: true,
@@ -161,19 +144,18 @@ function listTasksOfAgent(engine: Engine): ApiRoute {
     success: { status: 200, data: taskPageView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params, query }) {
-      const agentId = params['id']!;
+      const agentId = params.id;
       if (!(await engine.readAgent(organizationId, agentId, caller))) return { refusal: notFound('Agent', agentId) };
       // As the agent itself finds them: the filters, and the cursors made for them, are those of GET /tasks.
-      const list = await engine.listTasks(organizationId, query as ListTasksQuery, { role: 'agent', agentId });
+      const list = await engine.listTasks(organizationId, query, { role: 'agent', agentId });
       const position = formatPosition(engine.history, list.sequence);
       return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };
     },
-  };
+  });
 }
 
 function readSchedule(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/agents/:id/schedule',
     me: true,
@@ -184,19 +166,18 @@ function readSchedule(engine: Engine): ApiRoute {
     success: { status: 200, data: scheduleView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const agentId = params['id']!;
+      const agentId = params.id;
       const schedule = await engine.readAgentSchedule(organizationId, agentId, caller);
       if (!schedule) return { refusal: notFound('Agent', agentId) };
       const items = schedule.items.map((task) => ({ ...heldTimeOf(task), taskId: task.taskId, status: task.status }));
       const position = formatPosition(engine.history, schedule.sequence);
       return { status: 200, message: 'Schedule', data: encodeSchedule(items, schedule.count), position };
     },
-  };
+  });
 }
 
 function readCash(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/agents/:id/cash',
     me: true,
@@ -205,11 +186,11 @@ function readCash(engine: Engine): ApiRoute {
     success: { status: 200, data: agentCashView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const agentId = params['id']!;
+      const agentId = params.id;
       const cash = await engine.readAgentCash(organizationId, agentId, caller);
       if (!cash) return { refusal: notFound('Agent', agentId) };
       const position = formatPosition(engine.history, cash.sequence);
       return { status: 200, message: 'Cash', data: encodeAgentCash(agentId, cash), position };
     },
-  };
+  });
 }

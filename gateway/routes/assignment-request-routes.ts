@@ -3,16 +3,14 @@ import { encodeAssignmentRequest } from '../../engine/views/assignment-request-v
 import {
   assignmentRequestListView,
   assignmentRequestView,
-  type ListRequestsQuery,
   listRequestsQuery,
-  type RejectRequestInput,
   rejectRequestInput,
 } from '../../schema/assignment/assignment.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
+import { type ApiRoute, apiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
 
 /** What agents are asked, and what they answer. Source: docs/contract.md §5. */
 export function assignmentRequestRoutes(engine: Engine): ApiRoute[] {
@@ -20,8 +18,7 @@ export function assignmentRequestRoutes(engine: Engine): ApiRoute[] {
 }
 
 function listRequests(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/assignment-requests',
     guard: may('requests:read'),
@@ -30,17 +27,16 @@ function listRequests(engine: Engine): ApiRoute {
     success: { status: 200, data: assignmentRequestListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const asked = query as ListRequestsQuery;
+      const asked = query;
       const { items, count, sequence } = await engine.listAssignmentRequests(organizationId, asked, caller);
       const data = `{"items":[${items.map(encodeAssignmentRequest).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Assignment requests', data, position: formatPosition(engine.history, sequence) };
     },
-  };
+  });
 }
 
 function readRequest(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/assignment-requests/:id',
     guard: may('requests:read'),
@@ -49,13 +45,13 @@ function readRequest(engine: Engine): ApiRoute {
     success: { status: 200, data: assignmentRequestView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const requestId = params['id']!;
+      const requestId = params.id;
       const found = await engine.readAssignmentRequest(organizationId, requestId, caller);
       if (!found) return { refusal: notFound('Assignment request', requestId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Assignment request', data: encodeAssignmentRequest(found.request), position };
     },
-  };
+  });
 }
 
 const REFUSALS = [
@@ -67,8 +63,7 @@ const REFUSALS = [
 ];
 
 function acceptRequest(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/assignment-requests/:id/accept',
     guard: may('requests:answer'),
@@ -76,12 +71,11 @@ function acceptRequest(engine: Engine): ApiRoute {
     success: { status: 200, data: assignmentRequestView },
     refusals: [...REFUSALS, '409 AGENT_NOT_ACTIVE', '409 AGENT_SLOT_TAKEN', '409 AGENT_OVER_CAPACITY'],
     handle: (request) => answer(engine, request, { answer: 'accept' }, 'Assignment request accepted'),
-  };
+  });
 }
 
 function rejectRequest(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/assignment-requests/:id/reject',
     guard: may('requests:answer'),
@@ -90,18 +84,18 @@ function rejectRequest(engine: Engine): ApiRoute {
     success: { status: 200, data: assignmentRequestView },
     refusals: REFUSALS,
     handle(request) {
-      const { reason = null } = request.body as RejectRequestInput;
+      const { reason = null } = request.body;
       return answer(engine, request, { answer: 'reject', reason }, 'Assignment request rejected');
     },
-  };
+  });
 }
 
 async function answer(
   engine: Engine,
-  { identity: { organizationId, caller }, params, idempotency }: ParsedRequest,
+  { identity: { organizationId, caller }, params, idempotency }: ParsedRequest<{ readonly id: number }>,
   given: { readonly answer: 'accept' | 'reject'; readonly reason?: string | null },
   message: string,
 ): Promise<RouteAnswer> {
-  const command = { kind: 'answer-request', caller, requestId: params['id']!, ...given, idempotency } as const;
+  const command = { kind: 'answer-request', caller, requestId: params.id, ...given, idempotency } as const;
   return engineAnswer(engine, await engine.ask(organizationId, command), message);
 }

@@ -9,7 +9,6 @@ import { LIMITS } from '../../schema/limits.ts';
 import {
   batchView,
   type CreateTasksInput,
-  type CreateTasksQuery,
   createTasksInput,
   createTasksQuery,
   describedBatch,
@@ -18,7 +17,7 @@ import type { CreateTaskInput } from '../../schema/tasks/create-task.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { fingerprintOf } from '../request/fingerprint.ts';
 import { parseBodyOf } from '../request/parse-request.ts';
-import { type ApiRoute, type Identity, may } from '../route.ts';
+import { type ApiRoute, apiRoute, type Identity, may } from '../route.ts';
 import { createTaskBody } from './task-routes.ts';
 
 /** Many tasks in one call. Source: docs/contract.md §3 "Batch". */
@@ -41,8 +40,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
     return { input, idempotency: idempotencyKey(`${type}:${id} batch item`, key, fingerprintOf(raw)) };
   }
 
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/tasks/batch',
     guard: may('tasks:create'),
@@ -58,11 +56,11 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
     refusals: ['422 BATCH_REJECTED', '422 IDEMPOTENCY_KEY_REUSED'],
     async handle({ identity, body, query, facts, idempotency }) {
       const { organizationId, caller } = identity;
-      const { tasks } = body as CreateTasksInput;
+      const { tasks } = body;
       if (countTasks(tasks) > LIMITS.batchTasks) return { refusal: TOO_MANY };
       await turns.next();
       const items = tasks.map((raw) => readItem(raw, identity, facts));
-      const atomic = (query as CreateTasksQuery).atomic === true;
+      const atomic = query.atomic === true;
       const answer = await engine.ask(organizationId, {
         kind: 'create-tasks',
         caller,
@@ -73,7 +71,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
       });
       return engineAnswer(engine, answer, 'Batch of tasks');
     },
-  };
+  });
 }
 
 const TOO_MANY = refusal('VALIDATION_FAILED', undefined, {

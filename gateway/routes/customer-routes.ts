@@ -2,21 +2,18 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodeCustomer, encodeCustomerDetail } from '../../engine/views/customer-view.ts';
 import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import {
-  type CreateCustomerInput,
   createCustomerInput,
   customerDetailView,
   customerListView,
   customerView,
-  type ListCustomersQuery,
   listCustomersQuery,
-  type UpdateCustomerInput,
   updateCustomerInput,
 } from '../../schema/customers/customer.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Customers. Source: docs/contract.md §3 "Customers". */
 export function customerRoutes(engine: Engine): ApiRoute[] {
@@ -24,8 +21,7 @@ export function customerRoutes(engine: Engine): ApiRoute[] {
 }
 
 function createCustomer(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/customers',
     guard: may('customers'),
@@ -33,17 +29,15 @@ function createCustomer(engine: Engine): ApiRoute {
     summary: 'Create a customer',
     success: { status: 201, data: customerView },
     refusals: ['403 PACKAGE_LIMIT_EXCEEDED', '409 CUSTOMER_PHONE_TAKEN', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, body, idempotency }) {
-      const input = body as CreateCustomerInput;
+    async handle({ identity: { organizationId, caller }, body: input, idempotency }) {
       const answer = await engine.ask(organizationId, { kind: 'create-customer', caller, input, idempotency });
       return engineAnswer(engine, answer, 'Customer created');
     },
-  };
+  });
 }
 
 function listCustomers(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/customers',
     guard: may('customers'),
@@ -52,16 +46,15 @@ function listCustomers(engine: Engine): ApiRoute {
     success: { status: 200, data: customerListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await engine.listCustomers(organizationId, query as ListCustomersQuery);
+      const { items, count, sequence } = await engine.listCustomers(organizationId, query);
       const data = `{"items":[${items.map(encodeCustomer).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Customers', data, position: formatPosition(engine.history, sequence) };
     },
-  };
+  });
 }
 
 function readCustomer(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/customers/:id',
     guard: may('customers'),
@@ -70,19 +63,18 @@ function readCustomer(engine: Engine): ApiRoute {
     success: { status: 200, data: customerDetailView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
-      const customerId = params['id']!;
+      const customerId = params.id;
       const found = await engine.readCustomer(organizationId, customerId);
       if (!found) return { refusal: notFound('Customer', customerId) };
       const data = encodeCustomerDetail(found.customer, found.deliverySummary);
       return { status: 200, message: 'Customer', data, position: formatPosition(engine.history, found.sequence) };
     },
-  };
+  });
 }
 
 /** Answers without an ETag: its data lacks the summary that the tag of a read covers. */
 function updateCustomer(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PATCH',
     path: '/customers/:id',
     guard: may('customers'),
@@ -90,14 +82,13 @@ function updateCustomer(engine: Engine): ApiRoute {
     summary: 'Change a customer: only the fields that are sent; If-Match takes the ETag of a read',
     success: { status: 200, data: customerView },
     refusals: ['404', '409 CUSTOMER_PHONE_TAKEN', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
-      const customerId = params['id']!;
-      const input = body as UpdateCustomerInput;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency, ifMatch }) {
+      const customerId = params.id;
       const expectedVersion = ifMatch && (await versionMatching(engine, organizationId, customerId, ifMatch));
       const command = { kind: 'update-customer', caller, customerId, input, expectedVersion, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Customer updated');
     },
-  };
+  });
 }
 
 /** No customer has it. The engine is asked all the same: a retry must get the answer that its key stands for. */

@@ -1,14 +1,13 @@
 import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { refusal } from '../../schema/errors.ts';
-import { eventView, formatPosition, type ListEventsQuery, listEventsQuery } from '../../schema/events.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { eventView, formatPosition, listEventsQuery } from '../../schema/events.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The event log, read back. Source: docs/contract.md §6. */
 export function eventRoutes(engine: Engine): ApiRoute[] {
   return [
-    {
-      kind: 'api',
+    apiRoute({
       method: 'GET',
       path: '/events',
       guard: may('events'),
@@ -20,7 +19,7 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
       },
       refusals: ['410 EVENTS_EXPIRED'],
       async handle({ identity, query }) {
-        const wanted = query as ListEventsQuery;
+        const wanted = query;
         const { events, lastSequence, expired } = await engine.readLog(identity.organizationId, wanted);
         if (expired) return { refusal: refusal('EVENTS_EXPIRED') };
         // A short page has seen everything there was, of whatever type.
@@ -34,6 +33,6 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
           position: formatPosition(engine.history, lastSequence),
         };
       },
-    },
+    }),
   ];
 }

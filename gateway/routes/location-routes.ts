@@ -2,14 +2,10 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import {
-  type CurrentPositionsQuery,
   currentPositionsQuery,
-  type DevicePointsInput,
   devicePointsInput,
-  type HeartbeatInput,
   heartbeatInput,
   heartbeatView,
-  type OwnPointsInput,
   ownPointsInput,
   positionListView,
   type Tally,
@@ -17,7 +13,7 @@ import {
 } from '../../schema/fleet/position.ts';
 import { readDevicePoints, readOwnPoints } from '../../schema/fleet/read-points.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ApiRoute, may, type RouteAnswer } from '../route.ts';
+import { type ApiRoute, apiRoute, may, type RouteAnswer } from '../route.ts';
 
 const NOT_OWNER: RouteAnswer = { refusal: refusal('NOT_OWNER') };
 
@@ -37,8 +33,7 @@ function onlyAtOwner({ holdsPositionsOf }: Engine, route: ApiRoute): ApiRoute {
 }
 
 function takeOwnPoints({ positions }: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/agents/me/locations',
     guard: { kind: 'permission', permission: 'locations:own', mayLag: true },
@@ -49,15 +44,14 @@ function takeOwnPoints({ positions }: Engine): ApiRoute {
     refusals: ['404', '429 RATE_LIMITED'],
     async handle({ identity: { organizationId, caller }, body }) {
       if (caller.agentId === null) return { refusal: notFound('Agent', 'me') };
-      const tally = positions.takeOwn(organizationId, caller.agentId, (body as OwnPointsInput).points);
+      const tally = positions.takeOwn(organizationId, caller.agentId, body.points);
       return tally ? taken(tally) : { refusal: refusal('RATE_LIMITED', 'Too many positions; send them later') };
     },
-  };
+  });
 }
 
 function takeDevicePoints({ positions }: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/agents/locations',
     guard: { kind: 'permission', permission: 'locations:write', mayLag: true },
@@ -67,9 +61,9 @@ function takeDevicePoints({ positions }: Engine): ApiRoute {
     success: { status: 202, data: tallyView },
     refusals: [],
     async handle({ identity: { organizationId }, body }) {
-      return taken(await positions.takeMany(organizationId, (body as DevicePointsInput).points));
+      return taken(await positions.takeMany(organizationId, body.points));
     },
-  };
+  });
 }
 
 function taken({ accepted, stale, rejected }: Tally): RouteAnswer {
@@ -78,8 +72,7 @@ function taken({ accepted, stale, rejected }: Tally): RouteAnswer {
 }
 
 function hearAgent({ positions }: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/agents/me/heartbeat',
     guard: { kind: 'permission', permission: 'locations:own', mayLag: true },
@@ -90,16 +83,15 @@ function hearAgent({ positions }: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, body }) {
       if (caller.agentId === null) return { refusal: notFound('Agent', 'me') };
-      const { battery = null } = body as HeartbeatInput;
+      const { battery = null } = body;
       const heard = positions.hear(organizationId, caller.agentId, battery);
       return { status: 200, message: 'Heard', data: JSON.stringify(heard) };
     },
-  };
+  });
 }
 
 function listCurrent({ positions, feed, history }: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/agents/locations/current',
     bare: true,
@@ -110,7 +102,7 @@ function listCurrent({ positions, feed, history }: Engine): ApiRoute {
     success: { status: 200, data: positionListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const { bbox, agentIds } = query as CurrentPositionsQuery;
+      const { bbox, agentIds } = query;
       const own = caller.role === 'agent' ? [caller.agentId ?? 0] : undefined;
       const wanted = own && agentIds ? own.filter((id) => agentIds.includes(id)) : (own ?? agentIds);
       const sequence = await feed.lastSequence(organizationId);
@@ -118,5 +110,5 @@ function listCurrent({ positions, feed, history }: Engine): ApiRoute {
       const data = `{"items":[${items.join(',')}],"count":${items.length}}`;
       return { status: 200, message: 'Positions', data, position: formatPosition(history, sequence) };
     },
-  };
+  });
 }

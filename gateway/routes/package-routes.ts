@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ChangePackageInput, changePackageInput } from '../../schema/tasks/change-package.ts';
-import { type PackageInput, packageInput, packageView } from '../../schema/tasks/package.ts';
+import { changePackageInput } from '../../schema/tasks/change-package.ts';
+import { packageInput, packageView } from '../../schema/tasks/package.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Packages of tasks. Source: docs/contract.md §3 "Packages". */
 export function packageRoutes(engine: Engine): ApiRoute[] {
@@ -12,8 +12,7 @@ export function packageRoutes(engine: Engine): ApiRoute[] {
 }
 
 function addPackage(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/tasks/:id/packages',
     guard: may('tasks:change'),
@@ -27,17 +26,15 @@ function addPackage(engine: Engine): ApiRoute {
       '409 TASK_TOO_LARGE',
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
-      const input = body as PackageInput;
-      const command = { kind: 'add-package', caller, taskId: params['id']!, input, idempotency } as const;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'add-package', caller, taskId: params.id, input, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Package added');
     },
-  };
+  });
 }
 
 function listPackages(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/tasks/:id/packages',
     guard: may('tasks:read'),
@@ -46,15 +43,14 @@ function listPackages(engine: Engine): ApiRoute {
     success: { status: 200, data: v.object({ items: v.array(packageView), count: v.number() }) },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const command = { kind: 'read-task', caller, taskId: params['id']!, show: 'packages' } as const;
+      const command = { kind: 'read-task', caller, taskId: params.id, show: 'packages' } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Packages');
     },
-  };
+  });
 }
 
 function changePackage(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PATCH',
     path: '/packages/:id',
     guard: may('tasks:step'),
@@ -69,11 +65,10 @@ function changePackage(engine: Engine): ApiRoute {
       '412 PRECONDITION_FAILED',
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
-      const input = body as ChangePackageInput;
-      const packageId = params['id']!;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency, ifMatch }) {
+      const packageId = params.id;
       const command = { kind: 'change-package-status', caller, packageId, input, idempotency, ifMatch } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Package updated');
     },
-  };
+  });
 }

@@ -7,17 +7,10 @@ import { refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { cutText } from '../../schema/fields/fields.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import {
-  type ExportTasksQuery,
-  exportTasksQuery,
-  type ListTasksQuery,
-  listTasksQuery,
-  TASK_LIST_PARAMETERS,
-  taskPageView,
-} from '../../schema/tasks/list-tasks.ts';
+import { exportTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/tasks/list-tasks.ts';
 import type { ShownTask } from '../../schema/tasks/task.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
-import { type ApiRoute, may, type RawRoute } from '../route.ts';
+import { type ApiRoute, apiRoute, may, type RawRoute, rawRoute } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
 
 /** Lists of tasks, by page and whole. Source: docs/contract.md §3 "Listing tasks", §1 "Lists", §3 "Also". */
@@ -26,8 +19,7 @@ export function taskListRoutes(engine: Engine, replies: LastingReplies): [ApiRou
 }
 
 function listTasks(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/tasks',
     guard: may('tasks:read'),
@@ -36,16 +28,15 @@ function listTasks(engine: Engine): ApiRoute {
     success: { status: 200, data: taskPageView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const list = await engine.listTasks(organizationId, query as ListTasksQuery, caller);
+      const list = await engine.listTasks(organizationId, query, caller);
       const position = formatPosition(engine.history, list.sequence);
       return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };
     },
-  };
+  });
 }
 
 function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
-  return {
-    kind: 'raw',
+  return rawRoute({
     method: 'GET',
     path: '/tasks/export',
     place: 'api',
@@ -57,7 +48,7 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
     handle({ identity, query, replyHeaders }, reply) {
       const { organizationId, caller } = identity;
       const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...replyHeaders]);
-      const exported = engine.exportTasks(organizationId, query as ExportTasksQuery, caller, sink.take);
+      const exported = engine.exportTasks(organizationId, query, caller, sink.take);
       if (exported) {
         const release = replies.hold(identity, () => sink.abort());
         return sink.end(exported).finally(release);
@@ -69,7 +60,7 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
         body,
       );
     },
-  };
+  });
 }
 
 /** One task a line, as fast as the connection takes it. Answers when the first batch is there. */

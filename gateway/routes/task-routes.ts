@@ -3,13 +3,13 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type ChangeStatusInput, changeStatusInput } from '../../schema/tasks/change-status.ts';
+import { changeStatusInput } from '../../schema/tasks/change-status.ts';
 import { type CreateTaskInput, type CreateTaskOptions, createTaskSchema } from '../../schema/tasks/create-task.ts';
 import { taskHistoryView } from '../../schema/tasks/task-history.ts';
 import { taskView } from '../../schema/tasks/task-view.ts';
-import { type UpdateTaskInput, updateTaskSchema } from '../../schema/tasks/update-task.ts';
+import { updateTaskSchema } from '../../schema/tasks/update-task.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, type BodySchema, type Identity, may } from '../route.ts';
+import { type ApiRoute, apiRoute, type BodySchema, type Identity, may } from '../route.ts';
 
 /** Tasks: create, read, update, change status, history. Source: docs/contract.md §3 "Endpoints". */
 export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
@@ -25,7 +25,7 @@ export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
 const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'super_admin']);
 
 /** The body that makes one task: cash tasks only for those who handle cash. */
-export function createTaskBody({ now }: Pick<Clock, 'now'>): BodySchema {
+export function createTaskBody({ now }: Pick<Clock, 'now'>): BodySchema<CreateTaskInput> {
   const byCash = (options: CreateTaskOptions) => {
     const [plain, withCash] = [createTaskSchema(options), createTaskSchema({ ...options, cash: true })];
     return ({ role }: Identity) => (CASH_HANDLERS.has(role) ? withCash : plain);
@@ -39,8 +39,7 @@ export function createTaskBody({ now }: Pick<Clock, 'now'>): BodySchema {
 }
 
 function createTask(engine: Engine, clock: Clock): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/tasks',
     guard: may('tasks:create'),
@@ -57,17 +56,15 @@ function createTask(engine: Engine, clock: Clock): ApiRoute {
       '409 TASK_TOO_LARGE',
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
-    async handle({ identity: { organizationId, caller }, body, idempotency }) {
-      const input = body as CreateTaskInput;
+    async handle({ identity: { organizationId, caller }, body: input, idempotency }) {
       const answer = await engine.ask(organizationId, { kind: 'create-task', caller, input, idempotency });
       return engineAnswer(engine, answer, 'Task created');
     },
-  };
+  });
 }
 
 function readTask(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/tasks/:id',
     guard: may('tasks:read'),
@@ -76,16 +73,15 @@ function readTask(engine: Engine): ApiRoute {
     success: { status: 200, data: taskView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const command = { kind: 'read-task', caller, taskId: params['id']!, show: 'task' } as const;
+      const command = { kind: 'read-task', caller, taskId: params.id, show: 'task' } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Task');
     },
-  };
+  });
 }
 
 function updateTask(engine: Engine, clock: Clock): ApiRoute {
   const told = updateTaskSchema(clock.now);
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PATCH',
     path: '/tasks/:id',
     guard: may('tasks:change'),
@@ -100,17 +96,15 @@ function updateTask(engine: Engine, clock: Clock): ApiRoute {
       '412 PRECONDITION_FAILED',
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
-      const input = body as UpdateTaskInput;
-      const command = { kind: 'update-task', caller, taskId: params['id']!, input, idempotency, ifMatch } as const;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency, ifMatch }) {
+      const command = { kind: 'update-task', caller, taskId: params.id, input, idempotency, ifMatch } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Task updated');
     },
-  };
+  });
 }
 
 function changeTaskStatus(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PUT',
     path: '/tasks/:id/status',
     guard: may('tasks:step'),
@@ -125,17 +119,15 @@ function changeTaskStatus(engine: Engine): ApiRoute {
       '409 INSUFFICIENT_FUNDS',
       '422 IDEMPOTENCY_KEY_REUSED',
     ],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency }) {
-      const input = body as ChangeStatusInput;
-      const command = { kind: 'change-task-status', caller, taskId: params['id']!, input, idempotency } as const;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'change-task-status', caller, taskId: params.id, input, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Task status changed');
     },
-  };
+  });
 }
 
 function readHistory(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/tasks/:id/history',
     guard: may('tasks:read'),
@@ -143,11 +135,11 @@ function readHistory(engine: Engine): ApiRoute {
     success: { status: 200, data: taskHistoryView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
-      const taskId = params['id']!;
+      const taskId = params.id;
       const found = await engine.readTaskHistory(organizationId, taskId, caller);
       if (!found) return { refusal: notFound('Task', taskId) };
       const data = JSON.stringify({ items: found.steps, count: found.steps.length });
       return { status: 200, message: 'Task history', data, position: formatPosition(engine.history, found.sequence) };
     },
-  };
+  });
 }

@@ -1,11 +1,8 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { encodeWarehouse } from '../../engine/views/warehouse-view.ts';
 import {
-  type CreateWarehouseInput,
   createWarehouseInput,
-  type ListWarehousesQuery,
   listWarehousesQuery,
-  type UpdateWarehouseInput,
   updateWarehouseInput,
   warehouseListView,
   warehouseView,
@@ -14,7 +11,7 @@ import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
-import { type ApiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Warehouses: places that tasks start from. Source: docs/contract.md §3. */
 export function warehouseRoutes(engine: Engine): ApiRoute[] {
@@ -22,8 +19,7 @@ export function warehouseRoutes(engine: Engine): ApiRoute[] {
 }
 
 function createWarehouse(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/warehouses',
     guard: may('warehouses'),
@@ -31,17 +27,15 @@ function createWarehouse(engine: Engine): ApiRoute {
     summary: 'Create a warehouse',
     success: { status: 201, data: warehouseView },
     refusals: ['403 PACKAGE_LIMIT_EXCEEDED', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, body, idempotency }) {
-      const input = body as CreateWarehouseInput;
+    async handle({ identity: { organizationId, caller }, body: input, idempotency }) {
       const answer = await engine.ask(organizationId, { kind: 'create-warehouse', caller, input, idempotency });
       return engineAnswer(engine, answer, 'Warehouse created');
     },
-  };
+  });
 }
 
 function listWarehouses(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/warehouses',
     guard: may('warehouses'),
@@ -50,16 +44,15 @@ function listWarehouses(engine: Engine): ApiRoute {
     success: { status: 200, data: warehouseListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await engine.listWarehouses(organizationId, query as ListWarehousesQuery);
+      const { items, count, sequence } = await engine.listWarehouses(organizationId, query);
       const data = `{"items":[${items.map(encodeWarehouse).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Warehouses', data, position: formatPosition(engine.history, sequence) };
     },
-  };
+  });
 }
 
 function readWarehouse(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/warehouses/:id',
     guard: may('warehouses'),
@@ -68,18 +61,17 @@ function readWarehouse(engine: Engine): ApiRoute {
     success: { status: 200, data: warehouseView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
-      const warehouseId = params['id']!;
+      const warehouseId = params.id;
       const found = await engine.readWarehouse(organizationId, warehouseId);
       if (!found) return { refusal: notFound('Warehouse', warehouseId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Warehouse', data: encodeWarehouse(found), position };
     },
-  };
+  });
 }
 
 function updateWarehouse(engine: Engine): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PATCH',
     path: '/warehouses/:id',
     guard: may('warehouses'),
@@ -88,11 +80,10 @@ function updateWarehouse(engine: Engine): ApiRoute {
     summary: 'Change a warehouse: only the fields that are sent; tasks keep the place that they were given',
     success: { status: 200, data: warehouseView },
     refusals: ['404', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity: { organizationId, caller }, params, body, idempotency, ifMatch }) {
-      const input = body as UpdateWarehouseInput;
-      const warehouseId = params['id']!;
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency, ifMatch }) {
+      const warehouseId = params.id;
       const command = { kind: 'update-warehouse', caller, warehouseId, input, idempotency, ifMatch } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Warehouse updated');
     },
-  };
+  });
 }

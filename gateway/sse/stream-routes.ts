@@ -4,7 +4,7 @@ import { type StreamEventsQuery, streamEventsQuery, streamTokenView } from '../.
 import { LIMITS } from '../../schema/limits.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Header, IncomingRequest, Reply } from '../http/port.ts';
-import { type ApiRoute, may, type ParsedRequest, type RawRoute, type Route } from '../route.ts';
+import { type ApiRoute, apiRoute, may, type ParsedRequest, type RawRoute, type Route, rawRoute } from '../route.ts';
 import type { Hearer } from './event-filter.ts';
 import type { StreamHub } from './stream-hub.ts';
 
@@ -16,7 +16,6 @@ export function streamRoutes(hub: StreamHub, tokens: Tokens): Route[] {
 }
 
 const STREAM = {
-  kind: 'raw',
   method: 'GET',
   place: 'api',
   bare: true,
@@ -27,7 +26,7 @@ const STREAM = {
 } as const;
 
 function watchOrganization(hub: StreamHub): RawRoute {
-  return {
+  return rawRoute({
     ...STREAM,
     path: '/realtime/organizations/:organizationId/events',
     guard: may('events'),
@@ -35,14 +34,14 @@ function watchOrganization(hub: StreamHub): RawRoute {
     handle(request, reply, incoming) {
       const { organizationId } = request.params;
       if (organizationId !== request.identity.organizationId)
-        return refuse(request, reply, notFound('Organization', organizationId!));
-      open(hub, request, reply, incoming, request.query as StreamEventsQuery);
+        return refuse(request, reply, notFound('Organization', organizationId));
+      open(hub, request, reply, incoming, request.query);
     },
-  };
+  });
 }
 
 function watchOwn(hub: StreamHub): RawRoute {
-  return {
+  return rawRoute({
     ...STREAM,
     path: '/realtime/me/events',
     guard: may('events:own'),
@@ -50,14 +49,14 @@ function watchOwn(hub: StreamHub): RawRoute {
       'Watch what the caller may read: an agent its own tasks, requests, duty, position and cash, anyone else the organization',
     handle(request, reply, incoming) {
       const { role, caller } = request.identity;
-      const query = request.query as StreamEventsQuery;
+      const { query } = request;
       if (role !== 'agent') return open(hub, request, reply, incoming, query);
       const { agentId } = caller;
       if (agentId === null) return refuse(request, reply, notFound('Agent', 'me'));
       const agentIds = query.agentIds && !query.agentIds.includes(agentId) ? [] : [agentId];
       open(hub, request, reply, incoming, { ...query, agentIds, hearer: { agentId } });
     },
-  };
+  });
 }
 
 function open(
@@ -82,8 +81,7 @@ function refuse({ replyHeaders }: ParsedRequest, reply: Reply, why: Refusal): vo
 }
 
 function issueToken(tokens: Tokens): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/realtime/token',
     guard: may('events:own'),
@@ -98,5 +96,5 @@ function issueToken(tokens: Tokens): ApiRoute {
       const data = JSON.stringify({ token, expiresIn: LIMITS.streamTokenMs / 1_000 });
       return { status: 201, message: 'Token made', data };
     },
-  };
+  });
 }

@@ -5,7 +5,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { type RateTaskInput, rateTaskInput } from '../../schema/tasks/tracking.ts';
 import type { Header, Reply } from '../http/port.ts';
 import { RefusalError } from '../refusal-error.ts';
-import type { ParsedRequest, RawRoute } from '../route.ts';
+import { type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import { type Link, type Tracking, taskOf } from './open-tracking.ts';
 import { plainPage, TRACKING_HEADERS, trackingPage } from './tracking-page.ts';
 import { pageTasks, type TrackingStreams } from './tracking-streams.ts';
@@ -16,7 +16,6 @@ export function trackingPageRoutes(tracking: Tracking, streams: TrackingStreams)
 }
 
 const PAGE = {
-  kind: 'raw',
   place: 'root',
   textParams: true,
   guard: { kind: 'public' },
@@ -24,7 +23,7 @@ const PAGE = {
 } as const;
 
 function showPage(tracking: Tracking): RawRoute {
-  return {
+  return rawRoute({
     ...PAGE,
     method: 'GET',
     path: '/t/:token',
@@ -37,13 +36,13 @@ function showPage(tracking: Tracking): RawRoute {
         if (!link) return show(request, reply, 404, UNKNOWN);
         show(request, reply, 200, trackingPage(link, await pageTasks(tracking, link), token));
       }),
-  };
+  });
 }
 
 const seenQuery = v.object({ seen: v.optional(v.string()) });
 
 function followPage(tracking: Tracking, streams: TrackingStreams): RawRoute {
-  return {
+  return rawRoute({
     ...PAGE,
     method: 'GET',
     path: '/t/:token/events',
@@ -58,15 +57,15 @@ function followPage(tracking: Tracking, streams: TrackingStreams): RawRoute {
         if (!link) return show(request, reply, 404, UNKNOWN);
         const full = streams.refusalOf(token);
         if (full) throw new RefusalError(full);
-        const { seen } = request.query as v.InferOutput<typeof seenQuery>;
+        const { seen } = request.query;
         const { identity, replyHeaders } = request;
         if (!reply.done) streams.open(reply, { link, token, seen, identity, replyHeaders });
       }),
-  };
+  });
 }
 
 function ratePage(tracking: Tracking): RawRoute {
-  return {
+  return rawRoute({
     ...PAGE,
     method: 'POST',
     path: '/t/:token/rating',
@@ -78,7 +77,7 @@ function ratePage(tracking: Tracking): RawRoute {
       answering(request, reply, async () => {
         const token = tokenIn(path);
         const link = await tracking.follow(token);
-        const form = new URLSearchParams((request.body as Buffer).toString('utf8'));
+        const form = new URLSearchParams(request.body.toString('utf8'));
         const task = link && taskOf(link, Number(form.get('taskId')));
         if (!task) return show(request, reply, 404, UNKNOWN);
         const input = ratingIn(form);
@@ -91,7 +90,7 @@ function ratePage(tracking: Tracking): RawRoute {
         if (!answer.ok && answer.refusal.code !== 'TASK_ALREADY_RATED') throw new RefusalError(answer.refusal);
         send(request, reply, 303, '', [['Location', `/t/${token}`]]);
       }),
-  };
+  });
 }
 
 const UNKNOWN = plainPage('Nothing to see here', 'This tracking link is not valid, or no longer.');

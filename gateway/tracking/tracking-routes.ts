@@ -1,9 +1,7 @@
-import type * as v from 'valibot';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { FollowedTask } from '../../schema/tasks/tracking.ts';
 import {
-  type RateTaskInput,
   rateTaskInput,
   ratingView,
   trackedLocationView,
@@ -12,7 +10,7 @@ import {
   trackingQuery,
   trackingView,
 } from '../../schema/tasks/tracking.ts';
-import type { ApiRoute, ParsedRequest, RouteAnswer } from '../route.ts';
+import { type ApiRoute, apiRoute, type ParsedRequest, type RouteAnswer } from '../route.ts';
 import { type Link, type Tracking, taskOf } from './open-tracking.ts';
 
 /** The same for every link that shows nothing, and for every task that a link does not show. */
@@ -24,7 +22,6 @@ export function trackingRoutes(tracking: Tracking): ApiRoute[] {
 }
 
 const TRACKING = {
-  kind: 'api',
   bare: true,
   guard: { kind: 'public' },
   // A link is a secret: what it shows is neither kept on the way nor found by a search engine.
@@ -36,7 +33,7 @@ const TRACKING = {
 const BY_TOKEN = { schema: trackingQuery, lists: new Set<string>() };
 
 function listTracked(tracking: Tracking): ApiRoute {
-  return {
+  return apiRoute({
     ...TRACKING,
     method: 'GET',
     path: '/tracking/tasks',
@@ -45,18 +42,18 @@ function listTracked(tracking: Tracking): ApiRoute {
     success: { status: 200, data: trackingView },
     refusals: ['404'],
     async handle({ query }) {
-      const { token, taskId } = query as v.InferOutput<typeof trackingListQuery>;
+      const { token, taskId } = query;
       const link = await tracking.follow(token);
       const chosen = link && taskId !== undefined ? taskOf(link, taskId) : undefined;
       if (!link || (taskId !== undefined && !chosen)) return NOT_FOUND;
       const items = (chosen ? [chosen] : link.tasks).map(({ shown }) => shown);
       return found({ organization: { name: link.organizationName }, items, count: items.length });
     },
-  };
+  });
 }
 
 function readTracked(tracking: Tracking): ApiRoute {
-  return {
+  return apiRoute({
     ...TRACKING,
     method: 'GET',
     path: '/tracking/tasks/:id',
@@ -68,11 +65,11 @@ function readTracked(tracking: Tracking): ApiRoute {
       const at = await findTask(tracking, request);
       return at ? found(at.task.shown) : NOT_FOUND;
     },
-  };
+  });
 }
 
 function locateTracked(tracking: Tracking): ApiRoute {
-  return {
+  return apiRoute({
     ...TRACKING,
     method: 'GET',
     path: '/tracking/tasks/:id/location',
@@ -86,11 +83,11 @@ function locateTracked(tracking: Tracking): ApiRoute {
       const { id: taskId, status, etaAt } = at.task.shown;
       return found({ taskId, status, etaAt, location: await tracking.locate(at.link.organizationId, at.task) });
     },
-  };
+  });
 }
 
 function rateTracked(tracking: Tracking): ApiRoute {
-  return {
+  return apiRoute({
     ...TRACKING,
     method: 'POST',
     path: '/tracking/tasks/:id/rating',
@@ -103,22 +100,22 @@ function rateTracked(tracking: Tracking): ApiRoute {
       const at = await findTask(tracking, request);
       if (!at) return NOT_FOUND;
       const { identity, origin, body, idempotency } = request;
-      const rating = { caller: { ...identity.caller, origin }, input: body as RateTaskInput, idempotency };
+      const rating = { caller: { ...identity.caller, origin }, input: body, idempotency };
       const answer = await tracking.rate(at.link.organizationId, at.task.shown.id, rating);
       const replayed = answer.replayed === true;
       if (!answer.ok) return { refusal: answer.refusal, replayed };
       return { status: answer.status, message: 'Task rated', data: answer.data, replayed };
     },
-  };
+  });
 }
 
 /** The task that a request is about, if its link shows it. */
 async function findTask(
   tracking: Tracking,
-  { query, params }: ParsedRequest,
+  { query, params }: ParsedRequest<{ readonly id: number }, { readonly token?: string | undefined }>,
 ): Promise<{ readonly link: Link; readonly task: FollowedTask } | undefined> {
-  const link = await tracking.follow((query as v.InferOutput<typeof trackingQuery>).token);
-  const task = link && taskOf(link, params['id']!);
+  const link = await tracking.follow(query.token);
+  const task = link && taskOf(link, params.id);
   return task && { link, task };
 }
 

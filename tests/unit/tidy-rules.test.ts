@@ -9,6 +9,7 @@ import { parseSource, type Rule } from '../support/tidy/source.ts';
 import { tableWriterRule, tenantKeyRule, tenantRule } from '../support/tidy/sql-rules.ts';
 import { testAssertionRule, testDodgeRule, testDrawRule } from '../support/tidy/test-rules.ts';
 import { machineTextRule, requiredFileRule } from '../support/tidy/text-rules.ts';
+import { requestCastRule } from '../support/tidy/type-rules.ts';
 import { phrasesIn } from '../support/tidy/word-rules.ts';
 
 /** A file with the lines that break the rule; none for a file that only looks as if it did. */
@@ -130,6 +131,13 @@ describe('folder size', () => {
     assert.deepEqual(findingsOf(1, { 'engine/b': 'a reason' }), ['engine/b']);
   });
 });
+
+prove('request casts', requestCastRule, [
+  ['gateway/routes/a.ts', 'const input = body as Input;\nconst { id } = request.params as Ids;', 1, 2],
+  ['gateway/routes/a.ts', 'const list = f((request.query as unknown) as ListQuery);', 1],
+  ['gateway/routes/a.ts', "const input = body;\nconst kind = 'body' as const;\nconst json = parsed.json as Json;"],
+  ['engine/org/a.ts', 'const input = body as Input;'],
+]);
 
 describe('plain words', () => {
   const linesOf = (path: string, text: string) => phrasesIn(parseSource(path, text)).map(({ line }) => line);

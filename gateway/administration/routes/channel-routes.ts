@@ -5,14 +5,13 @@ import {
   channelListView,
   channelView,
   createChannelInput,
-  type ListChannelsQuery,
   listChannelsQuery,
   updateChannelInput,
 } from '../../../schema/accounts/channel.ts';
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type ApiRoute, may } from '../../route.ts';
+import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { changeChannel, createChannel, regenerateKey } from '../administer-channels.ts';
 import type { Administration } from '../open-administration.ts';
@@ -23,8 +22,7 @@ export function channelRoutes(administration: Administration): ApiRoute[] {
 }
 
 function writingRoutes(administration: Administration): ApiRoute[] {
-  const create: ApiRoute = {
-    kind: 'api',
+  const create: ApiRoute = apiRoute({
     method: 'POST',
     path: '/channels',
     guard: may('channels'),
@@ -33,9 +31,8 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 201, data: channelKeyView },
     refusals: ['404', ...ADMINISTERED],
     handle: (request) => createChannel(administration, request),
-  };
-  const change: ApiRoute = {
-    kind: 'api',
+  });
+  const change: ApiRoute = apiRoute({
     method: 'PATCH',
     path: '/channels/:id',
     guard: may('channels'),
@@ -45,9 +42,8 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: channelView },
     refusals: ['404', '409 CHANNEL_BUILT_IN', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeChannel(administration, request),
-  };
-  const regenerate: ApiRoute = {
-    kind: 'api',
+  });
+  const regenerate: ApiRoute = apiRoute({
     method: 'POST',
     path: '/channels/:id/regenerate-key',
     guard: may('channels'),
@@ -55,13 +51,12 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: channelKeyView },
     refusals: ['404', '409 CHANNEL_BUILT_IN', ...ADMINISTERED],
     handle: (request) => regenerateKey(administration, request),
-  };
+  });
   return [create, change, regenerate];
 }
 
 function readingRoutes({ read, history }: Administration): ApiRoute[] {
-  const list: ApiRoute = {
-    kind: 'api',
+  const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/channels',
     guard: may('channels'),
@@ -70,15 +65,12 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     success: { status: 200, data: channelListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await read(organizationId, (sql) =>
-        listChannels(sql, organizationId, query as ListChannelsQuery),
-      );
+      const { items, count, sequence } = await read(organizationId, (sql) => listChannels(sql, organizationId, query));
       const data = `{"items":[${items.map(encodeChannel).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Channels', data, position: formatPosition(history, sequence) };
     },
-  };
-  const readOne: ApiRoute = {
-    kind: 'api',
+  });
+  const readOne: ApiRoute = apiRoute({
     method: 'GET',
     path: '/channels/:id',
     guard: may('channels'),
@@ -87,12 +79,12 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     success: { status: 200, data: channelView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
-      const channelId = params['id']!;
+      const channelId = params.id;
       const found = await read(organizationId, (sql) => readChannel(sql, organizationId, channelId));
       if (!found) return { refusal: notFound('Channel', channelId) };
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'Channel', data: encodeChannel(found.channel), position };
     },
-  };
+  });
   return [list, readOne];
 }

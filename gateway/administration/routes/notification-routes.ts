@@ -10,7 +10,6 @@ import { formatIdCursor } from '../../../schema/fields/page-query.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import {
   deviceView,
-  type ListNotificationsQuery,
   listNotificationsQuery,
   notificationPageView,
   notificationSettingsInput,
@@ -18,7 +17,7 @@ import {
   pushTokenInput,
   webPushKeyView,
 } from '../../../schema/notices/notification.ts';
-import { type ApiRoute, may } from '../../route.ts';
+import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { changeNotificationSettings, forgetDevice, registerDevice } from '../administer-notifications.ts';
 import type { Administration } from '../open-administration.ts';
@@ -29,8 +28,7 @@ export function notificationRoutes(administration: Administration): ApiRoute[] {
 }
 
 function deviceRoutes(administration: Administration): ApiRoute[] {
-  const register: ApiRoute = {
-    kind: 'api',
+  const register: ApiRoute = apiRoute({
     method: 'POST',
     path: '/notifications/push-token',
     bare: true,
@@ -42,9 +40,8 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
     success: { status: 201, data: deviceView },
     refusals: [...ADMINISTERED],
     handle: (request) => registerDevice(administration, request),
-  };
-  const forget: ApiRoute = {
-    kind: 'api',
+  });
+  const forget: ApiRoute = apiRoute({
     method: 'DELETE',
     path: '/notifications/push-token/:deviceId',
     bare: true,
@@ -54,9 +51,8 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: v.object({}) },
     refusals: ['404', ...ADMINISTERED],
     handle: (request) => forgetDevice(administration, request),
-  };
-  const key: ApiRoute = {
-    kind: 'api',
+  });
+  const key: ApiRoute = apiRoute({
     method: 'GET',
     path: '/notifications/web-push-key',
     guard: { kind: 'session' },
@@ -67,13 +63,12 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
       const publicKey = await administration.webPushKey(identity.organizationId);
       return { status: 200, message: 'Web push key', data: encodeWebPushKey({ publicKey }) };
     },
-  };
+  });
   return [register, forget, key];
 }
 
 function settingsRoutes(administration: Administration): ApiRoute[] {
-  const read: ApiRoute = {
-    kind: 'api',
+  const read: ApiRoute = apiRoute({
     method: 'GET',
     path: '/notifications/settings',
     guard: may('organization'),
@@ -87,9 +82,8 @@ function settingsRoutes(administration: Administration): ApiRoute[] {
       );
       return { status: 200, message: 'Notification settings', data: encodeNotificationSettings(settings) };
     },
-  };
-  const change: ApiRoute = {
-    kind: 'api',
+  });
+  const change: ApiRoute = apiRoute({
     method: 'PUT',
     path: '/notifications/settings',
     guard: may('organization'),
@@ -99,13 +93,12 @@ function settingsRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: notificationSettingsView },
     refusals: ['412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeNotificationSettings(administration, request),
-  };
+  });
   return [read, change];
 }
 
 function logRoute({ read }: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/notifications',
     guard: may('notifications'),
@@ -114,13 +107,11 @@ function logRoute({ read }: Administration): ApiRoute {
     success: { status: 200, data: notificationPageView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, hasMore } = await read(organizationId, (sql) =>
-        listNotifications(sql, organizationId, query as ListNotificationsQuery),
-      );
+      const { items, hasMore } = await read(organizationId, (sql) => listNotifications(sql, organizationId, query));
       const nextCursor = hasMore ? `"${formatIdCursor(items.at(-1)!.id)}"` : 'null';
       const shown = items.map(encodeNotification).join(',');
       const data = `{"items":[${shown}],"count":${items.length},"nextCursor":${nextCursor}}`;
       return { status: 200, message: 'Notifications', data };
     },
-  };
+  });
 }

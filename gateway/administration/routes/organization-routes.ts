@@ -4,14 +4,11 @@ import { listOrganizations, readOrganization } from '../../../engine/store/accou
 import { encodeOrganization } from '../../../engine/views/organization-view.ts';
 import {
   createOrganizationInput,
-  type DeleteOrganizationInput,
   deleteOrganizationInput,
   deletingOrganizationView,
-  type ListOrganizationsQuery,
   listOrganizationsQuery,
   organizationListView,
   organizationView,
-  type UpdateOrganizationInput,
   updateOrganizationInput,
 } from '../../../schema/accounts/organization.ts';
 import type { Permission } from '../../../schema/accounts/permissions.ts';
@@ -19,7 +16,7 @@ import type { Answer } from '../../../schema/commands.ts';
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ApiRoute, Guard, Identity, RouteAnswer } from '../../route.ts';
+import { type ApiRoute, apiRoute, type Guard, type Identity, type RouteAnswer } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { createOrganization } from '../administer-organizations.ts';
 import type { Administration } from '../open-administration.ts';
@@ -47,8 +44,7 @@ const NOT_AN_OBJECT = 'the body must be an object';
 
 function createRoute(administration: Administration): ApiRoute {
   const schema = v.object({ ...createOrganizationInput.entries, currency }, NOT_AN_OBJECT);
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/organizations',
     bare: true,
@@ -58,12 +54,11 @@ function createRoute(administration: Administration): ApiRoute {
     success: { status: 201, data: organizationView },
     refusals: [...ADMINISTERED],
     handle: (request) => createOrganization(administration, request),
-  };
+  });
 }
 
 function listRoute({ read }: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/organizations',
     bare: true,
@@ -73,18 +68,15 @@ function listRoute({ read }: Administration): ApiRoute {
     success: { status: 200, data: organizationListView },
     refusals: [],
     async handle({ identity, query }) {
-      const { items, count } = await read(identity.organizationId, (sql) =>
-        listOrganizations(sql, query as ListOrganizationsQuery),
-      );
+      const { items, count } = await read(identity.organizationId, (sql) => listOrganizations(sql, query));
       const data = `{"items":[${items.map(encodeOrganization).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Organizations', data };
     },
-  };
+  });
 }
 
 function readRoute({ read, history }: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/organizations/:id',
     bare: true,
@@ -94,7 +86,7 @@ function readRoute({ read, history }: Administration): ApiRoute {
     success: { status: 200, data: organizationView },
     refusals: ['404'],
     async handle({ identity, params }) {
-      const organizationId = params['id']!;
+      const organizationId = params.id;
       const found = isWithin(identity, organizationId)
         ? await read(identity.organizationId, (sql) => readOrganization(sql, organizationId))
         : undefined;
@@ -102,13 +94,12 @@ function readRoute({ read, history }: Administration): ApiRoute {
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'Organization', data: encodeOrganization(found.organization), position };
     },
-  };
+  });
 }
 
 function changeRoute({ ask, history, settled }: Administration): ApiRoute {
   const schema = v.object({ ...updateOrganizationInput.entries, currency }, NOT_AN_OBJECT);
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'PATCH',
     path: '/organizations/:id',
     bare: true,
@@ -120,22 +111,20 @@ function changeRoute({ ask, history, settled }: Administration): ApiRoute {
       'status and limits are for super admins',
     success: { status: 200, data: organizationView },
     refusals: ['404', '410 ORGANIZATION_DELETED', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
-    async handle({ identity, params, body, idempotency, ifMatch }) {
+    async handle({ identity, params, body: input, idempotency, ifMatch }) {
       const { caller } = identity;
-      const organizationId = params['id']!;
-      const input = body as UpdateOrganizationInput;
+      const organizationId = params.id;
       if (!isWithin(identity, organizationId)) return { refusal: notFound('Organization', organizationId) };
       const command = { kind: 'update-organization', caller, input, idempotency, ifMatch } as const;
       const answer = await ask(organizationId, command);
       if (answer.ok && input.status != null) await settled();
       return routeAnswer(organizationId, answer, 'Organization updated', history);
     },
-  };
+  });
 }
 
 function deleteRoute({ ask, history, settled }: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'DELETE',
     path: '/organizations/:id/hard',
     bare: true,
@@ -147,15 +136,15 @@ function deleteRoute({ ask, history, settled }: Administration): ApiRoute {
     success: { status: 202, data: deletingOrganizationView },
     refusals: ['404', '410 ORGANIZATION_DELETED'],
     async handle({ identity: { caller }, params, body }) {
-      const organizationId = params['id']!;
-      const { confirm } = body as DeleteOrganizationInput;
+      const organizationId = params.id;
+      const { confirm } = body;
       const answer = await ask(organizationId, { kind: 'delete-organization', caller, confirm });
       // One that is deleted already may have been deleted just now, by a request that is not answered yet.
       if (answer.ok || answer.refusal.code === 'ORGANIZATION_DELETED') await settled();
       if (!answer.ok) return routeAnswer(organizationId, answer, '', history);
       return { status: 202, message: 'Organization is being deleted', data: answer.data };
     },
-  };
+  });
 }
 
 function isWithin({ role, organizationId }: Identity, wanted: number): boolean {

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { proofInput, proofListView, proofView } from '../../../schema/tasks/proof.ts';
 import type { Header } from '../../http/port.ts';
 import { RefusalError } from '../../refusal-error.ts';
-import { type ApiRoute, may, type RawRoute, type Route } from '../../route.ts';
+import { type ApiRoute, apiRoute, may, type RawRoute, type Route, rawRoute } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { addProof, findTask } from '../administer-proofs.ts';
 import type { Administration } from '../open-administration.ts';
@@ -17,8 +17,7 @@ export function proofRoutes(administration: Administration): Route[] {
 }
 
 function addRoute(administration: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'POST',
     path: '/tasks/:id/proof',
     guard: may('tasks:step'),
@@ -34,12 +33,11 @@ function addRoute(administration: Administration): ApiRoute {
       ...ADMINISTERED,
     ],
     handle: (request) => addProof(administration, request),
-  };
+  });
 }
 
 function listRoute(administration: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'GET',
     path: '/tasks/:id/proof',
     guard: may('tasks:read'),
@@ -48,14 +46,14 @@ function listRoute(administration: Administration): ApiRoute {
     refusals: ['404'],
     async handle({ identity, params }) {
       const { organizationId } = identity;
-      const taskId = params['id']!;
+      const taskId = params.id;
       const found = await findTask(administration, identity, taskId);
       if ('refusal' in found) return found;
       const proofs = await administration.read(organizationId, (sql) => listProofs(sql, organizationId, taskId));
       const data = `{"items":[${proofs.map(encodeProof).join(',')}],"count":${proofs.length}}`;
       return { status: 200, message: 'Proofs', data, position: formatPosition(administration.history, found.sequence) };
     },
-  };
+  });
 }
 
 /** A file is shown as the image that it is, and nothing else: whatever is in it cannot run. */
@@ -68,8 +66,7 @@ const FILE_HEADERS: readonly Header[] = [
 ];
 
 function fileRoute(administration: Administration): RawRoute {
-  return {
-    kind: 'raw',
+  return rawRoute({
     method: 'GET',
     path: '/tasks/:id/proof/:proofId',
     place: 'api',
@@ -79,7 +76,7 @@ function fileRoute(administration: Administration): RawRoute {
     refusals: ['404'],
     async handle({ identity, params, replyHeaders }, reply) {
       const { organizationId } = identity;
-      const [taskId, proofId] = [params['id']!, params['proofId']!];
+      const [taskId, proofId] = [params.id, params.proofId];
       const found = await findTask(administration, identity, taskId);
       if ('refusal' in found) throw new RefusalError(found.refusal);
       const file = await administration.read(organizationId, (sql) =>
@@ -93,5 +90,5 @@ function fileRoute(administration: Administration): RawRoute {
       ];
       reply.send(200, [...headers, ...FILE_HEADERS, ...replyHeaders], file.content);
     },
-  };
+  });
 }

@@ -4,14 +4,13 @@ import {
   accountListView,
   accountView,
   createUserInput,
-  type ListUsersQuery,
   listUsersQuery,
   updateUserInput,
 } from '../../../schema/accounts/user.ts';
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type ApiRoute, may } from '../../route.ts';
+import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { changeUser, createUser } from '../administer-users.ts';
 import type { Administration } from '../open-administration.ts';
@@ -19,8 +18,7 @@ import type { Administration } from '../open-administration.ts';
 /** The accounts of an organization. Source: docs/contract.md §2 "Administration". */
 export function userRoutes(administration: Administration): ApiRoute[] {
   const { read, history } = administration;
-  const create: ApiRoute = {
-    kind: 'api',
+  const create: ApiRoute = apiRoute({
     method: 'POST',
     path: '/users',
     guard: may('users'),
@@ -29,9 +27,8 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     success: { status: 201, data: accountView },
     refusals: ['409 USER_EMAIL_TAKEN', ...ADMINISTERED, '429 RATE_LIMITED'],
     handle: (request) => createUser(administration, request),
-  };
-  const list: ApiRoute = {
-    kind: 'api',
+  });
+  const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/users',
     guard: may('users'),
@@ -40,15 +37,12 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: accountListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await read(organizationId, (sql) =>
-        listUsers(sql, organizationId, query as ListUsersQuery),
-      );
+      const { items, count, sequence } = await read(organizationId, (sql) => listUsers(sql, organizationId, query));
       const data = `{"items":[${items.map(encodeUser).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Users', data, position: formatPosition(history, sequence) };
     },
-  };
-  const readOne: ApiRoute = {
-    kind: 'api',
+  });
+  const readOne: ApiRoute = apiRoute({
     method: 'GET',
     path: '/users/:id',
     guard: may('users'),
@@ -57,15 +51,14 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: accountView },
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
-      const userId = params['id']!;
+      const userId = params.id;
       const found = await read(organizationId, (sql) => readUser(sql, organizationId, userId));
       if (!found) return { refusal: notFound('User', userId) };
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'User', data: encodeUser(found.user), position };
     },
-  };
-  const change: ApiRoute = {
-    kind: 'api',
+  });
+  const change: ApiRoute = apiRoute({
     method: 'PATCH',
     path: '/users/:id',
     guard: may('users'),
@@ -76,6 +69,6 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: accountView },
     refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeUser(administration, request),
-  };
+  });
   return [create, list, readOne, change];
 }

@@ -10,8 +10,6 @@ import {
   createWebhookInput,
   deliveryPageView,
   deliveryView,
-  type ListDeliveriesQuery,
-  type ListWebhooksQuery,
   listDeliveriesQuery,
   listWebhooksQuery,
   orderedDeliveryView,
@@ -22,7 +20,7 @@ import {
   webhookSecretView,
   webhookView,
 } from '../../../schema/notices/webhook.ts';
-import { type ApiRoute, may } from '../../route.ts';
+import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { changeWebhook, createWebhook, ownChannelOf, removeWebhook, rotateSecret } from '../administer-webhooks.ts';
 import type { Administration } from '../open-administration.ts';
@@ -40,8 +38,7 @@ export function webhookRoutes(administration: Administration): ApiRoute[] {
 }
 
 function writingRoutes(administration: Administration): ApiRoute[] {
-  const create: ApiRoute = {
-    kind: 'api',
+  const create: ApiRoute = apiRoute({
     method: 'POST',
     path: '/webhooks',
     guard: may('webhooks'),
@@ -51,9 +48,8 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 201, data: webhookSecretView },
     refusals: ['404', '409 WEBHOOK_LIMIT_REACHED', ...ADMINISTERED],
     handle: (request) => createWebhook(administration, request),
-  };
-  const change: ApiRoute = {
-    kind: 'api',
+  });
+  const change: ApiRoute = apiRoute({
     method: 'PATCH',
     path: '/webhooks/:id',
     guard: may('webhooks'),
@@ -64,9 +60,8 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: webhookView },
     refusals: ['404', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeWebhook(administration, request),
-  };
-  const rotate: ApiRoute = {
-    kind: 'api',
+  });
+  const rotate: ApiRoute = apiRoute({
     method: 'POST',
     path: '/webhooks/:id/rotate-secret',
     guard: may('webhooks'),
@@ -75,13 +70,12 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: webhookSecretView },
     refusals: ['404', ...ADMINISTERED],
     handle: (request) => rotateSecret(administration, request),
-  };
+  });
   return [create, change, rotate];
 }
 
 function orderingRoutes(administration: Administration): ApiRoute[] {
-  const test: ApiRoute = {
-    kind: 'api',
+  const test: ApiRoute = apiRoute({
     method: 'POST',
     path: '/webhooks/:id/test',
     guard: may('webhooks'),
@@ -89,9 +83,8 @@ function orderingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 202, data: orderedDeliveryView },
     refusals: ['404', ...ADMINISTERED, '429 TOO_MANY_ORDERS'],
     handle: (request) => orderTest(administration, request),
-  };
-  const redeliver: ApiRoute = {
-    kind: 'api',
+  });
+  const redeliver: ApiRoute = apiRoute({
     method: 'POST',
     path: '/webhooks/deliveries/:id/redeliver',
     guard: may('webhooks'),
@@ -99,9 +92,8 @@ function orderingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 202, data: orderedDeliveryView },
     refusals: ['404', '410 EVENTS_EXPIRED', ...ADMINISTERED, '429 TOO_MANY_ORDERS'],
     handle: (request) => orderRedelivery(administration, request),
-  };
-  const replay: ApiRoute = {
-    kind: 'api',
+  });
+  const replay: ApiRoute = apiRoute({
     method: 'POST',
     path: '/webhooks/:id/replay',
     guard: may('webhooks'),
@@ -111,13 +103,12 @@ function orderingRoutes(administration: Administration): ApiRoute[] {
     success: { status: 202, data: replayView },
     refusals: ['404', '410 EVENTS_EXPIRED', ...ADMINISTERED, '429 TOO_MANY_ORDERS'],
     handle: (request) => orderReplay(administration, request),
-  };
+  });
   return [test, redeliver, replay];
 }
 
 function readingRoutes({ read, history }: Administration): ApiRoute[] {
-  const list: ApiRoute = {
-    kind: 'api',
+  const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks',
     guard: may('webhooks'),
@@ -128,14 +119,13 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     async handle({ identity, query }) {
       const { organizationId } = identity;
       const { items, count, sequence } = await read(organizationId, (sql) =>
-        listWebhooks(sql, organizationId, ownChannelOf(identity), query as ListWebhooksQuery),
+        listWebhooks(sql, organizationId, ownChannelOf(identity), query),
       );
       const data = `{"items":[${items.map(encodeWebhook).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Webhooks', data, position: formatPosition(history, sequence) };
     },
-  };
-  const readOne: ApiRoute = {
-    kind: 'api',
+  });
+  const readOne: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks/:id',
     guard: may('webhooks'),
@@ -145,7 +135,7 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     refusals: ['404'],
     async handle({ identity, params }) {
       const { organizationId } = identity;
-      const webhookId = params['id']!;
+      const webhookId = params.id;
       const found = await read(organizationId, (sql) =>
         readWebhook(sql, organizationId, ownChannelOf(identity), webhookId),
       );
@@ -153,13 +143,12 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'Webhook', data: encodeWebhook(found.webhook), position };
     },
-  };
+  });
   return [list, readOne];
 }
 
 function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
-  const list: ApiRoute = {
-    kind: 'api',
+  const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
     guard: may('webhooks'),
@@ -169,9 +158,9 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
     refusals: ['404'],
     async handle({ identity, params, query }) {
       const { organizationId } = identity;
-      const webhookId = params['id']!;
+      const webhookId = params.id;
       const found = await read(organizationId, (sql) =>
-        listDeliveries(sql, organizationId, ownChannelOf(identity), webhookId, query as ListDeliveriesQuery),
+        listDeliveries(sql, organizationId, ownChannelOf(identity), webhookId, query),
       );
       if (!found) return { refusal: notFound('Webhook', webhookId) };
       const { items, hasMore, sequence } = found;
@@ -180,9 +169,8 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
       const data = `{"items":[${shown}],"count":${items.length},"nextCursor":${nextCursor}}`;
       return { status: 200, message: 'Deliveries', data, position: formatPosition(history, sequence) };
     },
-  };
-  const readOne: ApiRoute = {
-    kind: 'api',
+  });
+  const readOne: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks/deliveries/:id',
     guard: may('webhooks'),
@@ -192,7 +180,7 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
     refusals: ['404'],
     async handle({ identity, params }) {
       const { organizationId } = identity;
-      const deliveryId = params['id']!;
+      const deliveryId = params.id;
       const found = await read(organizationId, (sql) =>
         readDelivery(sql, organizationId, ownChannelOf(identity), deliveryId),
       );
@@ -200,13 +188,12 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'Delivery', data: encodeDelivery(found.delivery), position };
     },
-  };
+  });
   return [list, readOne];
 }
 
 function removingRoute(administration: Administration): ApiRoute {
-  return {
-    kind: 'api',
+  return apiRoute({
     method: 'DELETE',
     path: '/webhooks/:id',
     guard: may('webhooks'),
@@ -214,5 +201,5 @@ function removingRoute(administration: Administration): ApiRoute {
     success: { status: 200, data: v.object({}) },
     refusals: ['404', ...ADMINISTERED],
     handle: (request) => removeWebhook(administration, request),
-  };
+  });
 }
