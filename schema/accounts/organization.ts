@@ -71,7 +71,6 @@ export type UpdateOrganizationInput = v.InferOutput<typeof updateOrganizationInp
 
 /** The body of DELETE /organizations/:id/hard: the organization's name, as a sign that it is meant. */
 export const deleteOrganizationInput = v.object({ confirm: shortText }, 'the body must be an object');
-export type DeleteOrganizationInput = v.InferOutput<typeof deleteOrganizationInput>;
 
 export type OrganizationFields = Pick<OrganizationRecord, 'name' | 'status' | 'currency' | 'limits' | 'settings'>;
 

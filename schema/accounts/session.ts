@@ -19,20 +19,16 @@ export const loginInput = v.object({ email, password: requiredText(LIMITS.passwo
 export type LoginInput = v.InferOutput<typeof loginInput>;
 
 export const refreshInput = v.object({ refreshToken: token }, BODY);
-export type RefreshInput = v.InferOutput<typeof refreshInput>;
 
 /** `everywhere`: all sessions of the user, not only the one that asks. */
 export const logoutQuery = v.object({
   everywhere: v.optional(queryFlag),
 });
-export type LogoutQuery = v.InferOutput<typeof logoutQuery>;
 
 export const verifyEmailInput = v.object({ token }, BODY);
-export type VerifyEmailInput = v.InferOutput<typeof verifyEmailInput>;
 
 /** The body of both requests for a mail: a new verification, and a password reset. */
 export const mailInput = v.object({ email }, BODY);
-export type MailInput = v.InferOutput<typeof mailInput>;
 
 export const completeResetInput = v.object({ token, password: newPassword }, BODY);
 export type CompleteResetInput = v.InferOutput<typeof completeResetInput>;

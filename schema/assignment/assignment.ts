@@ -143,7 +143,6 @@ export function assignmentSettingsOf(settings: Readonly<Record<string, unknown>>
 
 /** The body of POST /assignment-requests/:id/reject, which may be left out. */
 export const rejectRequestInput = v.object({ reason: v.nullish(shortText) }, 'the body must be an object');
-export type RejectRequestInput = v.InferOutput<typeof rejectRequestInput>;
 
 export const listRequestsQuery = v.object({
   ...pageQuery,

@@ -107,7 +107,6 @@ export const heartbeatInput = v.object(
   { battery: v.nullish(between(POINT_RANGES.battery)) },
   'the body must be an object',
 );
-export type HeartbeatInput = v.InferOutput<typeof heartbeatInput>;
 
 export const positionView = v.object({
   agentId: shownId,
@@ -161,7 +160,6 @@ export const currentPositionsQuery = v.object({
   bbox: v.optional(queryBox),
   agentIds: v.optional(queryIds),
 });
-export type CurrentPositionsQuery = v.InferOutput<typeof currentPositionsQuery>;
 
 /** When the agent's position was recorded, null for none yet, and when it was heard of last. */
 export const heartbeatView = v.object({

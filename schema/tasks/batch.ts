@@ -33,7 +33,6 @@ function batchOf<T extends v.GenericSchema>(item: T) {
 export const createTasksQuery = v.object({
   atomic: v.optional(queryFlag),
 });
-export type CreateTasksQuery = v.InferOutput<typeof createTasksQuery>;
 
 /** What became of each item, in their order: the task, or the body that a single call would have been refused with. */
 export const batchView = v.object({
