@@ -221,3 +221,9 @@ test('a delivered package does not move', async () => {
     }
   }
 });
+
+test('an unknown parent is reported before a code that is taken', async () => {
+  const { code } = await fixture.api.createTask();
+  const reply = await fixture.api.post('/tasks', taskInput({ code, parentId: 999_000_111 }));
+  assert.equal(reply.status, 404);
+});

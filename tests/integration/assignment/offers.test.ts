@@ -140,6 +140,16 @@ describe('sequential offers', () => {
     assert.equal((await fixture.requests(first.id)).length, 1, 'it is offered already');
   });
 
+  test('one agent is asked at a time, however many a round proposes', async () => {
+    const task = await fixture.task();
+    const agentIds = [await fixture.agent(), await fixture.agent()];
+    await fixture.propose(agentIds.map((agentId) => ({ taskId: task.id, agentId })));
+    assert.deepEqual(
+      (await fixture.requests(task.id)).map(({ agentId }) => agentId),
+      agentIds.slice(0, 1),
+    );
+  });
+
   test('two scheduled tasks never get one agent at one time, by a round or by hand', async () => {
     const agentId = await fixture.agent();
     const at = (minutes: number) => new Date(fixture.now() + minutes * 60_000 + 86_400_000).toISOString();
@@ -189,7 +199,7 @@ describe('sequential offers', () => {
     }
   });
 
-  test('the step of the agent accepts the request, unless it ran out', async () => {
+  test('the step of the agent accepts the request', async () => {
     const { agentId, task } = await offered();
     const accept = (taskId: number) =>
       fixture.ask({

@@ -144,6 +144,16 @@ for (const [isWritten, outcome] of [
   });
 }
 
+test('a group whose mark a later group of the same process has overwritten is found to be committed', async () => {
+  await withScene({}, async (scene) => {
+    const [earlier, later] = [scene.groupOf(scene.first), scene.groupOf(scene.first)];
+    await scene.write(earlier);
+    await scene.write(later);
+    const marks = [earlier.groupId, later.groupId];
+    assert.deepEqual(await scene.settler.settle([{ ...earlier, marks }, later]), ['committed', 'committed']);
+  });
+});
+
 test('of groups sent under two epochs of a shard, the newer one is raised', async () => {
   await withScene({}, async (scene) => {
     const earlier = scene.groupOf(scene.first);

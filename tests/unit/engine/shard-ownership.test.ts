@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ShardOwnership } from '../../../engine/org/commit/shard-ownership.ts';
-import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
+import { type Clock, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
@@ -11,7 +11,7 @@ import { PATIENCE_MS } from '../../support/until.ts';
  * Owns shards 1 and 2, and answers a raise with the next epoch; after `loseTaking` it takes 3, and does not say so.
  * `owned` is what Postgres has, `afterListing` happens while an answer of it is on its way.
  */
-async function startOwnership() {
+async function startOwnership(faults: { readonly clock?: Clock; readonly renew?: () => Promise<boolean> } = {}) {
   const owned = new Map([
     [1, 10],
     [2, 20],
@@ -25,7 +25,7 @@ async function startOwnership() {
   const ownership = new ShardOwnership({
     store: {
       register: async () => {},
-      renew: async () => true,
+      renew: faults.renew ?? (async () => true),
       async takeFree() {
         if (ownership.ownedShards().length === 0) return list();
         if (!loseNextTaking) return [];
@@ -47,7 +47,7 @@ async function startOwnership() {
       },
       release: async () => {},
     },
-    clock: systemClock,
+    clock: faults.clock ?? systemClock,
     scheduler: { ...systemScheduler, every: () => () => {} },
     log: pino({ level: 'silent' }),
     fault: armFaultPoints(undefined),
@@ -150,4 +150,32 @@ test('an answer to a raise that nobody waits for any more opens no shard: anothe
   answer();
   await turn();
   assert.equal(ownership.standingOf(1), 'settling');
+});
+
+test('a shard that another process owns, or that is being settled, has no fence', async () => {
+  const { ownership } = await startOwnership();
+  assert.equal(ownership.fencesOf([1, 9]), undefined);
+  ownership.beginSettling([2]);
+  assert.equal(ownership.fencesOf([1, 2]), undefined);
+  assert.deepEqual(ownership.fencesOf([1]), [{ shard: 1, epoch: 10 }]);
+});
+
+test('a lease counts from before its renewal was sent, however late the answer comes', async () => {
+  let now = 0;
+  const clock = { ...systemClock, monotonic: () => now };
+  const renew = async () => {
+    now += 400_000;
+    return true;
+  };
+  const { ownership } = await startOwnership({ clock, renew });
+  await ownership.renew();
+  assert.equal(ownership.standingOf(1), 'owned');
+  now = 600_000;
+  assert.equal(ownership.standingOf(1), 'elsewhere');
+});
+
+test('a process whose gateway id another process has taken loses all of its shards', async () => {
+  const { ownership, lost } = await startOwnership({ renew: async () => false });
+  await ownership.renew();
+  assert.deepEqual([lost, ownership.ownedShards(), ownership.holds(1)], [[1, 2], [], false]);
 });

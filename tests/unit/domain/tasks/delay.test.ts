@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { delayedAfterMs } from '../../../../engine/domain/tasks/delay.ts';
+import { deadlineOf } from '../../../../engine/domain/tasks/task-deadline.ts';
 
 const createdAt = '2026-11-21T10:00:00.000Z';
 const scheduledAt = '2026-11-25T08:30:00.000Z';
@@ -31,3 +32,14 @@ for (const [name, task, moment] of [
     assert.equal(delayedAfterMs({ ...task, createdAt }), Date.parse(moment));
   });
 }
+
+test('the actor of a task that is searched for wakes at the earlier of its delay and its search', () => {
+  const [early, late] = ['2026-11-21T10:30:00.000Z', '2026-11-21T12:00:00.000Z'];
+  const delay = '2026-11-21T11:00:00.000Z';
+  const asked = { attempts: 0, open: [], rejectedBy: [], expiredBy: [], lacking: null, notedAt: null };
+  const task = { status: 'new', timeToServe: 'asap', scheduledAt: null, createdAt, estimatedDuration: 60 } as const;
+  const deadline = (until: string, delayedAt: string | null = null) =>
+    deadlineOf({ ...task, delayedAt, search: { since: createdAt, startsAt: null, until, ...asked } });
+  assert.deepEqual([deadline(early), deadline(late), deadline(late, delay)], [early, delay, late]);
+  assert.equal(deadlineOf({ ...task, delayedAt: null, search: null }), delay);
+});

@@ -1,0 +1,21 @@
+import type { Mutation } from '../mutation.ts';
+import { ASSIGNMENT } from './assignment.ts';
+import { COMMIT } from './commit.ts';
+import { MACHINES } from './machines.ts';
+import { MONEY } from './money.ts';
+import { OUTBOUND_MUTATIONS } from './outbound.ts';
+import { REQUESTS } from './requests.ts';
+import { STREAM } from './streams.ts';
+import { TASK_LISTS } from './task-lists.ts';
+
+/** Every planted mutation. */
+export const MUTATIONS: readonly Mutation[] = [
+  ...COMMIT,
+  ...REQUESTS,
+  ...MACHINES,
+  ...MONEY,
+  ...ASSIGNMENT,
+  ...STREAM,
+  ...TASK_LISTS,
+  ...OUTBOUND_MUTATIONS,
+];

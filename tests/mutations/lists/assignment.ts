@@ -1,0 +1,98 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const OFFERS = ['unit/engine/decide/', 'integration/assignment/offers'];
+
+/** Faults in searches, offers and the assignment of couriers. */
+export const ASSIGNMENT: readonly Mutation[] = [
+  ...mutationsOf(
+    'engine/domain/assignment/assignment-machine.ts',
+    ['unit/domain/assignment/', ...OFFERS],
+    [
+      [
+        "if (status === 'pending') return now < request.expiresAt",
+        "if (status === 'pending') return now <= request.expiresAt",
+        'An offer that has run out cannot be accepted.',
+      ],
+      [
+        "request.rejectionReason === 'taken'",
+        "request.rejectionReason === 'withdrawn'",
+        'The agent who was slower is told that the task is taken.',
+      ],
+      [
+        "const isSame = status === (answer === 'accept' ? 'accepted' : 'rejected');",
+        "const isSame = status === 'accepted';",
+        'A rejected offer cannot be accepted later.',
+      ],
+      [
+        'search.attempts >= maxAttempts',
+        'search.attempts > maxAttempts',
+        'A search ends after as many attempts as its limit says.',
+      ],
+      ['(other) => other.id !== id', '(other) => other.id === id', 'A declined offer is not open any more.'],
+      [
+        'search.startsAt === null && search.open.length === 0',
+        'search.startsAt === null',
+        'A task with open offers is not offered to others.',
+      ],
+      [
+        'const until = task.windowEnd ?? timeoutAt;',
+        'const until = timeoutAt;',
+        'A search ends with the window of its task.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/domain/assignment/eligibility.ts',
+    ['unit/domain/assignment/eligibility', 'unit/planning/'],
+    [
+      [
+        'from < slot.until && slot.from < until',
+        'from <= slot.until && slot.from <= until',
+        'One slot may begin when another ends.',
+      ],
+      [
+        'agent.openTasks + demand.tasks > maxTasksPerAgent',
+        'agent.openTasks > maxTasksPerAgent',
+        'An agent gets no more tasks than its limit.',
+      ],
+      [
+        "if (demand.declinedBy.includes(agent.agentId)) return 'declined';",
+        '',
+        'An agent who declined is not planned again.',
+      ],
+    ],
+  ),
+  ...mutationsOf('engine/org/decide/assignment/answer-request.ts', OFFERS, [
+    [
+      "(caller.role === 'agent' && request.agentId !== caller.agentId)",
+      "(caller.role === 'agent' && request.agentId < 0)",
+      "An agent cannot answer another agent's offer.",
+    ],
+    [
+      "const refused = request.mode === 'broadcast' ?",
+      "const refused = request.mode === 'sequential' ?",
+      'A broadcast is not won by an agent who no longer fits.',
+    ],
+  ]),
+  ...mutationsOf('engine/org/decide/assignment/propose-offers.ts', OFFERS, [
+    [
+      'if (rejectedBy.includes(agentId) || expiredBy.includes(agentId)) return false;',
+      '',
+      'An agent who declined is not asked again.',
+    ],
+    ['!agent?.isActive || !agent.onDuty', '!agent?.isActive', 'An agent off duty is not asked.'],
+    [
+      'isAskedOfMany ? LIMITS.broadcastAgents : 1',
+      'LIMITS.broadcastAgents',
+      'A sequential search asks one agent at a time.',
+    ],
+  ]),
+  ...mutationsOf(
+    'engine/org/decide/steps/agent-fit.ts',
+    [...OFFERS, 'api/agents/assignment'],
+    [
+      ['held.length >= maxTasks', 'held.length > maxTasks', 'An agent holds no more tasks than its limit.'],
+      ['if (slot && overlaps(slots, slot)) return', '', 'An agent serves one scheduled task at a time.'],
+    ],
+  ),
+];

@@ -1,0 +1,108 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const STORE = ['integration/store/commit/commit-barriers'];
+
+/** Faults in the commit, in ownership and in what is claimed of commits that failed. */
+export const COMMIT: readonly Mutation[] = [
+  ...mutationsOf('schema/functions/commit-group.sql', STORE, [
+    [' AND s.epoch = w.epoch\n', '\n', 'A stale owner cannot commit.'],
+    [' AND h.last_sequence = n."expectedSequence";', ';', 'A commit follows the one that it was decided on.'],
+    [' FOR SHARE OF s;', ';', 'A takeover waits for a commit that is under way.'],
+    [
+      ' AND t.version = n."expectedVersion";\n  GET DIAGNOSTICS written = ROW_COUNT;\n  RETURN',
+      ';\n  GET DIAGNOSTICS written = ROW_COUNT;\n  RETURN',
+      'A task is written over its expected version only.',
+    ],
+    ['IF written <> meant THEN', 'IF written > meant THEN', 'A commit that writes fewer rows than it means fails.'],
+  ]),
+  ...mutationsOf(
+    'engine/org/commit/shard-ownership.ts',
+    ['unit/engine/shard-ownership'],
+    [
+      ["if (this.standingOf(shard) !== 'owned') return undefined;", '', 'A shard that is not owned has no fence.'],
+      [' && !this.#lostMeanwhile.has(shard)', '', 'An old answer does not bring back a shard that was lost since.'],
+      [
+        'this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0))',
+        'this.#epochs.set(shard, epoch)',
+        'Epochs only rise.',
+      ],
+      [
+        "return this.#settling.has(shard) ? 'settling' : 'owned';",
+        "return 'owned';",
+        'Nothing is decided while a commit is in doubt.',
+      ],
+      [
+        '    this.#leaseUntil = sentAt + leaseMs;\n    this.#lost',
+        '    this.#leaseUntil = clock.monotonic() + leaseMs;\n    this.#lost',
+        'A lease is counted from before the renewal was sent.',
+      ],
+      ['      this.#lose([...this.#epochs.keys()]);\n', '', 'A superseded process owns nothing.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/commit/settler.ts',
+    ['integration/engine/settler'],
+    [
+      [
+        'marks.includes(lastGroup)',
+        'lastGroup === marks[0]',
+        'A later group on the head proves that the earlier one was written.',
+      ],
+      [
+        'fence.epoch + 1 === epoch',
+        'fence.epoch + 1 <= epoch',
+        'Nothing is claimed where another owner may have written.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/commit/group-commit.ts',
+    ['unit/engine/group-commit', 'faults/commits/groups', 'faults/commits/poison'],
+    [
+      [
+        "error.failure === 'unknown' ? 'OUTCOME_UNKNOWN' : 'NOT_APPLIED'",
+        "'NOT_APPLIED'",
+        'A commit of unknown outcome is not claimed to be unwritten.',
+      ],
+      ['if (!queued.owner.isLive) {', 'if (queued.batch.rows < 0) {', 'A batch of a discarded actor is not written.'],
+      ['queued.batch.closed = true;', '', 'A batch takes no more once it is sent.'],
+      ['encoded?.epoch === epoch ? encoded', 'encoded ? encoded', 'A batch is written under the epoch of its fence.'],
+      [' || unmarked.has(organizationId)', '', 'Nothing is sent right behind a batch without a mark.'],
+      [
+        '(group.length > 1 || follows) && ',
+        'group.length > 1_000_000 && ',
+        'One refused batch does not fail the others of its group.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/not-applied.ts',
+    ['faults/commits/not-applied'],
+    [
+      [
+        'changes ? hasKeyedItems(command) : isKeyed(command)',
+        'changes && hasKeyedItems(command)',
+        'NOT_APPLIED is not claimed before the key was looked up.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/id-blocks.ts',
+    ['unit/engine/state/id-blocks'],
+    [
+      ['left < demand[kind]) return false', 'left < 0) return false', 'A decision finds its ids in memory.'],
+      ['2 + Math.ceil(missing / LIMITS.idBlock)', '2', 'A large decision reserves enough ids.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/state/evict-oldest.ts',
+    ['unit/engine/state/', 'integration/engine/memory-bounds'],
+    [
+      [
+        'entry.ticket > durableTicket || isKept(key, entry)',
+        'isKept(key, entry)',
+        'A record is not evicted before it is durable.',
+      ],
+    ],
+  ),
+];

@@ -1,0 +1,126 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const MACHINE = ['unit/domain/money/payment-machine'];
+const DECIDE = ['unit/engine/decide/decide-payments'];
+
+/** Faults in payments and in the ledger. */
+export const MONEY: readonly Mutation[] = [
+  ...mutationsOf('engine/domain/money/payment-machine.ts', MACHINE, [
+    [
+      'isOfOther(payment, report.providerReference) ? NOTHING : notPaid(',
+      'notPaid(',
+      'A report of another checkout changes nothing.',
+    ],
+    ['if (payment.refund) return NOTHING;', '', 'Money that is on its way back is not captured again.'],
+    [
+      'amountMinor !== payment.amountMinor || currency !== payment.currency',
+      'amountMinor !== payment.amountMinor',
+      'Money of another currency goes back.',
+    ],
+    [
+      "refund?.attempt !== report.attempt || refund.status === 'failed'",
+      "refund?.status !== 'pending'",
+      'A report of an earlier refund does not settle a later one.',
+    ],
+    [
+      "payment.method === 'online' ? 'cancel_checkout' : null",
+      'null',
+      'The checkout of a payment that was given up is closed.',
+    ],
+    [
+      "if (refund && refund.status !== 'failed') return",
+      'if (refund) return',
+      'A failed refund can be asked for again.',
+    ],
+    ['(refund?.attempt ?? 0) + 1', '1', 'Each refund is a request of its own.'],
+    [
+      "status: wasBooked ? 'succeeded' : status",
+      "status: 'succeeded'",
+      'A payment that was never booked stays failed.',
+    ],
+    [
+      "payment.status !== 'pending' && payment.status !== 'failed'",
+      "payment.status !== 'pending'",
+      'Money that comes late is taken.',
+    ],
+  ]),
+  ...mutationsOf(
+    'engine/domain/money/ledger.ts',
+    ['unit/domain/money/ledger', ...DECIDE],
+    [
+      [
+        "credit: payment.method === 'cash' ? OFFICE : paidInto(payment)",
+        'credit: paidInto(payment)',
+        'Cash is refunded at the office.',
+      ],
+      [
+        'return { debit: OFFICE, credit: cashOf(task)',
+        'return { debit: cashOf(task), credit: OFFICE',
+        'A cash drop brings cash to the office.',
+      ],
+      ['balanceMinor !== 0 ? -balanceMinor', 'balanceMinor !== 0 ? balanceMinor', 'A wallet is owed to its customer.'],
+      [
+        'return { debit: credit, credit: debit, ...sum };',
+        'return { debit, credit, ...sum };',
+        'A refund that failed is booked back.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/domain/money/money.ts',
+    ['unit/domain/money/parse-amount', 'unit/domain/money/money'],
+    [
+      [
+        'decimals.length > exponent',
+        'decimals.length > exponent + 1',
+        'An amount has no more decimals than its currency.',
+      ],
+      ['minor > largestMinor(exponent)', 'minor >= largestMinor(exponent)', 'The largest amount is allowed.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/steps/payment-steps.ts',
+    [...DECIDE, 'api/payments/wallets'],
+    [
+      [
+        '{ ...credit, amountMinor: -amountMinor }',
+        '{ ...credit, amountMinor }',
+        'The two sides of a transfer add up to nothing.',
+      ],
+      [
+        '(before?.entries ?? 0) + 1',
+        '(before?.entries ?? 1) + 1',
+        'The entries of an account are numbered without a gap.',
+      ],
+    ],
+  ),
+  ...mutationsOf('engine/org/decide/money/settle-payment.ts', DECIDE, [
+    [
+      "current?.status === 'succeeded' && current.id !== before.id",
+      "current?.status === 'failed'",
+      'Money that comes for a task that is already paid goes back.',
+    ],
+    [
+      'isGivenUp(before) || isPaidOtherwise',
+      'isPaidOtherwise',
+      'Money that comes for a payment that was given up goes back.',
+    ],
+  ]),
+  ...mutationsOf('engine/org/decide/money/pay-task.ts', DECIDE, [
+    ["if (current?.status === 'succeeded') return", "if (current?.status === 'failed') return", 'A task is paid once.'],
+    ['return funds < sum.amountMinor ?', 'return funds < 0 ?', 'A wallet pays no more than it holds.'],
+    [
+      "current?.status === 'pending' && method === 'online'",
+      "current?.status === 'failed' && method === 'online'",
+      'A task has one open checkout.',
+    ],
+  ]),
+  ...mutationsOf(
+    'schema/functions/ledger.sql',
+    ['integration/store/commit/ledger-barriers'],
+    [
+      [' AND a.balance_minor + m.amount = m.balance\n', '\n', 'Postgres refuses a balance that memory has wrong.'],
+      ['AND a.entries + m.entries = m.last_entry ', '', 'Postgres refuses entries out of turn.'],
+    ],
+  ),
+];

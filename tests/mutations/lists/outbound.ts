@@ -1,0 +1,96 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const OUTBOUND = 'engine/domain/outbound/';
+const TESTS = 'unit/domain/outbound/';
+
+/** Faults in webhooks, callbacks and notices. */
+export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
+  ...mutationsOf(
+    `${OUTBOUND}webhook-signature.ts`,
+    [`${TESTS}webhook-signature`],
+    [
+      ['.update(head).update(body)', '.update(body)', 'A signature covers the id and the time.'],
+      ['return secrets\n    .map(', 'return secrets\n    .slice(0, 1)\n    .map(', 'The old secret signs along.'],
+    ],
+  ),
+  ...mutationsOf(
+    `${OUTBOUND}retry-schedule.ts`,
+    [`${TESTS}retry-schedule`],
+    [
+      [
+        'nowMs + Math.max(spreadMs, cappedRetryAfter(retryAfterMs))',
+        'nowMs + spreadMs',
+        'Retry-After makes the pause longer.',
+      ],
+      [
+        'webhookRetryPausesMs[attempt - 1]',
+        'webhookRetryPausesMs[attempt]',
+        'The first retry comes after the first pause.',
+      ],
+      ['return Number(text) * 1_000;', 'return Number(text);', 'Retry-After is in seconds.'],
+      [
+        'Math.min(retryAfterMs ?? 0, LIMITS.webhookRetryAfterMs)',
+        'retryAfterMs ?? 0',
+        'An endpoint cannot ask for an endless pause.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    `${OUTBOUND}endpoint-circuit.ts`,
+    [`${TESTS}endpoint-circuit`],
+    [
+      ['const counts = !isPaused(state, nowMs);', 'const counts = true;', 'Failures during a pause do not count.'],
+      [
+        'return beyond < 0 ? 0 :',
+        'return beyond <= 0 ? 0 :',
+        'An endpoint pauses after as many failures as the limit says.',
+      ],
+      [
+        'failingSinceMs: state.failingSinceMs ?? nowMs',
+        'failingSinceMs: nowMs',
+        'An endpoint that always fails is disabled.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    `${OUTBOUND}webhook-filter.ts`,
+    [`${TESTS}webhook-filter`],
+    [
+      [
+        '(!channels || channels.has(channelOf(body)))',
+        '(!channels || channels.size > 0)',
+        'A webhook hears of its channels only.',
+      ],
+      ['type !== ONLY_BY_NAME && ', '', 'Positions go to webhooks that name them.'],
+      ["type !== 'task.status_changed' || ", '', 'A filter of statuses concerns status changes only.'],
+    ],
+  ),
+  ...mutationsOf(
+    `${OUTBOUND}callback-signature.ts`,
+    [`${TESTS}callback-signature`],
+    [
+      ['if (!isTimely(header, now)) return false;', '', 'An old callback is not accepted.'],
+      [
+        'given.length === expected.length && timingSafeEqual(given, expected)',
+        'given.length === expected.length',
+        'A callback is signed with the secret.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    `${OUTBOUND}notices.ts`,
+    [`${TESTS}notices`],
+    [
+      [
+        "if (kind === 'task_assigned' && !hasTask) return",
+        "if (kind === 'task_assigned' && hasTask) return",
+        'An agent is not told of a task that was taken back.',
+      ],
+      [
+        'if (notice.expiresAt <= now) return',
+        "if (notice.expiresAt === '') return",
+        'A notice that is too late is dropped.',
+      ],
+    ],
+  ),
+];

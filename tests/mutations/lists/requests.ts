@@ -1,0 +1,101 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const KEYS = ['api/refusals/idempotency.test', 'api/tasks/batch'];
+const ORDER = ['api/refusals/order-of-refusal', 'api/refusals/conditional'];
+
+/** Faults in idempotency, quotas and the order of refusals. */
+export const REQUESTS: readonly Mutation[] = [
+  ...mutationsOf('engine/org/actor/decide-command.ts', KEYS, [
+    [
+      'const isSame = fingerprint === idempotency!.fingerprint;',
+      'const isSame = fingerprint !== undefined;',
+      'A key stands for one payload.',
+    ],
+  ]),
+  ...mutationsOf(
+    'engine/org/actor/decide-batch.ts',
+    ['api/tasks/batch', 'api/refusals/idempotency-storm'],
+    [
+      [
+        'fingerprint !== item.idempotency!.fingerprint',
+        'fingerprint === undefined',
+        'The key of an item stands for one payload.',
+      ],
+      [
+        'if (wanted.idempotency) keyed.set(',
+        'if (wanted.idempotency && made.length < 0) keyed.set(',
+        'Two items with one key make one task.',
+      ],
+      ['if (items.length > 0) {', 'if (items.length > 1) {', 'An atomic batch is done as a whole or not at all.'],
+    ],
+  ),
+  ...mutationsOf('engine/org/apply/apply-decision.ts', KEYS, [
+    [
+      'if (!idempotency || !isOutcome(why)) return undefined;',
+      'if (!idempotency || isOutcome(why)) return undefined;',
+      'A refusal that is an outcome is kept under its key.',
+    ],
+    ['nowMs - LIMITS.idempotencyRetentionMs', 'nowMs', 'A key is honoured for a day.'],
+  ]),
+  ...mutationsOf('engine/org/actor/decide-command.ts', ORDER, [
+    [
+      'ERRORS[decision.refusal.code].status < 409',
+      'ERRORS[decision.refusal.code].status < 400',
+      'A violation comes before a failed precondition.',
+    ],
+    [
+      'precedes412(decided) || !hasChangedSince(state, command)',
+      'decided.ok || !hasChangedSince(state, command)',
+      'A failed precondition stops a change.',
+    ],
+  ]),
+  ...mutationsOf(
+    'engine/org/decide/tasks/create-task.ts',
+    ['unit/engine/decide/', 'api/tasks/create-task-references', 'api/tasks/create-task.', ...ORDER],
+    [
+      [
+        '    missingParent(draft, input) ??\n    firstOf(wanted, (one) => conflict(draft, one, caller)) ??\n',
+        '    firstOf(wanted, (one) => conflict(draft, one, caller)) ??\n    missingParent(draft, input) ??\n',
+        'Not found comes before a conflict.',
+      ],
+      ["if (caller.role === 'agent') return refuse(refusal('FORBIDDEN'));\n", '', 'Agents create no tasks.'],
+      [
+        'if (code && draft.hasTaskCode(code)) return',
+        'if (code && draft.hasTaskCode(code) && code.length > 1_000) return',
+        'A code is taken once.',
+      ],
+      [
+        'isTerminal(owner.status) && !wasDelivered(record.status)',
+        'isTerminal(owner.status)',
+        'A delivered package moves to no other task.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/tasks/update-task.ts',
+    ['api/tasks/update-task', ...ORDER],
+    [
+      ['if (foreign) return refuse(foreign);\n', '', "A task cannot take another task's packages by editing."],
+      ['  if (late) return violate(late);\n', '', 'A task is scheduled in the future.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/tasks/change-task-status.ts',
+    ['unit/engine/decide/', 'api/tasks/jobs', 'integration/assignment/offers'],
+    [
+      [
+        '...children.filter(({ task }) => !isTerminal(task.status)), facts',
+        'facts',
+        'A job is cancelled with its open children.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/domain/quota.ts',
+    ['unit/domain/quota'],
+    [
+      ['used + wanted <= limit', 'used + wanted < limit', 'The limit itself is allowed.'],
+      ['resetsAt: MONTHLY.has(resource) ?', 'resetsAt: !MONTHLY.has(resource) ?', 'Only monthly quotas are reset.'],
+    ],
+  ),
+];

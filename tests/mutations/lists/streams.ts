@@ -1,0 +1,96 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const FEED = ['unit/engine/events/event-feed', 'unit/engine/events/recent-events'];
+const STREAMS = [
+  'unit/gateway/sse/',
+  'api/streams/streams.test',
+  'api/streams/streams-own',
+  'api/payments/payment-events',
+];
+
+/** Faults in the event feed, its filters and the resuming of streams. */
+export const STREAM: readonly Mutation[] = [
+  ...mutationsOf('engine/org/feed/recent-events.ts', FEED, [
+    ['if (first > this.#last + 1) return false;', '', 'A gap in what was published is noticed.'],
+    ['if (shared.sequence <= this.#last) continue;', '', 'An event is kept once.'],
+    [
+      'first > sequence + 1) return undefined',
+      'first > sequence + 2) return undefined',
+      'Memory says when it does not reach back.',
+    ],
+  ]),
+  ...mutationsOf('engine/org/feed/event-feed.ts', FEED, [
+    [
+      'if (seenBefore !== undefined && head < seenBefore) return',
+      'if (seenBefore === -1) return',
+      'Streams are sent back when the log is cut.',
+    ],
+    ['channel.told = channel.recent.last;\n', '\n', 'A subscriber who comes back is not told old events.'],
+    [
+      'wanted <= known && this.#options.isOwned(organizationId)',
+      'wanted <= known',
+      'Only an owner knows the head without asking.',
+    ],
+    [
+      'if (recent.last !== undefined && head > recent.last && !isMoving) void',
+      'if (recent.last === -1) void',
+      'Events that were missed are read from the log.',
+    ],
+    ['channel.told = batch.last;', 'channel.told = batch.after;', 'A batch is handed over once.'],
+  ]),
+  ...mutationsOf('engine/org/feed/log-pages.ts', FEED, [
+    [
+      '({ sequence }) => sequence > after)',
+      '({ sequence }) => sequence >= after)',
+      'A resumed stream does not repeat its last event.',
+    ],
+    [
+      'shared.sequence === after + following.length + 1',
+      'shared.sequence > after',
+      'A hole in the tail is not skipped.',
+    ],
+    [
+      'next === undefined ? after < lastSequence : next > after + 1',
+      'false',
+      'A reader is told that events are no longer kept.',
+    ],
+  ]),
+  ...mutationsOf('engine/org/feed/shared-event.ts', STREAMS, [
+    ["payment.method === 'cash' ? payment.agentId : null", 'null', 'An agent hears of the cash that it took.'],
+  ]),
+  ...mutationsOf('gateway/sse/event-filter.ts', STREAMS, [
+    [
+      '(!types || types.has(shared.event.type))',
+      '(!types || types.size > 0)',
+      'A stream tells the types that it was asked for.',
+    ],
+    [
+      '(!hearer || mayHear(shared.subject, hearer.agentId))',
+      '(!hearer || hearer.agentId > 0)',
+      'An agent hears of no payment but its cash.',
+    ],
+    ['hearer?.agentId ?? null', 'null', 'Streams of an agent and of a manager are not one.'],
+  ]),
+  ...mutationsOf('gateway/sse/organization-stream.ts', STREAMS, [
+    [
+      "return wanted.sequence > head ? 'position_unknown' : undefined;",
+      'return undefined;',
+      'A position beyond the log is answered by a resync.',
+    ],
+    [
+      'wanted.history !== this.#options.feed.history',
+      "wanted.history === ''",
+      'A position of another history is answered by a resync.',
+    ],
+    [
+      'const isWhole = this.#sent === after && events.length > 0;',
+      'const isWhole = events.length > 0;',
+      'A gap leads back to the log.',
+    ],
+    [
+      'this.#sent = wanted && !reason ? wanted.sequence : head;',
+      'this.#sent = head;',
+      'A stream resumes right behind the last event that its client saw.',
+    ],
+  ]),
+];

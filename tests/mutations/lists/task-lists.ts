@@ -1,0 +1,36 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const LISTS = [
+  'integration/store/commit/commit-rows',
+  'integration/store/task-list-property',
+  'api/lists/list-tasks',
+  'integration/assignment/offers',
+];
+
+/** Faults in lists of tasks, and in the counters and tables that they are found by. */
+export const TASK_LISTS: readonly Mutation[] = [
+  ...mutationsOf('engine/org/commit/list-upkeep.ts', LISTS, [
+    ['if (before) move(before, -1);', '', 'A task is counted in one status.'],
+    ['scheduledAt === after.scheduledAt && ', '', 'A task that was rescheduled is found at its new time.'],
+  ]),
+  ...mutationsOf('schema/functions/task-lists.sql', LISTS, [
+    [
+      'WHERE "scheduledAt" IS NOT NULL AND ("expectedVersion" = 0 OR relist)',
+      'WHERE "scheduledAt" IS NOT NULL AND "expectedVersion" = 0',
+      'A task that was scheduled later is found by its time.',
+    ],
+    ['WHERE NOT n.sought AND', 'WHERE n.sought AND', 'A task that is no longer sought leaves the list of searches.'],
+  ]),
+  ...mutationsOf(
+    'engine/store/task-lists/task-list-conditions.ts',
+    ['integration/store/task-list-property'],
+    [
+      ['scheduled_at <= ${', 'scheduled_at < ${', 'The end of a window is part of it.'],
+      [
+        'if (agentId) all.push(',
+        'if (agentId && agentId.length > 1) all.push(',
+        'A list of an agent holds its tasks only.',
+      ],
+    ],
+  ),
+];
