@@ -160,7 +160,7 @@ test('of many who change what they have read one succeeds', async () => {
   assert.deepEqual(statuses, [200, ...Array.from({ length: 19 }, () => 412)]);
 });
 
-test('what is wrong with the request itself is reported before a stale tag', async () => {
+test('an invalid request is reported before a stale tag', async () => {
   const { id } = await fixture.api.createTask();
   const past = { scheduledAt: '2020-01-01T00:00:00Z' };
   assert.equal((await fixture.api.patch(`/tasks/${id}`, past, { 'if-match': '"stale"' })).status, 400);

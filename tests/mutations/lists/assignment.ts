@@ -16,7 +16,7 @@ export const ASSIGNMENT: readonly Mutation[] = [
       [
         "request.rejectionReason === 'taken'",
         "request.rejectionReason === 'withdrawn'",
-        'The agent who was slower is told that the task is taken.',
+        'The slower agent gets ASSIGNMENT_ALREADY_TAKEN.',
       ],
       [
         "const isSame = status === (answer === 'accept' ? 'accepted' : 'rejected');",

@@ -84,7 +84,7 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
       [
         "if (kind === 'task_assigned' && !hasTask) return",
         "if (kind === 'task_assigned' && hasTask) return",
-        'An agent is not told of a task that was taken back.',
+        'An agent gets no push for a task that was taken back.',
       ],
       [
         'if (notice.expiresAt <= now) return',

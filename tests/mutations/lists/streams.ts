@@ -3,9 +3,9 @@ import { type Mutation, mutationsOf } from '../mutation.ts';
 const FEED = ['unit/engine/events/event-feed', 'unit/engine/events/recent-events'];
 const STREAMS = [
   'unit/gateway/sse/',
+  'api/payments/payment-events',
   'api/streams/streams.test',
   'api/streams/streams-own',
-  'api/payments/payment-events',
 ];
 
 /** Faults in the event feed, its filters and the resuming of streams. */
@@ -25,7 +25,7 @@ export const STREAM: readonly Mutation[] = [
       'if (seenBefore === -1) return',
       'Streams are sent back when the log is cut.',
     ],
-    ['channel.told = channel.recent.last;\n', '\n', 'A subscriber who comes back is not told old events.'],
+    ['channel.told = channel.recent.last;\n', '\n', 'A subscriber that comes back gets no old events.'],
     [
       'wanted <= known && this.#options.isOwned(organizationId)',
       'wanted <= known',
@@ -52,7 +52,7 @@ export const STREAM: readonly Mutation[] = [
     [
       'next === undefined ? after < lastSequence : next > after + 1',
       'false',
-      'A reader is told that events are no longer kept.',
+      'A reader learns that events are no longer kept.',
     ],
   ]),
   ...mutationsOf('engine/org/feed/shared-event.ts', STREAMS, [

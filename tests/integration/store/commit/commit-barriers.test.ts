@@ -8,7 +8,7 @@ import { seedOrganization } from '../../../support/seeds/seed.ts';
 import { seedTasks } from '../../../support/seeds/seed-task.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
 
-/** What commit_group refuses by itself, however wrong the process is that calls it. */
+/** `commit_group` refuses these calls by itself, however wrong the calling process is. */
 
 const random = createRandomSource();
 let database: TestDatabase;
