@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { IdKind, OrgStore } from '../../store/actor/actor-store.ts';
+import type { IdDemand } from '../decide/id-demand.ts';
 
 const KINDS: readonly IdKind[] = [
   'task',
@@ -14,9 +15,6 @@ const KINDS: readonly IdKind[] = [
   'payment',
   'transfer',
 ];
-
-/** How many ids of each kind a decision may take. */
-export type IdDemand = Readonly<Record<IdKind, number>>;
 
 interface Stock {
   /** First unused id of each block, and how many it still holds. */

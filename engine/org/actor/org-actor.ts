@@ -11,12 +11,13 @@ import type { DecidedCommand, DecideTools } from '../apply/apply-decision.ts';
 import { OrgBatch, type Pending } from '../apply/org-batch.ts';
 import type { BatchOwner, GroupCommit } from '../commit/group-commit.ts';
 import type { ShardOwnership } from '../commit/shard-ownership.ts';
-import type { DueTimers } from '../decide/tasks/wake-up.ts';
+import type { DueTimers } from '../decide/decision.ts';
+import type { IdDemand } from '../decide/id-demand.ts';
+import { noNeeds } from '../decide/record-search.ts';
+import { collectNeeds, idDemandOf, lacksAccounts } from '../decide/rules.ts';
 import { OrgState } from '../state/org-state.ts';
 import { decideCommand } from './decide-command.ts';
-import type { IdBlocks, IdDemand } from './id-blocks.ts';
-import { idDemandOf } from './id-demand.ts';
-import { collectNeeds, lacksAccounts, noNeeds } from './needs.ts';
+import type { IdBlocks } from './id-blocks.ts';
 import { failDecided, failUndecided } from './not-applied.ts';
 import { isDrawnCode, refusalOfRow } from './row-refusals.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { noNeeds } from '../../../engine/org/actor/needs.ts';
+import { noNeeds } from '../../../engine/org/decide/record-search.ts';
 import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';

@@ -4,16 +4,24 @@ import { exceedsCapacity } from '../../../domain/assignment/eligibility.ts';
 import { loadOf } from '../../../domain/assignment/load.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import { rule } from '../rule.ts';
+import { FOUND } from '../steps/accept-request.ts';
 import { draftStatus, settingsOf } from '../steps/task-search.ts';
-import { FOUND } from './answer-request.ts';
 
 const EMPTY = loadOf([]);
+
+export const assignCouriersRule = rule<AssignCouriers>({
+  needs(search, { assignments }) {
+    for (const { taskId } of assignments) search.task(taskId);
+  },
+  decide: decideAssignCouriers,
+});
 
 /**
  * External couriers take tasks: their companies have said yes, so that nobody is asked. Whatever no longer holds is left
  * out, and whoever called the courier finds out by the task: it looks on, or somebody else has it.
  */
-export function decideAssignCouriers(draft: Draft, command: AssignCouriers, { now }: DecideContext): Decision {
+function decideAssignCouriers(draft: Draft, command: AssignCouriers, { now }: DecideContext): Decision {
   if (!settingsOf(draft).externalCouriers) return NOTHING_SHOWN;
   for (const { taskId, courier } of command.assignments) {
     const facts = draft.findTask(taskId);

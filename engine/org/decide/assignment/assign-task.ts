@@ -4,18 +4,28 @@ import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { fieldsOfStep, judgeAssignment } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { rule, taskById } from '../rule.ts';
 import { judgeFit } from '../steps/agent-fit.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { withoutSearch } from '../steps/task-end.ts';
 import { changedTask, draftSearch } from '../steps/task-search.ts';
 
+export const assignTaskRule = rule<AssignTask>({
+  needs(search, { taskId, input }) {
+    search.task(taskId);
+    search.agentWithLoad(input.agentId);
+  },
+  task: taskById,
+  decide: decideAssignTask,
+});
+
 /**
  * POST /tasks/:id/assign.
  * Refuses: 404 for the task, then for the agent; 409 STATUS_DERIVED, INVALID_STATUS_TRANSITION, AGENT_NOT_ACTIVE,
  * AGENT_SLOT_TAKEN, AGENT_OVER_CAPACITY.
  */
-export function decideAssignTask(draft: Draft, command: AssignTask, { now }: DecideContext): Decision {
+function decideAssignTask(draft: Draft, command: AssignTask, { now }: DecideContext): Decision {
   const { taskId, input } = command;
   const facts = draft.findTask(taskId);
   if (!facts) return refuse(notFound('Task', taskId));

@@ -7,16 +7,24 @@ import { declinedReason, isSought, isWorthNoting, wasAsked } from '../../../doma
 import { lacksSkills } from '../../../domain/assignment/eligibility.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import { ORDINARY } from '../id-demand.ts';
+import { rule } from '../rule.ts';
+import { acceptRequest } from '../steps/accept-request.ts';
 import { judgeFit } from '../steps/agent-fit.ts';
 import { draftRequest } from '../steps/request-steps.ts';
 import { draftSearch, draftStatus, endSearchIfOver, failSearch, settingsOf } from '../steps/task-search.ts';
-import { acceptRequest } from './answer-request.ts';
+
+export const proposeOffersRule = rule<ProposeOffers>({
+  needs: (search, command) => search.proposal(command),
+  ids: ({ offers }) => ({ ...ORDINARY, assignment_request: offers.length }),
+  decide: decideProposeOffers,
+});
 
 /**
  * What a round of the planner proposes. It saw the organization as it was a moment ago, so each proposal is judged by what
  * is true now, the ones before it included; what no longer holds is left out, and its task comes in the next round.
  */
-export function decideProposeOffers(draft: Draft, command: ProposeOffers, context: DecideContext): Decision {
+function decideProposeOffers(draft: Draft, command: ProposeOffers, context: DecideContext): Decision {
   const settings = settingsOf(draft);
   for (const [taskId, offers] of byTask(command.offers)) offerTask(draft, taskId, offers, settings, context);
   for (const lacking of command.lacking) noteLack(draft, lacking, context.now);

@@ -4,13 +4,20 @@ import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { checkUnassignment, fieldsOfStep } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { needsTask, rule, taskById } from '../rule.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { withoutSearch } from '../steps/task-end.ts';
 import { changedTask } from '../steps/task-search.ts';
 
+export const unassignTaskRule = rule<UnassignTask>({
+  needs: needsTask,
+  task: taskById,
+  decide: decideUnassignTask,
+});
+
 /** POST /tasks/:id/unassign. Refuses: 404; 409 STATUS_DERIVED, INVALID_STATUS_TRANSITION. */
-export function decideUnassignTask(draft: Draft, command: UnassignTask, { now }: DecideContext): Decision {
+function decideUnassignTask(draft: Draft, command: UnassignTask, { now }: DecideContext): Decision {
   const { taskId, input } = command;
   const facts = draft.findTask(taskId);
   if (!facts) return refuse(notFound('Task', taskId));

@@ -8,6 +8,8 @@ import { maySee } from '../../../domain/tasks/task-machine.ts';
 import { paymentStep } from '../../apply/event-encoding.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { MONEY } from '../id-demand.ts';
+import { rule } from '../rule.ts';
 import {
   currentPayment,
   draftPaidTask,
@@ -18,6 +20,17 @@ import {
   type Sum,
 } from '../steps/payment-steps.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
+
+export const payTaskRule = rule<PayTask>({
+  needs(search, { input }) {
+    search.task(input.taskId);
+    search.moneyOf(input.taskId);
+  },
+  ids: () => MONEY,
+  movesMoney: true,
+  task: (draft, { input }) => draft.findTask(input.taskId)?.task,
+  decide: decidePayTask,
+});
 
 /**
  * POST /payments/cash, /payments/wallet and /payments/initialize. Cash and wallets pay at once, and in place of an

@@ -3,7 +3,16 @@ import { notFound } from '../../../../schema/errors.ts';
 import { judgeRefund, newRefund } from '../../../domain/money/payment-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { MONEY } from '../id-demand.ts';
+import { rule } from '../rule.ts';
 import { changePayment, draftRefund, tellPayment } from '../steps/payment-steps.ts';
+
+export const refundPaymentRule = rule<RefundPayment>({
+  needs: (search, { paymentId }) => search.paymentWithMoney(paymentId),
+  ids: () => MONEY,
+  movesMoney: true,
+  decide: decideRefundPayment,
+});
 
 /**
  * POST /payments/:id/refund. Cash and wallets are refunded at once, an online payment when the provider has done it.

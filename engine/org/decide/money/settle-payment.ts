@@ -4,6 +4,8 @@ import { refundReversalOf } from '../../../domain/money/ledger.ts';
 import { isGivenUp, judgeReport, newRefund } from '../../../domain/money/payment-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import { MONEY } from '../id-demand.ts';
+import { rule } from '../rule.ts';
 import {
   changePayment,
   currentPayment,
@@ -14,6 +16,13 @@ import {
   giveUpPayment,
   tellPayment,
 } from '../steps/payment-steps.ts';
+
+export const settlePaymentRule = rule<SettlePayment>({
+  needs: (search, { paymentId }) => search.paymentWithMoney(paymentId),
+  ids: () => MONEY,
+  movesMoney: true,
+  decide: decideSettlePayment,
+});
 
 /** What the provider says of a payment, by a callback or because a worker asked. What is known already changes nothing. */
 export function decideSettlePayment(draft: Draft, command: SettlePayment, context: DecideContext): Decision {

@@ -1,11 +1,23 @@
 import type { TopUpWallet } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
-import { fundsOf, topUpOf, walletOf } from '../../../domain/money/ledger.ts';
+import { fundsOf, OWN_ACCOUNTS, topUpOf, walletOf } from '../../../domain/money/ledger.ts';
 import { parseAmount } from '../../../domain/money/money.ts';
 import { encodeTopUp } from '../../../views/top-up-view.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse, violate } from '../decision.ts';
+import { MONEY } from '../id-demand.ts';
+import { rule } from '../rule.ts';
 import { draftTransfer } from '../steps/payment-steps.ts';
+
+export const topUpWalletRule = rule<TopUpWallet>({
+  needs(search, { customerId }) {
+    search.customer(customerId);
+    search.accounts([...OWN_ACCOUNTS, walletOf(customerId)]);
+  },
+  ids: () => MONEY,
+  movesMoney: true,
+  decide: decideTopUpWallet,
+});
 
 /** POST /wallets/:customerId/top-ups. Refuses: 400 for an amount that its currency does not allow; 404. */
 export function decideTopUpWallet(draft: Draft, command: TopUpWallet, context: DecideContext): Decision {

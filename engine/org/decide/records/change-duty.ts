@@ -4,12 +4,18 @@ import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { rule } from '../rule.ts';
+
+export const changeDutyRule = rule<ChangeDuty>({
+  needs: (search, { agentId }) => search.agent(agentId),
+  decide: decideChangeDuty,
+});
 
 /**
  * PUT /agents/:id/duty; agents change their own only. What is already so changes nothing. Refuses: 404; 409
  * AGENT_NOT_ACTIVE.
  */
-export function decideChangeDuty(draft: Draft, command: ChangeDuty, { now }: DecideContext): Decision {
+function decideChangeDuty(draft: Draft, command: ChangeDuty, { now }: DecideContext): Decision {
   const { agentId, caller, input } = command;
   const before = maySee({ agentId }, caller) ? draft.findAgent(agentId) : undefined;
   if (!before) return refuse(notFound('Agent', agentId));

@@ -5,10 +5,18 @@ import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { NEW_AGENT } from '../id-demand.ts';
+import { rule } from '../rule.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 
+export const createAgentRule = rule<CreateAgent>({
+  needs: (search, { input }) => search.freeEmail(input.email),
+  ids: () => NEW_AGENT,
+  decide: decideCreateAgent,
+});
+
 /** POST /agents. Refuses, in this order: 409 USER_EMAIL_TAKEN; 403 PACKAGE_LIMIT_EXCEEDED. */
-export function decideCreateAgent(draft: Draft, command: CreateAgent, context: DecideContext): Decision {
+function decideCreateAgent(draft: Draft, command: CreateAgent, context: DecideContext): Decision {
   const { input, passwordHash } = command;
   const { now } = context;
   if (draft.isEmailTaken(input.email)) return refuse(refusal('USER_EMAIL_TAKEN'));

@@ -2,10 +2,16 @@ import type { CreateWarehouse } from '../../../../schema/commands.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { needsNothing, rule } from '../rule.ts';
 import { draftLocation } from '../steps/new-location.ts';
 
+export const createWarehouseRule = rule<CreateWarehouse>({
+  needs: needsNothing,
+  decide: decideCreateWarehouse,
+});
+
 /** POST /warehouses. Refuses 403 PACKAGE_LIMIT_EXCEEDED. */
-export function decideCreateWarehouse(draft: Draft, { input }: CreateWarehouse, context: DecideContext): Decision {
+function decideCreateWarehouse(draft: Draft, { input }: CreateWarehouse, context: DecideContext): Decision {
   const { now } = context;
   const period = quotaPeriod('warehouses', now);
   const used = draft.usedOf('warehouses', period);

@@ -5,14 +5,24 @@ import { notFound, refusal } from '../../../../schema/errors.ts';
 import type { AgentRecord, UpdateAgentInput } from '../../../../schema/fleet/agent.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { rule } from '../rule.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 import { draftDuty } from './change-duty.ts';
+
+export const updateAgentRule = rule<UpdateAgent>({
+  needs(search, { agentId, input }) {
+    search.agent(agentId);
+    if (input.isActive === false) search.loadOf(agentId);
+  },
+  target: ({ agentId }) => ({ kind: 'agent', id: agentId }),
+  decide: decideUpdateAgent,
+});
 
 /**
  * PATCH /agents/:id. What is asked for and already so changes nothing; who is no longer active is off duty.
  * Refuses: 404; 409 AGENT_HAS_OPEN_TASKS for ending the activity of one who has some.
  */
-export function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideContext): Decision {
+function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideContext): Decision {
   const { agentId, input } = command;
   const before = draft.findAgent(agentId);
   if (!before) return refuse(notFound('Agent', agentId));

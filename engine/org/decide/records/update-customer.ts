@@ -3,12 +3,21 @@ import { type CustomerRecord, splitName, type UpdateCustomerInput } from '../../
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { rule } from '../rule.ts';
+
+export const updateCustomerRule = rule<UpdateCustomer>({
+  needs(search, { customerId, input }) {
+    search.customer(customerId);
+    search.phone(input.phone?.e164);
+  },
+  decide: decideUpdateCustomer,
+});
 
 /**
  * PATCH /customers/:id. What is asked for and already so changes nothing. Refuses, in this order: 404; 412
  * PRECONDITION_FAILED for another version than the expected one; 409 CUSTOMER_PHONE_TAKEN.
  */
-export function decideUpdateCustomer(draft: Draft, command: UpdateCustomer, context: DecideContext): Decision {
+function decideUpdateCustomer(draft: Draft, command: UpdateCustomer, context: DecideContext): Decision {
   const { customerId, expectedVersion, input } = command;
   const before = draft.findCustomer(customerId);
   if (!before) return refuse(notFound('Customer', customerId));

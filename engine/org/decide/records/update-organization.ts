@@ -4,12 +4,19 @@ import { refusal } from '../../../../schema/errors.ts';
 import { isCurrency } from '../../../domain/money/money.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { needsNothing, rule } from '../rule.ts';
+
+export const updateOrganizationRule = rule<UpdateOrganization>({
+  needs: needsNothing,
+  target: (_, organizationId) => ({ kind: 'organization', id: organizationId }),
+  decide: decideUpdateOrganization,
+});
 
 /**
  * PATCH /organizations/:id. What is asked for and already so changes nothing. Refuses, in this order: 403 for the status
  * and the limits, which are for super admins to change; 400 for a currency that is none and for settings too large.
  */
-export function decideUpdateOrganization(draft: Draft, command: UpdateOrganization, context: DecideContext): Decision {
+function decideUpdateOrganization(draft: Draft, command: UpdateOrganization, context: DecideContext): Decision {
   const { caller, input } = command;
   const { organization: before } = draft;
   const isReserved = input.status != null || input.limits != null;

@@ -2,13 +2,20 @@ import type { UpdateWarehouse } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { rule } from '../rule.ts';
 import { draftLocation, isAt } from '../steps/new-location.ts';
+
+export const updateWarehouseRule = rule<UpdateWarehouse>({
+  needs: (search, { warehouseId }) => search.warehouse(warehouseId),
+  target: ({ warehouseId }) => ({ kind: 'warehouse', id: warehouseId }),
+  decide: decideUpdateWarehouse,
+});
 
 /**
  * PATCH /warehouses/:id. Moving it makes a new location: tasks that start from the old one keep it. What is asked for
  * and already so changes nothing. Refuses 404.
  */
-export function decideUpdateWarehouse(draft: Draft, command: UpdateWarehouse, context: DecideContext): Decision {
+function decideUpdateWarehouse(draft: Draft, command: UpdateWarehouse, context: DecideContext): Decision {
   const { warehouseId, input } = command;
   const facts = draft.findWarehouse(warehouseId);
   if (!facts) return refuse(notFound('Warehouse', warehouseId));

@@ -4,9 +4,16 @@ import { LIMITS } from '../../../../schema/limits.ts';
 import { judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { needsTask, rule, taskById } from '../rule.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
 import { draftPackage } from '../steps/new-task.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
+
+export const addPackageRule = rule<AddPackage>({
+  needs: needsTask,
+  task: taskById,
+  decide: decideAddPackage,
+});
 
 /** POST /tasks/:id/packages. Refuses: 404; 409 TASK_NOT_EDITABLE past awaiting_assignment,
  * TOO_MANY_PACKAGES, TASK_TOO_LARGE. */

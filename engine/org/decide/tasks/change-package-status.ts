@@ -4,6 +4,14 @@ import { judgePackageStep } from '../../../domain/tasks/package-machine.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
+import { rule } from '../rule.ts';
+
+export const changePackageStatusRule = rule<ChangePackageStatus>({
+  needs: (search, { packageId }) => search.package(packageId),
+  task: (draft, { packageId }) => draft.findPackage(packageId)?.owner ?? undefined,
+  target: ({ packageId }) => ({ kind: 'package', id: packageId }),
+  decide: decideChangePackageStatus,
+});
 
 /**
  * PATCH /packages/:id. Refuses: 404, also for a package of a task that the agent does not have; 409 PACKAGE_DETACHED

@@ -7,14 +7,29 @@ import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
 import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
-import { FOUND } from '../assignment/answer-request.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { MONEY } from '../id-demand.ts';
+import { rule, taskById } from '../rule.ts';
+import { FOUND } from '../steps/accept-request.ts';
 import { draftCash, draftUnpaid, judgeCash } from '../steps/cash-task.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { draftRequest, withdrawRequests } from '../steps/request-steps.ts';
 import { endPackages, withoutSearch } from '../steps/task-end.ts';
 
 type StatusInput = ChangeTaskStatus['input'];
+
+export const changeTaskStatusRule = rule<ChangeTaskStatus>({
+  needs(search, { taskId, input }) {
+    search.task(taskId);
+    search.moneyOfEnd(taskId, input.status);
+  },
+  // Agents complete the tasks that collect cash and hand it over.
+  ids: () => MONEY,
+  movesMoney: true,
+  task: taskById,
+  alsoChanges: openChildrenThatEnd,
+  decide: decideChangeTaskStatus,
+});
 
 /**
  * PUT /tasks/:id/status. A job is only cancelled, with its open children; a child's step is followed by its job.
@@ -89,4 +104,14 @@ function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: S
       details: detailsOfStep(before, task),
     },
   });
+}
+
+/** The open children of a job that are cancelled with it. */
+function openChildrenThatEnd(
+  draft: Draft,
+  { childIds }: TaskRecord,
+  { input }: ChangeTaskStatus,
+): readonly TaskRecord[] {
+  if (childIds === null || input.status !== 'cancelled') return [];
+  return childIds.map((id) => draft.findTask(id)!.task).filter(({ status }) => !isTerminal(status));
 }

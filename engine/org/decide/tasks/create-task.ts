@@ -9,9 +9,17 @@ import { wasDelivered } from '../../../domain/tasks/package-machine.ts';
 import { checkScheduledAt, mayChange } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { demandOfTasks, ORDINARY } from '../id-demand.ts';
+import { rule } from '../rule.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { draftTask } from '../steps/new-task.ts';
+
+export const createTaskRule = rule<CreateTask>({
+  needs: (search, { input, caller }) => search.newTask(input, caller.channelId),
+  ids: ({ input }) => (input.children ? demandOfTasks([input]) : ORDINARY),
+  decide: decideCreateTask,
+});
 
 /**
  * POST /tasks: a task, a child of a job, or a job with its children, all or nothing. Refuses, in this order: 403 for an

@@ -4,6 +4,13 @@ import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { isAwaited } from '../../../domain/travel/arrival.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
+import { needsTask, rule, taskById } from '../rule.ts';
+
+export const noteArrivalRule = rule<NoteArrival>({
+  needs: needsTask,
+  task: taskById,
+  decide: decideNoteArrival,
+});
 
 /**
  * The agent of a task under way is at its place. Once for an assignment: what a watch that was killed has told before

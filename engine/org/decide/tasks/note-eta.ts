@@ -5,6 +5,13 @@ import { isAwaited } from '../../../domain/travel/arrival.ts';
 import { isMaterial } from '../../../domain/travel/eta.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
+import { needsTask, rule, taskById } from '../rule.ts';
+
+export const noteEtaRule = rule<NoteEta>({
+  needs: needsTask,
+  task: taskById,
+  decide: decideNoteEta,
+});
 
 /**
  * When the agent of a task under way is expected at its place. Nothing when it has arrived, when the task has another

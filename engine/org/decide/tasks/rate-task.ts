@@ -4,6 +4,13 @@ import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import type { TaskRating } from '../../../../schema/tasks/task-rating.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse } from '../decision.ts';
+import { needsTask, rule, taskById } from '../rule.ts';
+
+export const rateTaskRule = rule<RateTask>({
+  needs: needsTask,
+  task: taskById,
+  decide: decideRateTask,
+});
 
 /** POST /tracking/tasks/:id/rating. Refuses: 404; 409 TASK_NOT_COMPLETED, TASK_ALREADY_RATED. */
 export function decideRateTask(draft: Draft, { taskId, input }: RateTask, { now }: DecideContext): Decision {

@@ -9,12 +9,20 @@ import { checkScheduledAt, judgeUpdate } from '../../../domain/tasks/task-machin
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { needsTask, rule, taskById } from '../rule.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
 import { draftLocation, isAt } from '../steps/new-location.ts';
 import { draftPackage } from '../steps/new-task.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { changedTask, settingsOf } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
+
+export const updateTaskRule = rule<UpdateTask>({
+  needs: needsTask,
+  task: taskById,
+  target: ({ taskId }) => ({ kind: 'task', id: taskId }),
+  decide: decideUpdateTask,
+});
 
 /**
  * PATCH /tasks/:id. What is asked for and already so changes nothing. Refuses: 400 for a `scheduledAt` that has passed; 404

@@ -1,21 +1,24 @@
+import type { WakeUp } from '../../../../schema/commands.ts';
+import { refusal } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { isLate } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
-import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import { type DecideContext, type Decision, type DueTimers, NOTHING_SHOWN, refuse } from '../decision.ts';
+import { needsNothing, rule } from '../rule.ts';
 import { begun, changedTask, draftDecline, draftSearch, draftStatus, endSearchIfOver } from '../steps/task-search.ts';
 
-/** What a look at the organization's timers found. */
-export interface DueTimers {
-  readonly taskIds: readonly number[];
-  /** When the next timer after these is due: as Postgres knew it, or set in memory since. */
-  readonly nextDeadlineAt: string | null;
-}
+export const wakeUpRule = rule<WakeUp>({
+  needs: needsNothing,
+  // A repeat after a failure has no due timers; the next scan of the timers wakes the organization again.
+  decide: (draft, _, context) =>
+    context.due ? decideWakeUp(draft, context.due, context) : refuse(refusal('NOT_APPLIED')),
+});
 
 /**
  * The organization's timers are due: tasks are late, searches begin or end, requests run out. What was due by the rows may
  * have changed since in memory, so each is judged again here.
  */
-export function decideWakeUp(draft: Draft, due: DueTimers, { now }: DecideContext): Decision {
+function decideWakeUp(draft: Draft, due: DueTimers, { now }: DecideContext): Decision {
   // First, so that the timers which this sets are seen beside those that were there.
   draft.put({ kind: 'scan-timers', nextDeadlineAt: due.nextDeadlineAt });
   for (const id of due.taskIds) {

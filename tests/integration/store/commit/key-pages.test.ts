@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { noNeeds } from '../../../../engine/org/actor/needs.ts';
+import { noNeeds } from '../../../../engine/org/decide/record-search.ts';
 import { createOrgStore, forActors } from '../../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import { scopedKeyOf } from '../../../../schema/fields/idempotency-key.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { IdBlocks, type IdDemand } from '../../../../engine/org/actor/id-blocks.ts';
-import { idDemandOf } from '../../../../engine/org/actor/id-demand.ts';
+import { IdBlocks } from '../../../../engine/org/actor/id-blocks.ts';
+import type { IdDemand } from '../../../../engine/org/decide/id-demand.ts';
+import { idDemandOf } from '../../../../engine/org/decide/rules.ts';
 import type { Log } from '../../../../engine/runtime/log.ts';
 import type { OrgStore } from '../../../../engine/store/actor/actor-store.ts';
 import type { Command } from '../../../../schema/commands.ts';

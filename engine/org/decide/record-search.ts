@@ -1,20 +1,10 @@
-import type {
-  ChangeTaskStatus,
-  Command,
-  CreateTasks,
-  PayTask,
-  ProposeOffers,
-  RefundPayment,
-  SettlePayment,
-  TopUpWallet,
-} from '../../../schema/commands.ts';
+import type { ChangeTaskStatus, Command, CreateTasks, ProposeOffers } from '../../../schema/commands.ts';
 import type { AccountOwner } from '../../../schema/money/ledger.ts';
 import type { CreateTaskInput, TaskInput } from '../../../schema/tasks/create-task.ts';
 import { isCashType, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { cashOf, OWN_ACCOUNTS, walletOf } from '../../domain/money/ledger.ts';
 import type { RecordNeeds } from '../../store/actor/actor-store.ts';
 import type { OrgState } from '../state/org-state.ts';
-import { MOVES_MONEY } from './id-demand.ts';
 
 export function noNeeds(): RecordNeeds {
   return {
@@ -41,114 +31,8 @@ export function noNeeds(): RecordNeeds {
   };
 }
 
-/**
- * Whether the command touches anything that memory does not hold; with `needs`, adds it there. What memory holds is
- * never asked for: it is newer than what Postgres could say.
- */
-export function collectNeeds(state: OrgState, command: Command, needs?: RecordNeeds): boolean {
-  const search = new Search(state, needs);
-  search.idempotency(command.idempotency);
-  switch (command.kind) {
-    case 'create-task':
-      search.newTask(command.input, command.caller.channelId);
-      break;
-    case 'create-tasks':
-      search.newTasks(command);
-      break;
-    case 'change-task-status':
-    case 'pay-task':
-    case 'refund-payment':
-    case 'settle-payment':
-    case 'top-up-wallet':
-      collectMoney(search, command);
-      break;
-    case 'update-task':
-    case 'add-package':
-    case 'read-task':
-    case 'rate-task':
-    case 'note-arrival':
-    case 'note-eta':
-    case 'unassign-task':
-    case 'search-agent':
-      search.task(command.taskId);
-      break;
-    case 'change-package-status':
-      search.package(command.packageId);
-      break;
-    case 'create-customer':
-      search.phone(command.input.phone.e164);
-      break;
-    case 'update-customer':
-      search.customer(command.customerId);
-      search.phone(command.input.phone?.e164);
-      break;
-    case 'update-warehouse':
-      search.warehouse(command.warehouseId);
-      break;
-    case 'create-agent':
-      search.freeEmail(command.input.email);
-      break;
-    case 'update-agent':
-    case 'change-duty':
-      search.agent(command.agentId);
-      if ('isActive' in command.input && command.input.isActive === false) search.loadOf(command.agentId);
-      break;
-    case 'assign-task':
-      search.task(command.taskId);
-      search.agentWithLoad(command.input.agentId);
-      break;
-    case 'answer-request':
-      search.request(command.requestId);
-      break;
-    case 'propose-offers':
-      search.proposal(command);
-      break;
-    case 'assign-couriers':
-      for (const { taskId } of command.assignments) search.task(taskId);
-      break;
-    case 'create-warehouse':
-    case 'update-organization':
-    case 'delete-organization':
-    case 'wake-up':
-      break;
-  }
-  return search.missing;
-}
-
-/** Whether money is moved whose accounts have not been asked for: the task had another agent when they were. */
-export function lacksAccounts(state: OrgState, command: Command): boolean {
-  if (!MOVES_MONEY.has(command.kind)) return false;
-  const needs = noNeeds();
-  collectNeeds(state, command, needs);
-  return needs.accountOwners.size > 0;
-}
-
-type MoneyCommand = ChangeTaskStatus | PayTask | RefundPayment | SettlePayment | TopUpWallet;
-
-/** Of commands that move money, or may. */
-function collectMoney(search: Search, command: MoneyCommand): void {
-  switch (command.kind) {
-    case 'change-task-status':
-      search.task(command.taskId);
-      search.moneyOfEnd(command.taskId, command.input.status);
-      break;
-    case 'pay-task':
-      search.task(command.input.taskId);
-      search.moneyOf(command.input.taskId);
-      break;
-    case 'refund-payment':
-    case 'settle-payment':
-      search.paymentWithMoney(command.paymentId);
-      break;
-    case 'top-up-wallet':
-      search.customer(command.customerId);
-      search.accounts([...OWN_ACCOUNTS, walletOf(command.customerId)]);
-      break;
-  }
-}
-
-/** Looks for what a command touches, and notes what memory does not have. */
-class Search {
+/** Looks up the records that a command reads, and notes those that memory lacks. A record in memory is never fetched: it is newer than its row. */
+export class RecordSearch {
   missing = false;
   readonly #state: OrgState;
   readonly #needs: RecordNeeds | undefined;
@@ -196,7 +80,7 @@ class Search {
     if (!this.#state.findAgent(id)) this.#miss()?.agentIds.add(id);
   }
 
-  /** Asked for anew each time: other organizations, and other writers of this one, make users, too. */
+  /** Fetched each time: other organizations, and other writers of this one, create users too. */
   freeEmail(email: string): void {
     this.#miss()?.userEmails.add(email.toLowerCase());
   }
@@ -205,7 +89,7 @@ class Search {
     if (!this.#state.knowsLoadOf(agentId)) this.#miss()?.loadedAgentIds.add(agentId);
   }
 
-  /** A request with all that its answer rests on. */
+  /** A request with its task and its agent, on which the answer rests. */
   request(id: number): void {
     const request = this.#state.findRequest(id);
     if (!request) {
@@ -229,15 +113,15 @@ class Search {
     this.loadOf(id);
   }
 
-  /** What a payment for a task rests on, whatever pays. */
+  /** The records that a payment for a task rests on, for every method. */
   moneyOf(taskId: number): void {
     const facts = this.#state.findTask(taskId);
-    // What it names is known once it is here.
+    // The task names the others; it must be here first.
     if (!facts) this.#chain();
     else this.#moneyOf(facts.task);
   }
 
-  /** What the end of a task rests on, and of its parts: payments that are open, and cash. */
+  /** The records that the end of a task and of its parts rests on: open payments, and cash. */
   moneyOfEnd(taskId: number, status: ChangeTaskStatus['input']['status']): void {
     if (status !== 'completed' && status !== 'cancelled') return;
     const facts = this.#state.findTask(taskId);
@@ -247,19 +131,19 @@ class Search {
       return;
     }
     const { childIds, parentId } = facts.task;
-    // A job goes with the last of its parts.
+    // A job ends with the last of its parts.
     const family = [taskId, ...(childIds ?? []), ...(parentId === null ? [] : [parentId])];
     for (const id of family) this.#payment(this.#state.findTask(id)?.task.paymentId ?? null);
   }
 
-  /** A payment with its task, and with what its money rests on. */
+  /** A payment with its task and the accounts of its money. */
   paymentWithMoney(id: number): void {
     const payment = this.#state.findPayment(id);
     this.#payment(id);
     if (!payment) return this.#chain();
     this.task(payment.taskId);
     this.moneyOf(payment.taskId);
-    // Whoever took it: the task may have another agent by now.
+    // The agent who took the cash: the task may have another agent by now.
     const wallet = payment.customerId === null ? [] : [walletOf(payment.customerId)];
     this.accounts([...OWN_ACCOUNTS, cashOf(payment), ...wallet]);
   }
@@ -293,7 +177,7 @@ class Search {
     if (id !== null && !this.#state.findPayment(id)) this.#miss()?.paymentIds.add(id);
   }
 
-  /** Something is missing that only what is missing as well can name. */
+  /** Notes that a missing record must be fetched before it can name the next one. */
   #chain(): void {
     const needs = this.#miss();
     if (needs) needs.isChained = true;

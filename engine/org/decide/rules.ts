@@ -1,0 +1,96 @@
+import type { Command, SingleCommand } from '../../../schema/commands.ts';
+import type { RecordNeeds } from '../../store/actor/actor-store.ts';
+import type { OrgState } from '../state/org-state.ts';
+import { answerRequestRule } from './assignment/answer-request.ts';
+import { assignCouriersRule } from './assignment/assign-couriers.ts';
+import { assignTaskRule } from './assignment/assign-task.ts';
+import { proposeOffersRule } from './assignment/propose-offers.ts';
+import { searchAgentRule } from './assignment/search-agent.ts';
+import { unassignTaskRule } from './assignment/unassign-task.ts';
+import { demandOfTasks, type IdDemand, ORDINARY } from './id-demand.ts';
+import { payTaskRule } from './money/pay-task.ts';
+import { refundPaymentRule } from './money/refund-payment.ts';
+import { settlePaymentRule } from './money/settle-payment.ts';
+import { topUpWalletRule } from './money/top-up-wallet.ts';
+import { noNeeds, RecordSearch } from './record-search.ts';
+import { changeDutyRule } from './records/change-duty.ts';
+import { createAgentRule } from './records/create-agent.ts';
+import { createCustomerRule } from './records/create-customer.ts';
+import { createWarehouseRule } from './records/create-warehouse.ts';
+import { deleteOrganizationRule } from './records/delete-organization.ts';
+import { updateAgentRule } from './records/update-agent.ts';
+import { updateCustomerRule } from './records/update-customer.ts';
+import { updateOrganizationRule } from './records/update-organization.ts';
+import { updateWarehouseRule } from './records/update-warehouse.ts';
+import type { Rule } from './rule.ts';
+import { addPackageRule } from './tasks/add-package.ts';
+import { changePackageStatusRule } from './tasks/change-package-status.ts';
+import { changeTaskStatusRule } from './tasks/change-task-status.ts';
+import { createTaskRule } from './tasks/create-task.ts';
+import { noteArrivalRule } from './tasks/note-arrival.ts';
+import { noteEtaRule } from './tasks/note-eta.ts';
+import { rateTaskRule } from './tasks/rate-task.ts';
+import { updateTaskRule } from './tasks/update-task.ts';
+import { wakeUpRule } from './tasks/wake-up.ts';
+
+/** Every kind of command that one decision answers. A new kind is one file and one line here. */
+const RULES = {
+  'create-task': createTaskRule,
+  'update-task': updateTaskRule,
+  'change-task-status': changeTaskStatusRule,
+  'rate-task': rateTaskRule,
+  'add-package': addPackageRule,
+  'change-package-status': changePackageStatusRule,
+  'note-arrival': noteArrivalRule,
+  'note-eta': noteEtaRule,
+  'wake-up': wakeUpRule,
+  'assign-task': assignTaskRule,
+  'unassign-task': unassignTaskRule,
+  'search-agent': searchAgentRule,
+  'answer-request': answerRequestRule,
+  'propose-offers': proposeOffersRule,
+  'assign-couriers': assignCouriersRule,
+  'create-customer': createCustomerRule,
+  'update-customer': updateCustomerRule,
+  'create-warehouse': createWarehouseRule,
+  'update-warehouse': updateWarehouseRule,
+  'create-agent': createAgentRule,
+  'update-agent': updateAgentRule,
+  'change-duty': changeDutyRule,
+  'update-organization': updateOrganizationRule,
+  'delete-organization': deleteOrganizationRule,
+  'pay-task': payTaskRule,
+  'refund-payment': refundPaymentRule,
+  'settle-payment': settlePaymentRule,
+  'top-up-wallet': topUpWalletRule,
+} satisfies { readonly [Kind in SingleCommand['kind']]: Rule<Extract<SingleCommand, { kind: Kind }>> };
+
+/** The rule of a command. Its type follows from the table, in a way that TypeScript cannot see. */
+export function ruleOf<C extends SingleCommand>(command: C): Rule<C> {
+  return RULES[command.kind] as unknown as Rule<C>;
+}
+
+/** Whether the command reads a record that memory lacks. With `needs`, adds the missing records there. */
+export function collectNeeds(state: OrgState, command: Command, needs?: RecordNeeds): boolean {
+  const search = new RecordSearch(state, needs);
+  search.idempotency(command.idempotency);
+  if (command.kind === 'read-task') search.task(command.taskId);
+  else if (command.kind === 'create-tasks') search.newTasks(command);
+  else ruleOf(command).needs(search, command);
+  return search.missing;
+}
+
+/** Whether the command moves money between accounts that were not fetched: the task had another agent then. */
+export function lacksAccounts(state: OrgState, command: Command): boolean {
+  if (command.kind === 'read-task' || command.kind === 'create-tasks' || !ruleOf(command).movesMoney) return false;
+  const needs = noNeeds();
+  collectNeeds(state, command, needs);
+  return needs.accountOwners.size > 0;
+}
+
+/** The largest number of ids that the decision may take. */
+export function idDemandOf(command: Command): IdDemand {
+  if (command.kind === 'read-task') return ORDINARY;
+  if (command.kind !== 'create-tasks') return ruleOf(command).ids(command);
+  return demandOfTasks(command.items.flatMap((item) => ('input' in item ? item.input : [])));
+}
