@@ -10,10 +10,9 @@ import type { IdempotencyKey } from './fields/idempotency-key.ts';
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
 import type { TopUpInput } from './money/ledger.ts';
 import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } from './money/payment.ts';
-import type { ChangePackageInput } from './tasks/change-package.ts';
 import type { ChangeStatusInput } from './tasks/change-status.ts';
 import type { CreateTaskInput } from './tasks/create-task.ts';
-import type { PackageInput } from './tasks/package.ts';
+import type { ChangePackageInput, PackageInput } from './tasks/package.ts';
 import type { RateTaskInput } from './tasks/tracking.ts';
 import type { UpdateTaskInput } from './tasks/update-task.ts';
 

@@ -1,10 +1,12 @@
 import { type AgentRecord, type AgentView, agentView } from '../../schema/fleet/agent.ts';
+import { type ScheduledItem, scheduleView } from '../../schema/tasks/schedule.ts';
 import { compileSerializer } from './parts/serializer.ts';
 import { taskAgentViewOf } from './task-view.ts';
 
 const serializeAgent: (view: AgentView) => string = compileSerializer(agentView);
+const serializeSchedule = compileSerializer(scheduleView);
 
-/** The JSON of an agent: the same bytes in answers, lists and events. */
+/** Returns the JSON of an agent: the same bytes in responses, lists and events. */
 export function encodeAgent(agent: AgentRecord): string {
   const { isActive, onDuty, dutyChangedAt, vehicle, skills, home, createdAt, updatedAt } = agent;
   return serializeAgent({
@@ -22,4 +24,9 @@ export function encodeAgent(agent: AgentRecord): string {
     createdAt,
     updatedAt,
   });
+}
+
+/** Returns the JSON of an agent's schedule. `count` is exact, also when `items` holds only a part of it. */
+export function encodeSchedule(items: readonly ScheduledItem[], count: number): string {
+  return serializeSchedule({ items: [...items], count });
 }

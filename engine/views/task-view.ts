@@ -1,29 +1,46 @@
 import type { CustomerOfTask, TaskCustomerView, UserView } from '../../schema/customers/customer.ts';
 import type { LocationRecord, LocationView } from '../../schema/customers/location.ts';
 import type { AgentOfTask, TaskAgentView } from '../../schema/fleet/agent.ts';
-import type { PackageView } from '../../schema/tasks/package.ts';
+import { type PackageRecord, type PackageView, packageView } from '../../schema/tasks/package.ts';
 import { isTerminal, type ShownTask } from '../../schema/tasks/task.ts';
 import { type TaskView, taskView } from '../../schema/tasks/task-view.ts';
 import { formatMinor } from '../domain/money/money.ts';
-import { compilePieces, inOnePiece } from './parts/serializer.ts';
+import { compilePieces, compileSerializer, inOnePiece } from './parts/serializer.ts';
 import { trackingUrlOf } from './parts/tracking-url.ts';
 
 const NO_CHILDREN: TaskView['children'] = [];
 const serializeTask = compilePieces(taskView);
+const serializePackage = compileSerializer(packageView);
 
-/** The JSON of a task: the same bytes in answers, lists, events and streams. */
+/** Returns the JSON of a task: the same bytes in responses, lists, events and streams. */
 export function encodeTask(shown: ShownTask): string {
   return inOnePiece(serializeTask(taskViewOf(shown)));
 }
 
-/** The JSON of a task, and what stands around it with it: one text, of which the task is a part, instead of two. */
+/** Returns one text with the task's JSON inside it. `json` is a slice of `whole`, so the task is stored only once. */
 export function encodeTaskWithin(before: string, shown: ShownTask, after: string) {
   const json = serializeTask(taskViewOf(shown));
   const whole = inOnePiece(before + json + after);
   return { whole, json: whole.slice(before.length, before.length + json.length) };
 }
 
-/** The one place that says how a task looks from outside, whoever supplied the record. */
+/** Returns the JSON of a page of tasks. */
+export function encodeTaskPage(page: {
+  readonly items: readonly ShownTask[];
+  readonly count: number;
+  readonly nextCursor: string | null;
+}): string {
+  const cursor = page.nextCursor === null ? 'null' : `"${page.nextCursor}"`;
+  return `{"items":[${page.items.map(encodeTask).join(',')}],"count":${page.count},"nextCursor":${cursor}}`;
+}
+
+/** Returns the JSON of a package, alone or inside its task. */
+export function encodePackage(record: PackageRecord): string {
+  // The serializer leaves out fields that are not in the schema.
+  return serializePackage(record as PackageView);
+}
+
+/** The only place that maps a task's record to its public view. */
 function taskViewOf(shown: ShownTask): TaskView {
   const { task, customer, agent, location, pickupLocation, packages, children } = shown;
   return {
@@ -56,7 +73,7 @@ function taskViewOf(shown: ShownTask): TaskView {
     parentId: task.parentId,
     children: children.length === 0 ? NO_CHILDREN : children.map(taskViewOf),
     integrationData: task.integrationData,
-    // The serializer leaves out what the schema does not name.
+    // The serializer leaves out fields that are not in the schema.
     packages: packages as readonly PackageView[] as PackageView[],
     readyAt: task.readyAt,
     windowStart: task.windowStart,

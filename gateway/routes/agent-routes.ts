@@ -1,9 +1,8 @@
 import { heldTimeOf } from '../../engine/domain/tasks/held-time.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
-import { encodeAgent } from '../../engine/views/agent-view.ts';
+import { encodeAgent, encodeSchedule } from '../../engine/views/agent-view.ts';
 import { encodeAgentCash } from '../../engine/views/ledger-view.ts';
-import { encodeSchedule } from '../../engine/views/schedule-view.ts';
-import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
+import { encodeTaskPage } from '../../engine/views/task-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import {

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { changePackageInput } from '../../schema/tasks/change-package.ts';
-import { packageInput, packageView } from '../../schema/tasks/package.ts';
+import { changePackageInput, packageInput, packageView } from '../../schema/tasks/package.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 

@@ -1,8 +1,7 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import { refusalBody } from '../../engine/views/parts/error-body.ts';
-import { encodeTaskPage } from '../../engine/views/task-page-view.ts';
-import { encodeTask } from '../../engine/views/task-view.ts';
+import { encodeTask, encodeTaskPage } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { cutText } from '../../schema/fields/fields.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boolean, id, longText, notNegative, positiveInteger, shortText } from '../fields/fields.ts';
+import { boolean, id, longText, notNegative, oneOf, positiveInteger, shortText } from '../fields/fields.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 
 export const PACKAGE_STATUSES = [
@@ -100,3 +100,13 @@ export const packageView = v.object({
   updatedAt: shownTime,
 });
 export type PackageView = v.InferOutput<typeof packageView>;
+
+/** The body of PATCH /packages/:id. */
+export const changePackageInput = v.object(
+  {
+    status: oneOf(PACKAGE_STATUSES),
+    reason: v.nullish(longText),
+  },
+  'the body must be an object',
+);
+export type ChangePackageInput = v.InferOutput<typeof changePackageInput>;

@@ -4,7 +4,6 @@ import type { CustomerOfTask, CustomerRecord } from '../customers/customer.ts';
 import type { LocationRecord } from '../customers/location.ts';
 import type { AgentOfTask } from '../fleet/agent.ts';
 import type { PackageOfTask, PackageRecord } from './package.ts';
-import type { TaskRating } from './task-rating.ts';
 
 /** In lifecycle order: the order in which lists sort by status. */
 export const TASK_STATUSES = [
@@ -135,4 +134,11 @@ export function isCashType(taskType: TaskType | undefined): taskType is (typeof 
 
 export function isTerminal(status: TaskStatus): boolean {
   return status === 'completed' || status === 'cancelled';
+}
+
+/** A customer's stored rating of a task. */
+export interface TaskRating {
+  readonly score: number;
+  readonly comment: string | null;
+  readonly at: string;
 }

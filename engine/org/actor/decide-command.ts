@@ -3,10 +3,9 @@ import { ERRORS, notFound, type Refusal, refusal } from '../../../schema/errors.
 import { isAsked } from '../../domain/assignment/assignment-machine.ts';
 import { mayChange, maySee } from '../../domain/tasks/task-machine.ts';
 import { isoTime } from '../../runtime/clock.ts';
-import { encodePackage } from '../../views/package-view.ts';
 import { matchesEtag } from '../../views/parts/etag.ts';
 import { encodeFollowed } from '../../views/parts/followed-task.ts';
-import { encodeTask } from '../../views/task-view.ts';
+import { encodePackage, encodeTask } from '../../views/task-view.ts';
 import {
   applyDraft,
   type DecidedCommand,

@@ -1,7 +1,6 @@
 import type { RateTask } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
-import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import type { TaskRating } from '../../../../schema/tasks/task-rating.ts';
+import type { TaskRating, TaskRecord } from '../../../../schema/tasks/task.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse } from '../decision.ts';
 import { needsTask, rule, taskById } from '../rule.ts';

@@ -3,10 +3,9 @@ import type { BatchItem, Caller, Command } from '../../../../schema/commands.ts'
 import { createCustomerInput, updateCustomerInput } from '../../../../schema/customers/customer.ts';
 import { createWarehouseInput, updateWarehouseInput } from '../../../../schema/customers/warehouse.ts';
 import { type IdempotencyKey, idempotencyKey } from '../../../../schema/fields/idempotency-key.ts';
-import { changePackageInput } from '../../../../schema/tasks/change-package.ts';
 import { changeStatusInput } from '../../../../schema/tasks/change-status.ts';
 import { createTaskSchema } from '../../../../schema/tasks/create-task.ts';
-import { packageInput } from '../../../../schema/tasks/package.ts';
+import { changePackageInput, packageInput } from '../../../../schema/tasks/package.ts';
 import { updateTaskSchema } from '../../../../schema/tasks/update-task.ts';
 import type { Sent, TaskBody } from './request.ts';
 
