@@ -1,5 +1,6 @@
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import type { IdempotencyRecord } from '../../store/actor/actor-store.ts';
+import { joinRows, type Table } from '../../store/actor/commit-tables.ts';
 import { encodeField, SEPARATOR } from '../../store/rows/encode-line.ts';
 import { encodeRecord } from '../../store/rows/encode-record.ts';
 import type { RecordColumns } from '../../store/rows/record-columns.ts';
@@ -15,7 +16,6 @@ import {
   WAREHOUSE,
 } from '../../store/rows/record-tables.ts';
 import type { OrgBatch, StagedLocation, StagedRow } from '../apply/org-batch.ts';
-import { joinRows, type Table } from './commit-tables.ts';
 import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
 
 /** What few tasks are; `commit_group` is told how many, in its order, and looks for no others. */

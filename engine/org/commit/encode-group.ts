@@ -1,7 +1,13 @@
 import type { CommitParameters } from '../../store/actor/commit-store.ts';
+import {
+  COMMITTED_TABLES,
+  COUNTED_TABLES,
+  type CommittedRows,
+  rowsText,
+  type Table,
+} from '../../store/actor/commit-tables.ts';
 import type { OwnedShard } from '../../store/cluster/shard-store.ts';
 import { SEPARATOR } from '../../store/rows/encode-line.ts';
-import { COUNTED_TABLES, rowsText, type Table } from './commit-tables.ts';
 import { type EncodedBatch, TASK_MARKS } from './encode-batch.ts';
 
 /** Turns the batches of a group into the parameters of one `commit_group`. */
@@ -23,32 +29,15 @@ export function encodeGroup(
       .filter(({ tables }) => tables.has(table))
       .map(bodies)
       .join(SEPARATOR);
+  const rows = Object.fromEntries(COMMITTED_TABLES.map(({ field }) => [field, textOf(field)])) as CommittedRows;
   return {
+    ...rows,
     groupId,
     shards: `{${fences.map(({ shard }) => shard).join(',')}}`,
     epochs: `{${fences.map(({ epoch }) => epoch).join(',')}}`,
     counts: `{${[...counts, ...marked].join(',')}}`,
-    heads: textOf('heads')!,
-    customers: textOf('customers'),
-    locations: textOf('locations'),
-    tasks: textOf('tasks'),
-    packages: textOf('packages'),
-    history: textOf('history'),
-    events: textOf('events'),
     eventBodies: bodiesOf('events', ({ eventBodies }) => eventBodies),
-    idempotency: textOf('idempotency'),
     idempotencyBodies: bodiesOf('idempotency', ({ idempotencyBodies }) => idempotencyBodies),
-    usage: textOf('usage'),
-    warehouses: textOf('warehouses'),
-    taskCounts: textOf('taskCounts'),
-    organizations: textOf('organizations'),
-    audit: textOf('audit'),
-    agents: textOf('agents'),
-    requests: textOf('requests'),
-    payments: textOf('payments'),
-    transfers: textOf('transfers'),
-    ledgerEntries: textOf('ledgerEntries'),
-    paidTasks: textOf('paidTasks'),
     separator: SEPARATOR,
   };
 }

@@ -1,36 +1,18 @@
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts';
 import { connectPostgres, type Sql } from '../postgres.ts';
+import { COMMITTED_TABLES, type CommittedRows } from './commit-tables.ts';
 
 /** The parameters of `commit_group`; see schema/functions/commit-group.sql. */
-export interface CommitParameters {
+export type CommitParameters = CommittedRows & {
   readonly groupId: string;
   readonly shards: string;
   readonly epochs: string;
   readonly counts: string;
-  readonly heads: string;
-  readonly customers: string | null;
-  readonly locations: string | null;
-  readonly tasks: string | null;
-  readonly packages: string | null;
-  readonly history: string | null;
-  readonly events: string | null;
   readonly eventBodies: string;
-  readonly idempotency: string | null;
   readonly idempotencyBodies: string;
-  readonly usage: string | null;
-  readonly warehouses: string | null;
-  readonly taskCounts: string | null;
-  readonly organizations: string | null;
-  readonly audit: string | null;
-  readonly agents: string | null;
-  readonly requests: string | null;
-  readonly payments: string | null;
-  readonly transfers: string | null;
-  readonly ledgerEntries: string | null;
-  readonly paidTasks: string | null;
-  /** Between lines, and between bodies. */
+  /** Stands between lines, and between bodies. */
   readonly separator: string | null;
-}
+};
 
 /** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
 export interface AuditRecord {
@@ -75,37 +57,19 @@ export interface CommitStore {
   stop(): Promise<void>;
 }
 
-/** What `commit_group` calls each of them: called by name, so that no order has to be kept. */
-const SQL_NAMES = {
-  groupId: 'group_id',
-  shards: 'shards_in',
-  epochs: 'epochs_in',
-  counts: 'counts',
-  heads: 'heads_in',
-  customers: 'customers_in',
-  locations: 'locations_in',
-  tasks: 'tasks_in',
-  packages: 'packages_in',
-  history: 'history_in',
-  events: 'events_in',
-  eventBodies: 'event_bodies',
-  idempotency: 'idempotency_in',
-  idempotencyBodies: 'idempotency_bodies',
-  usage: 'usage_in',
-  warehouses: 'warehouses_in',
-  taskCounts: 'task_counts_in',
-  organizations: 'organizations_in',
-  audit: 'audit_in',
-  agents: 'agents_in',
-  requests: 'requests_in',
-  payments: 'payments_in',
-  transfers: 'transfers_in',
-  ledgerEntries: 'ledger_entries_in',
-  paidTasks: 'paid_tasks_in',
-  separator: 'separator',
-} as const satisfies Record<keyof CommitParameters, string>;
-const NAMES = Object.keys(SQL_NAMES) as (keyof CommitParameters)[];
-const COMMIT_GROUP = `SELECT commit_group(${NAMES.map((name, index) => `${SQL_NAMES[name]} => $${index + 1}`).join(', ')})`;
+/** The SQL name of each parameter. The call passes them by name, so their order does not matter. */
+const SQL_NAMES: readonly (readonly [keyof CommitParameters, string])[] = [
+  ['groupId', 'group_id'],
+  ['shards', 'shards_in'],
+  ['epochs', 'epochs_in'],
+  ['counts', 'counts'],
+  ...COMMITTED_TABLES.map(({ field, sql }) => [field, sql] as const),
+  ['eventBodies', 'event_bodies'],
+  ['idempotencyBodies', 'idempotency_bodies'],
+  ['separator', 'separator'],
+];
+const NAMES = SQL_NAMES.map(([name]) => name);
+const COMMIT_GROUP = `SELECT commit_group(${SQL_NAMES.map(([, sql], index) => `${sql} => $${index + 1}`).join(', ')})`;
 
 /** Commits on a connection of its own, which is thrown away as soon as an outcome is in doubt. */
 export function createCommitStore(
