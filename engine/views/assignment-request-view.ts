@@ -3,7 +3,7 @@ import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(assignmentRequestView);
 
-/** The JSON of a request, the same whether it comes from memory or from Postgres. */
+/** Returns the JSON of an assignment request: the same bytes from memory and from Postgres. */
 export function encodeAssignmentRequest(request: AssignmentRequestRecord): string {
   return serialize(request);
 }

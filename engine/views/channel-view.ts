@@ -4,12 +4,12 @@ import { compileSerializer } from './parts/serializer.ts';
 const serializeChannel = compileSerializer(channelView);
 const serializeWithKey = compileSerializer(channelKeyView);
 
-/** The JSON of a channel: the same bytes in answers and lists. */
+/** Returns the JSON of a channel: the same bytes in responses and lists. */
 export function encodeChannel(channel: ChannelRecord): string {
   return serializeChannel(channelViewOf(channel));
 }
 
-/** The JSON of a channel with the key that it has just been given. */
+/** Returns the JSON of a channel together with its newly created key. */
 export function encodeChannelWithKey(channel: ChannelRecord, apiKey: string): string {
   return serializeWithKey({ ...channelViewOf(channel), apiKey });
 }

@@ -11,12 +11,12 @@ import { taskCustomerViewOf } from './task-view.ts';
 const serializeCustomer = compileSerializer(customerView);
 const serializeDetail = compileSerializer(customerDetailView);
 
-/** The JSON of a customer: the same bytes in answers and lists. */
+/** Returns the JSON of a customer: the same bytes in responses and lists. */
 export function encodeCustomer(customer: CustomerRecord): string {
   return serializeCustomer(customerViewOf(customer));
 }
 
-/** The JSON of a customer read by its id. */
+/** Returns the JSON of a customer read by its id. */
 export function encodeCustomerDetail(customer: CustomerRecord, deliverySummary: DeliverySummary): string {
   return serializeDetail({ ...customerViewOf(customer), deliverySummary });
 }

@@ -7,12 +7,12 @@ import { compileSerializer } from './parts/serializer.ts';
 
 const serializeOrganization = compileSerializer(organizationView);
 
-/** The JSON of an organization: the same bytes in answers and lists. */
+/** Returns the JSON of an organization: the same bytes in responses and lists. */
 export function encodeOrganization(organization: OrganizationRecord): string {
   return serializeOrganization(organizationViewOf(organization));
 }
 
-/** Every limit is there, null where there is none. */
+/** Returns every limit; a limit that is not set is null. */
 function organizationViewOf(organization: OrganizationRecord): OrganizationView {
   const { organizationId: id, name, status, currency, settings, createdAt, updatedAt } = organization;
   const { tasks = null, customers = null, agents = null, warehouses = null } = organization.limits;

@@ -5,7 +5,7 @@ import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(paymentView);
 
-/** The JSON of a payment, the same whether it comes from memory or from Postgres. */
+/** Returns the JSON of a payment: the same bytes from memory and from Postgres. */
 export function encodePayment(payment: PaymentRecord): string {
   return serialize(paymentViewOf(payment));
 }

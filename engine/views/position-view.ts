@@ -1,6 +1,6 @@
 import { inOnePiece } from './parts/serializer.ts';
 
-/** What is shown of an agent's position; NaN is what the device did not say. */
+/** The public fields of an agent's position. NaN marks a value that the device did not send. */
 export interface ShownPosition {
   readonly agentId: number;
   readonly latitude: number;
@@ -15,8 +15,9 @@ export interface ShownPosition {
 }
 
 /**
- * The JSON of a position: the same in the list and on streams. Put together by hand, in a third of the time that the
- * serializer of `positionView` takes for the same bytes: thousands of these a second are all that a tick does.
+ * Returns the JSON of a position: the same bytes in lists and on streams. It is built by hand, because a tick encodes
+ * thousands of positions a second and little else. This takes a third of the time of the serializer of `positionView`,
+ * for the same bytes.
  */
 export function encodePosition(shown: ShownPosition, isStale: boolean): string {
   return inOnePiece(
@@ -36,7 +37,7 @@ const THREE_DIGITS = Array.from({ length: 1_000 }, (_, number) => `${number}`.pa
 const SECONDS = THREE_DIGITS.slice(0, 60).map((digits) => digits.slice(1));
 const WITHOUT_ZEROS = THREE_DIGITS.map((digits) => digits.replace(/0+$/, ''));
 
-/** A coordinate as `${value}` has it. Of six decimals, as devices send them, that takes no floating-point printing. */
+/** Formats a coordinate like `${value}`. Devices send six decimals; for these no floating-point printing is needed. */
 function degrees(value: number): string {
   const millionths = Math.round(value * 1e6);
   if (millionths / 1e6 !== value) return `${value}`;
@@ -54,7 +55,7 @@ function degrees(value: number): string {
 let lastMinute = Number.NaN;
 let lastMinuteText = '';
 
-/** An ISO time. Those of one tick are nearly all of one minute. */
+/** Formats an ISO time. Nearly all times of one tick are in the same minute. */
 function time(ms: number): string {
   const minute = Math.floor(ms / 60_000);
   if (minute !== lastMinute) {

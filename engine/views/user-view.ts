@@ -3,7 +3,7 @@ import { compileSerializer } from './parts/serializer.ts';
 
 const serializeUser: (view: AccountView) => string = compileSerializer(accountView);
 
-/** The JSON of a user account: the same bytes in answers and lists. */
+/** Returns the JSON of a user account: the same bytes in responses and lists. */
 export function encodeUser(user: UserRecord): string {
   const { id, email, firstName, lastName, role, isActive, emailVerifiedAt, createdAt, updatedAt } = user;
   return serializeUser({ id, email, firstName, lastName, role, isActive, emailVerifiedAt, createdAt, updatedAt });

@@ -5,7 +5,7 @@ import { locationViewOf } from './task-view.ts';
 
 const serializeWarehouse = compileSerializer(warehouseView);
 
-/** The JSON of a warehouse with its place: the same bytes in answers and lists. */
+/** Returns the JSON of a warehouse with its location: the same bytes in responses and lists. */
 export function encodeWarehouse(facts: {
   readonly warehouse: WarehouseRecord;
   readonly location: LocationRecord;

@@ -14,12 +14,12 @@ const serializeWebhook = compileSerializer(webhookView);
 const serializeWithSecret = compileSerializer(webhookSecretView);
 const serializeDelivery = compileSerializer(deliveryFacts);
 
-/** The JSON of a webhook: the same bytes in answers and lists. */
+/** Returns the JSON of a webhook: the same bytes in responses and lists. */
 export function encodeWebhook(webhook: Webhook): string {
   return serializeWebhook(viewOf(webhook));
 }
 
-/** The JSON of a webhook with the secret that it has just been given. */
+/** Returns the JSON of a webhook together with its newly created secret. */
 export function encodeWebhookWithSecret(webhook: Webhook, secret: string): string {
   return serializeWithSecret({ ...viewOf(webhook), secret });
 }
@@ -33,12 +33,12 @@ function viewOf({ events, statuses, channelIds, ...webhook }: Webhook): WebhookV
   };
 }
 
-/** The JSON of a delivery. What was sent is in it byte for byte. */
+/** Returns the JSON of a delivery. It contains the sent body byte for byte. */
 export function encodeDelivery({ url, body, ...facts }: Delivery): string {
   return `${serializeDelivery(facts).slice(0, -1)},"request":{"url":${JSON.stringify(url)},"body":${body ?? 'null'}}}`;
 }
 
-/** The body of the event by which a webhook is tried. It has no place in the log. */
+/** Returns the body of the event that tests a webhook. The event is not stored in the event log. */
 export function encodeTestEvent(webhook: Webhook, { channelId }: Caller, eventId: string, now: string): string {
   const { organizationId } = webhook;
   return (

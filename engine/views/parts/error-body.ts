@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { RequestFacts } from '../../../schema/commands.ts';
 import { ERRORS, type Refusal, UNCODED } from '../../../schema/errors.ts';
 
-/** The plain error body; domain errors add their code and details. */
+/** Returns the JSON body of an error. Domain errors add their code and details. */
 export function errorBody(status: number, message: string, coded?: Pick<Refusal, 'code' | 'details'>): string {
   const code = coded && !UNCODED.has(coded.code) ? coded.code : undefined;
   return JSON.stringify({
@@ -19,14 +19,14 @@ export function refusalBody(refusal: Refusal): { readonly status: number; readon
   return { status, body: errorBody(status, refusal.message, refusal) };
 }
 
-/** The body of whatever the engine refuses, its 400 with the violations that only it could find among them. */
+/** Returns the status and body of an engine refusal. VALIDATION_FAILED becomes a 400 with its list of violations. */
 export function decidedBody(refusal: Refusal, facts: RequestFacts): { readonly status: number; readonly body: string } {
   if (refusal.code !== 'VALIDATION_FAILED') return refusalBody(refusal);
   const violations = refusal.details!['violations'] as readonly string[];
   return { status: 400, body: validationBody(facts, violations) };
 }
 
-/** 400 with one entry per violation. */
+/** Returns the body of a 400 response with one entry per violation. */
 export function validationBody(facts: RequestFacts, violations: readonly string[]): string {
   const meta = { requestId: facts.correlationId, path: facts.canonicalPath, method: facts.method };
   return JSON.stringify({ statusCode: 400, message: violations, error: 'Bad Request', meta });

@@ -5,7 +5,9 @@ import type { Followed, FollowedTask, TrackedTask } from '../../../schema/tasks/
 import { deliveryPinOf } from '../../domain/tasks/delivery-pin.ts';
 import { trackingTokenOf } from '../../domain/tasks/tracking-token.ts';
 
-/** The JSON of what a tracking link rests on. The one place that says what of a task a customer may see. */
+/**
+ * Returns the JSON behind a tracking link. This is the only place that decides which task fields a customer may see.
+ */
 export function encodeFollowed(bundle: TaskBundle, { name, status }: OrganizationRecord): string {
   const children = bundle.children.map((child) => followedTaskOf(child, endOf(child.task)));
   const followed: Followed = {
@@ -50,7 +52,7 @@ function trackedTaskOf({ task, agent, location, packages }: TaskBundle, endedAt:
   };
 }
 
-/** Before, somebody is asked at most, who may still say no. */
+/** The agent's name is shown only in these statuses. Before them, an agent was at most asked and may still decline. */
 const HAS_TAKEN_IT: ReadonlySet<TaskStatus> = new Set(['accepted', 'in_transit', 'completed']);
 
 function firstNameOf(name: string | undefined): TrackedTask['agent'] {
@@ -70,7 +72,7 @@ function timelineOf(task: TaskRecord, endedAt: string | null): TrackedTask['time
   return steps.flatMap(([status, at]) => (at === null ? [] : [{ status, at }]));
 }
 
-/** Tasks that were cancelled by an earlier release only know when they were touched last. */
+/** Tasks cancelled by an earlier release have no `cancelledAt`, so their last update counts as the end. */
 function endOf({ status, completedAt, cancelledAt, updatedAt }: TaskRecord): string | null {
   return isTerminal(status) ? (completedAt ?? cancelledAt ?? updatedAt) : null;
 }

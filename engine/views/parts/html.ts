@@ -1,6 +1,6 @@
 /**
- * A piece of HTML that is safe where an element may stand. It comes from `html`, or from `trusted` where a program of ours
- * or of a library wrote it; there is no other way to make one.
+ * A piece of HTML that is safe as the content of an element. Only `html` and `trusted` make one; `trusted` is for
+ * markup that our own code or a library wrote.
  */
 export class Html {
   readonly #text: string;
@@ -14,12 +14,14 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, HTML stays as it is, and what is absent leaves nothing behind. */
+/**
+ * A value allowed in a template. Text is escaped, HTML is kept as it is, and null, undefined and false become empty.
+ */
 export type Piece = string | number | Html | readonly Piece[] | null | undefined | false;
 
 /**
- * A template whose interpolations are escaped, whatever they hold. They may stand between tags and in quoted attributes
- * that are no addresses; never in a tag, a style or a script, where escaping would not make them safe.
+ * Builds HTML from a template and escapes every interpolated text. Interpolate only between tags and in quoted
+ * attributes that are not URLs. Never interpolate inside a tag, a style or a script: escaping does not make these safe.
  */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   let text = strings[0]!;
@@ -27,7 +29,7 @@ export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[])
   return new Html(text);
 }
 
-/** Markup that nobody outside had a hand in. */
+/** Marks markup as safe. Pass only markup that contains no outside input. */
 export function trusted(markup: string): Html {
   return new Html(markup);
 }
@@ -46,7 +48,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** What HTML gives a meaning; controls but for tab and line feeds; and what makes a text show as another one. */
+/**
+ * Matches HTML's special characters, control characters except tab and line feeds, and the characters that override
+ * text direction.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be found.
 const UNSAFE = /[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202d\u202e]/g;
 

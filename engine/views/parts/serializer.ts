@@ -6,24 +6,26 @@ type JsonSchema = { [key: string]: unknown };
 type AnySchema = Extract<Parameters<typeof fastJsonStringify>[0], { [key: string]: unknown }>;
 
 /**
- * Compiles the serializer of a schema. Compile once, at start: compiling costs milliseconds, the serializer
- * microseconds. Fields that the schema does not name are left out.
+ * Compiles the serializer of a schema. Compile once, at start: compiling takes milliseconds, serializing takes
+ * microseconds. Fields that are not in the schema are left out.
  */
 export function compileSerializer<T extends v.GenericSchema>(schema: T): (value: v.InferOutput<T>) => string {
   const serialize = compilePieces(schema);
   return (value) => inOnePiece(serialize(value));
 }
 
-/** As compileSerializer, for texts that become part of another one: the whole is to be made one piece. */
+/**
+ * Compiles a serializer like `compileSerializer`, for text that becomes part of a larger text. The caller flattens the
+ * whole text with `inOnePiece`.
+ */
 export function compilePieces<T extends v.GenericSchema>(schema: T): (value: v.InferOutput<T>) => string {
   const jsonSchema = toJsonSchema(schema, { typeMode: 'output', errorMode: 'ignore' }) as JsonSchema;
   return fastJsonStringify(forSerializing(jsonSchema) as AnySchema) as (value: v.InferOutput<T>) => string;
 }
 
 /**
- * The same text, no longer as the tree of its pieces that putting it together has left: texts that are kept for a while
- * would keep the tree, several times their size, and each use would walk it anew. Looking at a character makes one
- * piece of it.
+ * Returns the same text, flattened. Concatenation leaves a tree of pieces in memory. A stored tree takes several times
+ * the size of its text, and each use walks it again. Reading one character flattens it.
  */
 export function inOnePiece(text: string): string {
   if (text.charCodeAt(0) === 0) throw new Error('JSON does not begin with NUL');
@@ -31,8 +33,8 @@ export function inOnePiece(text: string): string {
 }
 
 /**
- * The same schema in the words that make fast code: "X or null" as a nullable X instead of a union that is told
- * apart at run time, and enumerations, whose members need no escaping, as plain text.
+ * Rewrites a JSON schema so that the serializer's code is fast. "X or null" becomes a nullable X, not a union that is
+ * checked at run time. An enumeration becomes plain text, because its members need no escaping.
  */
 function forSerializing(schema: JsonSchema): JsonSchema {
   const { $schema: _, ...rest } = schema;

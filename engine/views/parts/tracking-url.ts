@@ -3,12 +3,12 @@ import { findTrackingToken, trackingTokenOf } from '../../domain/tasks/tracking-
 
 const PREFIX = '/t/';
 
-/** Where whoever waits for a task follows it. */
+/** Returns the URL path of the task's tracking page. */
 export function trackingUrlOf(task: Pick<TaskRecord, 'organizationId' | 'id' | 'trackingToken'>): string {
   return `${PREFIX}${trackingTokenOf(task)}`;
 }
 
-/** The secret in such an address. */
+/** Returns the secret token in a tracking URL. */
 export function secretOf(trackingUrl: string): string {
   const token = findTrackingToken(trackingUrl.slice(PREFIX.length));
   if (!token) throw new Error(`${PREFIX}… is no tracking link`);

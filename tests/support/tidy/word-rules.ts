@@ -113,7 +113,6 @@ const stillToRead: readonly string[] = [
   'engine/store/task-lists',
   'engine/store/webhooks',
   'engine/travel',
-  'engine/views',
   'gateway/accounts',
   'gateway/admin-cli',
   'gateway/administration',
