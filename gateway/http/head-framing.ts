@@ -78,7 +78,8 @@ export function judgeHead(head: Head, limits: HttpLimits, requireContentLength: 
   if (bytes > limits.headerBytes) return refused('headersTooLarge');
   if (host === undefined || (length !== undefined && encoding !== undefined)) return DROP;
   if (encoding !== undefined && requireContentLength) return refused('lengthRequired');
-  // A length that the parser did not see leaves a body that it would run as a second request: see ARCHITECTURE.md.
+  // A length that the parser did not see leaves a body that it would run as a second request
+  // (docs/internals/http-adapter.md).
   if (encoding === undefined && length === undefined && MUST_HAVE_LENGTH.has(method)) return refused('lengthRequired');
   const contentLength = encoding === undefined ? Number(length ?? 0) : undefined;
   return { verdict: 'dispatch', contentLength, closes };

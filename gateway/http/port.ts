@@ -128,7 +128,7 @@ export interface HttpServerOptions {
   readonly exclusive: boolean;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   readonly adapter: 'uws' | 'node';
-  /** Refuse bodies without a Content-Length: chunked framing cannot be checked here (see ARCHITECTURE.md). */
+  /** Refuse bodies without a Content-Length: chunked framing cannot be checked here (docs/internals/http-adapter.md). */
   readonly requireContentLength: boolean;
   readonly log: Log;
   readonly clock: Clock;
