@@ -13,14 +13,14 @@ import { findScenario, type ScenarioName } from './scenarios/find-scenario.ts';
 export interface BenchOptions {
   readonly scenario: ScenarioName;
   readonly connections: readonly number[];
-  /** Those that send batches; only the scenario `batch` has them. */
+  /** Numbers of connections that send batches; only the scenario `batch` has them. */
   readonly batchConnections: readonly number[];
   /** Tasks in a batch. */
   readonly items: number;
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Where every single result goes as JSON, beside the printed report. */
+  /** The file for every single result as JSON, beside the printed report. */
   readonly jsonFile: string | undefined;
 }
 
@@ -46,11 +46,11 @@ For batch only:
   --batch-connections 4,8   connections that send batches, each number measured apart; more of them gain little
   --items 100               tasks in a batch, at most ${LIMITS.batchTasks}`;
 
-/** Less is no load at all. */
+/** A shorter window is no load at all. */
 const LEAST_SECONDS = 0.001;
 const MOST = { connections: 5_000, rounds: 100, seconds: 3_600 };
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseBenchOptions(args: readonly string[]): BenchOptions {
   const { values, positionals } = readOptions(
     args,

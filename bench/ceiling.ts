@@ -6,9 +6,9 @@ import type { CommitStore } from '../engine/store/actor/commit-store.ts';
 import { startGateway } from '../gateway/start-gateway.ts';
 
 /**
- * The gateway with the commit left out: what everything else costs, and so what no store could let it exceed. Its
- * groups are gathered and encoded as ever and then dropped; records are fetched from Postgres as ever, but nothing
- * new is ever there, so that customers are matched in memory alone. For benches only: it loses all it acknowledges.
+ * The gateway without commits: the cost of everything else, and so the limit for any store. It gathers and encodes
+ * groups as usual and then drops them. It fetches records from Postgres as usual, but no new record is ever there, so
+ * customers are matched in memory alone. For benches only: it loses everything that it acknowledges.
  */
 function withoutCommit(store: CommitStore): CommitStore {
   return {

@@ -24,7 +24,7 @@ const SEED_STATEMENT_MS = 600_000;
 /** A first answer, count included. Source: the project's performance goals. */
 const MOST_FIRST_MS = 1_000;
 
-/** From what nobody has to what everybody has; short ones, which no index helps, in both. */
+/** Texts from those that match no customer to those that match all, with short ones that no index helps. */
 const SEARCHES = [
   'ada lovelace-8b1ff',
   'жанна иванова-8b',

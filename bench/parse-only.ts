@@ -5,8 +5,8 @@ import { stopOnSignals } from '../engine/runtime/stop-on-signals.ts';
 import { startGateway } from '../gateway/start-gateway.ts';
 
 /**
- * The gateway, which does with positions all that comes before they are applied: guards, body, JSON, the check of every
- * field. Then it says that it took them, and forgets them. For benches only.
+ * The gateway up to the point where positions are applied: guards, body, JSON, the check of every field. Then it
+ * answers that it accepted them, and forgets them. For benches only.
  */
 const config = readConfig();
 const log = createLog('parse-only', config.logLevel);

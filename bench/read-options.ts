@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { HelpRequest, UsageError } from './stand/run-to-end.ts';
 
-/** How one option is read. `read` gets all that was given for it, and throws an Error that names what would do. */
+/**
+ * The reading of one option. `read` gets all values that were given for it, and throws an Error that names a valid one.
+ */
 interface Option<Value> {
   readonly type: 'string' | 'boolean';
   readonly read: (given: readonly string[]) => Value;
@@ -15,7 +17,7 @@ interface Read<S extends Spec> {
 }
 
 /**
- * Reads `--name value` as `spec` has it. Throws UsageError, which ends with `usage`, for anything that it does not
+ * Reads `--name value` as `spec` says. Throws UsageError, which ends with `usage`, for anything that it does not
  * understand, and HelpRequest with the usage alone for --help.
  */
 export function readOptions<S extends Spec>(
@@ -74,7 +76,7 @@ export function optionalText(): Option<string | undefined> {
   return { type: 'string', read: onlyOne };
 }
 
-/** A text that `read` makes something of; `fallback` when it is not given. */
+/** A text that `read` converts; `fallback` when it is not given. */
 export function readText<Value>(fallback: string, read: (text: string) => Value): Option<Value> {
   return { type: 'string', read: (given) => read(onlyOne(given) ?? fallback) };
 }

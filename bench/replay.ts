@@ -19,7 +19,7 @@ const SHOWN_PROBLEMS = 20;
 
 await runToEnd(async (releaser, signal) => {
   const { folders, target, speed } = parseReplayOptions(process.argv.slice(2));
-  // Everything is read before anything is started: a malformed line is told at once.
+  // Everything is read before anything is started: a malformed line fails at once.
   const days = folders.map(readDay);
   const api = new ApiClient(target ?? (await startInstance(releaser, signal)), signal);
   const runId = Date.now().toString(36);

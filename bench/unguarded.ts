@@ -7,8 +7,8 @@ import type { Identity } from '../gateway/route.ts';
 import { startGateway } from '../gateway/start-gateway.ts';
 
 /**
- * The gateway with its guards left out: the first caller is asked for a key, and everybody after it is taken for that
- * caller. For benches only.
+ * The gateway without its guards: the first caller must send a key, and every later one counts as that caller. For
+ * benches only.
  */
 function withoutGuards(access: Access): Access {
   let anybody: Identity | undefined;

@@ -14,8 +14,8 @@ const CALLS = 2_000_000;
 const CHANNELS = 10_000;
 
 /**
- * Scenario `auth`: the guards by themselves, which are judged, and creates with and without them, which are only shown:
- * from run to run they differ by more than the guards cost. Resolves to the exit code.
+ * Scenario `auth`: the guards alone, which are judged, and creates with and without them, which are only shown: they
+ * differ from run to run by more than the guards cost. Resolves to the exit code.
  */
 export async function compareGuards(options: BenchOptions, releaser: Releaser, signal: AbortSignal): Promise<number> {
   say(`measuring ${CALLS} requests of ${CHANNELS} channels, in this process`);

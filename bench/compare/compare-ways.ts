@@ -35,7 +35,7 @@ export async function compareWays(options: BenchOptions, releaser: Releaser, sig
   return voidReasons.length > 0 ? 1 : 0;
 }
 
-/** What is compared stands close together in time: the nth number of connections of each way makes a group. */
+/** Runs that are compared stand close together in time: the nth number of connections of each way makes a group. */
 function planGroups(contestants: readonly Contestant[], options: BenchOptions): Match[][] {
   const { connections, batchConnections, items } = options;
   const ways: readonly (readonly [way: WayName, load: Load, connections: readonly number[]])[] = [

@@ -45,7 +45,7 @@ export async function measureRounds(
   return results;
 }
 
-/** Why nothing of it counts; empty when it does. */
+/** The reasons why the run does not count; empty when it does. */
 export async function findVoidReasons(
   { rounds }: BenchOptions,
   contestants: readonly Contestant[],

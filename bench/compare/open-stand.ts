@@ -6,7 +6,7 @@ import type { Conditions } from '../report/print-report.ts';
 import { UsageError } from '../stand/run-to-end.ts';
 import { startTemporaryStores, type TemporaryStores } from '../stand/temporary-stores.ts';
 
-/** What every comparison stands on: stores of its own, a probe into them, and what they run under. */
+/** The base of every comparison: stores of its own, a probe into them, and their settings. */
 export interface Stand {
   readonly stores: TemporaryStores;
   readonly probe: DatabaseProbe;
@@ -14,7 +14,7 @@ export interface Stand {
   readonly signal: AbortSignal;
 }
 
-/** Throws UsageError when Postgres would acknowledge what it could still lose. */
+/** Throws UsageError when Postgres would acknowledge a commit that it could still lose. */
 export async function openStand(releaser: Releaser, signal: AbortSignal): Promise<Stand> {
   const stores = await startTemporaryStores(releaser, signal);
   const probe = await openDatabaseProbe(stores.postgres.url);

@@ -23,7 +23,7 @@ interface Told {
   readonly voidReasons: readonly string[];
 }
 
-/** Prints what was measured and how it stands to the targets; with `jsonFile`, writes every single result there. */
+/** Prints the measurements and compares them with the targets; with `jsonFile`, writes every single result there. */
 export function tellResults({ comparisonLines, ...told }: Told, jsonFile: string | undefined): void {
   const { conditions, results, summaries, verdicts, voidReasons } = told;
   say('', 'Medians over the rounds (lowest–highest)', ...conditionLines(conditions), '', summaryTable(summaries));

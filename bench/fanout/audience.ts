@@ -9,21 +9,21 @@ import { monotonicMicros, type Stamp } from './stamp.ts';
 import { StampScanner } from './stamp-scanner.ts';
 
 /**
- * The audience, a process of its own: all the streams, read as cheaply as may be, since it shares the machine with what
- * it measures. Between two rounds over its connections it sleeps for a moment, so that each read finds more.
+ * The audience, a process of its own: it reads all streams as cheaply as possible, since it shares the machine with the
+ * measured servers. Between two rounds over its connections it sleeps for a moment, so that each read finds more.
  */
 
 const PAUSE_MS = 4;
 const READ_BYTES = 262_144;
 const OPENING_AT_A_TIME = 50;
 const OPENING_MS = 20_000;
-/** A stream whose head has come may still be on its way to where events are published. */
+/** A stream whose head has come may not have reached the publishing process yet. */
 const SETTLE_MS = 500;
-/** After the schedule: who is this late has failed. */
+/** After the schedule: a later event has failed. */
 const GRACE_MS = 5_000;
 const POLL_MS = 20;
 
-/** Whatever is read is worked off before the next read, so all connections share it. */
+/** All connections share it: bytes are processed before the next read. */
 const readBuffer = Buffer.allocUnsafe(READ_BYTES);
 
 /** Of all subscribers. */
@@ -38,12 +38,12 @@ class Seen {
 
 class Subscriber {
   #received = 0;
-  /** Of all that came, in the order in which it came. */
+  /** Events in the order of arrival. */
   order = 0;
   readonly hasHead: Promise<void>;
   readonly #seen: Seen;
   readonly #audience: AudienceOrder;
-  /** By publisher, the number that is to come. */
+  /** The next expected number of each publisher. */
   readonly #next: Float64Array;
   readonly #scanner: StampScanner;
   readonly #socket: Socket;
@@ -124,7 +124,7 @@ serveOrder(async (order: AudienceOrder, _tellWindow, tellReady): Promise<Audienc
   };
 });
 
-/** Resolves when everybody has everything, or when it is too late for what is missing. */
+/** Resolves when every subscriber has every event, or when it is too late for the missing ones. */
 async function takeAll({ subscribers, warmUpSeconds, seconds }: AudienceOrder, seen: Seen): Promise<void> {
   let givenUpAt = performance.now() + OPENING_MS;
   while (seen.received === 0 && performance.now() < givenUpAt) await delay(POLL_MS);

@@ -9,7 +9,7 @@ export interface FanoutOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Where every single step goes as JSON, beside the printed report. */
+  /** The file for every single step as JSON, beside the printed report. */
   readonly jsonFile: string | undefined;
 }
 
@@ -27,7 +27,7 @@ against nginx with its module nchan (Debian packages nginx-light and libnginx-mo
   --warm-up 2         seconds of the same before it
   --json <file>       also write every single step there`;
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseFanoutOptions(args: readonly string[]): FanoutOptions {
   const { values } = readOptions(args, USAGE, {
     only: optionalChoice(PARTS),

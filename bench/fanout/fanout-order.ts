@@ -1,4 +1,4 @@
-/** What is asked of the audience: to open the streams, and to see every event on each of them. */
+/** The order for the audience: open the streams, and see every event on each of them. */
 export interface AudienceOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,13 +14,13 @@ export interface AudienceOrder {
   readonly seconds: number;
 }
 
-/** What the audience saw. Times are in milliseconds from when an event was due to when it was read. */
+/** The audience's results. Times are in milliseconds from when an event was due to when it was read. */
 export interface AudienceOutcome {
   /** Over all subscribers. */
   readonly received: number;
   /** Subscribers that did not get every event. */
   readonly incomplete: number;
-  /** Events that came when another one of their publisher was to come. */
+  /** Events that came when another one of their publisher was expected. */
   readonly outOfTurn: number;
   /** Subscribers that saw the events of all publishers in another order than the first one did. */
   readonly otherOrder: number;
@@ -31,11 +31,11 @@ export interface AudienceOutcome {
   readonly firstFailure: string | undefined;
 }
 
-/** What is asked of the publishers: one POST after the other by each, on a common schedule. */
+/** The order for the publishers: each sends one POST after the other, on a common schedule. */
 export interface PublishOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON in which `STAND_IN_NAME` stands where the stamp is to be. */
+  /** JSON in which `STAND_IN_NAME` marks the place of the stamp. */
   readonly body: string;
   readonly expectedStatus: number;
   readonly publishers: number;

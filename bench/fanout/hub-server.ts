@@ -8,15 +8,15 @@ import { startGateway } from '../../gateway/start-gateway.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
 /**
- * The gateway, with a second port on which whoever asks publishes: the body of POST /<organizationId> goes to the streams
- * as the next event of the organization, as if it had just been committed. For benches only.
+ * The gateway with a second port that publishes: the body of POST /<organizationId> goes to the streams as the next
+ * event of the organization, as if it had just been committed. For benches only.
  */
 const config = readConfig();
 const log = createLog('hub', config.logLevel);
 const releaser = createReleaser((name, error) => log.error({ err: error }, `${name} did not stop well`));
 stopOnSignals(releaser, log);
 const { engine } = await startGateway({ config, log, releaser });
-// What is published here is in no log: compared with it, streams would be sent back.
+// Events that are published here are in no log: a comparison with the log would send the streams back.
 engine.feed.compareHeads = async () => {};
 const sequences = new Map<number, number>();
 

@@ -15,9 +15,9 @@ export interface Limit {
 
 /** Source: the project's performance goals. */
 const TARGET_RATIO = 1.5;
-/** Of a core: whoever reads the streams may have been what was slow. */
+/** A part of one core: above it the reader of the streams may have been the bottleneck. */
 const BUSY_AUDIENCE = 0.9;
-/** What the kernel does for so many connections, beside any process, takes less. */
+/** The kernel's work for so many connections, outside any process, takes less. */
 const DISTURBING_SHARE = 0.2;
 
 export function stepLine(step: FanoutStep): string {
@@ -83,7 +83,7 @@ export function judgeFanout(limits: readonly Limit[], parts: readonly PartName[]
   });
 }
 
-/** What whoever reads the numbers must know. */
+/** Remarks for the reader of the numbers. */
 export function caveatLines(limits: readonly Limit[], steps: readonly FanoutStep[]): string[] {
   const best = limits.flatMap((limit) => limit.best ?? []);
   const busy = best.filter(({ cpu, windowMs }) => (cpu.audience * 1_000) / windowMs > BUSY_AUDIENCE);

@@ -20,7 +20,7 @@ export interface Channel {
 /** One of the two that are compared. */
 export interface Side {
   readonly name: SideName;
-  /** Whose CPU is its cost: one process, or a service and its nchan. */
+  /** The processes whose CPU is its cost: one process, or a service and its nchan. */
   readonly serverPids: readonly number[];
   /** For each step, so that nothing of an earlier one is in the way. */
   openChannel(): Promise<Channel>;
@@ -48,7 +48,7 @@ export interface FanoutStep extends AudienceOutcome {
   readonly windowMs: number;
   /** CPU seconds inside the window. */
   readonly cpu: CpuSeconds<'server' | 'audience' | 'publishers' | 'postgres'>;
-  /** Why it did not pass; empty when it did. */
+  /** The reason why it did not pass; empty when it did. */
   readonly shortcomings: readonly string[];
 }
 

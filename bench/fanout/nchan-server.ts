@@ -14,7 +14,7 @@ export interface NchanServer {
   readonly baseUrl: string;
 }
 
-/** Where Debian puts them. */
+/** The paths that Debian uses. */
 const FILES = [
   { package: 'nginx-light', path: '/usr/sbin/nginx' },
   { package: 'libnginx-mod-nchan', path: '/usr/lib/nginx/modules/ngx_nchan_module.so' },
@@ -34,7 +34,10 @@ export function requireNchan(): void {
     );
 }
 
-/** nginx with nchan on a free port of its own, everything of it in `directory`: one process, which takes all connections. */
+/**
+ * nginx with nchan on a free port of its own, with all its files in `directory`: one process, which takes all
+ * connections.
+ */
 export async function startNchan(directory: string, releaser: Releaser, signal: AbortSignal): Promise<NchanServer> {
   requireNchan();
   mkdirSync(directory);

@@ -5,7 +5,10 @@ import { FailureCount } from '../locations/failure-count.ts';
 import { eventsOf, type PublishOrder, type PublishOutcome } from './fanout-order.ts';
 import { monotonicMicros, nameOf, STAND_IN_NAME } from './stamp.ts';
 
-/** Who publishes, a process of its own: by the clock, whatever the answers, but each publisher one event after the other. */
+/**
+ * The publishers, a process of its own. They follow the clock, regardless of the answers, but each sends one event
+ * after the other.
+ */
 
 const PACE_MS = 1;
 /** For the last answers. */
@@ -18,7 +21,7 @@ class Publisher implements LineUser {
   readonly #failures: FailureCount;
   readonly #before: string;
   readonly #after: string;
-  /** When those were due that are still to be sent. */
+  /** The due times of events that are still to be sent. */
   readonly #due: number[] = [];
   #sent = 0;
   answered = 0;

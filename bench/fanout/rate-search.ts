@@ -36,7 +36,7 @@ export class RateSearch {
     return this.#passed;
   }
 
-  /** What became of the rate that was `next`. */
+  /** Notes the outcome of the rate that was `next`. */
   take(trial: Trial): void {
     this.#tries += 1;
     if (trial === 'failed') this.#failures += 1;

@@ -16,7 +16,7 @@ const FIRST = { rate: 40, stride: 2 };
 const LATER_STRIDE = 1.15;
 const LEAST_ROUNDS = 3;
 const LEAST_SECONDS = 8;
-/** What the JSON of one event may lack of that of another: digits of ids. */
+/** The number of bytes by which the JSON of two events may differ: digits of ids. */
 const VARYING_BYTES = 200;
 
 /** `npm run bench -- fanout`. Resolves to the exit code: 1 when a run is void, 0 otherwise, targets met or not. */

@@ -9,7 +9,7 @@ import type { Side } from './measure-step.ts';
 import type { NchanServer } from './nchan-server.ts';
 import { STAND_IN_NAME } from './stamp.ts';
 
-/** What is published through both sides of a part. */
+/** The events that both sides of a part publish. */
 export interface Match {
   readonly part: PartName;
   /** Each with one POST under way at a time. */
@@ -20,7 +20,7 @@ export interface Match {
 const HUB = new URL('./hub-server.ts', import.meta.url);
 const PEER = new URL('../peers/fastify-peer.ts', import.meta.url);
 
-/** A finished event, told as it is: to the hub of a gateway, and to nchan. */
+/** A finished event, published unchanged: to the hub of a gateway, and to nchan. */
 export async function openHubMatch(
   { stores }: Stand,
   nchan: NchanServer,
@@ -54,7 +54,7 @@ export async function openHubMatch(
     async openChannel() {
       const name = `step${++steps}`;
       return {
-        // 202 would say that nobody listens.
+        // 202 would mean that no client listens.
         publish: { url: `${nchan.baseUrl}/publish/${name}`, headers: {}, expectedStatus: 201, body },
         listen: { url: `${nchan.baseUrl}/events/${name}`, headers: {} },
       };
@@ -64,7 +64,7 @@ export async function openHubMatch(
   return { part: 'hub', publishers: 16, sides: [ours, theirs], eventBytes: body.length };
 }
 
-/** A task that is made: by our gateway, and by an ordinary service in front of nchan. */
+/** A created task: by our gateway, and by an ordinary service in front of nchan. */
 export async function openPostMatch(
   { stores }: Stand,
   nchan: NchanServer,

@@ -6,8 +6,8 @@ const STAMP_BYTES = STAMP_BEGINS.length + STAMP_DIGITS;
 const MOST_LINE = 16_384;
 
 /**
- * Finds the stamps in an answer as it comes, in chunks or up to the end of the connection, and looks at next to nothing else: behind each stamp
- * it leaps over what no other one can begin in.
+ * Finds the stamps in an answer as it arrives, in chunks or up to the end of the connection. It looks at almost nothing
+ * else: behind each stamp it skips the bytes in which no other one can start.
  */
 export class StampScanner {
   readonly #leap: number;

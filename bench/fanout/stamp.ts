@@ -1,7 +1,7 @@
 /**
- * What tells one published event from another, wherever in its JSON the task's name stands: who published it, the how
- * many-eth of that publisher it is, and when it was due, in microseconds of the monotonic clock that all processes of a
- * machine share. Always equally long.
+ * The mark that distinguishes one published event from another, at any place of the task's name in its JSON: the
+ * publisher, the event's number at this publisher, and its due time, in microseconds of the monotonic clock that all
+ * processes of a machine share. Every mark has the same length.
  */
 export interface Stamp {
   readonly publisher: number;
@@ -15,7 +15,7 @@ const MICROS_DIGITS = 16;
 const NUMBER_AT = PUBLISHER_DIGITS + 1;
 const MICROS_AT = NUMBER_AT + NUMBER_DIGITS + 1;
 
-/** Stands before the digits, in the JSON of a task. */
+/** The text before the digits, in the JSON of a task. */
 export const STAMP_BEGINS = Buffer.from('"name":"fanout ');
 export const STAMP_DIGITS = MICROS_AT + MICROS_DIGITS;
 
@@ -25,7 +25,7 @@ export function nameOf({ publisher, number, dueMicros }: Stamp): string {
   return `fanout ${digits(publisher, PUBLISHER_DIGITS)} ${digits(number, NUMBER_DIGITS)} ${digits(dueMicros, MICROS_DIGITS)}`;
 }
 
-/** As long as any stamp, and no stamp: it does not begin like one. */
+/** As long as any stamp, but not a stamp: it starts differently. */
 export const STAND_IN_NAME = 'x'.repeat(nameOf({ publisher: 0, number: 0, dueMicros: 0 }).length);
 
 /** The digits stand at `at`, right behind `STAMP_BEGINS`. */

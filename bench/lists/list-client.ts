@@ -29,7 +29,9 @@ export class ListClient {
     return { ms, items: data.items.length, count: data.count };
   }
 
-  /** Milliseconds to the last byte of a 200; what is measured has the cores, so nothing is read of the answer. */
+  /**
+   * Milliseconds to the last byte of a 200. The answer is not parsed, because the measured processes need the cores.
+   */
   async time(query: string): Promise<number> {
     return (await this.#ask(query)).ms;
   }

@@ -15,8 +15,8 @@ import { ListClient } from './list-client.ts';
 import { LIST_MIX, NEW_FILTERS } from './list-mix.ts';
 
 /**
- * `npm run bench -- lists`: one organization with a million tasks on stores of its own, and what lists of them take.
- * Prints the mix, the times and how they stand to the targets. Exits 1 when an answer is wrong.
+ * `npm run bench -- lists`: one organization with a million tasks on stores of its own, and the time of its lists.
+ * Prints the mix, the times and the verdicts. Exits 1 when an answer is wrong.
  */
 
 const USAGE = `Usage: npm run bench -- lists [options]

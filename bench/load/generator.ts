@@ -7,13 +7,13 @@ import { type LoadOrder, type LoadOutcome, RECONNECT_AFTER } from './load-messag
 import { serveOrder, sleepFully } from './serve-order.ts';
 
 /**
- * The load generator, a process of its own so that its CPU can be told apart. Its connections stay open and busy from
- * the start of the warm-up to the end of the window; only what is answered inside the window is counted.
+ * The load generator, a process of its own so that its CPU can be measured apart. Its connections stay open and busy
+ * from the start of the warm-up to the end of the window; only answers inside the window count.
  */
 
 /** Longer than the gateway's own deadline for a request, which answers first. */
 const TIMEOUT_SECONDS = 20;
-/** How soon the connections are closed after the window. */
+/** The delay before the connections are closed after the window. */
 const STOP_CHECK_MS = 100;
 
 serveOrder(runLoad);
@@ -84,7 +84,9 @@ function fire(load: Load, order: LoadOrder) {
   return { run: autocannon(options, () => hasEnded()), ended };
 }
 
-/** What autocannon does not tell of: it encodes a request once, and asks itself for the bytes at each send. */
+/**
+ * The parts of autocannon that its types omit: it encodes a request once, and asks itself for the bytes at each send.
+ */
 interface EncodedRequest extends LoadRequest {
   readonly requestBuffer: Buffer;
 }
@@ -100,8 +102,8 @@ interface StampPlace {
 }
 
 /**
- * Overwrites stamps in place: to encode requests anew takes more CPU than all else that the generator does for them. What
- * is stamped must take next to none, or loads with more stamps would be slower for that.
+ * Overwrites stamps in place: encoding requests again takes more CPU than the rest of the generator's work for them. A
+ * stamp must take almost none, or loads with more stamps would be slower for that.
  */
 function stampWhatIsSent(client: ClientInside, requests: readonly EncodedRequest[]): void {
   const places = new Map(requests.map((request) => [request, placesOf(request)]));

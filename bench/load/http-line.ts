@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Who sends over a line: exactly one of both is called for each request. */
+/** The callbacks of a request on a line: exactly one of them is called for each request. */
 export interface LineUser {
   onAnswer(answer: HttpAnswer): void;
   onFailure(error: Error): void;
@@ -19,7 +19,7 @@ export interface LineUser {
 const PATIENCE_MS = 20_000;
 const READ_BYTES = 65_536;
 
-/** Whatever is read is worked off before the next read, so all connections share it. */
+/** All connections share it: bytes are processed before the next read. */
 const readBuffer = Buffer.allocUnsafe(READ_BYTES);
 
 /**

@@ -9,7 +9,9 @@ export interface PooledRequest {
   readonly body?: string;
 }
 
-/** A few kept-alive connections for requests of many callers; who finds all of them busy waits in line. */
+/**
+ * A few kept-alive connections for requests of many callers; a request that finds all connections busy waits in line.
+ */
 export class HttpPool {
   readonly #target: URL;
   readonly #lines: readonly HttpLine[];
@@ -22,7 +24,7 @@ export class HttpPool {
     this.#idle = [...this.#lines];
   }
 
-  /** Rejects when there was no answer. Whatever is asked may arrive twice, see HttpLine. */
+  /** Rejects when there was no answer. Any request may arrive twice, see HttpLine. */
   async ask(request: PooledRequest): Promise<HttpAnswer> {
     const line = this.#idle.pop() ?? (await new Promise<HttpLine>((resolve) => this.#waiting.push(resolve)));
     try {

@@ -37,7 +37,7 @@ export class LatencyHistogram {
   }
 }
 
-/** All of it, and the last few seconds of it. */
+/** All times, and those of the last few seconds. */
 export class RecentLatencies {
   readonly total = new LatencyHistogram();
   readonly #seconds: LatencyHistogram[] = [new LatencyHistogram()];

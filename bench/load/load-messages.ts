@@ -1,12 +1,12 @@
 import { LIMITS } from '../../schema/limits.ts';
 
 /**
- * Servers close a connection after a bounded number of requests; the generator parts a little earlier, without losing
- * any. autocannon does not tell of the answer at which it parts.
+ * Servers close a connection after a bounded number of requests; the generator closes it a little earlier, without
+ * losing any. autocannon does not report the answer at which it closes.
  */
 export const RECONNECT_AFTER = LIMITS.requestsPerConnection - 1_000;
 
-/** What the bench asks of the generator. */
+/** The bench's order for the generator. */
 export interface LoadOrder {
   readonly load: string;
   readonly tasksPerRequest: number;
@@ -18,7 +18,7 @@ export interface LoadOrder {
   readonly seed: number;
 }
 
-/** What the generator saw. Times are in milliseconds. */
+/** The generator's results. Times are in milliseconds. */
 export interface LoadOutcome {
   /** Answers inside the measured window. */
   readonly operations: number;
@@ -34,8 +34,8 @@ export interface LoadOutcome {
 }
 
 /**
- * `ready`, where the order takes preparation, when that is done. The window's two ends are told the moment they come, so
- * that CPU is read then; what was seen follows.
+ * `ready`, where the order takes preparation, when that is done. The window's two ends are sent the moment they come,
+ * so that CPU is read then; the results follow.
  */
 export type GeneratorMessage<Outcome> =
   | { readonly kind: 'ready' }

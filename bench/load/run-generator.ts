@@ -6,7 +6,7 @@ import type { GeneratorMessage } from './load-messages.ts';
 /** Starting, connecting and summing up, beside the run itself. */
 const MARGIN_MS = 30_000;
 
-/** What every order says. */
+/** The common part of every order. */
 interface Timed {
   readonly warmUpSeconds: number;
   readonly seconds: number;
@@ -16,9 +16,9 @@ export interface LoadWatch {
   readonly signal: AbortSignal;
   /** Called at both ends of the measured window, with the generator's process id. */
   readonly onWindow: (edge: 'start' | 'end', generatorPid: number) => void;
-  /** Called when it is prepared, if it tells of that. */
+  /** Called when it is prepared, if it reports that. */
   readonly onReady?: (generatorPid: number) => void;
-  /** Keeps the process, idle, after it has told what it saw, so that its CPU time can still be read. */
+  /** Keeps the process, idle, after it has sent its results, so that its CPU time can still be read. */
   readonly keptUntil?: Promise<unknown>;
 }
 

@@ -1,8 +1,8 @@
 import type { GeneratorMessage } from './load-messages.ts';
 
 /**
- * Makes this process a generator of `runGenerator`: carries out the one order that it is sent, and ends with whoever sent
- * it. `run` tells both ends of its window, and before that when it is prepared, if whoever asks waits for it.
+ * Makes this process a generator of `runGenerator`: carries out the one order that it gets, and ends with its parent.
+ * `run` reports both ends of its window, and before that the end of its preparation, if the parent waits for it.
  */
 export function serveOrder<Order, Outcome>(
   run: (order: Order, tellWindow: (edge: 'start' | 'end') => void, tellReady: () => void) => Promise<Outcome>,

@@ -1,6 +1,6 @@
 const EXAMPLE_CHARS = 500;
 
-/** What should never happen in a run, by kind, with the first of all. */
+/** Failures that should never happen in a run, by kind, with the first of all. */
 export class FailureCount {
   readonly failures: Record<string, number> = {};
   firstFailure: string | undefined;

@@ -45,7 +45,7 @@ export function cpuLine(runs: readonly LocationRun[]): string {
   return `CPU of the server per point, parse-only / ours: ${(1 / ratio).toFixed(3)}`;
 }
 
-/** `greatest`: as many as the servers took; `half`: beside reads, at half of that. */
+/** `greatest`: as many as the servers accepted; `half`: beside reads, at half of that. */
 export function judgeLocations(greatest: readonly LocationRun[], half: readonly LocationRun[]): Verdict[] {
   const rate = ratioOf(greatest, ({ pointsPerSecond }) => pointsPerSecond);
   const reads = ratioOf(half, (run) => run.reads!.p99Ms);
@@ -70,7 +70,7 @@ export function judgeLocations(greatest: readonly LocationRun[], half: readonly 
   ];
 }
 
-/** Runs that strangers had a part in: they count, but whoever reads the numbers must know. */
+/** Runs that other processes disturbed: they count, but the reader of the numbers must know. */
 export function disturbanceLines(runs: readonly LocationRun[]): string[] {
   return runs
     .filter(({ othersShare }) => othersShare > DISTURBING_SHARE)

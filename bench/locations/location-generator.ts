@@ -8,7 +8,7 @@ import { PointBatch } from './point-batch.ts';
 /** The generator of positions, a process of its own: batches over connections that each wait for the answer. */
 
 const PACE_MS = 1;
-/** A server that falls back further does not keep up: batches of so many seconds that are due and not sent. */
+/** A server that falls back further does not keep up: seconds of batches that are due and not sent. */
 const MOST_OVERDUE_SECONDS = 1;
 
 /** Of all connections. */
@@ -35,14 +35,14 @@ class Seen {
   }
 }
 
-/** One connection, with the batches that go by it in turn. */
+/** One connection, with the batches that use it in turn. */
 class Sender implements LineUser {
   readonly #line: HttpLine;
   readonly #batches: readonly PointBatch[];
   readonly #seen: Seen;
   readonly #batchPoints: number;
   readonly #isPaced: boolean;
-  /** When batches were due that are still to be sent. */
+  /** The due times of batches that are still to be sent. */
   readonly #due: number[] = [];
   #next = 0;
   #countsFrom = 0;
@@ -137,7 +137,7 @@ function startAll(senders: readonly Sender[]): () => void {
   return () => {};
 }
 
-/** Sends at the given rate, whatever the answers. */
+/** Sends at the given rate, regardless of the answers. */
 function pace(senders: readonly Sender[], { pointsPerSecond, batchPoints }: LocationOrder): () => void {
   const batchesPerMs = pointsPerSecond! / batchPoints / 1_000;
   const startedAt = performance.now();

@@ -24,7 +24,7 @@ checks the same bodies and answers 202 without applying them; then reads of task
   --warm-up 5         seconds of load before it
   --reads 200         reads of single tasks a second, in the second part`;
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseLocationOptions(args: readonly string[]): LocationOptions {
   const { values } = readOptions(args, USAGE, {
     agents: wholeNumber(5_000, 100_000),

@@ -1,4 +1,4 @@
-/** What is asked of the generator of positions. */
+/** The order for the generator of positions. */
 export interface LocationOrder {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -12,7 +12,7 @@ export interface LocationOrder {
   readonly seconds: number;
 }
 
-/** What the generator saw. Times are in milliseconds. */
+/** The generator's results. Times are in milliseconds. */
 export interface LocationOutcome {
   readonly windowMs: number;
   /** Inside the window, of answers with 202. */
@@ -20,7 +20,7 @@ export interface LocationOutcome {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Over the whole run, warm-up included: what became of the points, and what should never happen. */
+  /** Over the whole run, warm-up included: the outcomes of the points, and failures that should never happen. */
   readonly accepted: number;
   readonly stale: number;
   readonly rejected: number;
@@ -29,7 +29,7 @@ export interface LocationOutcome {
   readonly firstFailure: string | undefined;
 }
 
-/** What is asked of the generator of reads, which reads each of the tasks in turn. */
+/** The order for the generator of reads, which reads each of the tasks in turn. */
 export interface ReadOrder {
   readonly baseUrl: string;
   readonly apiKey: string;

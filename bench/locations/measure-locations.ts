@@ -91,7 +91,7 @@ export async function measureLocations(
   }
 }
 
-/** Why nothing of it counts; empty when it does. */
+/** The reasons why the run does not count; empty when it does. */
 export function voidReasonsOf(run: LocationRun): string[] {
   const { server, round, points, accepted, stale, rejected, failures, firstFailure, reads } = run;
   const reasons: string[] = [];
@@ -109,5 +109,5 @@ export function voidReasonsOf(run: LocationRun): string[] {
   return reasons;
 }
 
-/** What is not accepted has cost less. */
+/** Points that are not accepted have cost less. */
 const LEAST_ACCEPTED = 0.99;

@@ -1,12 +1,12 @@
 import { requestHead } from '../load/http-pool.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 
-/** So long is an ISO time with milliseconds. */
+/** The length of an ISO time with milliseconds. */
 const STAMP_CHARS = 24;
 const PLACEHOLDER = '2000-01-01T00:00:00.000Z';
 /** How often the agents of a batch are somewhere else before they are where they began. */
 const PLACES = 4;
-/** About 40 m, so that nobody moves impossibly fast. */
+/** About 40 m, so that no agent moves impossibly fast. */
 const STEP_MICRO_DEGREES = 400;
 
 export interface BatchTarget {

@@ -5,7 +5,7 @@ import { serveOrder, sleepFully } from '../load/serve-order.ts';
 import { FailureCount } from './failure-count.ts';
 import type { ReadOrder, ReadOutcome } from './location-order.ts';
 
-/** The generator of single-task reads, a process of its own: at a given rate, whatever the answers. */
+/** The generator of single-task reads, a process of its own: at a given rate, regardless of the answers. */
 
 const PACE_MS = 1;
 

@@ -30,7 +30,7 @@ const SEED_MS = 60_000;
 const LEAST_ROUNDS = 3;
 /** A second of load begins and ends amid a second of the clock. */
 const LEAST_TRAIL = 0.9;
-/** Longer than the trail is gathered, and a COPY takes. */
+/** Longer than the trail is gathered, and longer than a COPY takes. */
 const TRAIL_MS = 3_000;
 const LEAST_SECONDS = 10;
 
@@ -155,7 +155,7 @@ function taskBody(index: number): object {
   };
 }
 
-/** A console that reads the organization's stream, so that positions have somebody to be told to. */
+/** A console that reads the organization's stream, so that positions have a reader. */
 function watch({ baseUrl }: ServerProcess, organizationId: number, apiKey: string): { readonly stop: () => void } {
   const url = new URL(`/api/v1/realtime/organizations/${organizationId}/events`, baseUrl);
   const request = get(url, { agent: false, headers: { 'x-api-key': apiKey } }, (incoming) => incoming.resume());

@@ -33,9 +33,9 @@ const MINUTE_MS = 60_000;
 const ROUNDING_MS = 1e-3;
 
 /**
- * Carries out every decision of a record anew, by the rules and on the plane of the raw instance, holds the times it
- * claims against that, and takes the measures from its own times. It shares no code with the replay, on purpose.
- * Throws WrongRecord.
+ * Carries out every decision of a record again, by the rules and on the plane of the raw instance, compares the times
+ * that it claims, and takes the measures from its own times. It shares no code with the replay, on purpose. Throws
+ * WrongRecord.
  */
 export function checkRecord(instance: Instance, record: DayRecord): Measures {
   const orders = new Map(instance.orders.map((order) => [order.id, order]));

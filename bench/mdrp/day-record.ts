@@ -1,6 +1,6 @@
 import type { Assignment } from './policy.ts';
 
-/** What happened on a replayed day. Times are milliseconds from its start. */
+/** The record of a replayed day. Times are milliseconds from its start. */
 export interface DayRecord {
   readonly policy: string;
   readonly assignments: readonly Carried[];

@@ -7,17 +7,17 @@ import type { Parameters } from './read-instance.ts';
 type Aim = 'way' | 'pickup';
 
 /**
- * What the way weighs beside the pickup. From 0.001 to 1 it hardly matters on the published days (40.9 to 42.0 minutes,
- * 33.2 to 33.5); 0.3 is among the best on all of them and the only one to deliver every order.
+ * The weight of the way beside the pickup. From 0.001 to 1 it hardly matters on the published days (40.9 to 42.0
+ * minutes, 33.2 to 33.5); 0.3 is among the best on every day and the only one to deliver every order.
  */
 const WAY_WEIGHT = 0.3;
 /** Leaving out an order is dearer than any way of assigning the others: as many as can be are assigned. */
 const LEFT_OUT = 1e12;
 
 /**
- * Optimal matching of idle couriers: as many waiting orders as can be, each alone and at once, for the least total. A
- * courier may wait for the meal at the restaurant. Tried and worse than by the pickup: assigning only just in time, only
- * what is ready, and leaving out the youngest orders in a rush.
+ * Optimal matching of idle couriers: as many waiting orders as possible, each alone and at once, for the least total. A
+ * courier may wait for the meal at the restaurant. Tried and worse than by the pickup: assigning only just in time,
+ * assigning only ready orders, and leaving out the youngest orders in a rush.
  */
 export class IdleMatching implements Policy {
   readonly name: string;

@@ -11,7 +11,9 @@ export interface IdlePickup {
   readonly pickedUpAt: number;
 }
 
-/** What both baselines know of the rules: who is idle, has not declined the order and fetches it within its shift. */
+/**
+ * The rules that both baselines know: the courier is idle, has not declined the order and fetches it within its shift.
+ */
 export class IdlePickups {
   private readonly travel: TravelTime;
   private readonly halfServiceMs: number;

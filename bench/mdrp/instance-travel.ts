@@ -3,7 +3,7 @@ import { METRES_PER_DEGREE } from '../replay/read-day.ts';
 
 export const MINUTE_MS = 60_000;
 
-/** Coordinates have six decimals at most: rounded to that, they are again what the file says. */
+/** Coordinates have at most six decimals: rounded to that, they are again the numbers of the file. */
 const DECIMALS = 1e6;
 
 /**

@@ -11,8 +11,8 @@ export interface PolicyRun extends Measures {
 }
 
 /**
- * The planner and what it is held against. Of both kinds the plain one is judged, and a stronger one shown: matching by
- * the pickup is so near to the bound on the published days that nobody could be a tenth better.
+ * The planner and its rivals. Of both kinds the plain one is judged, and a stronger one shown: matching by the pickup
+ * is so near to the bound on the published days that no policy could be a tenth better.
  */
 export interface DayRuns {
   readonly planner: PolicyRun;

@@ -30,7 +30,7 @@ one of them by the rules. Exits 1 when a target is missed on any of the days.
   --json                the report as JSON instead
   --report-only         does not judge, and exits 0`;
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseMdrpOptions(args: readonly string[]): MdrpOptions {
   const { values, positionals } = readOptions(
     args,
@@ -68,6 +68,6 @@ function instancesIn(folder: string): string[] {
     .sort()
     .map((name) => join(folder, name))
     .filter(isInstance);
-  // Read, it tells what it lacks.
+  // Reading it names the missing parts.
   return inside.length > 0 ? inside : [folder];
 }

@@ -3,8 +3,8 @@ import type { Assignment, Policy, Sight } from './policy.ts';
 import type { Parameters } from './read-instance.ts';
 
 /**
- * Nearest idle first: every order, in the order of their placement, goes at once to the nearest courier who is idle;
- * when nobody is, as soon as somebody is.
+ * Nearest idle first: every order, in the order of their placement, goes at once to the nearest idle courier; without
+ * one, as soon as a courier is idle.
  */
 export class NearestIdle implements Policy {
   readonly name = 'nearest idle';

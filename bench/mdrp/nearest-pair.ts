@@ -3,8 +3,8 @@ import type { Assignment, Policy, Sight } from './policy.ts';
 import type { Parameters } from './read-instance.ts';
 
 /**
- * Nearest idle first in its other reading: where several orders wait, not the oldest chooses first but the nearest pair
- * of order and idle courier is made. Less fair and far better in a rush; shown so that nobody has to wonder.
+ * Nearest idle first in its other reading: where several orders wait, the nearest pair of order and idle courier is
+ * matched, instead of the oldest order first. It is less fair and far better in a rush; it is shown for comparison.
  */
 export class NearestPair implements Policy {
   readonly name = 'nearest pair';

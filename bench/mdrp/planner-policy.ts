@@ -20,7 +20,7 @@ type PlanRound = (view: RoundView, travel: TravelTime) => RoundPlan;
 
 const NO_LIMIT = { maxWeightKg: null, maxVolumeM3: null, maxPackages: null };
 
-/** The engine's own planner. What it offers is carried out at once, what it holds is seen again in the next round. */
+/** The engine's own planner. Its offers are carried out at once; it sees held orders again in the next round. */
 export class PlannerPolicy implements Policy {
   readonly name = 'planner';
   readonly everyMs: number;

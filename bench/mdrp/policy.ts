@@ -2,7 +2,7 @@ import type { Place } from '../../engine/domain/assignment/round-view.ts';
 import type { Order } from '../replay/read-day.ts';
 import type { Courier } from './read-instance.ts';
 
-/** Decides who carries what. It sees what is known at the time, and nothing else. */
+/** Decides which courier carries which order. It sees the facts known at the time, and nothing else. */
 export interface Policy {
   readonly name: string;
   /** Decides at every multiple of it; undefined: whenever an order or a courier becomes available. */
@@ -13,9 +13,9 @@ export interface Policy {
 /** Times are milliseconds from the start of the day. */
 export interface Sight {
   readonly now: number;
-  /** Placed and not assigned, in the order of their placement; without those that somebody is being asked about. */
+  /** Placed and not assigned, in the order of their placement; without those in an open offer. */
   readonly orders: readonly WaitingOrder[];
-  /** On shift; without those who are being asked. */
+  /** On shift; without those with an open offer. */
   readonly couriers: readonly CourierOnShift[];
 }
 
@@ -29,7 +29,7 @@ export interface CourierOnShift {
   readonly courier: Courier;
   /** Where it is, or will be once it is free. */
   readonly place: Place;
-  /** Not after `now` for one who is idle. */
+  /** Not after `now` for an idle courier. */
   readonly freeAt: number;
   /** Orders that it has and that are not at their door. */
   readonly openOrders: number;

@@ -6,16 +6,16 @@ import { instanceTravel, MINUTE_MS } from './instance-travel.ts';
 import type { Assignment, CourierOnShift, Policy, Sight } from './policy.ts';
 import type { Courier, Instance } from './read-instance.ts';
 
-/** Whether those who are asked decline. The same courier declines the same order whatever the policy. */
+/** Whether asked couriers decline. The same courier declines the same order under every policy. */
 export interface Refusals {
   /** From 0 for never. */
   readonly probability: number;
   readonly seed: number;
-  /** How long a refusal takes, in which neither the courier nor the orders are to be had. */
+  /** The duration of a refusal, during which neither the courier nor the orders are available. */
   readonly offerMs: number;
 }
 
-/** What a policy did is against the rules of the instance: nothing that is measured would count. */
+/** The policy broke the rules of the instance: no measurement would count. */
 export class RuleBroken extends Error {}
 
 /** Replays a day under a policy. Throws RuleBroken. */
@@ -93,7 +93,7 @@ class Replay {
     return next > lastOff ? NEVER : next;
   }
 
-  /** When an order or a courier is to be had again. */
+  /** The time when an order or a courier is available again. */
   private laterEvents(): number[] {
     const couriers = [...this.couriers.values()].flatMap(({ onAt, freeAt, askedUntil }) => [onAt, freeAt, askedUntil]);
     const orders = [...this.orders.values()].map(({ askedUntil }) => askedUntil);

@@ -24,7 +24,7 @@ const SOURCE =
 export async function runMdrp(args: readonly string[], signal: AbortSignal): Promise<number> {
   const options = parseMdrpOptions(args);
   const tell = (...lines: readonly string[]) => say(...(options.json ? [] : lines));
-  // Everything is read before anything is replayed: a malformed line is told at once.
+  // Everything is read before anything is replayed: a malformed line fails at once.
   const instances = options.folders.map(readInstance);
   tell(`Instances: ${SOURCE}`, conditionLine(options));
   const days = [];

@@ -5,7 +5,7 @@ import type { RunResult } from './measure-run.ts';
 
 /**
  * Proves that each contestant did the work it was measured for: every acknowledged task is there with its location,
- * package, history and event, each keyed one with its key; and the ceiling wrote nothing. Resolves to what is wrong.
+ * package, history and event, each keyed one with its key; and the ceiling wrote nothing. Resolves to the faults.
  */
 export async function checkRows(
   contestants: readonly Contestant[],
@@ -32,7 +32,7 @@ export async function checkRows(
   return problems;
 }
 
-/** Those under way when the generator left, or answered as it reconnected. */
+/** Requests in flight when the generator left, or answered as it reconnected. */
 function untoldTasks({ connections, acknowledgedTasks, tasksPerRequest }: RunResult): number {
   const reconnects = Math.ceil(acknowledgedTasks / tasksPerRequest / RECONNECT_AFTER);
   return (connections + reconnects) * tasksPerRequest;

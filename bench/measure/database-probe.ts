@@ -1,7 +1,7 @@
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import type { CommitCount } from '../stand/contestants.ts';
 
-/** What a run left in a database; every create makes one row of each of the first five. */
+/** The rows that a run left in a database; every create makes one row of each of the first five. */
 export interface RowCounts {
   readonly tasks: number;
   readonly locations: number;
@@ -21,9 +21,9 @@ export interface DatabaseProbe {
   commits(database: string, countedBy: CommitCount): Promise<number>;
   countRows(database: string): Promise<RowCounts>;
   countKeys(database: string): Promise<number>;
-  /** Writes what earlier runs left dirty, so that no run pays for the one before it. */
+  /** Writes the dirty pages of earlier runs, so that no run pays for the one before it. */
   checkpoint(): Promise<void>;
-  /** Does what a run left for autovacuum, which else would do it while the next run, of another contestant, is measured. */
+  /** Does the work that a run left for autovacuum, which would otherwise run while another contestant is measured. */
   vacuum(database: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -18,15 +18,15 @@ export interface GuardCost {
   readonly guardAndQuota: number;
 }
 
-/** What the guards have to stay below. Source: the project's performance goals. */
+/** The upper limit for the guards. Source: the project's performance goals. */
 export const MOST_GUARD_MICROS = 5;
 
 const ORIGIN = { correlationId: '00000000-0000-4000-8000-000000000000', address: '127.0.0.1' };
 const ROUTE = { guard: may('tasks:create') } as Route;
 
 /**
- * What the guards of the gateway cost a request whose key is known, with so many channels taking turns: the very guards,
- * with no I/O below them. The cost of the loop itself is taken off.
+ * The cost of the gateway's guards for a request whose key is known, with so many channels taking turns: the real
+ * guards, with no I/O below them. The cost of the loop itself is subtracted.
  */
 export async function measureGuardCost(calls: number, channels: number): Promise<GuardCost> {
   const keys = Array.from({ length: channels }, newApiKey);
@@ -67,7 +67,7 @@ export async function measureGuardCost(calls: number, channels: number): Promise
   }
 }
 
-/** A cache that never has to ask anew, over a store in memory. */
+/** A cache that never has to ask again, over a store in memory. */
 function openCredentials(keys: readonly string[]) {
   const known = new Map(keys.map((key, index) => [hashSecret(key), credentialOf(hashSecret(key), index + 1)]));
   const findCredentials = async (hashes: readonly string[]) => hashes.flatMap((hash) => known.get(hash) ?? []);

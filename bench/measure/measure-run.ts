@@ -21,9 +21,9 @@ export interface RunResult extends LoadOutcome {
   readonly cpu: CpuReading;
   readonly commits: number;
   readonly serverMiB: number;
-  /** Part of the machine that processes of others took from all three: what makes a run unfair. */
+  /** The part of the machine that other processes took from all three: the reason for an unfair run. */
   readonly othersShare: number;
-  /** Why the run does not count; empty when it does. */
+  /** The reason why the run does not count; empty when it does. */
   readonly voidReasons: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function measureRun(plan: RunPlan, bench: Bench): Promise<RunResult
       onWindow(_edge, generatorPid) {
         const cpu = readCpu({ serverPid: contestant.pid, postmasterPid, generatorPid });
         const commits = probe.commits(contestant.database, contestant.commitsBy);
-        // Awaited once the load has ended: should it fail before, that is not to end the process.
+        // Awaited once the load has ended: an earlier failure must not end the process.
         commits.catch(() => {});
         readings.push({ cpu, commits });
       },

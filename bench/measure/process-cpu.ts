@@ -26,7 +26,7 @@ interface ProcessStat {
   readonly endedChildrenTicks: number;
 }
 
-/** What each process has used until now (Linux). Throws when the machine has no /proc or a process is gone. */
+/** The CPU time of each process until now (Linux). Throws when the machine has no /proc or a process is gone. */
 export function readCpu({ serverPid, postmasterPid, generatorPid }: MeasuredProcesses): CpuReading {
   const seconds = (ticks: number) => ticks / TICKS_PER_SECOND;
   return {
@@ -47,7 +47,7 @@ export function cpuBetween(before: CpuReading, after: CpuReading): CpuReading {
 export type CpuSeconds<Part extends string> = Readonly<Record<Part | 'total' | 'idle', number>>;
 
 export interface CpuWatch<Part extends string> {
-  /** What each part has used since the watch began. */
+  /** The CPU time of each part since the watch began. */
   read(): CpuSeconds<Part>;
 }
 

@@ -1,10 +1,10 @@
 import { DEFAULT_MINUTES } from '../../engine/domain/tasks/delay.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 
-/** Far from the ids that anybody takes, and as many digits for all of them. */
+/** Far from the ids that others use, with the same number of digits for every one. */
 const FIRST_ID = 1_000_000_000;
 const CUSTOMERS = 1_000;
-/** What one payment takes. */
+/** The size of one payment. */
 const PAYMENT_MINOR = 100;
 const SEED_STATEMENT_MS = 120_000;
 
@@ -100,7 +100,10 @@ async function seedTasks(
     VALUES (${organizationId}, 'tasks', date_trunc('month', now() AT TIME ZONE 'UTC')::date, ${tasks})`;
 }
 
-/** What is wrong with the books after `acknowledged` payments, of which `untold` more may have been made; empty if nothing. */
+/**
+ * The faults of the books after `acknowledged` payments, of which `untold` more may have been made; empty when there
+ * are none.
+ */
 export async function checkPayments(
   databaseUrl: string,
   ground: PaymentGround,

@@ -25,15 +25,15 @@ import {
 } from './payment-ground.ts';
 import { type PaymentOptions, parsePaymentOptions } from './payment-options.ts';
 
-/** What we want to see where payments come from many wallets. Source: the project's performance goals. */
+/** The target where payments come from many wallets. Source: the project's performance goals. */
 const LEAST_RATIO = 4;
 const LEAST_ROUNDS = 3;
 
 type Results = Readonly<Record<Wallets, RunResult[]>>;
 
 /**
- * `npm run bench -- payments`: wallet payments over HTTP, ours against a service that locks the wallet's row and makes one
- * transaction a request, in turn. Prints what it measured; resolves to 1 when nothing of it counts.
+ * `npm run bench -- payments`: wallet payments over HTTP, ours against a service that locks the wallet's row and makes
+ * one transaction a request, in turn. Prints its measurements; resolves to 1 when none of them count.
  */
 export async function runPayments(args: readonly string[], releaser: Releaser, signal: AbortSignal): Promise<number> {
   const options = parsePaymentOptions(args);
@@ -56,7 +56,9 @@ export async function runPayments(args: readonly string[], releaser: Releaser, s
   return voidReasons.length > 0 ? 1 : 0;
 }
 
-/** Round by round; both pay the same tasks, each in a database of its own, and who goes first changes every time. */
+/**
+ * Round by round; both pay the same tasks, each in a database of its own, and the first of the two changes every time.
+ */
 async function measure(
   contestants: readonly Contestant[],
   options: PaymentOptions,
@@ -105,12 +107,12 @@ async function findVoidReasons(
   return reasons;
 }
 
-/** Those under way when the generator left, or answered as it reconnected. */
+/** Requests in flight when the generator left, or answered as it reconnected. */
 function untoldPayments({ connections, acknowledgedTasks }: RunResult): number {
   return connections + Math.ceil(acknowledgedTasks / RECONNECT_AFTER);
 }
 
-/** Prints one figure; returns how it stands to the target, if it has one. */
+/** Prints one figure and returns its verdict, if it has a target. */
 function tell(wallets: Wallets, results: readonly RunResult[]): Verdict[] {
   const summaries = summarize(results);
   const of = (name: string) => summaries.find(({ contestant }) => contestant === name)!;

@@ -7,7 +7,7 @@ export type CountedResource = 'tasks' | 'customers';
 
 /** How a peer numbers an organization's events and counts what it uses. */
 export interface Counting {
-  /** What the migrated database lacks for it. */
+  /** The tables that the migrated database lacks for it. */
   prepare(sql: Sql): Promise<void>;
   nextSequence(tx: Transaction, organizationId: number): Promise<number>;
   countUsage(tx: Transaction, organizationId: number, resource: CountedResource, now: string): Promise<unknown>;
@@ -33,8 +33,8 @@ const inRows: Counting = {
 };
 
 /**
- * Without a row that anybody waits for, at the price of gaps in the numbers and of totals that have to be summed up:
- * less than what is asked for, and measured so that nobody need wonder what the locks cost.
+ * A count without a row that transactions wait for, at the price of gaps in the numbers and of totals that must be
+ * summed up: less than the task asks for, measured to show the price of the locks.
  */
 const withoutLocks: Counting = {
   async prepare(sql) {

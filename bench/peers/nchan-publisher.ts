@@ -15,7 +15,7 @@ export class NchanPublisher {
     this.#path = target.pathname;
   }
 
-  /** Rejects when nchan did not take it. */
+  /** Rejects when nchan refused it. */
   async publish(organizationId: number, body: string): Promise<void> {
     const { status } = await this.#pool.ask({
       method: 'POST',

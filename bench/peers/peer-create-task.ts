@@ -27,7 +27,7 @@ export interface PeerCaller {
   readonly userId: number;
 }
 
-/** A request that is well formed and still cannot be done. */
+/** A well-formed request that still cannot be carried out. */
 export class PeerRefusal extends Error {
   readonly statusCode: number;
 
@@ -43,14 +43,14 @@ export interface CreatedTask {
   readonly eventBody: string;
 }
 
-/** Stands where our log's incarnation does. */
+/** Stands for our log's incarnation. */
 export const PEER_HISTORY = 'peer';
 
 const random = createRandomSource();
 
 /**
- * Creates a task in one transaction of its own and resolves when it is committed: what does not depend on one another is sent
- * in one go, and the rows that other transactions wait for are touched last.
+ * Creates a task in one transaction of its own and resolves when it is committed: independent statements are sent
+ * together, and the rows that other transactions wait for are touched last.
  */
 export function createPeerTask(
   sql: Sql,
@@ -229,7 +229,7 @@ function newPackage(task: TaskRecord, item: PeerPackage): New<PackageRecord> {
   };
 }
 
-/** `data`: what stands between the braces of the event's data. */
+/** `data`: the text between the braces of the event's data. */
 export function encodePeerEvent(
   event: {
     readonly organizationId: number;

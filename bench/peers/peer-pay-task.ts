@@ -36,8 +36,8 @@ export interface PaidTask {
 
 /**
  * Pays a task from its customer's wallet in one transaction: the rows of the task and of the wallet are locked, in this
- * order, and what follows is sent in one go. Does less than we do: what was earned is not summed up, whose row would put
- * all payments of an organization in line; its entries have numbers with gaps and no balance.
+ * order, and the rest is sent together. It does less than we do: it does not sum up earnings, whose row would put all
+ * payments of an organization in line; its entries have numbers with gaps and no balance.
  */
 export function payPeerTask(sql: Sql, counting: Counting, caller: PeerCaller, body: PeerPayment): Promise<PaidTask> {
   const { organizationId } = caller;
@@ -96,7 +96,7 @@ export function payPeerTask(sql: Sql, counting: Counting, caller: PeerCaller, bo
   }) as Promise<PaidTask>;
 }
 
-/** What the migrated database lacks for it. */
+/** The tables that the migrated database lacks for it. */
 export async function preparePeerPayments(sql: Sql): Promise<void> {
   await sql`CREATE SEQUENCE IF NOT EXISTS revenue_entries`;
 }

@@ -105,7 +105,7 @@ export interface PeerPackage {
   readonly notes?: string | null;
 }
 
-/** What has passed the schema. */
+/** An input that has passed the schema. */
 export interface PeerTaskBody {
   readonly name: string;
   readonly taskType: (typeof TASK_TYPES)[number];

@@ -1,6 +1,6 @@
 /**
- * Where `actual` is not what `expected` says, as "path: expected …, found …". Objects may hold more than is expected of
- * them; lists may not.
+ * Lists the differences of `actual` from `expected`, as "path: expected …, found …". Objects may hold more than
+ * expected; lists may not.
  */
 export function findDifferences(expected: unknown, actual: unknown, path = ''): string[] {
   if (Array.isArray(expected)) {

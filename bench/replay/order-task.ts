@@ -1,7 +1,7 @@
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { Order, Place } from './read-day.ts';
 
-/** One order as a task: what is posted, and what must be read back. */
+/** One order as a task: the body to post, and the fields to read back. */
 export interface OrderTask {
   readonly order: Order;
   readonly idempotencyKey: string;
@@ -9,7 +9,7 @@ export interface OrderTask {
   readonly expected: ExpectedTask;
 }
 
-/** What the task must show wherever it is read; an expectation names only what the order decides. */
+/** The fields that the task must show in every read; an expectation names only those that the order decides. */
 type ExpectedTask = Pick<TaskView, 'name' | 'code' | 'taskType' | 'status' | 'timeToServe' | 'readyAt' | 'notes'> & {
   readonly customer: {
     readonly user: Readonly<Record<'firstName' | 'lastName' | 'countryCode' | 'phoneNumber', string>>;

@@ -3,18 +3,18 @@ import { type ApiClient, PAGE_TASKS } from './api-client.ts';
 import { findDifferences } from './find-differences.ts';
 import type { PlacedOrder } from './place-orders.ts';
 
-/** What one way of reading showed of the placed orders. */
+/** The placed orders as one way of reading shows them. */
 export interface Finding {
   readonly source: 'by id' | 'list' | 'events';
   readonly equal: number;
-  /** What is wrong, one sentence each; empty when nothing is. */
+  /** The faults, one sentence each; empty when there are none. */
   readonly problems: readonly string[];
   readonly remark: string;
 }
 
 const READS_AT_A_TIME = 16;
 
-/** Reads everything back in the three ways there are, and holds each to what was posted and to what was answered. */
+/** Reads everything back in the three ways there are, and compares each with the posted body and the answer. */
 export async function readBack(
   api: ApiClient,
   placed: readonly PlacedOrder[],
@@ -85,7 +85,7 @@ function addTo(found: Map<number, TaskView[]>, task: TaskView): void {
   else found.set(task.id, [task]);
 }
 
-/** Every order exactly once, with what was posted and all that the first answer showed. */
+/** Every order exactly once, with the posted fields and those of the first answer. */
 function compareAll(placed: readonly PlacedOrder[], found: ReadonlyMap<number, readonly TaskView[]>) {
   const problems: string[] = [];
   let equal = 0;

@@ -64,7 +64,7 @@ export function readDay(folder: string): Day {
 
 type Reject = (problem: string) => never;
 
-/** Hands `take` the cells of each line; what it rejects is told with file and line. Throws UsageError. */
+/** Hands the cells of each line to `take`; reports a rejected line with file and line. Throws UsageError. */
 export function readTable(
   folder: string,
   name: string,

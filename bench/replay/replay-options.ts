@@ -17,7 +17,7 @@ Each folder holds a day: orders.txt and restaurants.txt of the Meal Delivery Rou
 
 const SPEED = { least: 0.001, most: 1_000_000 };
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseReplayOptions(args: readonly string[]): ReplayOptions {
   const { values, positionals } = readOptions(
     args,

@@ -12,7 +12,7 @@ export function taskNamed(name: string): object {
   };
 }
 
-/** Makes the task, the first of its organization, and resolves to the event that tells of it, as the log has it. */
+/** Creates the task, the first of its organization, and resolves to its event as the log has it. */
 export async function makeTaskEvent(target: ApiTarget, name: string, signal: AbortSignal): Promise<string> {
   const api = new ApiClient(target, signal);
   await api.createTask(taskNamed(name), 'task-event');

@@ -1,7 +1,7 @@
 import type { WayName } from '../scenarios/scenario.ts';
 import { microsOf, type Summary, type Verdict } from './summarize.ts';
 
-/** What another way to push tasks has to reach, in times the throughput of single creates of the same run. */
+/** The target of another way to push tasks, in times the throughput of single creates of the same run. */
 const TARGETS = { batch: 1.8, keyed: 0.8 };
 
 /** A way against single creates; each is a ratio of medians. */

@@ -59,7 +59,7 @@ export function summaryTable(summaries: readonly Summary[]): string {
   return formatTable(header, rows);
 }
 
-/** Where the time of all cores went: who is short of what. */
+/** The shares of all cores' time, to show the bottleneck. */
 export function shareLines(summaries: readonly Summary[]): string[] {
   const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
   return summaries.map(
@@ -69,7 +69,7 @@ export function shareLines(summaries: readonly Summary[]): string[] {
   );
 }
 
-/** Runs that strangers had a part in: they count, but whoever reads the numbers must know. */
+/** Runs that other processes disturbed: they count, but the reader of the numbers must know. */
 export function disturbanceLines(results: readonly RunResult[]): string[] {
   return results
     .filter(({ othersShare }) => othersShare > DISTURBING_SHARE)

@@ -99,7 +99,7 @@ export function microsOf({ serverMicros, postgresMicros, generatorMicros }: Summ
   return serverMicros.median + postgresMicros.median + generatorMicros.median;
 }
 
-/** What we want to see at a number of connections. Source: the project's performance goals. */
+/** The targets at a number of connections. Source: the project's performance goals. */
 interface Target {
   readonly connections: number;
   /** Times the throughput of a peer. */
@@ -113,7 +113,7 @@ const TARGETS: readonly Target[] = [
   { connections: 256, peerRatio: 8, ceilingShare: 0.55 },
 ];
 
-/** The targets held against what was measured; numbers of connections without a target have no verdict. */
+/** The targets compared with the measurements; numbers of connections without a target have no verdict. */
 export function judge(comparisons: readonly Comparison[]): Verdict[] {
   return comparisons.flatMap((comparison) => {
     const { connections, peers, ceilingShare, oursP99Ms, peerP99Ms } = comparison;

@@ -4,7 +4,7 @@ export interface RoundsOptions {
   readonly rounds: number;
   readonly warmUpRounds: number;
   readonly seed: number;
-  /** Where every single time goes as JSON, beside the printed report. */
+  /** The file for every single time as JSON, beside the printed report. */
   readonly jsonFile: string | undefined;
 }
 
@@ -18,7 +18,7 @@ tasks, and 2,000 by 5,000. Every round is of another city.
   --seed 1         the same seed makes the same cities
   --json <file>    also write every single time there`;
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseRoundsOptions(args: readonly string[]): RoundsOptions {
   const { values } = readOptions(args, USAGE, {
     rounds: wholeNumber(100, 10_000),

@@ -24,9 +24,9 @@ interface Measured {
   readonly shape: CityShape;
   /** Ascending. */
   readonly ms: readonly number[];
-  /** What the thread that plans ran meanwhile, ascending: all but what it waited for a core, and for other threads. */
+  /** The run time of the planning thread, ascending: without its waits for a core and for other threads. */
   readonly cpuMs: readonly number[];
-  /** Tasks that somebody was offered, of all. */
+  /** The share of tasks that were offered to an agent. */
   readonly offeredShare: number;
 }
 

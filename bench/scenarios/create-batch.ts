@@ -5,7 +5,7 @@ import type { Load } from './scenario.ts';
 const TASKS_PER_CONNECTION = 800;
 const CREATED = '"status":"created","task":{"id":';
 
-/** POST /tasks/batch with `items` tasks, every one of which has to be made. */
+/** POST /tasks/batch with `items` tasks, each of which must be created. */
 export function createBatch(items: number): Load {
   return {
     name: 'create-batch',

@@ -3,7 +3,7 @@ import { createBatch } from './create-batch.ts';
 import { payWallet } from './pay-wallet.ts';
 import type { Load } from './scenario.ts';
 
-/** What a generator was told to send. */
+/** The load that a generator must send. */
 export function findLoad(name: string, tasksPerRequest: number): Load | undefined {
   return [create, keyedCreate, createBatch(tasksPerRequest), payWallet].find((load) => load.name === name);
 }

@@ -1,9 +1,9 @@
 import type { LoadSeat, Stamp } from './scenario.ts';
 import { seededNumbers } from './seeded-numbers.ts';
 
-/** Customers who order again and again. */
+/** Customers that order again and again. */
 const KNOWN_CUSTOMERS = 2_000;
-/** One order in so many comes from somebody new, so that inserting a customer never stops being part of the work. */
+/** One order in so many comes from a new customer, so that inserting customers never stops being part of the work. */
 const NEW_CUSTOMER_EVERY = 16;
 /** New customers that one run can have. */
 const NEW_CUSTOMERS_PER_SEED = 500_000;
@@ -14,7 +14,7 @@ const GOODS = ['Groceries', 'Two pizzas', 'Spare parts', 'Flowers', 'Documents',
 /** A task as an integrator sends it: an inline customer, a drop-off, one package, a note. */
 export interface Order {
   readonly body: string;
-  /** The phone number of somebody new, if it is one's order. */
+  /** The phone number of a new customer, for an order that has one. */
   readonly stamps: readonly Stamp[];
 }
 
@@ -60,7 +60,7 @@ function taskBody(label: string, draw: Draw, customer: number): string {
   });
 }
 
-/** A possible number that nobody has. */
+/** A possible number that no customer has. */
 function phoneOf(customer: number): string {
   return `+491555${String(customer % 100_000_000).padStart(8, '0')}`;
 }

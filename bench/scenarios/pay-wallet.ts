@@ -12,7 +12,7 @@ export const payWallet: Load = {
   requestsFor({ seed, connection, connections }) {
     let taken = 0;
     const next = () => String(seed + connection + connections * taken++);
-    // What the stamp goes over: no two tasks of a run have ids of different length.
+    // The text that the stamp overwrites: all task ids of a run have the same length.
     const text = String(seed);
     const body = `{"taskId":${text},"amount":"1.00","currency":"USD"}`;
     return [{ method: 'POST', path: '/api/v1/payments/wallet', body, stamps: [{ text, next }] }];

@@ -5,8 +5,8 @@ export type WayName = 'single' | 'keyed' | 'batch';
 export type ContestantName = 'ours' | 'ceiling' | 'unguarded' | 'peer' | 'peer-free' | WayName;
 
 /**
- * A piece of a request that is another one each time it is sent: `text`, where it first occurs, is overwritten by
- * `next()`, just as many ASCII characters.
+ * A piece of a request that differs each time it is sent: the first place of `text` is overwritten by `next()`, with
+ * the same number of ASCII characters.
  */
 export interface Stamp {
   readonly text: string;
@@ -22,7 +22,7 @@ export interface LoadRequest {
   readonly stamps: readonly Stamp[];
 }
 
-/** Which connection of how many, in the run of which seed. */
+/** The number of the connection among how many, in the run of a seed. */
 export interface LoadSeat {
   readonly connection: number;
   readonly connections: number;
@@ -35,11 +35,11 @@ export interface Load {
   readonly expectedStatus: number;
   /** How many tasks an answer with the expected status has made. */
   readonly tasksPerRequest: number;
-  /** Whether an answer with the expected status really carries what was asked for. */
+  /** Whether an answer with the expected status really carries the requested result. */
   readonly isAnswer: (body: string) => boolean;
   /**
-   * What one connection sends, again and again. The same seat makes the same requests, so that every contestant of a
-   * round gets the same; another seed makes other new customers.
+   * The repeated requests of one connection. The same seat makes the same requests, so that every contestant of a round
+   * gets the same; another seed makes other new customers.
    */
   readonly requestsFor: (seat: LoadSeat) => LoadRequest[];
 }

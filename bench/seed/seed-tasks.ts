@@ -21,7 +21,7 @@ const SHARED_PLACES = 20;
 const TASKS_PER_STATEMENT = 100_000;
 /** How far back the first task was created. */
 const DAYS = 365;
-/** Tasks behind this part of all may be open; seven of ten are. */
+/** Tasks behind this share may be open; seven of ten are. */
 const OPEN_FROM = 0.93;
 
 /** Where the seeded rows begin: ids count up from here, task 0 with location 0 and package 0. */
@@ -37,10 +37,11 @@ interface Ground {
 }
 
 /**
- * Makes an organization with a year of tasks: 95 % ended, the newest still open; four channels of different size, 200
- * agents, 50,000 customers of whom one orders far more than any other, 15 % scheduled, 30 % with integration data, all
+ * Creates an organization with a year of tasks: 95 % ended, the newest still open; four channels of different size, 200
+ * agents, 50,000 customers one of which orders far more than any other, 15 % scheduled, 30 % with integration data, all
  * six types. Everything that the engine keeps beside tasks (counters, lists, usage, the head of the log) agrees with
- * them. The same `tasks` make the same rows. Nothing else may make organizations or tasks in the database meanwhile.
+ * them. The same `tasks` make the same rows. No other process may create organizations or tasks in the database in the
+ * meantime.
  */
 export async function seedTasks(sql: Sql, tasks: number, say: (line: string) => void): Promise<SeededTasks> {
   const { organizationId, channelIds, apiKey } = await makeTenant(sql);
@@ -170,7 +171,7 @@ async function makeTasks(sql: Sql, ground: Ground, from: number, to: number): Pr
       LATERAL (SELECT coalesce(scheduled_at + interval '1 hour', created_at + interval '1 day') AS late_at) late`;
 }
 
-/** What is drawn for each task number. */
+/** The drawn fields of each task number. */
 function drawnTasks(sql: Sql, channelIds: readonly number[], tasks: number, from: number, to: number) {
   return sql`
     SELECT n, rank, created_at,
@@ -232,7 +233,7 @@ async function makeWhatBelongs(sql: Sql, ground: Ground, from: number, to: numbe
     FROM tasks t CROSS JOIN json_each(t.integration_data) f WHERE ${made}`;
 }
 
-/** What the engine counts as it goes along, and the end of the log. */
+/** The engine's counters, and the end of the log. */
 async function count(sql: Sql, { organizationId, tasks }: Ground): Promise<void> {
   await sql`
     INSERT INTO task_counts (organization_id, status, task_type, channel_id, time_to_serve, count)

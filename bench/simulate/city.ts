@@ -22,7 +22,7 @@ const HOUSE_METRES = 12;
 const OUTSKIRTS_METRES = 30_000;
 
 /**
- * A town of avenues (running north) and streets (running east) in a grid. Whoever is in it stands on one of them: `x` is
+ * A town of avenues (running north) and streets (running east) in a grid. Every point of it lies on one of them: `x` is
  * a multiple of the width of a block, or `y` is one of its depth.
  */
 export class City {
@@ -90,7 +90,7 @@ export class City {
     return { latitude: latitude + y / METRES_PER_DEGREE, longitude: ((east + 540) % 360) - 180 };
   }
 
-  /** As a courier would be told it. */
+  /** The address in the words of a courier. */
   addressOf(spot: Spot): string {
     if (!isAvenue(spot)) return `${houseAt(spot.x)} ${ordinal(spot.y / STREET_METRES + this.#streets + 1)} Street`;
     return `${houseAt(spot.y)} ${ordinal(spot.x / AVENUE_METRES + this.#avenues + 1)} Avenue`;

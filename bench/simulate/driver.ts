@@ -19,8 +19,8 @@ const MINUTES_PER_PERCENT = 6;
 const PATH = '/api/v1/agents/me/locations';
 
 /**
- * One driver's app: measures where it is, and posts that over a connection of its own. Points that were not taken in
- * are sent again with the next ones.
+ * One driver's app: measures its position, and posts it over a connection of its own. Points that were not accepted are
+ * sent again with the next ones.
  */
 export class Driver implements LineUser {
   readonly traveller: Traveller;
@@ -53,7 +53,7 @@ export class Driver implements LineUser {
     return this.#session;
   }
 
-  /** Measures, and posts what there is unless a post is under way. */
+  /** Measures, and posts all waiting points unless a post is in flight. */
   report(nowMs: number): void {
     if (this.#points.length === KEPT_POINTS) {
       this.#points.shift();
@@ -74,7 +74,7 @@ export class Driver implements LineUser {
     } else {
       this.#tally.error(refusalKind(status, body), `${PATH}: ${body === '' ? head : body}`);
     }
-    // What was refused for good would be refused again.
+    // A point that was refused for good would be refused again.
     if (status !== 429 && status !== 503) this.#points.splice(0, this.#sent);
     this.#sent = 0;
     if (this.#whenSilent) this.#whenSilent();

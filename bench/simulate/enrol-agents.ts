@@ -10,7 +10,7 @@ import { peopleNames } from './names.ts';
 import type { SimulatorApi } from './simulator-api.ts';
 import { VEHICLES } from './traveller.ts';
 
-/** An agent who can sign in. */
+/** An agent that can sign in. */
 export interface AgentLogin {
   readonly id: number;
   readonly email: string;
@@ -24,12 +24,13 @@ const enrolledSchema = v.object({
 
 /** Each costs the gateway a password hash, of which it makes two at a time. */
 const AT_A_TIME = 4;
-/** Enrolled between two writes of the file: what is lost with a crash is a few agents that nobody can sign in. */
+/** Agents enrolled between two writes of the file: a crash loses only a few agents whose passwords are lost. */
 const SAVED_TOGETHER = 50;
 
 /**
- * The first `count` agents of the demo: its own, those that earlier simulations made, and new ones, made by its
- * administrator. The made ones stand in `simulator.json` beside `demoFile`. Throws CallRefused when one cannot be made.
+ * The first `count` agents of the demo: its own, those that earlier simulations created, and new ones, created by its
+ * administrator. The created ones stand in `simulator.json` beside `demoFile`. Throws CallRefused when one cannot be
+ * created.
  */
 export async function enrolAgents(
   demo: DemoOrganization,
@@ -58,7 +59,7 @@ export async function enrolAgents(
   return [...demo.agents, ...enrolled].slice(0, count);
 }
 
-/** None when the file is not there, or tells of another organization. */
+/** None when the file is not there, or belongs to another organization. */
 function readEnrolled(file: string, organizationId: number): AgentLogin[] {
   let text: string;
   try {

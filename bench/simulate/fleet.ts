@@ -8,7 +8,7 @@ export interface FleetOptions {
   readonly refresh: (session: AgentSession) => Promise<AgentSession>;
 }
 
-/** How often is looked who is due: well below what a latency of interest is. */
+/** The interval of looks for due drivers: well below an interesting latency. */
 const LOOK_MS = 5;
 const RENEWAL_LOOK_MS = 5_000;
 /** Before the access token ends: twice the longest wait for an answer, and more. */
@@ -45,7 +45,7 @@ export class Fleet {
     const { drivers, rateSeconds } = this.#options;
     const now = performance.now();
     const due = Math.floor(((now - this.#startedAt) * drivers.length) / (rateSeconds * 1_000));
-    // Whoever was kept from looking for long does not make up for it: each driver reports at most once in one look.
+    // A look that comes late does not make up for the missed ones: each driver reports at most once in one look.
     this.#reports = Math.max(this.#reports, due - drivers.length);
     for (; this.#reports < due; this.#reports++) {
       const index = this.#reports % drivers.length;
@@ -64,7 +64,7 @@ export class Fleet {
       const driver = drivers[this.#nextRenewal++ % drivers.length]!;
       if (driver.session.expiresAtMs - Date.now() > RENEW_BEFORE_MS || this.#renewing.has(driver)) continue;
       this.#renewing.add(driver);
-      // What failed has been counted, and is tried again in a later look.
+      // The failure has been counted, and a later look tries again.
       driver
         .renew(refresh)
         .catch(() => {})

@@ -4,7 +4,7 @@ const FIRST = ['Ada', 'Ben', 'Chloe', 'Deniz', 'Emeka', 'Fatima', 'Goran', 'Hiro
 const LAST = ['Abara', 'Berg', 'Castro', 'Dogan', 'Eriksen', 'Fischer', 'Grant', 'Horvat', 'Ito', 'Jansen', 'Klein'];
 const GOODS = ['books', 'flowers', 'groceries', 'a lamp', 'medicine', 'shoes', 'spare parts', 'a cake', 'documents'];
 
-/** First and last name of somebody. */
+/** First and last name of a person. */
 export function peopleNames(draw: Draw): string {
   return `${FIRST[draw(FIRST.length)]} ${LAST[draw(LAST.length)]}`;
 }

@@ -2,7 +2,7 @@ import type { LatencyHistogram } from '../load/latency-histogram.ts';
 import type { Tally } from './tally.ts';
 import type { Stage } from './task-flow.ts';
 
-/** What is shown of a running simulation. */
+/** The displayed facts of a running simulation. */
 export interface Shown {
   readonly title: string;
   readonly tally: Tally;
@@ -22,8 +22,8 @@ const TO_END_OF_LINE = '\x1b[K';
 const TO_END_OF_SCREEN = '\x1b[J';
 
 /**
- * Shows how it goes until the returned function is called: one screen, drawn anew every second, on a terminal, and a line
- * now and then elsewhere; with `quiet` nothing. Keeps the tally's seconds either way.
+ * Shows the progress until the returned function is called: one screen, redrawn every second, on a terminal, and a line
+ * now and then elsewhere; with `quiet` nothing. Keeps the tally's seconds in every case.
  */
 export function showProgress(shown: Shown, output: NodeJS.WriteStream, quiet: boolean): () => void {
   const isScreen = output.isTTY && !quiet;
@@ -103,7 +103,7 @@ function progressLine({ tally, open }: Shown, pointsPerSecond: number): string {
   ].join(' | ');
 }
 
-/** What is left to say when it is over. */
+/** The final summary. */
 export function summaryLines({ title, tally, open }: Shown): string[] {
   const { posts, seen, events, reconnects } = tally;
   const told = [...events].sort().map(([type, count]) => `${type} ${count}`);

@@ -77,7 +77,7 @@ async function signIn(
   api: SimulatorApi,
   tell: (line: string) => void,
 ): Promise<AgentSession[]> {
-  // What is drawn for new agents is not drawn again by a later simulation that makes more of them.
+  // Values drawn for new agents are not drawn again by a later simulation that creates more of them.
   const draw = seededNumbers(seed + Date.now());
   const onProgress = (made: number, wanted: number) => tell(`${made} of ${wanted} missing agents made`);
   const logins = await enrolAgents(demo, demoFile, agents, { api, draw, onProgress });
@@ -133,7 +133,7 @@ interface Running extends Parts {
   readonly over: AbortController;
 }
 
-/** From the first point to the last, and what has to be put in order after it. */
+/** From the first point to the last, and the clean-up after it. */
 async function drive(options: SimulateOptions, running: Running): Promise<void> {
   const { demo, drivers, api, target, tally, shown, output, ending, over } = running;
   const { rateSeconds, timeLapse, tasksPerMinute, durationSeconds, center, seed, quiet } = options;
@@ -157,7 +157,7 @@ async function drive(options: SimulateOptions, running: Running): Promise<void> 
   } finally {
     over.abort();
     tally.end();
-    // An instance that is away would answer what is under way never.
+    // An instance that is away would never answer requests in flight.
     await Promise.race([tasks, delay(TIDY_MS, undefined, { ref: false })]);
     stopShowing();
     tally.reconnects += drivers.reduce((sum, driver) => sum + driver.reconnects, 0);
@@ -167,10 +167,10 @@ async function drive(options: SimulateOptions, running: Running): Promise<void> 
   }
 }
 
-/** No task is left with a driver who is gone, and nobody on duty. What cannot be done in time is left. */
+/** Leaves no task with a driver that is gone, and no agent on duty. Steps that cannot be done in time are left. */
 async function tidyUp({ demo, drivers, target, tally, shown }: Running): Promise<void> {
   const api = new SimulatorApi(target, tally, AbortSignal.timeout(TIDY_MS));
-  // The instance is away, or slow, or somebody was quicker: the summary shows which tasks are still open.
+  // The instance is away, or slow, or another client was quicker: the summary shows which tasks are still open.
   const unlessItFails = (step: Promise<void>) => step.catch(() => {});
   const callOff = async (id: number) => {
     const body = { status: 'cancelled', reason: 'The simulation has ended' };

@@ -48,7 +48,7 @@ Drives a fleet through a made-up city and works tasks through, on a running inst
 It signs the agents in through the database when DATABASE_URL is set or \`npm start\` noted where it is, else by their
 passwords. Exits 1 when a request failed.`;
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseSimulateOptions(args: readonly string[], dataDir: string): SimulateOptions {
   const { values } = readOptions(args, USAGE, {
     agents: wholeNumber(30, LIMITS.agentTokensAtOnce),

@@ -9,7 +9,7 @@ export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Below /api/v1. */
   readonly path: string;
-  /** A channel's key or an access token; absent where nobody needs to be signed in. */
+  /** A channel's key or an access token; absent where no sign-in is needed. */
   readonly credential?: string;
   readonly body?: object;
 }
@@ -30,8 +30,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * The API as apps and integrators use it. What may pass (no answer, 429, 503) is tried again under the same
- * Idempotency-Key; whatever goes wrong is counted in the tally, each attempt of it.
+ * The API as apps and integrators use it. Passing failures (no answer, 429, 503) are retried under the same
+ * Idempotency-Key; the tally counts every failed attempt.
  */
 export class SimulatorApi {
   readonly #pool: HttpPool;
@@ -59,7 +59,7 @@ export class SimulatorApi {
       }
       const text = textOf(answer);
       if (answer.status >= 200 && answer.status < 300) return (JSON.parse(text) as { data: T }).data;
-      // Whoever is told to slow down does so; that is no error.
+      // A client that is asked to slow down does so; that is no error.
       if (answer.status !== 429) this.#tally.error(refusalKind(answer.status, text), `${call.path}: ${text}`);
       const passes = answer.status === 429 || answer.status === 503;
       if (!passes || attempt === MOST_ATTEMPTS) throw new CallRefused(call, answer.status, text);

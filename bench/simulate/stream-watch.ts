@@ -14,7 +14,7 @@ export interface StreamWatchOptions {
   readonly tally: Tally;
 }
 
-/** What the watch needs of a position, wherever in a frame it stands. */
+/** The part of a position that the watch needs, at any place in a frame. */
 interface SeenPosition {
   readonly agentId: number;
   readonly recordedAt: string;

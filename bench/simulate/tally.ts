@@ -1,6 +1,6 @@
 import { RecentLatencies } from '../load/latency-histogram.ts';
 
-/** What went wrong, by kind. */
+/** Failures by kind. */
 export interface ErrorCount {
   count: number;
   /** The first of its kind, as the server or the system put it. */
@@ -11,7 +11,7 @@ export interface ErrorCount {
 const MOST_KINDS = 40;
 const EXAMPLE_CHARS = 300;
 
-/** What a simulation has done and seen so far; the display and the summary read it. */
+/** The actions and observations of a simulation so far; the display and the summary read it. */
 export class Tally {
   startedAt = performance.now();
   readonly points = { sent: 0, accepted: 0, stale: 0, rejected: 0, dropped: 0 };
@@ -43,7 +43,7 @@ export class Tally {
     this.startedAt = performance.now();
   }
 
-  /** From now on what fails is the shutdown's doing. */
+  /** From now on failures belong to the shutdown. */
   end(): void {
     this.#isEnding = true;
   }
@@ -64,7 +64,7 @@ export class Tally {
     this.events.set(type, (this.events.get(type) ?? 0) + 1);
   }
 
-  /** What took long while everything began is not held against what came after. */
+  /** Drops the slow times of the start, so that they do not count later. */
   forgetTimes(): void {
     this.posts = new RecentLatencies();
     this.seen = new RecentLatencies();
@@ -77,12 +77,12 @@ export class Tally {
   }
 }
 
-/** How a failed connection is called in the list of errors. */
+/** The name of a failed connection in the list of errors. */
 export function kindOf(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
-/** How a refusal is called there: `409 TASK_CODE_TAKEN`, or the status alone. */
+/** The name of a refusal there: `409 TASK_CODE_TAKEN`, or the status alone. */
 export function refusalKind(status: number, body: string): string {
   const code = /"code":"([A-Z_]+)"/.exec(body)?.[1];
   return code === undefined ? `${status}` : `${status} ${code}`;

@@ -14,14 +14,14 @@ export interface TaskFlowOptions {
   readonly tally: Tally;
   readonly draw: Draw;
   readonly tasksPerMinute: number;
-  /** How much faster than the clock everybody lives. */
+  /** The speed of the simulated time against the clock. */
   readonly timeLapse: number;
   readonly signal: AbortSignal;
   /** Filled with the tasks that have a record and no end yet. */
   readonly open: Map<number, Stage>;
 }
 
-/** How far a task has come. */
+/** The progress of a task. */
 export type Stage = 'created' | 'assigned' | 'accepted' | 'in_transit';
 
 interface PlannedTask {
@@ -41,7 +41,9 @@ const FAILED_ONE_IN = 15;
 const CUSTOMERS = 400;
 /** Until the driver has looked at the phone, and has left; at the door. Seconds. */
 const PAUSES = { accept: [2, 8], leave: [3, 12], service: [20, 60] } as const;
-/** At the door in time lapse too: whoever stays for less has not arrived (see LIMITS.arrivalDwellMs). */
+/**
+ * The time at the door, in time lapse too: an agent that stays for less has not arrived (see LIMITS.arrivalDwellMs).
+ */
 const LEAST_SERVICE_MS = 16_000;
 const LOOK_FOR_DRIVER_MS = 250;
 /** Tasks waiting for a driver for each driver; past it no more are pushed. */
@@ -66,7 +68,10 @@ export class TaskFlow {
     }));
   }
 
-  /** Goes on until the signal is aborted, and then until what was asked by then is answered: `open` says how far each is. */
+  /**
+   * Goes on until the signal is aborted, and then until every request in flight is answered: `open` has the stage of
+   * each.
+   */
   async run(): Promise<void> {
     await this.#push();
     await Promise.all(this.#underWay);
@@ -91,7 +96,7 @@ export class TaskFlow {
     this.#underWay.add(work);
   }
 
-  /** Never rejects: what a call met has been counted. */
+  /** Never rejects: every failure of a call has been counted. */
   async #workThrough(task: PlannedTask): Promise<void> {
     const { api, apiKey, tally, signal, open } = this.#options;
     let id: number | undefined;
@@ -114,11 +119,11 @@ export class TaskFlow {
       if (error instanceof Cancelled) hasEnded = true;
       else if (!signal.aborted) {
         tally.tasks.lost += 1;
-        // Nobody would ever complete it. What fails again has been counted again.
+        // No driver would ever complete it. A second failure has been counted again.
         if (id !== undefined) await this.#cancel(id, 'The simulator has lost track of it').catch(() => {});
       }
     } finally {
-      // One that is left when the simulation ends is called off.
+      // A task that is left when the simulation ends is cancelled.
       if (id !== undefined && (hasEnded || !signal.aborted)) open.delete(id);
       if (driver) {
         driver.taskId = undefined;

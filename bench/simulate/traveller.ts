@@ -3,7 +3,7 @@ import { type City, type Draw, distance, type Spot } from './city.ts';
 export const VEHICLES = ['bike', 'scooter', 'car', 'van'] as const;
 export type Vehicle = (typeof VEHICLES)[number];
 
-/** What a device in the vehicle reports. */
+/** The report of a device in the vehicle. */
 export interface Reading {
   readonly latitude: number;
   readonly longitude: number;
@@ -23,7 +23,7 @@ const FASTEST_PERCENT = 115;
 const RED_LIGHT = { oneIn: 4, leastSeconds: 4, mostSeconds: 25 };
 const REST = { leastSeconds: 10, mostSeconds: 60 };
 const ROAM_METRES = 700;
-/** In time lapse too: what is faster looks like an error of the device. */
+/** In time lapse too: a faster vehicle looks like an error of the device. */
 const MOST_METRES_PER_SECOND = 85;
 /** Between high houses. */
 const POOR_FIX = { oneIn: 60, leastMetres: 25, mostMetres: 50 };
@@ -112,7 +112,7 @@ export class Traveller {
     }
   }
 
-  /** What its device says now. */
+  /** The device's present reading. */
   read(): Reading {
     const draw = this.#draw;
     const fix = draw(POOR_FIX.oneIn) === 0 ? POOR_FIX : GOOD_FIX;

@@ -16,7 +16,7 @@ interface ContestantPlan extends ServerPlan {
   readonly commitsBy: CommitCount;
 }
 
-/** Who is measured under the same load, with what the report says of them. */
+/** A server under the common load, with its words for the report. */
 export const SERVERS: readonly ContestantPlan[] = [
   {
     name: 'ours',
@@ -54,7 +54,7 @@ export const SERVERS: readonly ContestantPlan[] = [
   },
 ];
 
-/** Who takes payments. */
+/** The servers that take payments. */
 export const PAYERS: readonly ContestantPlan[] = [
   SERVERS[0]!,
   {
@@ -95,7 +95,7 @@ export interface Contestant extends ServerProcess {
   readonly commitsBy: CommitCount;
 }
 
-/** All of them alive, each over a database of its own on the same server; none is under load yet. */
+/** Every server alive, each over a database of its own on the same Postgres; none is under load yet. */
 export async function startContestants(
   plans: readonly ContestantPlan[],
   stores: TemporaryStores,

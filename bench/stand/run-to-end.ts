@@ -3,16 +3,16 @@ import { LaunchError } from '../../engine/launcher/processes/launch-error.ts';
 import { ConfigError } from '../../engine/runtime/config.ts';
 import { createReleaser, type Releaser } from '../../engine/runtime/lifecycle.ts';
 
-/** What the operator typed or handed over cannot be used; shown as its message alone. */
+/** The operator's input cannot be used; shown as its message alone. */
 export class UsageError extends Error {}
 
-/** The operator asked how it is used: the message, and no failure. */
+/** The operator asked for the usage: the message, and no failure. */
 export class HelpRequest extends Error {}
 
 const INTERRUPTED = 130;
 /** npm and tsx pass on the signal of a Ctrl-C that has reached us already: only a later one is a second one. */
 const SAME_SIGNAL_MS = 1_000;
-/** How long an interrupted run may take to let go of what it is in the middle of. */
+/** The time that an interrupted run may take to stop its work. */
 const LET_GO_MS = 10_000;
 
 /**

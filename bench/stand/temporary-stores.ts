@@ -13,9 +13,9 @@ export interface TemporaryStores {
   readonly directory: string;
   readonly postgres: EmbeddedPostgres;
   readonly redis: LocalRedis;
-  /** What every database starts with: the demo organization and its key. */
+  /** The content of every new database: the demo organization and its key. */
   readonly demo: DemoOrganization;
-  /** What is written here before a database is made, that database has too; nobody may be connected by then. */
+  /** Every new database copies this one; no client may be connected by then. */
   readonly templateUrl: string;
   /** A migrated database with the demo organization in it. */
   makeDatabase(name: string): Promise<{ readonly name: string; readonly url: string }>;
@@ -29,7 +29,7 @@ const TEMPLATE = 'bench_template';
 export async function startTemporaryStores(releaser: Releaser, signal: AbortSignal): Promise<TemporaryStores> {
   const directory = mkdtempSync(join(tmpdir(), 'dispatch-bench-'));
   releaser.push('temporary folder', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
-  // Postgres runs as another user when we are root, and must get through to its data.
+  // Postgres runs as another user when we are root, and must reach its data.
   chmodSync(directory, 0o755);
   const postgresDirectory = join(directory, 'postgres');
   mkdirSync(postgresDirectory);

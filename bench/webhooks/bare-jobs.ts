@@ -21,9 +21,9 @@ export interface BareJobsOutcome {
   readonly windowMs: number;
 }
 
-/** What BullMQ does when there is nothing to do: one process adds jobs, in bulk, and processes them. */
+/** BullMQ with nothing to do: one process adds jobs, in bulk, and processes them. */
 
-/** Added beyond those processed: as a relay that runs ahead would. */
+/** Added beyond those processed, as a relay that runs ahead would. */
 const MOST_AHEAD = 5_000;
 
 serveOrder(async (order: BareJobsOrder, tellWindow, tellReady): Promise<BareJobsOutcome> => {

@@ -73,7 +73,7 @@ export function judgeWebhooks(drains: readonly DrainRun[]): Verdict[] {
   ];
 }
 
-/** Why nothing of it counts; empty when it does. */
+/** The reasons why the run does not count; empty when it does. */
 export function voidReasonsOf(drains: readonly DrainRun[], steady: SteadyRun, isOrdered: boolean): string[] {
   const reasons: string[] = [];
   for (const { round, outOfOrder, duplicates } of drains) {
@@ -85,7 +85,7 @@ export function voidReasonsOf(drains: readonly DrainRun[], steady: SteadyRun, is
   return reasons;
 }
 
-/** Rounds that strangers had a part in: they count, but whoever reads the numbers must know. */
+/** Rounds that other processes disturbed: they count, but the reader of the numbers must know. */
 export function disturbanceLines(drains: readonly DrainRun[]): string[] {
   return drains.flatMap(({ round, cpu }) => {
     const { workers, other, postgres, redis, idle, total } = cpu;

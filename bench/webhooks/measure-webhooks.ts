@@ -40,7 +40,7 @@ export interface JobsRun extends BareJobsOutcome {
   readonly cpu: CpuSeconds<'workers' | 'redis'>;
 }
 
-/** Tasks made at a steady rate, each told to all webhooks of one organization. */
+/** Tasks created at a steady rate; all webhooks of one organization receive each. */
 export interface SteadyRun extends SinkOutcome {
   readonly perSecond: number;
   readonly publishing: PublishOutcome;
@@ -105,7 +105,7 @@ export async function measureSteady(
     ...{ warmUpSeconds, seconds },
   };
   const patienceMs = (warmUpSeconds + seconds + PATIENCE_SECONDS / 10) * 1_000;
-  // The first part, while all is warming up, does not count.
+  // The first part, during the warm-up, does not count.
   const edge = warmUpSeconds / (warmUpSeconds + seconds);
   const order = { port, webhooks, events: eventsOf(publish), edge, patienceMs };
   let publishing: Promise<PublishOutcome> | undefined;
@@ -117,7 +117,7 @@ export async function measureSteady(
   return { ...outcome, ...facts, cpu };
 }
 
-/** Opens the sink, begins what makes deliveries, and resolves when all of them have come, or too late. */
+/** Opens the sink, starts the source of deliveries, and resolves when every delivery has come, or too late. */
 async function runSink(
   order: Omit<SinkOrder, 'warmUpSeconds' | 'seconds'>,
   { workersPid, postmasterPid, redis, signal }: WebhookBench,

@@ -9,7 +9,7 @@ interface WebhookSeed {
   readonly concurrency: number;
 }
 
-/** Organizations whose logs have so many events each, copies of one: its first of all, numbered anew. */
+/** Organizations whose logs have so many events each, copies of one: its first of all, with new numbers. */
 export async function seedLogs(sql: Sql, organizations: number, events: number, body: string): Promise<number[]> {
   const ids: number[] = [];
   for (let index = 0; index < organizations; index++) {
@@ -25,7 +25,7 @@ export async function seedLogs(sql: Sql, organizations: number, events: number, 
   return ids;
 }
 
-/** All at once, each to be told of its organization's log from the first event on. */
+/** Creates every webhook at once; each gets its organization's log from the first event on. */
 export async function addWebhooks(sql: Sql, organizationIds: readonly number[], seed: WebhookSeed): Promise<void> {
   const { baseUrl, perOrganization, concurrency } = seed;
   await sql`

@@ -1,4 +1,4 @@
-/** What is asked of the sink: to accept so many events of so many webhooks, the n-th at `/<n>`. */
+/** The order for the sink: accept so many events of so many webhooks, the n-th at `/<n>`. */
 export interface SinkOrder {
   readonly port: number;
   readonly webhooks: number;
@@ -12,7 +12,7 @@ export interface SinkOrder {
   readonly seconds: number;
 }
 
-/** What the sink saw. Times are in milliseconds, from the timestamp of an event to when its delivery was read. */
+/** The sink's results. Times are in milliseconds, from the timestamp of an event to when its delivery was read. */
 export interface SinkOutcome {
   /** Inside the window. */
   readonly deliveries: number;

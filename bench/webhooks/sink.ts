@@ -5,7 +5,7 @@ import { LatencyHistogram } from '../load/latency-histogram.ts';
 import { serveOrder } from '../load/serve-order.ts';
 import type { SinkOrder, SinkOutcome } from './sink-order.ts';
 
-/** Where deliveries go, a process of its own: accepts each with 204 and does as little else as counting takes. */
+/** The target of deliveries, a process of its own: accepts each with 204 and does as little else as counting takes. */
 
 const ACCEPTED = 'HTTP/1.1 204 No Content\r\n\r\n';
 const POLL_MS = 20;

@@ -15,7 +15,7 @@ export interface WebhookOptions {
   /** At a steady rate, in the second part. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Where every single run goes as JSON, beside the printed report. */
+  /** The file for every single run as JSON, beside the printed report. */
   readonly jsonFile: string | undefined;
 }
 
@@ -34,7 +34,7 @@ whose jobs do nothing; then the delay from commit to arrival at a steady rate, h
   --warm-up 3           seconds of the same before it
   --json <file>         also write every single run there`;
 
-/** Throws UsageError, which shows what would do, for anything it does not understand. */
+/** Throws UsageError, which shows the usage, for anything that it does not understand. */
 export function parseWebhookOptions(args: readonly string[]): WebhookOptions {
   const { values } = readOptions(args, USAGE, {
     organizations: wholeNumber(8, 1_000),
