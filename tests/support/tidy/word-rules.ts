@@ -141,10 +141,6 @@ const stillToRead: readonly string[] = [
   'workers/webhooks',
   'workers/workers-metrics.ts',
   'schema/functions',
-  'docs/internals/access.md',
-  'docs/internals/assignment-and-rounds.md',
-  'docs/internals/group-commit.md',
-  'docs/internals/notifications.md',
 ];
 
 export function plainWordsRule(sources: readonly Source[]): Finding[] {
