@@ -3,12 +3,14 @@ import type { Scheduler } from '../runtime/clock.ts';
 /** Hints gather for this long before they leave: a burst of commits becomes one message. */
 const GATHER_MS = 20;
 
-/** What a commit may be news of. Each has a channel of its own (`RedisKeys`), so that nobody is woken for another's. */
+/**
+ * The kinds of news of a commit. Each has a channel of its own (`RedisKeys`), so that no process wakes for another's.
+ */
 export type HintKind = 'committed' | 'searches' | 'payments';
 
 /**
- * Tells other processes of which organizations something was committed, of each kind at most once per gathering time. A
- * hint is never needed for correctness: whoever acts on it also looks without one, later.
+ * Announces organizations with new commits to other processes, of each kind at most once per gathering time.
+ * Correctness never needs a hint: a process that acts on it also looks without one, later.
  */
 export class CommitHints {
   readonly #scheduler: Scheduler;

@@ -19,7 +19,7 @@ export interface EventBusOptions {
   readonly log: Log;
 }
 
-/** `last` is the sequence of the newest of the events, or of one that did not come along: then there are none. */
+/** `last` is the sequence of the newest of the events, or of one that was not sent: then there are none. */
 type Listener = (organizationId: number, events: readonly LoggedEvent[], last: number) => void;
 
 /** Committed events that wait until those before them are in Redis. */
@@ -28,14 +28,13 @@ interface Outbox {
 }
 
 /**
- * Committed events on their way to other processes. Who has streams of an organization that another process owns says so
- * once a second; the owner hands over what it commits as long as it hears that, and otherwise nothing.
- *
- * Everything here may be lost, come twice or late: whoever takes it has the sequences to tell by, and the log to read.
+ * Carries committed events to other processes. A process with streams of an organization that another process owns
+ * announces that once a second; the owner sends its commits as long as it hears that, and otherwise nothing. Everything
+ * here may be lost, come twice or late: the receiver has the sequences to check, and the log to read.
  */
 export class EventBus {
   readonly #options: EventBusOptions;
-  /** Organizations that other processes listen to, with the monotonic time until which that is believed. */
+  /** Organizations that other processes listen to, with the monotonic time until which that holds. */
   readonly #wanted = new Map<number, number>();
   readonly #outboxes = new Map<number, Outbox>();
   #queuedChars = 0;
@@ -51,12 +50,12 @@ export class EventBus {
     this.#subscribe(keys.listening);
   }
 
-  /** Told of what other processes have committed: events in order, without a gap between them. */
+  /** Called with the commits of other processes: events in order, without a gap between them. */
   onEvents(listener: Listener): void {
     this.#listener = listener;
   }
 
-  /** Hands over what has been committed, if somebody listens. Never waits and never throws. */
+  /** Sends committed events, if another process listens. Never waits and never throws. */
   send(organizationId: number, events: readonly LoggedEvent[]): void {
     if (this.#wanted.size === 0) return;
     const until = this.#wanted.get(organizationId);
@@ -71,7 +70,7 @@ export class EventBus {
     else void this.#handOver(organizationId, events);
   }
 
-  /** Takes what others commit of an organization, from soon on. */
+  /** Receives other processes' commits of an organization, from soon on. */
   listen(organizationId: number): void {
     const channel = this.#options.keys.events(organizationId);
     if (this.#listening.has(channel)) return;
@@ -80,7 +79,7 @@ export class EventBus {
     this.#announce([organizationId]);
   }
 
-  /** Says which organizations this process listens to, and ends listening to others. To be called once a second. */
+  /** Announces the organizations that this process listens to, and stops listening to others. Call it once a second. */
   follow(organizationIds: ReadonlySet<number>): void {
     for (const [channel, organizationId] of this.#listening) {
       if (organizationIds.has(organizationId)) continue;
@@ -108,7 +107,7 @@ export class EventBus {
     }
   }
 
-  /** Lets nobody read what the tail has so far. Never waits and never throws. */
+  /** Empties the tail so far. Never waits and never throws. */
   forgetTail(organizationId: number): void {
     this.#options.tail.forget(organizationId).catch((error) => this.#warn(error));
   }
@@ -167,7 +166,7 @@ export class EventBus {
     }
   }
 
-  /** The log has what is lost here, and the connection's own error event has told of a Redis that is away. */
+  /** The log has the lost events, and the connection's own error event reports that Redis is away. */
   #warn(error: unknown): void {
     this.#options.log.debug({ err: error }, 'events could not be exchanged with other processes');
   }

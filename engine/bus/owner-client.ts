@@ -14,15 +14,15 @@ export interface OwnerClientOptions {
   readonly log: Log;
 }
 
-/** The command did not get to the owner; whoever is that now may take it. */
+/** The command did not reach the owner; the present owner may accept it. */
 const ELSEWHERE = Symbol('elsewhere');
 
-/** Of connections that could not be opened: nothing was sent. */
+/** Errors of connections that could not be opened: nothing was sent. */
 const UNOPENED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * Commands to the process that owns an organization. Who that is stands in Postgres; what was read of it is believed
- * until an owner cannot be reached or says that it is none, and then read once more.
+ * Sends commands to the process that owns an organization. Postgres knows the owner; a read owner counts until it
+ * cannot be reached or denies it, and is then read once more.
  */
 export class OwnerClient {
   readonly #options: OwnerClientOptions;
@@ -36,7 +36,7 @@ export class OwnerClient {
   }
 
   /**
-   * Asks the owner. Never rejects: what goes wrong is a coded refusal, as of the engine (503 NOT_OWNER, OVERLOADED,
+   * Asks the owner. Never rejects: a failure is a coded refusal, as of the engine (503 NOT_OWNER, OVERLOADED,
    * UNAVAILABLE when Postgres is away), and OUTCOME_UNKNOWN when the answer was lost or took too long.
    */
   async ask(organizationId: number, command: OwnerCommand): Promise<Answer> {
@@ -56,7 +56,7 @@ export class OwnerClient {
     }
   }
 
-  /** Reads who owns what before anybody asks. Rejects while Postgres is away. */
+  /** Reads the owners before the first command. Rejects while Postgres is away. */
   async prepare(): Promise<void> {
     await this.#read(this.#owners);
   }
@@ -102,7 +102,7 @@ export class OwnerClient {
       });
       if (statusCode === 200) return answerOf(await body.json());
       await body.dump();
-      // Another database's gateway may have taken the port over: it does not know us.
+      // The gateway of another database may have taken the port over: it does not know us.
       if (statusCode === 404) return ELSEWHERE;
       throw new Error(`the owner answered ${statusCode}`);
     } catch (error) {

@@ -16,7 +16,10 @@ const demoFactsSchema = v.object({
   agents: v.array(v.object({ id: v.number(), ...credentials })),
 });
 
-/** What DATA_DIR/demo.json says. Undefined when there is no file yet. Throws LaunchError when it was changed into something else. */
+/**
+ * Reads DATA_DIR/demo.json. Undefined when there is no file yet. Throws LaunchError when the file was changed into
+ * something else.
+ */
 export function findDemoFacts(path: string): DemoOrganization | undefined {
   let text: string;
   try {
@@ -29,7 +32,7 @@ export function findDemoFacts(path: string): DemoOrganization | undefined {
     return v.parse(demoFactsSchema, JSON.parse(text));
   } catch (error) {
     throw new LaunchError(
-      `${path} does not hold the demo's facts (${(error as Error).message}).\nRemove it: the next start makes a new key and writes it anew.`,
+      `${path} does not hold the demo's facts (${(error as Error).message}).\nRemove it: the next start makes a new key and writes it again.`,
     );
   }
 }

@@ -10,7 +10,7 @@ interface Login {
   readonly password: string;
 }
 
-/** Everything someone needs to try the system; keys and passwords in the clear, for this machine only. */
+/** Everything that a first try of the system needs; keys and passwords in the clear, for this machine only. */
 export interface DemoOrganization {
   readonly baseUrl: string;
   readonly organizationId: number;
@@ -41,8 +41,8 @@ const VEHICLES: readonly Vehicle[] = [
 const NAME = 'Demo organization';
 
 /**
- * Makes the demo organization: an unlimited channel with a key, administrators, ten agents. Where it exists already,
- * its key and passwords are made anew, since only their hashes are kept.
+ * Makes the demo organization: an unlimited channel with a key, administrators, ten agents. An existing one gets a new
+ * key and new passwords, since only their hashes are kept.
  */
 export async function ensureDemoOrganization(
   databaseUrl: string,
@@ -86,7 +86,10 @@ async function ensureUser(sql: Sql, organizationId: number, role: string, email:
   return { id: row!.id, firstName, lastName, email, password };
 }
 
-/** Each with a phone number of those that are nobody's. The organization has no actor yet: what is made is counted here. */
+/**
+ * Each has a phone number from the range of fictional ones. The organization has no actor yet, so the new agents are
+ * counted here.
+ */
 async function ensureAgent(sql: Sql, organizationId: number, name: string, index: number) {
   const address = `${name.toLowerCase().replace(' ', '.')}@demo.example`;
   const {

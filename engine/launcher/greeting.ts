@@ -8,7 +8,7 @@ const FIRST_TASK = {
   packages: [{ name: 'Parcel', weight: 1.2 }],
 };
 
-/** What stands on the screen once everything runs: where it is, the key, and a line to paste. */
+/** The text on the screen once everything runs: the address, the key, and a line to paste. */
 export function greet(facts: DemoOrganization, factsFile: string): string {
   const selfSigned = facts.baseUrl.startsWith('https:') ? ' --insecure' : '';
   const rule = '─'.repeat(76);

@@ -16,7 +16,7 @@ import { openLocalStores } from './stores/local-stores.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** What the launcher brings together without knowing how it is made. */
+/** The parts that the launcher combines without knowing their making. */
 export interface LocalParts {
   readonly gateway: Command;
   readonly workers: Command;
@@ -106,7 +106,7 @@ export function createLocalInstance({ environment, parts, log, onGivenUp }: Loca
   };
 }
 
-/** What makes a process local, wherever the operator has not said otherwise. */
+/** The settings of a local process, unless the operator has set others. */
 function localEnvironment(environment: Environment): Environment {
   const isSecured = environment['TLS_CERT_FILE'] || environment['TRUSTED_PROXIES'];
   return {

@@ -50,7 +50,7 @@ export function runLauncher(parts: LocalParts, environment = process.env): void 
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   if (environment['npm_lifecycle_event']) onOrphaned(() => onSignal('npm is gone'));
-  // Whoever read the log is gone (`npm start | head`).
+  // The reader of the log is gone (`npm start | head`).
   output.on('error', () => void finish(0));
 
   instance.start().then(
@@ -65,7 +65,7 @@ export function runLauncher(parts: LocalParts, environment = process.env): void 
   );
 }
 
-/** npm killed outright passes nothing on, and would leave a launcher that nobody sees any more. */
+/** npm killed outright passes nothing on, and would leave an invisible launcher behind. */
 function onOrphaned(act: () => void): void {
   const parent = process.ppid;
   const timer = setInterval(() => {

@@ -5,10 +5,13 @@ import { writePrivateFile } from './processes/private-file.ts';
 
 const storeFactsSchema = v.object({ databaseUrl: v.string(), redisUrl: v.string(), redisPrefix: v.string() });
 
-/** Where the stores of a local instance are, for whoever administers it. */
+/** The addresses of the stores of a local instance, for its administrator. */
 export type StoreFacts = v.InferOutput<typeof storeFactsSchema>;
 
-/** What DATA_DIR/stores.json says. Undefined when there is no file yet. Throws LaunchError when it was changed into something else. */
+/**
+ * Reads DATA_DIR/stores.json. Undefined when there is no file yet. Throws LaunchError when the file was changed into
+ * something else.
+ */
 export function findStoreFacts(path: string): StoreFacts | undefined {
   let text: string;
   try {
@@ -21,7 +24,7 @@ export function findStoreFacts(path: string): StoreFacts | undefined {
     return v.parse(storeFactsSchema, JSON.parse(text));
   } catch (error) {
     throw new LaunchError(
-      `${path} does not hold the addresses of the stores (${(error as Error).message}); the next start writes it anew.`,
+      `${path} does not hold the addresses of the stores (${(error as Error).message}); the next start writes it again.`,
     );
   }
 }

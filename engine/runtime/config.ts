@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 
-/** A setting that cannot be used; the message says which and what would do. */
+/** An unusable setting; the message names it and a valid value. */
 export class ConfigError extends Error {}
 
 const flag = v.pipe(
@@ -116,7 +116,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       env.VAPID_PUBLIC_KEY && env.VAPID_PRIVATE_KEY
         ? { publicKey: env.VAPID_PUBLIC_KEY, privateKey: env.VAPID_PRIVATE_KEY }
         : undefined,
-    /** Whom a push service turns to when something is wrong with what it is sent. */
+    /** The contact that push services write to when a push has a fault. */
     vapidSubject: env.VAPID_SUBJECT || `mailto:${env.MAIL_FROM}`,
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     routing: env.ROUTING_URL ? { url: env.ROUTING_URL, kind: env.ROUTING_ENGINE } : undefined,
@@ -129,7 +129,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
             apiBase: env.STRIPE_API_BASE || 'https://api.stripe.com',
           }
         : undefined,
-    /** Undefined: phones are not told anything. */
+    /** Undefined: phones get no pushes. */
     fcm: env.FCM_SERVICE_ACCOUNT
       ? {
           serviceAccount: env.FCM_SERVICE_ACCOUNT,
@@ -141,7 +141,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   };
 }
 
-/** Settings that stand each, and not with one another. */
+/** Settings that are valid alone, but not together. */
 function checkTogether(env: v.InferOutput<typeof environmentSchema>): void {
   if (env.ALLOW_INSECURE_HTTP && !isLoopback(env.HOST)) {
     throw new ConfigError(

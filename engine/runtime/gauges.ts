@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Adds metrics to a registry whose values are looked up when somebody asks. */
+/** Adds metrics to a registry. Their values are read at each scrape. */
 export function gaugesOf(registry: Registry): (name: string, help: string, value: () => number) => void {
   return (name, help, value) => {
     new Gauge({

@@ -1,8 +1,8 @@
 import { withDeadline } from './deadline.ts';
 
 /**
- * A stack of things to undo. Whatever is opened pushes its own release right after it opened;
- * stopping runs them once, newest first, and reports the first failure after all have run.
+ * A stack of things to undo. Every opened part pushes its own release right after it opened; stopping runs them once,
+ * newest first, and reports the first failure after all have run.
  */
 export interface Releaser {
   /** Registers an undo. `deadlineMs` bounds it: past that, stopping goes on with the next one. */

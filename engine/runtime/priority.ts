@@ -34,6 +34,6 @@ function tryTo(yieldNow: () => void): void {
   try {
     yieldNow();
   } catch {
-    // Nothing depends on it but how evenly a full machine is shared.
+    // Only the sharing of a full machine depends on it.
   }
 }

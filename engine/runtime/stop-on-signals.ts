@@ -3,7 +3,8 @@ import type { Log } from './log.ts';
 
 /**
  * Stops the process in order on SIGTERM, SIGINT, or when the parent that holds its IPC channel is gone; at once on a
- * second signal; the returned function stops it for another reason. What nobody caught is logged and ends the process, with all that is durable in Postgres.
+ * second signal. The returned function stops it for another reason. An uncaught error is logged and ends the process,
+ * with everything durable in Postgres.
  */
 export function stopOnSignals(releaser: Releaser, log: Log): (why: string, exitCode?: number) => void {
   let stopping = false;

@@ -2,15 +2,15 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Clock, Scheduler } from './clock.ts';
 
 /**
- * Turns of the loop for work that would fill many of them: all who share this have `turnMs` of each turn together,
- * in the order of asking, and everybody else has what comes in between.
+ * Turns of the loop for work that would fill many of them: all users of one object share `turnMs` of each turn, in the
+ * order of asking, and other work has the time in between.
  */
 export class Turns {
   readonly #clock: Clock;
   readonly #scheduler: Pick<Scheduler, 'soon'>;
   readonly #turnMs: number;
   readonly #waiting: (() => void)[] = [];
-  /** Monotonic; undefined while nobody has asked in this turn. */
+  /** Monotonic; undefined before the first request of this turn. */
   #endsAt: number | undefined;
 
   /** `turnMs`: of each turn for all who share this; one piece at least. */
@@ -46,7 +46,7 @@ export class Turns {
     this.#begin();
     do {
       this.#waiting.shift()!();
-      // Whoever was let go does its piece before the clock is looked at.
+      // A released user does its piece before the clock is looked at.
       await undefined;
     } while (this.#waiting.length > 0 && this.#hasTime());
   }

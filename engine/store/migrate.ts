@@ -6,20 +6,20 @@ import type { Sql } from './postgres.ts';
 
 const MIGRATIONS = new URL('../../schema/migrations/', import.meta.url);
 const FUNCTIONS = new URL('../../schema/functions/', import.meta.url);
-/** Any fixed number: whoever holds this advisory lock migrates. */
+/** Any fixed number: the holder of this advisory lock migrates. */
 const LOCK = 7_206_316;
 
 interface Step {
-  /** What is noted once it has run: the name of a migration, or a file of functions with the digest of its text. */
+  /** The note of a step that has run: the name of a migration, or a file of functions with the digest of its text. */
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * Brings the database up to date, while an advisory lock keeps other processes out: runs the numbered migrations that it
- * has not run yet, each in a transaction of its own, then the files of functions whose text it has not run last, all in
- * one: a gateway that runs beside never finds some of this release and some of the one before. Only a commit that is on
- * its way goes on as it began: what it calls must stay for one release more. Returns the names of what it ran.
+ * Brings the database up to date, while an advisory lock keeps other processes out. It runs the missing numbered
+ * migrations, each in a transaction of its own, then the files of functions with a new text, all in one transaction: a
+ * gateway that runs beside never finds functions of two releases. Only a commit in flight goes on as it began, so the
+ * functions that it calls must stay for one release more. Returns the names of the steps that it ran.
  */
 export async function migrate(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
@@ -39,7 +39,7 @@ export async function migrate(url: string): Promise<string[]> {
 
 const isFunctions = ({ name }: Step) => name.includes('@');
 
-/** What a step does, and the note that it has run; of a file of functions only the text that ran last is noted. */
+/** A step, and the note that it has run; of a file of functions only the text that ran last is noted. */
 function statementsOf(step: Step): string {
   const { name, text } = step;
   const [file] = name.split('@');
@@ -47,10 +47,10 @@ function statementsOf(step: Step): string {
   return `${text};\n${forget}\nINSERT INTO migrations (name) VALUES ('${name}')`;
 }
 
-/** Refuses a database that this release's migrations have not all run in. */
+/** Refuses a database that lacks a migration of this release. */
 export async function checkMigrated(sql: Sql): Promise<void> {
   const [table] = await sql`SELECT to_regclass('migrations') AS name`;
-  const pending = table!['name'] === null ? ['all of them'] : (await listPending(sql)).map(({ name }) => name);
+  const pending = table!['name'] === null ? ['every migration'] : (await listPending(sql)).map(({ name }) => name);
   if (pending.length > 0) {
     throw new ConfigError(`The database lacks migrations (${pending.join(', ')}). Run \`npm run migrate\` first.`);
   }

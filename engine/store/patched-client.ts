@@ -6,7 +6,7 @@ const MARK = 'socket.setNoDelay(true)';
 
 /**
  * Throws unless the newest of `engine/store/patches` was applied to the Postgres client. Without it a lost connection
- * leaves half an answer behind, which the next query on it takes for its own: nothing may be read through such a client.
+ * leaves half an answer behind, which the next query takes for its own: no data may be read through such a client.
  */
 export function assertClientIsPatched(): void {
   const file = fileURLToPath(new URL('connection.js', import.meta.resolve('postgres')));

@@ -67,7 +67,7 @@ export function textArray(values: Iterable<string>): string {
 /** SQLSTATE classes of a server that is going away, full, or out of patience. */
 const AWAY = /^(08|53|57)/;
 
-/** Whether an error says that Postgres cannot be used now, rather than that something is wrong with what was asked. */
+/** Whether an error says that Postgres cannot be used now, and not that the statement is at fault. */
 export function isStoreAway(error: unknown): boolean {
   if (error instanceof DeadlineError) return true;
   const code = (error as { code?: unknown }).code;

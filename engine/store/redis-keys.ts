@@ -1,31 +1,31 @@
 /**
- * Every key and channel that the system uses in Redis. All carry the history of the event logs, so that what an
- * earlier database left behind is never mistaken for this one's; an organization's own stand under its hash tag.
+ * Every key and channel that the system uses in Redis. All carry the history of the event logs, so that the keys of an
+ * earlier database never look like this one's; an organization's own stand under its hash tag.
  */
 export interface RedisKeys {
-  /** Channel of hints: which organizations have just committed something. Losing one costs a second. */
+  /** Channel of hints: organizations with a new commit. Losing one costs a second. */
   readonly committed: string;
-  /** Channel of hints: where a task may find an agent now that found none before. Losing one costs two seconds. */
+  /** Channel of hints: organizations where a search may succeed now. Losing one costs two seconds. */
   readonly searches: string;
-  /** Channel of hints: which organizations have something new to do at payment providers. Losing one costs a second. */
+  /** Channel of hints: organizations with a new step at payment providers. Losing one costs a second. */
   readonly payments: string;
-  /** Channel of hints: of which organization agents have just told where they are. */
+  /** Channel of hints: organizations whose agents have sent positions. */
   readonly moved: string;
-  /** Channel of hints: something that access rests on has just changed. Messages are empty, nothing in them counts. */
+  /** Channel of hints: a record that access rests on has changed. Messages are empty; their content does not count. */
   readonly access: string;
-  /** Channel on which processes say whose events they want. */
+  /** Channel on which processes announce the organizations whose events they want. */
   readonly listening: string;
   /** Channel of an organization's committed events. */
   events(organizationId: number): string;
   /** Stream of the newest of them. */
   eventTail(organizationId: number): string;
-  /** What a one-use credential for a stream stands for, by its hash. */
+  /** The owner of a one-use stream token, by its hash. */
   streamToken(tokenHash: string): string;
   /** Prefix of everything BullMQ keeps. */
   readonly jobs: string;
-  /** Hash of where an organization's agents are, by agent id. */
+  /** Hash of an organization's positions, by agent id. */
   positions(organizationId: number): string;
-  /** Who plans a round of an organization. */
+  /** The holder of an organization's planning turn. */
   roundTurn(organizationId: number): string;
 }
 

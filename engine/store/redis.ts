@@ -8,8 +8,8 @@ const COMMAND_TIMEOUT_MS = 1_000;
 const MAX_RECONNECT_MS = 1_000;
 
 /**
- * A connection that fails at once while Redis is away and comes back by itself: whoever uses it has Postgres to fall
- * back on. `patient` connections wait instead; BullMQ's workers want them so.
+ * A connection that fails at once while Redis is away and comes back by itself: its users can fall back on Postgres.
+ * `patient` connections wait instead, as BullMQ's workers need.
  */
 export function connectRedis(url: string, log: Log, patience: 'fail-fast' | 'patient' = 'fail-fast'): Redis {
   const failFast = { commandTimeout: COMMAND_TIMEOUT_MS, maxRetriesPerRequest: 0, enableOfflineQueue: false };
@@ -29,7 +29,7 @@ export function connectRedis(url: string, log: Log, patience: 'fail-fast' | 'pat
     isAway = false;
   });
   redis.connect().catch(() => {
-    // Told by the error event; the retry strategy goes on.
+    // The error event reports it; the retry strategy goes on.
   });
   return redis;
 }

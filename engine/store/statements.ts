@@ -6,8 +6,8 @@ const ATTEMPTS = 4;
 const PAUSE_MS = 25;
 
 /**
- * Asks Postgres for something that may be asked twice. A lost connection is tried again on another one; rejects with
- * the last error, or with DeadlineError when all of it takes longer than `deadlineMs`.
+ * Sends a statement that may run twice. Retries a lost connection on another one. Rejects with the last error, or with
+ * DeadlineError when the attempts together take longer than `deadlineMs`.
  */
 export function read<T>(ask: () => PromiseLike<T>, deadlineMs: number, what: string): Promise<T> {
   return withDeadline(attempt(ask, 1), deadlineMs, what);

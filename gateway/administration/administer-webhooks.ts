@@ -88,11 +88,11 @@ export async function changeWebhook(
     if (encodeWebhook(after) === encodeWebhook(before))
       return { answer: { status: 200, message, data: encodeWebhook(before) } };
     const written = { ...after, version: before.version + 1, updatedAt: now };
-    const beginsAnew = after.status === 'active' && before.status !== 'active';
+    const startsAfresh = after.status === 'active' && before.status !== 'active';
     return {
       answer: { status: 200, message, data: encodeWebhook(written) },
       write: {
-        change: updateWebhook(sql, written, beginsAnew),
+        change: updateWebhook(sql, written, startsAfresh),
         notes: [webhookNote(caller, 'webhook.updated', before, written)],
         revokes: false,
       },

@@ -23,11 +23,11 @@ export interface Child {
   readonly pid: number;
   /** Tells how it ended ("exited with code 1"). Never rejects. */
   readonly ended: Promise<string>;
-  /** The end of what it printed, for the message that tells of its failure. */
+  /** The end of its output, for the message about its failure. */
   lastLines(): string;
   /** Resolves when the process is gone. */
   stop(): Promise<void>;
-  /** What `kill -9` does, to everything in its process group. */
+  /** Sends kill -9 to its process group. */
   kill(): void;
 }
 

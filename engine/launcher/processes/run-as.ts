@@ -10,11 +10,11 @@ export interface Identity {
 }
 
 interface RunAsOptions {
-  /** Who the process runs as; ourselves when absent. */
+  /** The user of the process; our own when absent. */
   readonly identity?: Identity | undefined;
-  /** What that user must be able to reach: programs and directories. */
+  /** The programs and directories that this user must be able to reach. */
   readonly reaches?: readonly string[];
-  /** What the kernel sends the process when the launcher dies, however that happens (Linux only). */
+  /** The signal that the kernel sends the process when the launcher dies for any reason (Linux only). */
   readonly deathSignal: 'INT' | 'TERM' | 'KILL';
 }
 

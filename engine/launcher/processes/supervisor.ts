@@ -12,14 +12,14 @@ export interface Service {
 export interface Supervisor<S extends Service> {
   /** Starts the service; rejects when the first start fails, without trying again. */
   start(): Promise<S>;
-  /** Stops the service in whatever state it is; also calls off a start under way. */
+  /** Stops the service in any state; also cancels a start in progress. */
   stop(): Promise<void>;
   kill(): void;
 }
 
 /**
- * Makes a service that is ready, or rejects and leaves nothing running. `signal` calls it off;
- * `previous` is the service that it replaces.
+ * Makes a service that is ready, or rejects and leaves nothing running. `signal` cancels it; `previous` is the service
+ * that it replaces.
  */
 type OpenService<S extends Service> = (signal: AbortSignal, previous: S | undefined) => Promise<S>;
 
@@ -40,7 +40,7 @@ interface SupervisorOptions<S extends Service> {
  *     starting → running → ended → pause → starting → …
  *     any state but stopped → stopped (asked to stop, or given up)
  *
- * An end nobody asked for leads to a restart after a pause that doubles with each end of the last minute.
+ * An end without a request leads to a restart after a pause that doubles with each end of the last minute.
  */
 export function createSupervisor<S extends Service>(options: SupervisorOptions<S>): Supervisor<S> {
   const stopping = new AbortController();

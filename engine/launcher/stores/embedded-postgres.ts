@@ -37,7 +37,7 @@ export interface EmbeddedPostgres {
   readonly ended: Promise<string>;
   /** Disconnects clients, writes a checkpoint, ends. */
   stop(): Promise<void>;
-  /** What `kill -9` of the server does. */
+  /** Sends kill -9 to the server. */
   kill(): void;
 }
 
@@ -53,7 +53,7 @@ const SETTINGS = {
   max_wal_size: '2GB',
   wal_compression: 'off',
   jit: 'off',
-  // New tables grow from nothing: a minute of plans without statistics is long for somebody who tries the system out.
+  // New tables grow from nothing: a minute of plans without statistics is long for a first try.
   autovacuum_naptime: '5s',
   timezone: 'UTC',
   log_timezone: 'UTC',
@@ -67,7 +67,7 @@ const SETTINGS = {
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: `${16 * 2 ** 20}`, MALLOC_TRIM_THRESHOLD_: `${64 * 2 ** 20}` };
 const USER = 'postgres';
 
-/** Fast, immediate, and then none of its business any more. */
+/** Stop fast, then immediately, and then give up. */
 const STOP_STEPS: readonly StopStep[] = [
   { signal: 'SIGINT', patienceMs: 10_000 },
   { signal: 'SIGQUIT', patienceMs: 5_000 },

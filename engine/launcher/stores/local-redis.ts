@@ -29,7 +29,7 @@ export interface LocalRedis {
   readonly pid: number;
   readonly ended: Promise<string>;
   stop(): Promise<void>;
-  /** What `kill -9` of the server does. */
+  /** Sends kill -9 to the server. */
   kill(): void;
 }
 
@@ -39,9 +39,9 @@ const STOP_STEPS: readonly StopStep[] = [
 ];
 
 /**
- * Starts a Redis on 127.0.0.1, guarded by a password, and resolves when it answers. A server left over in
- * `directory` is stopped first. Files it cannot read are moved aside: whatever Redis holds can be
- * rebuilt or replaced, so they must not keep the system from starting.
+ * Starts a Redis on 127.0.0.1, guarded by a password, and resolves when it answers. It stops a server left over in
+ * `directory` first. It moves unreadable files aside: everything in Redis can be rebuilt, so a file must not keep the
+ * system from starting.
  */
 export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis> {
   const directory = resolve(options.directory);
@@ -119,7 +119,7 @@ function redisConfiguration({ directory, password }: Home, port: number, persist
   ].join('\n');
 }
 
-/** The binary may bear another name, and goes by the one it is called by. */
+/** The binary may have another name, and acts by the name that it is called with. */
 function linkProgram(directory: string, program: string): string {
   const link = join(directory, 'redis-server');
   rmSync(link, { force: true });
@@ -142,7 +142,7 @@ async function answers(password: string, port: number): Promise<boolean> {
     maxRetriesPerRequest: 0,
     connectTimeout: 5_000,
   });
-  // The failure is also what connect() rejects with.
+  // connect() rejects with this failure, too.
   redis.on('error', () => {});
   try {
     await redis.connect();

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { LaunchError } from '../processes/launch-error.ts';
 import { splitLines } from '../processes/line-splitter.ts';
 
-/** The server and its file checkers are one binary that goes by the name it is called by. */
+/** The server and its file checkers are one binary that acts by the name it is called with. */
 const PROGRAM_NAMES = ['redis-server', 'redis-check-rdb'];
 
 /**

@@ -12,12 +12,12 @@ interface CheckOptions {
 }
 
 const PRIVATE_HOST = 'must not lead to a private address';
-/** Names that mean something near by, if anything. */
+/** Names that mean a host near by, if any. */
 const nearbyName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
 /**
- * Whether deliveries may go to a URL: what is wrong with it, to be said behind its name, or undefined. It is looked at
- * again at every connection, so a name that nobody knows now is let through.
+ * Judges whether deliveries may go to a URL. Returns the fault, worded to follow the field's name, or undefined. Every
+ * connection checks again, so an unknown name passes here.
  */
 export async function checkWebhookUrl(url: string, options: CheckOptions): Promise<string | undefined> {
   const { allowPrivate, resolve = createHostResolver(allowPrivate) } = options;
@@ -44,7 +44,7 @@ function complaintOfForm({ protocol, username, password, hash, hostname, href }:
   return undefined;
 }
 
-/** None for a host of which nothing is known in time: DNS that is away must not keep anybody from registering. */
+/** None for a host without an answer in time: missing DNS must not prevent a registration. */
 async function findAddresses(host: string, resolve: ResolveHost): Promise<readonly string[]> {
   return withDeadline(resolve(host), LIMITS.webhookUrlCheckMs, `resolving ${host}`).catch(() => []);
 }

@@ -17,8 +17,8 @@ interface ConnectorOptions {
 }
 
 /**
- * Connects for undici to public addresses only, unless private ones are allowed; else ForbiddenAddressError. What was
- * checked is what is connected to: a name is resolved once, for both.
+ * Connects for undici to public addresses only, unless private ones are permitted; otherwise ForbiddenAddressError. The
+ * checked address is the connected one: a name is resolved once, for both.
  */
 export function createCheckedConnector({
   allowPrivate,
@@ -41,7 +41,7 @@ export function createCheckedConnector({
   };
 }
 
-/** Of literals node asks no lookup. */
+/** Node looks up no literals. */
 function isForbidden({ hostname, port }: buildConnector.Options): boolean {
   return isServicePort(Number(port)) || (isIP(hostname) !== 0 && !isPublicAddress(hostname));
 }

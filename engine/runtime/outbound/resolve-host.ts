@@ -1,12 +1,12 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { LIMITS } from '../../../schema/limits.ts';
 
-/** All addresses of a host, at least one; rejects with the code of node:dns when there is none to be had. */
+/** All addresses of a host, at least one; rejects with the code of node:dns when there is none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 /**
- * Where private addresses are refused, DNS alone is asked: it takes no thread, so that names of slow servers keep
- * nobody waiting. Where they are allowed, names of the machine itself count too.
+ * Where private addresses are refused, only DNS is asked: it takes no thread, so that slow name servers delay no other
+ * name. Where they are permitted, names of the machine itself count too.
  */
 export function createHostResolver(allowPrivate: boolean): ResolveHost {
   if (allowPrivate) return async (host) => (await lookup(host, { all: true })).map(({ address }) => address);

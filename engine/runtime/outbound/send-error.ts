@@ -34,7 +34,7 @@ const families: readonly (readonly [RegExp, string])[] = [
   [/^(?:HPE_|HTTPParserError)/, 'the answer is not HTTP/1.1'],
 ];
 
-/** What went wrong with an attempt, for whoever keeps the endpoint: stable, and without addresses. */
+/** The fault of an attempt, for the owner of the endpoint: stable, and without addresses. */
 export function describeSendError(error: Error): string {
   if (error instanceof ForbiddenAddressError) return 'the host has a private address';
   const code = codeOf(error);
@@ -51,7 +51,7 @@ function isOfLookup(error: Error): boolean {
   return typeof syscall === 'string' && /^(?:query|getaddrinfo)/.test(syscall);
 }
 
-/** What this machine lacks, or has done wrong, says nothing about the endpoint. */
+/** A fault of this machine says nothing about the endpoint. */
 export function isOfThisSide(error: Error): boolean {
   return ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'UND_ERR_INVALID_ARG'].includes(codeOf(error));
 }

@@ -1,4 +1,4 @@
-/** Where machines keep databases, queues, consoles and the like: nothing that wants to be told of events. */
+/** The usual ports of databases, queues, consoles and the like: none of them wants events. */
 const SERVICE_PORTS: ReadonlySet<number> = new Set([
   1_433, // Microsoft SQL Server
   1_521, // Oracle

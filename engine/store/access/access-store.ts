@@ -2,7 +2,10 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts';
 import { connectPostgres, type Sql } from '../postgres.ts';
 
-/** What access rests on; `token`: the access token of a session, which a refresh replaces while the session goes on. */
+/**
+ * The records that access rests on. `token` is the access token of a session, which a refresh replaces while the
+ * session goes on.
+ */
 export type AccessSubject = 'organization' | 'channel' | 'user' | 'session' | 'token';
 
 export interface AccessChange {
@@ -13,22 +16,25 @@ export interface AccessChange {
   readonly xid: string;
 }
 
-/** The subjects that one caller's access rests on, as they were looked up. */
+/** The subjects that one caller's access rests on, as the look-up found them. */
 export interface AccessSubjects {
   readonly organizationId: number;
   readonly channelId: number;
   readonly userId: number;
   /** Null for a channel's key. */
   readonly sessionId: number | null;
-  /** Of the look-up; see isVisible. */
+  /** The snapshot of the look-up; see isVisible. */
   readonly snapshot: string;
 }
 
-/** What was noted since a cursor. */
+/** The changes noted since a cursor. */
 export interface AccessPage {
-  /** The cursor to go on from. */
+  /** The cursor of the next reading. */
   readonly next: string;
-  /** Which run of Postgres answered: in another one, as after a failover or a restore, xids are of other transactions. */
+  /**
+   * The run of Postgres that answered. In another run, as after a failover or a restore, the same xids mean other
+   * transactions.
+   */
   readonly run: string;
   /** Whether other processes know that this one may remember credentials. */
   readonly isAnnounced: boolean;
@@ -38,13 +44,13 @@ export interface AccessPage {
 
 export interface AccessStore {
   /**
-   * Changes noted by transactions that committed since the cursor's page was read; none without a cursor. The cursor is
-   * the snapshot of that page: whatever that one did not show is in this one, in whichever order transactions commit.
+   * Reads the changes of transactions that committed since the cursor's page; none without a cursor. The cursor is the
+   * snapshot of that page: every change that it did not show is in this page, in any order of commits.
    */
   poll(cursor: string | undefined): Promise<AccessPage>;
   /**
-   * Whether another process may hold credentials from before this call: it was announced within the time for which they
-   * are valid, or somebody, this process included, has taken a gateway's name over from it since.
+   * Whether another process may hold credentials from before this call: it was announced within their lifetime, or a
+   * gateway's name changed hands since, this process's own included.
    */
   hasOthers(): Promise<boolean>;
   stop(): Promise<void>;
@@ -52,7 +58,7 @@ export interface AccessStore {
 
 type NotedChange = readonly [subject: AccessSubject, subjectId: number, xid: string];
 
-/** Asks on a connection of its own, which is thrown away when it keeps silent. */
+/** Asks on a connection of its own, which is dropped when it keeps silent. */
 export function createAccessStore(url: string, incarnation: string): AccessStore {
   let sql: Sql | undefined;
 

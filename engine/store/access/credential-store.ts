@@ -4,11 +4,11 @@ import { type Sql, textArray } from '../postgres.ts';
 import { read } from '../statements.ts';
 import type { AccessSubjects } from './access-store.ts';
 
-/** Whom a channel's key or a session's access token stands for. */
+/** The caller behind a channel's key or a session's access token. */
 export interface Credential extends AccessSubjects {
   /** SHA-256 of the key or token, hex. */
   readonly hash: string;
-  /** 0 for super admins, and for nobody else. */
+  /** 0 for super admins only. */
   readonly organizationId: number;
   /** Undecided for super admins. */
   readonly organizationStatus: string | null;
@@ -22,17 +22,17 @@ export interface Credential extends AccessSubjects {
   readonly agentId: number | null;
   /** Milliseconds since the epoch; Infinity for a key. */
   readonly expiresAtMs: number;
-  /** When the session ends unless it is refreshed, which is not before `expiresAtMs`; Infinity for a key. */
+  /** The end of the session unless it is refreshed, not before `expiresAtMs`; Infinity for a key. */
   readonly sessionEndsAtMs: number;
-  /** Of the key's channel: requests a second; 0 = unlimited, null = the default. */
+  /** The limit of the key's channel in requests a second; 0 = unlimited, null = the default. */
   readonly rateLimit: number | null;
   readonly locationsWrite: boolean;
 }
 
 export interface CredentialStore {
-  /** Whom these hashes stand for; those that stand for nobody are absent. */
+  /** Finds the callers of these hashes; unknown hashes are absent. */
   findCredentials(hashes: readonly string[]): Promise<Credential[]>;
-  /** The built-in channel of an organization, whatever its status; undefined when there is no such organization. */
+  /** The built-in channel of an organization, in any status; undefined when there is no such organization. */
   findConsoleChannel(organizationId: number): Promise<number | undefined>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a query showed what a transaction has committed. `snapshot` is that query's, as Postgres writes it:
- * `xmin:xmax:xip`, where all below xmax had ended but for those in xip. Both are of one run of Postgres.
+ * Whether a query showed the commit of a transaction. `snapshot` is the query's, as Postgres writes it:
+ * `xmin:xmax:xip`. Every transaction below xmax had ended, except those in xip. Both belong to one run of Postgres.
  */
 export function isVisible(xid: string, snapshot: string): boolean {
   const [, xmax, running] = snapshot.split(':');

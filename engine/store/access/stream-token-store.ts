@@ -3,16 +3,16 @@ import { hashSecret, newSecret } from '../../runtime/secrets.ts';
 import type { Redis } from '../redis.ts';
 import type { RedisKeys } from '../redis-keys.ts';
 
-/** What a stream may be opened with instead of a credential: who asked for it, in which organization. */
+/** The owner of a one-use stream token: the caller that asked for it, and its organization. */
 export interface StreamGrant {
-  /** SHA-256 of the key or access token that it was asked for with, hex. */
+  /** SHA-256 of the key or access token that asked for it, hex. */
   readonly credentialHash: string;
   readonly organizationId: number;
 }
 
 /** One-use credentials for streams, known by their hashes. Both reject while Redis is away. */
 export interface StreamTokenStore {
-  /** Good for `streamTokenMs`. */
+  /** Makes a token that lives `streamTokenMs`. */
   issue(grant: StreamGrant): Promise<string>;
   /** Undefined for a token that is unknown, used or expired. */
   take(token: string): Promise<StreamGrant | undefined>;

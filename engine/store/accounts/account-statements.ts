@@ -5,12 +5,14 @@ import { withDeadline } from '../../runtime/deadline.ts';
 import { hashSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 
-/** One statement, sent once: a second try would find its own work done. */
+/** Sends a statement once: a second try would meet its own work. */
 export function write<T>(statement: PromiseLike<T>, what: string): Promise<T> {
   return withDeadline(Promise.resolve(statement), LIMITS.fetchDeadlineMs, what);
 }
 
-/** The audit lines of what `changed` holds, each by the user it is about; part of the statement that changes it. */
+/**
+ * The audit lines of the rows in `changed`, each by the user that it is about; part of the statement that changes them.
+ */
 export function noteOf(sql: Sql, action: string, { correlationId, address }: Origin): Fragment {
   return sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, correlation_id,

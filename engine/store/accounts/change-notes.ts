@@ -2,21 +2,21 @@ import type { AuditedType } from '../../../schema/accounts/audit.ts';
 import type { Caller } from '../../../schema/commands.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 
-/** A line of the audit log about a change that a plain transaction makes. */
+/** A line of the audit log about a change by a plain transaction. */
 export interface AuditNote {
-  /** In whose log it stands. */
+  /** The organization whose log holds it. */
   readonly organizationId: number;
   /** `user.created` */
   readonly action: string;
   readonly recordType: AuditedType;
   readonly recordId: number;
   readonly caller: Pick<Caller, 'type' | 'id' | 'origin'>;
-  /** Encoded JSON; null where there was, or is, nothing. */
+  /** Encoded JSON; null before a creation and after a deletion. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** The answer to a request, kept for whoever asks again under its Idempotency-Key. */
+/** The answer to a request, kept for retries under its Idempotency-Key. */
 export interface KeptOutcome {
   readonly organizationId: number;
   readonly scope: string;
@@ -28,15 +28,15 @@ export interface KeptOutcome {
 }
 
 export interface NotedChange {
-  /** Happens before it, whatever comes of it; the change selects from `first`. */
+  /** A statement that runs first, for every result; the change selects from `first`. */
   readonly first?: Fragment;
-  /** Returns one row when it has happened; without one nothing else happens either. */
+  /** Returns one row when it has changed something; without one no other part runs. */
   readonly change: Fragment;
-  /** Writes that go with it; they may select from `changed`. */
+  /** Writes that belong to it; they may select from `changed`. */
   readonly also?: readonly Fragment[];
   readonly notes: readonly AuditNote[];
   readonly kept?: KeptOutcome | undefined;
-  /** The organization that it makes: what is kept goes when that is deleted. */
+  /** The organization that it creates: the kept outcome is deleted with it. */
   readonly madeOrganizationId?: number;
 }
 
@@ -85,7 +85,9 @@ function insertKept(sql: Sql, kept: KeptOutcome, madeOrganizationId: number | nu
       decode(${sealed.toString('hex')}::text, 'hex'), ${madeOrganizationId}::bigint`;
 }
 
-/** What is kept under a key, not older than `retentionMs`. What is older is forgotten, so that the key is free again. */
+/**
+ * The outcome kept under a key, not older than `retentionMs`. Older ones are deleted, so that the key is free again.
+ */
 export async function findKept(
   sql: Sql,
   { organizationId, scope, keyHash }: Pick<KeptOutcome, 'organizationId' | 'scope' | 'keyHash'>,

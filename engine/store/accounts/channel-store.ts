@@ -59,14 +59,14 @@ export async function readChannel(
   return { channel, sequence };
 }
 
-/** Ids that no user and no channel has yet. */
+/** Draws ids for a user and a channel. */
 export async function drawIds(sql: Sql): Promise<{ readonly userId: number; readonly channelId: number }> {
   const [row] = await sql<{ userId: number; channelId: number }[]>`
     SELECT nextval('user_ids') AS user_id, nextval('channel_ids') AS channel_id`;
   return row!;
 }
 
-/** Makes a channel. `keyHash`: SHA-256 of its key, hex; null for the built-in one. */
+/** Inserts a channel. `keyHash`: SHA-256 of its key, hex; null for the built-in one. */
 export function insertChannel(sql: Sql, channel: ChannelRecord, keyHash: string | null): Fragment {
   return sql`
     INSERT INTO channels (organization_id, id, version, name, status, user_id, key_hash, rate_limit, locations_write,
@@ -77,7 +77,7 @@ export function insertChannel(sql: Sql, channel: ChannelRecord, keyHash: string 
     RETURNING id`;
 }
 
-/** Writes a channel's next version, with another key where one is given; no row when another one came between. */
+/** Writes a channel's next version, with another key where one is given; no row when another version came between. */
 export function updateChannel(sql: Sql, channel: ChannelRecord, keyHash: string | null = null): Fragment {
   return sql`
     UPDATE channels SET version = ${channel.version}, name = ${channel.name}, status = ${channel.status},

@@ -4,39 +4,42 @@ import type { Fragment, Sql } from '../postgres.ts';
 import { write } from './account-statements.ts';
 import { type IssuedToken, issueToken, withdrawToken } from './user-token-store.ts';
 
-/** A mail that somebody asked for and that one worker has taken on, until its lease runs out. */
+/** A requested mail that one worker has leased. */
 export interface MailRequest {
   readonly purpose: TokenPurpose;
   readonly email: string;
   /** ISO 8601. */
   readonly requestedAt: string;
-  /** The same as Postgres writes it, to the microsecond: which request of the address it is. */
+  /** The same as Postgres writes it, to the microsecond: the identity of the request for its address. */
   readonly requestedExactly: string;
   /** Tries so far, this one included. */
   readonly attempts: number;
 }
 
 export interface MailStore {
-  /** Takes on up to `most` mails that are due. A worker that dies leaves them to be due again. */
+  /** Leases up to `most` due mails. The mails of a worker that dies become due again. */
   lease(most: number): Promise<MailRequest[]>;
   /** See issueToken. */
   issueToken(request: MailRequest, now: number): Promise<IssuedToken | undefined>;
   /** See withdrawToken. */
   withdrawToken(token: string): Promise<void>;
-  /** It is sent, or need not be. One that was asked for anew meanwhile stays, due when the lease ends. */
+  /**
+   * Settles a mail that was sent or is not needed. A mail that was requested again in the meantime stays, due when the
+   * lease ends.
+   */
   settle(request: MailRequest): Promise<void>;
-  /** Leaves one that was asked for anew as it is, too. */
+  /** Puts a mail off, unless it was requested again. */
   postpone(request: MailRequest, pauseMs: number): Promise<void>;
   /**
-   * Puts this one off, and what else is due for users of the organization, each until some time within an hour: those
-   * of others need not wait behind them. It counts as no try.
+   * Puts this mail and the organization's other due mails off, each to a different time within an hour, so that the
+   * mails of others need not wait behind them. It does not count as a try.
    */
   holdBack(request: MailRequest, organizationId: number): Promise<void>;
 }
 
 /**
- * Notes that somebody wants a mail. The same write whether or not anybody has the address, and whether or not one is
- * asked for already: neither the answer nor the time it takes tells.
+ * Notes a request for a mail. It writes the same for known and unknown addresses, and for first and repeated requests:
+ * neither the answer nor its time reveals anything.
  */
 export async function requestMail(sql: Sql, purpose: TokenPurpose, email: string): Promise<void> {
   await write(
@@ -72,7 +75,7 @@ export function createMailStore(sql: Sql): MailStore {
       );
     },
     async holdBack(request, organizationId) {
-      // At different times, so that they never all come back at once; not before half of the hour is over.
+      // At different times, so that they never come back together; not before half of the hour is over.
       const later = sql`now() + (1 + random()) / 2 * ${LIMITS.liveTokenWindowMs} * interval '1 ms'`;
       await write(
         sql`

@@ -5,14 +5,14 @@ import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { hashed } from './account-statements.ts';
 import { familyOf, newSessionTokens, type SessionTokens } from './session-store.ts';
 
-/** What whoever has the database may do without the API. Access changes are heard by their triggers, as any other. */
+/** Operations that need the database and no API. Triggers note the changes of access, as for any other writer. */
 
 export interface SuperAdmin {
   readonly userId: number;
   readonly email: string;
 }
 
-/** Super admins who may act. */
+/** Counts the active super admins. */
 export function listSuperAdmins(sql: Sql): Promise<SuperAdmin[]> {
   return bounded(
     sql<SuperAdmin[]>`
@@ -57,7 +57,7 @@ export interface NewSuperAdmin {
   readonly passwordHash: string;
 }
 
-/** Makes a super admin whose address counts as verified; undefined when somebody has it already. */
+/** Inserts a super admin whose address counts as verified; undefined when a user has the address already. */
 export async function createSuperAdmin(sql: Sql, admin: NewSuperAdmin): Promise<{ readonly id: number } | undefined> {
   const { email, firstName, lastName, passwordHash } = admin;
   const [made] = await bounded(
@@ -81,7 +81,7 @@ export interface UserFacts {
   readonly isActive: boolean;
 }
 
-/** The account of an address, whatever its spelling; undefined when there is none. */
+/** The account of an address, in any spelling; undefined when there is none. */
 export async function findUser(sql: Sql, email: string): Promise<UserFacts | undefined> {
   const [user] = await bounded(
     sql<UserFacts[]>`SELECT organization_id, id, is_active FROM users WHERE lower(email) = lower(${email})`,
@@ -89,7 +89,7 @@ export async function findUser(sql: Sql, email: string): Promise<UserFacts | und
   return user;
 }
 
-/** Takes an address as proved; false when it was so before. */
+/** Marks an address as verified; false when it was so before. */
 export async function verifyUser(sql: Sql, organizationId: number, userId: number): Promise<boolean> {
   const verified = await bounded(sql`
     WITH verified AS (
@@ -105,7 +105,7 @@ export async function verifyUser(sql: Sql, organizationId: number, userId: numbe
   return verified.length > 0;
 }
 
-/** Ends every session of a user; how many it were. */
+/** Ends every session of a user. Returns their number. */
 export async function endSessionsOf(sql: Sql, organizationId: number, userId: number): Promise<number> {
   const ended = await bounded(sql`
     WITH ended AS (
@@ -118,16 +118,16 @@ export async function endSessionsOf(sql: Sql, organizationId: number, userId: nu
 }
 
 /**
- * Locks a user out and ends every session, or lets the user in again: how many sessions ended, also of logins that ran
- * beside the lock. Undefined when nothing was changed: it is so already, nobody else is a super admin who may act, or the
- * user is an agent who is not active.
+ * Locks a user out and ends every session, or unlocks the user. Returns the number of ended sessions, those of logins
+ * beside the lock included. Undefined when nothing changed: the user is so already, is the last active super admin, or
+ * is an inactive agent.
  */
 export async function setUserActive(
   sql: Sql,
   { organizationId, id }: Pick<UserFacts, 'organizationId' | 'id'>,
   isActive: boolean,
 ): Promise<number | undefined> {
-  // Super admins are held: of two who are locked at the same time, the later lock sees the earlier one.
+  // Super admins are locked as rows: of two that are locked at the same time, the later statement sees the earlier one.
   const [done] = await bounded(sql<{ isChanged: boolean; sessionsEnded: number }[]>`
     WITH admins AS MATERIALIZED (
       SELECT id FROM users WHERE organization_id = 0 AND role = 'super_admin' AND is_active
@@ -156,10 +156,10 @@ export interface AgentTokens extends SessionTokens {
   readonly agentId: number;
 }
 
-/** Which agents of an organization: these, or the first so many. */
+/** A choice of an organization's agents: these, or the first so many. */
 export type AgentChoice = { readonly ids: readonly number[] } | { readonly count: number };
 
-/** Signs agents in, in one statement. Agents who are inactive, or are not there, get no tokens. */
+/** Opens sessions for agents, in one statement. Inactive and missing agents get none. */
 export async function issueAgentTokens(
   sql: Sql,
   organizationId: number,
@@ -203,7 +203,7 @@ export async function issueAgentTokens(
 export interface ShardFacts {
   readonly shard: number;
   readonly epoch: number;
-  /** The owner; null when nobody has announced itself with it. */
+  /** The owner; null when no gateway has announced itself with it. */
   readonly gateway: string | null;
   readonly address: string | null;
   readonly leaseExpiresAt: string | null;
@@ -222,12 +222,12 @@ export interface DeletionFacts {
   /** The super admin's user id. */
   readonly requestedBy: number | null;
   readonly requestedAt: string;
-  /** When the stores were first found empty of it, and when they were found so again. */
+  /** The times when the stores were first found empty of it, and when they were found empty again. */
   readonly clearedAt: string | null;
   readonly finishedAt: string | null;
 }
 
-/** What became of the organizations that were deleted, newest first. */
+/** Lists the deleted organizations and the progress of their deletion, newest first. */
 export function listDeletions(sql: Sql): Promise<DeletionFacts[]> {
   return bounded(
     sql<DeletionFacts[]>`
@@ -243,7 +243,7 @@ function endedRecords(sql: Sql): Fragment {
       json_build_object('userId', user_id) AS before, NULL::json AS after FROM ended`;
 }
 
-/** The audit lines of what `changes` holds: nobody of the API's callers did it. */
+/** The audit lines of the rows in `changes`, with no caller of the API behind them. */
 function noteOf(sql: Sql, action: string, changes = 'changed'): Fragment {
   return sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, before, after)

@@ -59,7 +59,10 @@ export function insertOrganization(sql: Sql, organization: OrganizationRecord): 
     RETURNING organization_id`;
 }
 
-/** What every organization has from the start: the head that its log counts from, and the channel of its users' sessions. */
+/**
+ * The rows that every organization has from the start: the head that its log counts from, and the channel of its users'
+ * sessions.
+ */
 export function insertBelongings(sql: Sql, organizationId: number): Fragment[] {
   return [
     sql`INSERT INTO organization_heads (organization_id, shard) VALUES (${organizationId}, ${shardOf(organizationId)})`,
@@ -68,14 +71,14 @@ export function insertBelongings(sql: Sql, organizationId: number): Fragment[] {
   ];
 }
 
-/** An organization id that nobody has yet, and what time it is. */
+/** Draws an organization id, and reads the time. */
 export async function drawOrganizationId(sql: Sql): Promise<{ readonly organizationId: number; readonly now: string }> {
   const [row] = await sql<{ organizationId: number; now: string }[]>`
     SELECT nextval('organization_ids') AS organization_id, now() AS now`;
   return row!;
 }
 
-/** Makes an organization without asking anybody: for demonstrations, tests and benches. */
+/** Creates an organization without any checks: for demonstrations, tests and benches. */
 export async function makeOrganization(
   sql: Sql,
   { name, status = 'active', limits = {} }: Pick<OrganizationRecord, 'name'> & Partial<OrganizationRecord>,

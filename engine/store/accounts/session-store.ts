@@ -6,7 +6,7 @@ import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 import { hashed, inMs, noteOf, write } from './account-statements.ts';
 
-/** Whoever signs in, as far as it takes to decide whether they may. */
+/** The account of a login, with the fields that decide about it. */
 export interface Account {
   /** 0 for a super admin. */
   readonly organizationId: number;
@@ -17,14 +17,14 @@ export interface Account {
   readonly isVerified: boolean;
 }
 
-/** What a session is used with; handed out once, only hashes are kept. */
+/** The tokens of a session. They are handed out once; only hashes are kept. */
 export interface SessionTokens {
   readonly accessToken: string;
   /** `dr_`, 32 characters that all refresh tokens of the session share, and 32 of its own. */
   readonly refreshToken: string;
 }
 
-/** What became of a refresh token. */
+/** The outcome of a refresh token. */
 export interface Refreshed {
   readonly organizationId: number;
   readonly organizationStatus: string;
@@ -38,7 +38,7 @@ const FAMILY_CHARS = 32;
 const FAMILY_PREFIX = 'dr_';
 const REFRESH_TOKEN = /^dr_[A-Za-z0-9]{64}$/;
 
-/** The tokens of a session: of a new one, or the next of the one that a refresh token is of. */
+/** The tokens of a session: of a new one, or the next ones after a refresh token. */
 export function newSessionTokens(refreshToken?: string): SessionTokens {
   const family = refreshToken ? familyOf(refreshToken) : newSecret(FAMILY_PREFIX, FAMILY_CHARS);
   return { accessToken: newSecret('da_', 40), refreshToken: newSecret(family, FAMILY_CHARS) };
@@ -61,8 +61,8 @@ export async function findAccount(sql: Sql, email: string): Promise<Account | un
 }
 
 /**
- * Begins a session of a user whose password was found right; false when the account has changed since, or is gone.
- * `now`: milliseconds since the epoch, from which the tokens live.
+ * Opens a session for a user whose password was right; false when the account has changed since, or is gone. `now`:
+ * milliseconds since the epoch, from which the tokens live.
  */
 export async function beginSession(
   sql: Sql,
@@ -71,7 +71,7 @@ export async function beginSession(
   now: number,
   origin: Origin,
 ): Promise<boolean> {
-  // The user's row is held: a password reset that comes meanwhile ends this session, too.
+  // The user's row is locked: a password reset in the meantime ends this session, too.
   const rows = await write(
     sql`
     WITH owner AS (
@@ -95,8 +95,8 @@ export async function beginSession(
 }
 
 /**
- * Gives a session its next tokens; undefined when the token stands for no session that goes on. Of two uses of one
- * token at the same time the first to write gets the new ones, and the other ends the session.
+ * Gives a session its next tokens; undefined when the token belongs to no live session. Of two uses of one token at the
+ * same time the first to write gets the new ones, and the other ends the session.
  */
 export async function refreshSession(
   sql: Sql,
@@ -134,7 +134,7 @@ export async function refreshSession(
   return refreshed;
 }
 
-/** Ends a session of a user, or with `everywhere` all of them; how many it were. */
+/** Ends a session of a user, or with `everywhere` every one. Returns their number. */
 export async function endSessions(
   sql: Sql,
   organizationId: number,

@@ -51,7 +51,7 @@ export async function readUser(sql: Sql, organizationId: number, userId: number)
   return { user, sequence };
 }
 
-/** Makes a user; no row when the e-mail address is anybody's already. */
+/** Inserts a user; no row when another user has the e-mail address. */
 export function insertUser(sql: Sql, user: UserRecord, passwordHash: string | null): Fragment {
   return sql`
     INSERT INTO users (organization_id, id, version, role, email, first_name, last_name, is_active, email_verified_at,
@@ -61,14 +61,14 @@ export function insertUser(sql: Sql, user: UserRecord, passwordHash: string | nu
     ON CONFLICT (lower(email)) DO NOTHING RETURNING id`;
 }
 
-/** Asks for a mail with which the user who was just made proves the address. */
+/** Requests the mail by which a new user verifies the address. */
 export function requestVerification(sql: Sql, email: string): Fragment {
   return sql`
     INSERT INTO mail_requests (purpose, email) SELECT 'verify_email', ${email}::text FROM changed
     ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = now(), attempts = 0, due_at = now()`;
 }
 
-/** Writes a user's next version; no row when another one came between. */
+/** Writes a user's next version; no row when another version came between. */
 export function updateUser(sql: Sql, user: UserRecord): Fragment {
   return sql`
     UPDATE users SET version = ${user.version}, role = ${user.role}, first_name = ${user.firstName},
@@ -77,7 +77,7 @@ export function updateUser(sql: Sql, user: UserRecord): Fragment {
     RETURNING id`;
 }
 
-/** Ends the sessions of the user who was just made inactive, or active: should the account come back, they do not. */
+/** Ends the sessions of a user whose activity changed: if the account comes back, they do not. */
 export function endSessions(sql: Sql, { organizationId, id }: UserRecord): Fragment {
   return sql`
     UPDATE sessions s SET revoked_at = now() FROM changed

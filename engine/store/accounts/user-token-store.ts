@@ -7,7 +7,7 @@ import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 import { hashed, inMs, noteOf, write } from './account-statements.ts';
 
-/** A user, by what a token that was mailed to them says. */
+/** The user behind a mailed token. */
 export interface TokenOwner {
   readonly organizationId: number;
   readonly userId: number;
@@ -16,9 +16,9 @@ export interface TokenOwner {
 /** A token on its way to its user. */
 export interface IssuedToken {
   readonly organizationId: number;
-  /** As the user gave it, not as whoever asked for the mail spelled it. */
+  /** The address as the user gave it, not as the request for the mail spelled it. */
   readonly email: string;
-  /** Undefined: none was made, since the organization has had its mails of the hour. */
+  /** Undefined when none was made, because the organization has used up its mails of the hour. */
   readonly token: string | undefined;
 }
 
@@ -28,9 +28,9 @@ const LIFE_MS: Readonly<Record<TokenPurpose, number>> = {
 };
 
 /**
- * Makes a token for the user of an e-mail address, beside those that live; undefined when nobody is to be written to:
- * unknown, inactive, the organization gone, verified already, or written to `liveTokensPerPurpose` times lately. None is
- * made while the users of their organization have `mailsPerOrganizationPerHour` of the last hour.
+ * Makes a token for the user of an e-mail address, beside the live ones. Undefined when no mail is due: the user is
+ * unknown, inactive or verified, the organization is gone, or `liveTokensPerPurpose` mails went out lately. None is
+ * made while the users of the organization have `mailsPerOrganizationPerHour` tokens of the last hour.
  */
 export async function issueToken(
   sql: Sql,
@@ -65,7 +65,7 @@ export async function issueToken(
   return { ...owner, token: isMade ? token : undefined };
 }
 
-/** Makes a token void that could not be mailed. */
+/** Voids a token that could not be mailed. */
 export async function withdrawToken(sql: Sql, token: string): Promise<void> {
   await write(
     sql`DELETE FROM user_tokens WHERE token_hash = ${hashed(sql, token)} RETURNING organization_id`,
@@ -92,7 +92,7 @@ export async function verifyEmail(sql: Sql, token: string, now: number, origin: 
   return spent.length > 0;
 }
 
-/** Whether a token may reset a password, as long as nobody spends it. */
+/** Whether a token may reset a password, without spending it. */
 export async function isResetToken(sql: Sql, token: string, now: number): Promise<boolean> {
   const query = () => sql`
     SELECT organization_id FROM user_tokens
@@ -101,8 +101,8 @@ export async function isResetToken(sql: Sql, token: string, now: number): Promis
 }
 
 /**
- * Spends a token on a new password and ends the user's sessions; undefined when it is unknown, spent or expired.
- * Whoever holds the token reads the user's mail, so the address counts as verified from then on.
+ * Spends a token on a new password and ends the user's sessions; undefined when it is unknown, spent or expired. The
+ * holder of the token reads the user's mail, so the address counts as verified from then on.
  */
 export async function resetPassword(
   sql: Sql,
@@ -137,8 +137,8 @@ export async function resetPassword(
 }
 
 /**
- * `spent`, the owner of a token that is good; all of its purpose that the owner has go with it. Of two at the same time
- * the later one finds its token gone, whatever else it deletes.
+ * `spent`: the owner of a valid token. Every token of the same purpose goes with it. Of two statements at the same time
+ * the later one finds its token gone.
  */
 function spending(sql: Sql, purpose: TokenPurpose, token: string, now: number): Fragment {
   return sql`

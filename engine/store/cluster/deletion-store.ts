@@ -2,15 +2,15 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import type { Sql } from '../postgres.ts';
 
-/** Removing what is stored of organizations that have a tombstone. */
+/** Deletes the rows of organizations that have a tombstone. */
 export interface DeletionStore {
-  /** Organizations to be looked through now, those that were deleted first in front. */
+  /** Lists the organizations to look through now, those that were deleted first in front. */
   listDue(): Promise<number[]>;
-  /** Removes up to LIMITS.deletionBatchRows rows; returns how many those were. Safe to repeat, and to run twice at once. */
+  /** Deletes up to LIMITS.deletionBatchRows rows. Returns their number. Safe to repeat, and to run twice at once. */
   deleteBatch(organizationId: number): Promise<number>;
   /**
-   * Notes that a look through all tables has come to its end, having removed `rows`. True when that finishes the
-   * deletion: nothing was found LIMITS.deletionSettleMs after a look that left nothing.
+   * Notes that a look through all tables has ended, with `rows` deleted. True when that finishes the deletion: nothing
+   * was found LIMITS.deletionSettleMs after a look that left nothing.
    */
   notePass(organizationId: number, rows: number): Promise<boolean>;
 }

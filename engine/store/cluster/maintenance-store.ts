@@ -3,8 +3,8 @@ import { withDeadline } from '../../runtime/deadline.ts';
 import type { Sql } from '../postgres.ts';
 
 /**
- * Tables that are partitioned by day, and how many days back they are written: a day more than is asked of them, for
- * what waits for Postgres over midnight.
+ * Tables that are partitioned by day, and how many days back they are written: a day more than callers may ask for,
+ * because rows may wait for Postgres over midnight.
  */
 const DAYS_BACK = {
   events: 1,
@@ -16,20 +16,21 @@ export type DailyTable = keyof typeof DAYS_BACK;
 export const DAILY_TABLES = Object.keys(DAYS_BACK) as readonly DailyTable[];
 
 /**
- * Upkeep of the database. Those of partitions need the table for themselves for a moment; while they wait for that,
- * commits wait behind them, so they give up after half a second (55P03), having changed nothing.
+ * Upkeep of the database. The statements about partitions need the table for themselves for a moment. Commits wait
+ * behind them meanwhile, so they give up after half a second (55P03) and change nothing.
  */
 export interface MaintenanceStore {
   /** Makes the partitions that are missing, to LIMITS.partitionDaysAhead days ahead. */
   ensurePartitions(table: DailyTable): Promise<void>;
-  /** Drops the partitions that hold nothing younger than `keepDays` days; returns how many those were. */
+  /** Drops the partitions that hold nothing younger than `keepDays` days. Returns their number. */
   dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
-  /** Works what commits have appended to the index of customer searches into it; commits go on meanwhile. */
+  /** Merges the pending entries of the customer search into its index; commits go on meanwhile. */
   mergeSearchEntries(): Promise<void>;
   /**
-   * Removes up to LIMITS.upkeepBatchRows of each: sessions that ended more than a day ago, or were revoked more than 30
-   * days ago; changes of access that every gateway has long heard of; expired tokens; outcomes past their keys'
-   * retention; answered assignment requests and notices past theirs; devices whose session has ended. Returns how many rows of one kind there were at most.
+   * Deletes up to LIMITS.upkeepBatchRows of each kind: sessions that ended more than a day ago, or were revoked more
+   * than 30 days ago; changes of access that every gateway has read; expired tokens; outcomes past their keys'
+   * retention; answered assignment requests and notices past theirs; devices whose session has ended. Returns the
+   * largest number of rows of one kind.
    */
   removeOutdated(): Promise<number>;
 }
@@ -73,7 +74,7 @@ async function removeOutdated(sql: Sql): Promise<number> {
     sql`DELETE FROM kept_outcomes WHERE (organization_id, scope, key_hash) IN (
       SELECT organization_id, scope, key_hash FROM kept_outcomes
       WHERE at < now() - ${LIMITS.idempotencyRetentionMs} * interval '1 millisecond' LIMIT ${most})`,
-    // Organization by organization, along an index: the table is large, and nearly all of it is younger.
+    // Organization by organization, along an index: the table is large, and nearly all its rows are younger.
     sql`DELETE FROM assignment_requests WHERE (organization_id, id) IN (
       SELECT o.organization_id, old.id FROM organizations o CROSS JOIN LATERAL (
         SELECT r.id FROM assignment_requests r

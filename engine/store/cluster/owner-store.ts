@@ -2,10 +2,10 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** Who owns which shard, and by what they know that one of theirs speaks. */
+/** The owner of each shard, and the secret by which gateways and workers know each other. */
 export interface Owners {
   readonly secret: string;
-  /** `host:port` by shard; a shard that nobody owns is not among them. */
+  /** `host:port` by shard; a shard without an owner is absent. */
   readonly addresses: ReadonlyMap<number, string>;
 }
 

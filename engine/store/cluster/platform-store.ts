@@ -19,7 +19,7 @@ async function readDurableSettings(sql: Sql): Promise<DurableSettings> {
   return { fsync: fsync!, full_page_writes: fullPageWrites!, synchronous_commit: synchronousCommit! };
 }
 
-/** Names of the settings that are not safe; refuses to start with any, unless volatility was asked for. */
+/** Names the unsafe settings; refuses to start with any, unless volatility is permitted. */
 export async function checkDurability(sql: Sql, allowVolatile: boolean): Promise<string[]> {
   const settings = await readDurableSettings(sql);
   const volatile = DURABLE_SETTINGS.filter((name) => settings[name] === 'off' || settings[name] === 'local');
@@ -71,7 +71,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const PARTITION_ATTEMPTS = 10;
 const PARTITION_PAUSE_MS = 200;
 
-/** Makes the partitions of the coming days; harmless to repeat, from any process. Gives way to readers and comes back. */
+/** Makes the partitions of the coming days; safe to repeat, from any process. Gives way to readers and retries. */
 export async function ensurePartitions(sql: Sql): Promise<void> {
   for (const table of DAILY_TABLES) await ensurePartitionsOf(sql, table);
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import type { Redis } from '../redis.ts';
 
-/** A queue of jobs as it is now. */
+/** The present state of a job queue. */
 export interface QueueFacts {
   readonly queue: JobName;
   readonly waiting: number;
@@ -26,7 +26,7 @@ export function listQueues(redis: Redis, prefix: string): Promise<QueueFacts[]> 
 async function readQueue(redis: Redis, prefix: string, name: JobName): Promise<QueueFacts> {
   // In braces, as workers/job-runner.ts names them.
   const queue = new Queue(`{${name}}`, { connection: redis, prefix });
-  // Told by the deadline.
+  // The deadline reports it.
   queue.on('error', () => {});
   try {
     const counts = await queue.getJobCounts('wait', 'active', 'delayed', 'failed');

@@ -7,18 +7,18 @@ export interface OwnedShard {
   readonly epoch: number;
 }
 
-/** Leases and fencing tokens. Leases are judged by Postgres's clock and only steer; the epoch alone protects. */
+/** Leases and fencing tokens. Leases follow the clock of Postgres and only steer; the epoch alone protects. */
 export interface ShardStore {
   /** Announces a gateway under a new incarnation; an earlier one with the same id is superseded at once. */
   register(gatewayId: string, incarnation: string, address: string, leaseMs: number): Promise<void>;
   /** False when another incarnation has taken the gateway's id. */
   renew(gatewayId: string, incarnation: string, leaseMs: number): Promise<boolean>;
-  /** Takes every shard that has no owner with a running lease; returns those taken. */
+  /** Takes every shard that has no owner with a running lease. Returns them. */
   takeFree(incarnation: string): Promise<OwnedShard[]>;
   listOwned(incarnation: string): Promise<OwnedShard[]>;
   /**
-   * Makes every commit sent under these epochs fail or finish first; returns the shards still owned. To the next epoch,
-   * not by one: whoever heard no answer may ask again, and what arrives late changes nothing.
+   * Makes every commit sent under these epochs fail or finish first. Returns the shards still owned. It raises to the
+   * next epoch, not by one: a caller without an answer may ask again, and a late request changes nothing.
    */
   raiseEpochs(incarnation: string, past: readonly OwnedShard[]): Promise<OwnedShard[]>;
   /** Gives all shards up and ends the lease. */

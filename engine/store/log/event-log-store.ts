@@ -5,7 +5,7 @@ import { read } from '../statements.ts';
 
 export interface LogPage {
   readonly events: readonly LoggedEvent[];
-  /** Sequence of the newest committed event of the organization, whether or not it is in the page. */
+  /** Sequence of the newest committed event of the organization, even if it is not in the page. */
   readonly lastSequence: number;
   /** True when events right after `after` are no longer kept. */
   readonly expired: boolean;
@@ -14,8 +14,8 @@ export interface LogPage {
 /** The committed event log. */
 export interface LogStore {
   /**
-   * Events after a sequence, oldest first. `types` narrows the events, not the check for a gap; `window` bounds how many
-   * are looked through for them.
+   * Reads events after a sequence, oldest first. `types` narrows the events, not the check for a gap; `window` bounds
+   * how many events are searched.
    */
   readAfter(
     organizationId: number,

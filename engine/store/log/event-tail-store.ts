@@ -3,20 +3,23 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { Redis } from '../redis.ts';
 import type { RedisKeys } from '../redis-keys.ts';
 
-/** The newest committed events of organizations, handed from process to process by Redis. All reject while it is away. */
+/**
+ * The newest committed events of organizations, passed between processes through Redis. All methods reject while it is
+ * away.
+ */
 export interface EventTailStore {
-  /** Keeps events, and tells who listens; of those that are large, only the sequence. */
+  /** Keeps events and sends them to listeners; of large events only the sequence. */
   append(organizationId: number, events: readonly LoggedEvent[]): Promise<void>;
   /** Kept events after a sequence, in order; there may be holes, and the oldest and the newest may be missing. */
   readAfter(organizationId: number, after: number, limit: number): Promise<LoggedEvent[]>;
-  /** Keeps nothing of what was appended so far. */
+  /** Deletes everything that was appended so far. */
   forget(organizationId: number): Promise<void>;
 }
 
 /**
  * A stream whose ids are the sequences. ARGV: the channel, how long the tail lives, how many events it holds, then
- * sequences with their lines in turn, an empty one for what is only told of. An event that is already there, or older, is
- * refused by XADD: nothing is lost.
+ * sequences with their lines in turn, with an empty line for an event that is announced without its content. XADD
+ * refuses an event that is already there, or older: nothing is lost.
  */
 const APPEND = `
 local lines = {}
@@ -60,12 +63,12 @@ function lineOf({ sequence, type, at, body }: LoggedEvent): string {
   return `${sequence} ${type} ${at} ${body}`;
 }
 
-/** Sequence of an event that was too large to come along; undefined for another line. */
+/** The sequence of an event that was too large to send; undefined for another line. */
 export function parseBareSequence(line: string): number | undefined {
   return /^\d{1,15}$/.test(line) ? Number(line) : undefined;
 }
 
-/** An event as it was handed over; undefined for what is none. */
+/** The event of a line; undefined when it holds none. */
 export function parseEventLine(organizationId: number, line: string): LoggedEvent | undefined {
   const match = /^(\d{1,16}) ([a-z_.]+) (\S+) (\{.*\})$/s.exec(line);
   if (!match) return undefined;

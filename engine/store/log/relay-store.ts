@@ -2,29 +2,29 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import type { Sql } from '../postgres.ts';
 
-/** Who follows the logs, each at a position of its own. */
+/** The consumers of the logs, each at a position of its own. */
 export type Consumer = 'activity' | 'notices';
 
 /** Part of all organizations, in the order of their ids. */
 export interface LagPage {
-  /** Those with events that the consumer has not seen. */
+  /** Organizations with events that the consumer has not seen. */
   readonly lagging: readonly number[];
-  /** Where the next page begins; undefined when this was the last one. */
+  /** The start of the next page; undefined when this was the last one. */
   readonly next: number | undefined;
 }
 
-/** What became of the events after a position. */
+/** The result of counting the events after a position. */
 export interface CountedPage {
   /** The position before. */
   readonly after: number;
   readonly counted: number;
-  /** Events that retention dropped before they were counted; the position is past them now. */
+  /** Events that retention dropped before they were counted; the position has passed them. */
   readonly lost: number;
-  /** True when events are missing from the middle of the log, which nothing explains; the position stays. */
+  /** True when events are missing from the middle of the log, which has no explanation; the position stays. */
   readonly hasHole: boolean;
 }
 
-/** Positions in the logs, and what is kept together with them. */
+/** Positions in the logs, and the counts that are kept with them. */
 export interface RelayStore {
   /** Compares the organizations after an id with the consumer's positions, `limit` of them. */
   findLagging(consumer: Consumer, after: number, limit: number): Promise<LagPage>;

@@ -3,20 +3,20 @@ import type { CustomerMail } from '../../../schema/notices/notification.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 
-/** The part of an organization's log that nobody was told of yet. */
+/** The part of an organization's log that has made no notices yet. */
 export interface UntoldPage {
-  /** The place that was reached before. */
+  /** The position before. */
   readonly after: number;
-  /** The place that is reached once its notices are made. */
+  /** The position once its notices are made. */
   readonly upTo: number;
   /** Bodies of events, oldest first. */
   readonly bodies: readonly string[];
   readonly mail: CustomerMail;
-  /** Whether there may be more behind it. */
+  /** Whether there may be more events behind it. */
   readonly isFull: boolean;
 }
 
-/** A notice as its row begins; ids of a push, or of a mail. */
+/** A new notice; with the ids of a push, or of a mail. */
 export interface NewNotice {
   readonly kind: string;
   readonly taskId: number;
@@ -28,26 +28,26 @@ export interface NewNotice {
   readonly topicId?: number;
 }
 
-/** What is to be told of the logs that were looked at. */
+/** The result of a look at logs. */
 export interface LookedAt {
-  /** Organizations in whose logs somebody may have to be told of something. */
+  /** Organizations whose logs may make notices. */
   readonly untold: readonly number[];
-  /** Organizations of whose logs nobody is told anything. */
+  /** Organizations whose logs make no notices. */
   readonly unread: readonly number[];
 }
 
-/** How far each organization's log was told, and the rows that come of it. */
+/** The positions of the notices in the logs, and the rows that come of them. */
 export interface NoticeFollowStore {
   /**
-   * Passes over what was committed where nobody has a device or gets mails, and where nothing of those types is new, in
-   * one statement.
+   * Passes over the commits of organizations without devices and mails, and of those without a new event of these
+   * types, in one statement.
    */
   skipUntellable(organizationIds: readonly number[], types: readonly string[]): Promise<LookedAt>;
-  /** What is new of those types, and not older than LIMITS.noticeAgeMs; undefined when the organization is gone. */
+  /** The new events of these types, not older than LIMITS.noticeAgeMs; undefined when the organization is gone. */
   readUntold(organizationId: number, types: readonly string[]): Promise<UntoldPage | undefined>;
   /**
-   * Makes the rows of a page's notices, one for each live device of an active agent and for each customer who was not
-   * told yet, and moves the place on, in one statement. Undefined when another process was there first.
+   * Makes the rows of a page's notices, one for each live device of an active agent and for each customer without one,
+   * and moves the position, in one statement. Undefined when another process was first.
    */
   writeTold(
     organizationId: number,
@@ -68,13 +68,16 @@ function bounded<T>(query: { execute(): Promise<T> }, what: string): Promise<T> 
   return withDeadline(query.execute(), LIMITS.readDeadlineMs, what);
 }
 
-/** An event `e` that somebody may be told of: after the place `p`, by the settings `s`. */
+/** An event `e` that may make a notice: after the position `p`, by the settings `s`. */
 function isNews(sql: Sql, types: readonly string[]): Fragment {
   return sql`e.sequence > coalesce(p.last_sequence, 0) AND e.at > now() - ${LIMITS.noticeAgeMs} * interval '1 ms'
     AND e.type = ANY(${textArray(types)}::text[]) AND (e.type <> 'task.created' OR s.mail_created)`;
 }
 
-/** The heads are of the same snapshot as devices and events: what comes after one was registered is not passed over. */
+/**
+ * The heads are of the same snapshot as devices and events: events after the registration of a device are not passed
+ * over.
+ */
 async function skipUntellable(
   sql: Sql,
   organizationIds: readonly number[],
@@ -103,7 +106,7 @@ async function skipUntellable(
       ON CONFLICT (organization_id, consumer) DO UPDATE SET last_sequence = excluded.last_sequence
         WHERE p.last_sequence < excluded.last_sequence)
     SELECT organization_id, is_read, has_news FROM looked_at`;
-  const rows = await bounded(query, 'passing over what nobody is told of');
+  const rows = await bounded(query, 'passing over commits without notices');
   const idsOf = (some: readonly { readonly organizationId: number }[]) =>
     some.map(({ organizationId }) => organizationId);
   return { untold: idsOf(rows.filter((row) => row.hasNews)), unread: idsOf(rows.filter((row) => !row.isRead)) };
@@ -131,7 +134,7 @@ async function readUntold(sql: Sql, organizationId: number, types: readonly stri
         WHERE e.organization_id = ${organizationId} AND ${isNews(sql, types)}
         ORDER BY e.sequence LIMIT ${LIMITS.noticePageEvents}) e ON true
     WHERE h.organization_id = ${organizationId} ORDER BY e.sequence`;
-  const rows = await bounded(query, 'reading what is to be told');
+  const rows = await bounded(query, 'reading the events for notices');
   const [first] = rows;
   if (!first) return undefined;
   const { after, lastSequence, created, onTheWay, completed } = first;

@@ -6,7 +6,7 @@ import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import { hashed, write } from '../accounts/account-statements.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 
-/** A notice that this process has taken on, with what is known of all it is about. */
+/** A notice that this process has leased, with the records that it is about. */
 export interface LeasedNotice {
   readonly organizationId: number;
   readonly id: number;
@@ -18,7 +18,7 @@ export interface LeasedNotice {
   readonly isOrganizationActive: boolean;
   readonly agentId: number | null;
   readonly isUserActive: boolean;
-  /** Null when the device may not be told any more, and for a mail. */
+  /** Null for a device that may not get it any more, and for a mail. */
   readonly token: string | null;
   readonly platform: PushPlatform | null;
   readonly requestStatus: RequestStatus | null;
@@ -28,7 +28,7 @@ export interface LeasedNotice {
   readonly templates: NoticeTemplates;
   readonly customerName: string | null;
   readonly taskId: number;
-  /** What is known of a task is null when it is gone. */
+  /** The fields of a task are null when it is gone. */
   readonly taskCode: string | null;
   readonly taskName: string | null;
   readonly taskStatus: TaskStatus | null;
@@ -42,22 +42,22 @@ export interface LeasedNotice {
 export interface NoticeEnd {
   readonly status: Exclude<NoticeStatus, 'pending'>;
   readonly reason?: string;
-  /** Where a mail went, for everybody to read. */
+  /** The address of a mail, shortened for every reader. */
   readonly address?: string;
-  /** The device's token is of no use: it is forgotten, unless the device has another one by now. */
+  /** The device's token is of no use: it is deleted, unless the device has another one by now. */
   readonly isTokenGone?: boolean;
 }
 
-/** Notices on their way. A row is at once what is to be sent and the log of what was. */
+/** Notices in progress. A row is both the outbox and the log. */
 export interface NoticeStore {
   /**
-   * Takes on up to `most` notices that are due, for LIMITS.noticeLeaseMs: of each organization as many at first as of any
-   * other, and no more than it may have under way. `held`: how many that is already, here.
+   * Leases up to `most` due notices for LIMITS.noticeLeaseMs: of each organization as many at first as of any other,
+   * and no more than it may have in progress. `held`: the number in progress here.
    */
   lease(most: number, held: ReadonlyMap<number, number>): Promise<LeasedNotice[]>;
-  /** Only whoever took it on last ends it. */
+  /** Settles a notice. Only its last holder can. */
   settle(notice: LeasedNotice, end: NoticeEnd): Promise<void>;
-  /** Tries again after `pauseMs`. */
+  /** Retries after `pauseMs`. */
   postpone(notice: LeasedNotice, pauseMs: number, reason: string): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export function createNoticeStore(sql: Sql): NoticeStore {
   };
 }
 
-/** Nobody else has taken it on since. */
+/** No other process has leased it since. */
 function isHeld(sql: Sql, { id, attempts }: LeasedNotice): Fragment {
   return sql`id = ${id} AND attempts = ${attempts} AND status = 'pending'`;
 }

@@ -10,7 +10,7 @@ export interface NotificationPage {
   readonly hasMore: boolean;
 }
 
-/** A page of what was told to couriers and customers, or waits to be. No token and no whole address is read here. */
+/** A page of the notices to couriers and customers, sent or waiting. It reads no token and no whole address. */
 export async function listNotifications(
   sql: Sql,
   organizationId: number,

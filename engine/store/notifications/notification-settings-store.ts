@@ -5,7 +5,7 @@ import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
 export interface KnownSettings extends NotificationSettings {
-  /** 0 as long as the organization has said nothing. */
+  /** 0 as long as the organization has no settings. */
   readonly version: number;
 }
 
@@ -27,7 +27,7 @@ export async function readNotificationSettings(sql: Sql, organizationId: number)
   return { version, customerMail: { created, onTheWay, completed }, templates };
 }
 
-/** Writes the next version of the settings; no row when another one came between. */
+/** Writes the next version of the settings; no row when another version came between. */
 export function putNotificationSettings(
   sql: Sql,
   organizationId: number,

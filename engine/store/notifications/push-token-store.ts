@@ -3,7 +3,7 @@ import type { PushPlatform } from '../../../schema/notices/notification.ts';
 import { hashed } from '../accounts/account-statements.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 
-/** A device of a user, by what the app calls it. */
+/** A device of a user, under the app's name for it. */
 export interface DeviceKey {
   readonly organizationId: number;
   readonly userId: number;
@@ -11,14 +11,14 @@ export interface DeviceKey {
 }
 
 export interface DeviceRegistration extends DeviceKey {
-  /** The device is told nothing any more once this session has ended. */
+  /** The device gets no notices once this session has ended. */
   readonly sessionId: number;
   readonly platform: PushPlatform;
   readonly token: string;
   readonly registeredAt: string;
 }
 
-/** Takes the token from whoever has it as another device: a phone that was handed on tells its new user alone. */
+/** Removes the token from any other device: a phone that was handed on notifies its new user alone. */
 export function displaceToken(sql: Sql, { organizationId, userId, deviceId, token }: DeviceRegistration): Fragment {
   return sql`
     DELETE FROM push_tokens
@@ -42,7 +42,7 @@ export function putDevice(sql: Sql, device: DeviceRegistration): Fragment {
     RETURNING id`;
 }
 
-/** Removes those devices of the user, besides this one, that are too many; of two at one moment both may stay. */
+/** Deletes the user's surplus devices, except this one; two registrations at one moment may both stay. */
 export function removeSurplusDevices(sql: Sql, { organizationId, userId, deviceId }: DeviceKey): Fragment {
   return sql`
     DELETE FROM push_tokens

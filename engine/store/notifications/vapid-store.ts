@@ -4,15 +4,15 @@ import type { Config } from '../../runtime/config.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** What push services know this installation by (RFC 8292); keys are base64url. */
+/** The identity of this installation at push services (RFC 8292); keys are base64url. */
 export interface VapidKeys {
   readonly publicKey: string;
   readonly privateKey: string;
 }
 
 /**
- * Those of VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY, else the pair of this database, which the first process that asks
- * makes. Browsers that subscribed with one pair cannot be reached with another.
+ * The pair of VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY, or else the pair of this database, which the first process that
+ * asks makes. Browsers that subscribed with one pair cannot be reached with another.
  */
 export async function openVapidKeys(sql: Sql, { vapidKeys }: Pick<Config, 'vapidKeys'>): Promise<VapidKeys> {
   return vapidKeys ?? readVapidKeys(sql);
@@ -29,6 +29,6 @@ async function readVapidKeys(sql: Sql): Promise<VapidKeys> {
       ON CONFLICT (only_row) DO NOTHING RETURNING public_key, private_key)
     SELECT public_key, private_key FROM vapid_keys UNION ALL SELECT public_key, private_key FROM made`;
   const [keys] = await read(query, LIMITS.readDeadlineMs, 'reading the keys of web pushes');
-  // Somebody else was about to make them, and has by now.
+  // Another process made them first.
   return keys ?? readVapidKeys(sql);
 }

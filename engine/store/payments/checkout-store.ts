@@ -6,12 +6,12 @@ import { hashSecret } from '../../runtime/secrets.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** What a customer who has a checkout link is told. */
+/** The facts that a checkout link shows its customer. */
 export interface Checkout {
   readonly status: PaymentStatus;
   readonly amountMinor: number;
   readonly currency: string;
-  /** Where the provider has it paid; null until that is known. */
+  /** The provider's payment page; null until it is known. */
   readonly page: string | null;
 }
 
@@ -29,7 +29,7 @@ export async function findCheckout(
   return timingSafeEqual(digestOf(token), digestOf(checkoutToken)) ? checkout : undefined;
 }
 
-/** Digests are compared, so that the time it takes tells neither the length nor the text. */
+/** Compares digests, so that the time reveals neither the length nor the text. */
 function digestOf(token: string): Buffer {
   return Buffer.from(hashSecret(token));
 }

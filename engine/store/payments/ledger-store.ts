@@ -3,12 +3,12 @@ import type { OwnerBalances, StatementLine, StatementQuery } from '../../../sche
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** Whose accounts are shown, and where the owners stand. */
+/** The owners whose accounts are shown, and their table. */
 const OWNERS = { wallet: 'customers', agent_cash: 'agents' } as const;
 export type OwnedAccount = keyof typeof OWNERS;
 
 export interface BalancesDetail extends OwnerBalances {
-  /** Sequence of the organization's log at which all of it was true. */
+  /** Sequence of the organization's log at which the balances were true. */
   readonly sequence: number;
 }
 
@@ -20,7 +20,7 @@ export interface StatementPage {
   readonly sequence: number;
 }
 
-/** What a customer's wallet or an agent has; undefined when the organization has no such customer or agent. */
+/** The balances of a customer's wallet or an agent; undefined when the organization has no such customer or agent. */
 export async function readBalances(
   sql: Sql,
   organizationId: number,
@@ -43,7 +43,7 @@ export async function readBalances(
   return { balances, homeCurrency: first.homeCurrency, sequence: first.sequence };
 }
 
-/** A page of what came into a customer's wallet and went out of it, newest first; undefined when there is no such one. */
+/** A page of the movements of a customer's wallet, newest first; undefined when there is no such customer. */
 export async function listStatement(
   sql: Sql,
   organizationId: number,
@@ -54,7 +54,7 @@ export async function listStatement(
   const entries = entriesOf(sql, filter);
   const { currency: _, ...ofEntries } = filter;
   const isFiltered = Object.values(ofEntries).some((value) => value !== undefined);
-  // An account's entries are numbered as time goes, and it knows how many it has: nothing is read that is not shown.
+  // An account's entries are numbered in the order of time, and it knows their number: only shown entries are read.
   const query = () => sql<({ sequence: number; count: number } & (StatementLine | { transferId: null }))[]>`
     SELECT h.last_sequence AS sequence, b.*,
       (SELECT coalesce(sum(CASE WHEN ${isFiltered} THEN (SELECT count(*) FROM ${entries}) ELSE a.entries END), 0)::bigint

@@ -15,7 +15,7 @@ export async function fetchPayments(
   return rows.map((row) => PAYMENT.ofJson(row.payment));
 }
 
-/** What these owners have, in every currency. */
+/** The balances of these owners, in every currency. */
 export async function fetchBalances(
   sql: Sql,
   organizationId: number,

@@ -10,52 +10,52 @@ export interface StepKey {
   readonly step: ProviderStep;
 }
 
-/** A step that somebody has to take on. */
+/** A due step. */
 export interface DueStep extends StepKey {
   /** Tries so far. */
   readonly attempts: number;
 }
 
-/** A step that this process has taken on, with what is known of its payment; `attempts` counts this one, too. */
+/** A step that this process has leased, with the fields of its payment; `attempts` counts this one, too. */
 export interface PaymentStep extends DueStep {
   readonly amountMinor: number;
   readonly currency: string;
-  /** What its caller calls the payment. */
+  /** The caller's reference of the payment. */
   readonly reference: string | null;
   readonly taskId: number;
   readonly provider: ProviderName;
   readonly providerReference: string | null;
   readonly checkoutToken: string;
-  /** Which refund it is about; null when none was asked for. */
+  /** The refund that it is about; null when none was requested. */
   readonly refundAttempt: number | null;
 }
 
 /**
- * What is left to do at payment providers. The payments say what that is (`payments.step`), and `payment_attempts` when
- * it is to be tried: whoever takes a step on puts it off, so that one whose worker dies is due again.
+ * The open steps at payment providers. The payment names the step (`payments.step`), and `payment_attempts` its next
+ * time. A worker that takes a step puts it off, so that the step of a worker that dies is due again.
  */
 export interface PaymentStepStore {
-  /** Notes steps that nobody has noted yet: those that call for work, or all. At most LIMITS.paymentsEnlisted. */
+  /** Notes steps without a row: those that call for work, or all. At most LIMITS.paymentsEnlisted. */
   enlist(which: 'urgent' | 'all'): Promise<void>;
   /**
-   * Steps that are due, at most LIMITS.paymentsPerPage of all organizations but those given; of each the
+   * Due steps, at most LIMITS.paymentsPerPage of all organizations except the given ones; of each the
    * LIMITS.paymentStepsPerOrganization that have been due longest.
    */
   findDue(passedOrganizations: readonly number[]): Promise<DueStep[]>;
   /**
-   * Takes a step on for LIMITS.paymentLeaseMs; undefined when it is not due, or somebody else is at it. One that is no
-   * longer to be done is forgotten.
+   * Leases a step for LIMITS.paymentLeaseMs; undefined when it is not due, or another process has it. Deletes one that
+   * is no longer needed.
    */
   lease(step: StepKey): Promise<PaymentStep | undefined>;
-  /** Still at it. One that was put off for longer meanwhile stays so. */
+  /** Renews the lease. A step that was put off for longer in the meantime stays so. */
   renew(steps: readonly StepKey[]): Promise<void>;
-  /** Forgets a step that is done, and notes the one that follows; false when it is still to be done. */
+  /** Deletes a done step and notes the next one; false when it is still to be done. */
   settle(step: StepKey): Promise<boolean>;
-  /** Tries again after `pauseMs`; `error`: why it has to, cut to LIMITS.paymentErrorChars. */
+  /** Retries after `pauseMs`; `error` is the reason, cut to LIMITS.paymentErrorChars. */
   postpone(step: StepKey, pauseMs: number, error: string | null): Promise<void>;
 }
 
-/** As constants of a statement, so that Postgres plans it for these: nearly all payments that have a step only wait. */
+/** Constants of a statement, so that Postgres plans it for these: nearly all payments with a step only wait. */
 function quoted(steps: readonly ProviderStep[]): string {
   return steps.map((step) => `'${step}'`).join(', ');
 }
@@ -169,7 +169,7 @@ export interface OpenStep extends Pick<DueStep, 'paymentId' | 'step' | 'attempts
   readonly lastError: string | null;
 }
 
-/** What is left to do at providers for an organization, those that failed most often first; LIMITS.paymentsPerPage. */
+/** The open steps at providers of an organization, those that failed most often first; LIMITS.paymentsPerPage. */
 export function listOpenSteps(sql: Sql, organizationId: number): Promise<OpenStep[]> {
   return write(
     sql<OpenStep[]>`
@@ -182,7 +182,7 @@ export function listOpenSteps(sql: Sql, organizationId: number): Promise<OpenSte
   );
 }
 
-/** Makes what is left to do for a payment due, unless a worker may be at it; undefined when nothing is left. */
+/** Makes the open step of a payment due, unless a worker may have it; undefined when there is none. */
 export async function hurryStep(
   sql: Sql,
   { organizationId, paymentId }: Omit<StepKey, 'step'>,

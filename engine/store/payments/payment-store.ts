@@ -42,7 +42,9 @@ export async function listPayments(
 
 type PaymentFilter = Omit<ListPaymentsQuery, 'page' | 'limit'>;
 
-/** How many match: kept as they change, as far as they are all of a kind; else there is something to find them by. */
+/**
+ * The number of matches: kept as payments change, where the filter is by kind alone; otherwise counted along an index.
+ */
 function countOf(sql: Sql, organizationId: number, filter: PaymentFilter): Fragment {
   const { status, method, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) {

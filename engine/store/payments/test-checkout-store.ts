@@ -3,14 +3,14 @@ import { write } from '../accounts/account-statements.ts';
 import type { Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** Which checkout of the test provider; whoever knows its secret may pay it. */
+/** The identity of a checkout of the test provider; a client that knows its secret may pay it. */
 export interface TestCheckoutKey {
   readonly organizationId: number;
   readonly paymentId: number;
   readonly secret: string;
 }
 
-/** As it was when it was asked for: one whose time is over is `expired`, whether or not anybody has noted that. */
+/** The checkout at the time of the request: one whose time is over is `expired`, even before its row says so. */
 export interface TestCheckout extends TestCheckoutKey {
   readonly amountMinor: number;
   readonly currency: string;
@@ -26,11 +26,11 @@ export interface TestCheckoutStore {
   /** The checkout of a payment: the one that was made first, with its own secret. */
   make(checkout: NewTestCheckout): Promise<TestCheckout>;
   find(key: TestCheckoutKey): Promise<TestCheckout | undefined>;
-  /** Ends one that is open; the checkout as it is then, however it has ended. */
+  /** Ends an open checkout. Returns it as it is then, however it has ended. */
   end(key: TestCheckoutKey, status: 'paid' | 'declined' | 'expired'): Promise<TestCheckout | undefined>;
-  /** Pays back one that was paid; the checkout as it is then. */
+  /** Refunds a paid checkout. Returns it as it is then. */
   refund(key: TestCheckoutKey, attempt: number): Promise<TestCheckout | undefined>;
-  /** What callbacks are signed with, the same in all processes. */
+  /** The secret that signs callbacks, the same in all processes. */
   readSecret(): Promise<string>;
 }
 

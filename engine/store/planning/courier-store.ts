@@ -4,9 +4,9 @@ import { withDeadline } from '../../runtime/deadline.ts';
 import { numberArray, type Sql } from '../postgres.ts';
 
 export interface CourierStore {
-  /** The couriers that companies send, with the ids that the organization knows them by, in the same order. */
+  /** Gives the couriers of companies the ids of the organization, in the same order. */
   identify(organizationId: number, sent: readonly SentCourier[]): Promise<CourierRecord[]>;
-  /** Those of these tasks that no external courier has. */
+  /** Those of these tasks that have no external courier. */
   findWithoutCourier(organizationId: number, taskIds: readonly number[]): Promise<number[]>;
 }
 

@@ -16,7 +16,7 @@ export interface FleetEntry {
 export interface FleetBooks {
   /** Of the last entry; 0 for empty books. */
   readonly last: number;
-  /** What vehicles have, or were booked for just now. */
+  /** The loads of vehicles, with bookings of this moment. */
   readonly open: readonly FleetEntry[];
 }
 
@@ -27,8 +27,8 @@ export interface FleetStore {
   add(organizationId: number, last: number, entries: readonly FleetEntry[]): Promise<boolean>;
   withdraw(organizationId: number, taskIds: readonly number[]): Promise<void>;
   /**
-   * Of all organizations, `limit` tasks in the books that their vehicles are not to carry out: cancelled ones at once, and
-   * those that have no such courier as soon as no command of their booking can be on its way any more.
+   * Of all organizations, `limit` tasks in the books that their vehicles must not carry out: cancelled ones at once,
+   * and those without such a courier as soon as no command of their booking can be in flight any more.
    */
   findCalledOff(provider: string, limit: number): Promise<{ organizationId: number; taskIds: number[] }[]>;
 }
@@ -40,7 +40,7 @@ export function createFleetStore(sql: Sql): FleetStore {
   const bounded = <T>(query: Promise<T>, what: string) => withDeadline(query, LIMITS.readDeadlineMs, what);
   return {
     async read(organizationId, provider) {
-      // A job is open while its task has the vehicle; for a moment before, nobody can have noted that it does.
+      // A job is open while its task has the vehicle; for a moment before, its courier cannot be noted yet.
       const query = sql<(FleetEntry & { last: number; taskId: number | null })[]>`
         SELECT l.last, j.task_id, j.vehicle, j.weight_kg, j.volume_m3, j.packages
         FROM (SELECT coalesce(max(entry), 0) AS last FROM fleet_jobs WHERE organization_id = ${organizationId}) l

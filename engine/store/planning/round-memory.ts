@@ -1,4 +1,4 @@
-/** A row with what its content hangs on: the same id under the same mark is the same row. */
+/** A row with its mark: the same id under the same mark is the same row. */
 export interface Marked {
   readonly id: number;
   readonly mark: string;
@@ -11,8 +11,8 @@ export type KnownRows<T> = ReadonlyMap<number, T>;
 export type KnownOrganization<T> = { readonly [Kind in keyof T]: KnownRows<T[Kind]> };
 
 /**
- * Rows of the rounds before, so that each reads only what has changed. Nothing here is believed before Postgres has said
- * that the row still has its mark: what is forgotten, or was never here, costs a reading.
+ * Rows of earlier rounds, so that each round reads only changed rows. A row here counts only after Postgres has
+ * confirmed its mark: a forgotten or missing row costs a reading.
  */
 export class RoundMemory<T> {
   readonly #organizations = new Map<number, KnownOrganization<T>>();
@@ -33,7 +33,7 @@ export class RoundMemory<T> {
     return this.#organizations.get(organizationId);
   }
 
-  /** In place of what was known; organizations whose last round is longest ago make room. */
+  /** Replaces the known rows; organizations whose last round is longest ago make room. */
   keep(organizationId: number, known: KnownOrganization<T>): void {
     this.forget(organizationId);
     const size = sizeOf(known);
@@ -54,7 +54,7 @@ export class RoundMemory<T> {
   }
 }
 
-/** The rows as they are now: those known under their marks, the others as `readRows` finds them, if they are still there. */
+/** The present rows: known ones under their marks, the others as `readRows` finds them, if they still exist. */
 export async function refreshedRows<T extends Marked>(
   known: KnownRows<T> | undefined,
   marks: readonly Marked[],

@@ -12,17 +12,17 @@ import { numberArray, type Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 import { type KnownRows, type Marked, RoundMemory, refreshedRows } from './round-memory.ts';
 
-/** An organization that has tasks which rounds have to look at, and how it wants that done. */
+/** An organization with tasks for rounds, and its settings for them. */
 export interface SearchingOrganization {
   readonly organizationId: number;
   readonly settings: AssignmentSettings;
-  /** The end of its log: what could help a search, but for where agents are, moves it. */
+  /** The end of its log: everything that could help a search, except positions, moves it. */
   readonly lastSequence: number;
   /** How long ago it got there, by the clock of Postgres. */
   readonly quietMs: number;
 }
 
-/** What a task leads to, and how much it is. Degrees, kilograms, cubic metres; minutes of duration. */
+/** The places and the size of a task. Degrees, kilograms, cubic metres; minutes of duration. */
 interface TaskRow {
   readonly taskId: number;
   readonly status: TaskStatus;
@@ -39,15 +39,15 @@ interface TaskRow {
   readonly packages: number;
 }
 
-/** A task that looks for somebody, or could. */
+/** A task that searches for an agent, or could. */
 export interface SoughtTask extends TaskRow {
   readonly createdAt: string;
   readonly windowEnd: string | null;
   readonly requiredSkills: readonly string[] | null;
   readonly preferredAgentId: number | null;
-  /** It has parts, which are looked for one by one. */
+  /** It has parts, which are searched for one by one. */
   readonly isJob: boolean;
-  /** Null for a task that nobody is looked for. */
+  /** Null for a task without a search. */
   readonly search: TaskSearch | null;
 }
 
@@ -64,24 +64,24 @@ export interface AgentOnDuty {
   readonly skills: readonly string[];
 }
 
-/** What a round plans with, but for where agents are. Each part is true of a moment, not all of the same. */
+/** The rows of a round, except positions. Each part is true of a moment, not all of the same one. */
 export interface RoundRows {
   readonly tasks: readonly SoughtTask[];
   readonly agents: readonly AgentOnDuty[];
   readonly carried: readonly CarriedTask[];
 }
 
-/** Which tasks are to be planned: those that look for somebody, after an id, or the ones named. */
+/** The tasks to plan: those that search, after an id, or the named ones. */
 export type RoundTasks = { readonly after: number } | { readonly taskIds: readonly number[] };
 
 export interface RoundStore {
-  /** The organizations after an id with tasks that look for somebody, `limit` of them. */
+  /** The organizations after an id with searching tasks, `limit` of them. */
   findSearching(after: number, limit: number): Promise<LagPage>;
   /** Those of these organizations that have such tasks. */
   findSearchingOf(organizationIds: readonly number[]): Promise<SearchingOrganization[]>;
   /** At most LIMITS.roundTasks tasks, in the order of their ids. Rows are kept, and read again once they have changed. */
   readRound(organizationId: number, wanted: RoundTasks): Promise<RoundRows>;
-  /** Keeps nothing of an organization that has no rounds any more. */
+  /** Forgets an organization without rounds. */
   forget(organizationId: number): void;
 }
 
@@ -93,7 +93,7 @@ interface SearchingRow {
   readonly leadMinutes: unknown;
 }
 
-/** `rowsKept`: of all organizations together; 0 for whoever seldom reads the same one twice. */
+/** `rowsKept`: of all organizations together; 0 for a reader that seldom reads the same one twice. */
 export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKept): RoundStore {
   const memory = new RoundMemory<{ readonly agents: KnownAgent; readonly tasks: KnownTask }>(rowsKept);
   return {
@@ -122,7 +122,7 @@ export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKe
       }));
     },
     async readRound(organizationId, wanted) {
-      // One after the other, so that Postgres has a core left for the requests of others.
+      // One after the other, so that Postgres has a core left for other requests.
       const marks = await readMarks(sql, organizationId, wanted);
       const known = memory.find(organizationId);
       const agents = await refreshedRows(known?.agents, marks.agents, (ids) => readAgents(sql, organizationId, ids));
@@ -149,9 +149,9 @@ function rowsOf<T>(marks: readonly Marked[], rows: KnownRows<T>): T[] {
 }
 
 /**
- * What rows are known again by. Whatever changes a task, its places or its packages raises its version in the same commit,
- * and places never change; whatever changes an agent raises its. A database that was restored may come to the same
- * version another way, but not at the same time.
+ * The marks by which rows are recognized. Every change of a task, its places or its packages raises its version in the
+ * same commit, and places never change; every change of an agent raises its version. A restored database may reach the
+ * same version another way, but not at the same time.
  */
 const markOf = (row: string) => `${row}.version || ' ' || date_part('epoch', ${row}.updated_at)`;
 const MARK_OF_TASK = markOf('t');
@@ -166,10 +166,10 @@ interface Marks {
 }
 
 /**
- * Which rows there are, in one row: those of most rounds are known, and reading a row takes longer than finding it. Tasks
- * that search are found by their ids, which Postgres plans the same whether or not it knows how many those are. What is
- * carried is what any agent has to do: joined to the agents on duty, it would take Postgres, while it has no statistics of
- * a young organization, all open tasks for each agent.
+ * The present rows with their marks, in one row: most rounds know the rows, and reading a row takes longer than finding
+ * it. Searching tasks are found by their ids, which Postgres plans the same with and without statistics. The carried
+ * tasks are those of any agent: joined to the agents on duty, Postgres would read all open tasks for each agent while
+ * it has no statistics of a young organization.
  */
 async function readMarks(sql: Sql, organizationId: number, wanted: RoundTasks): Promise<Marks> {
   const [sought, which] =
@@ -206,7 +206,7 @@ function marksOf(text: string | null): Marked[] {
   });
 }
 
-/** Packages that nobody carries weigh nothing; as `loadOf` of the engine has it. */
+/** Packages that no agent carries weigh nothing; as `loadOf` of the engine counts them. */
 function readTasks(sql: Sql, organizationId: number, ids: readonly number[]): Promise<KnownTask[]> {
   const query = () =>
     sql.unsafe<KnownTask[]>(

@@ -1,18 +1,21 @@
 import type { Redis } from '../redis.ts';
 import type { RedisKeys } from '../redis-keys.ts';
 
-/** Whose turn it is to plan an organization, so that processes do not all plan the same. All reject while Redis is away. */
+/**
+ * Turns to plan an organization, so that processes do not all plan the same one. All methods reject while Redis is
+ * away.
+ */
 export interface RoundTurnStore {
   /**
-   * 0: the turn is ours, and ends by itself after `ms`. Otherwise somebody else's ends by itself after so many milliseconds,
-   * whatever has become of that one. A turn that is lost costs a round twice.
+   * Returns 0 when the turn is ours; it ends by itself after `ms`. Otherwise returns the milliseconds after which
+   * another process's turn ends by itself, even if that process is dead. A lost turn costs a second round.
    */
   take(organizationId: number, ms: number): Promise<number>;
   /** Ends the turn, if it is still ours. */
   giveBack(organizationId: number): Promise<void>;
 }
 
-/** ARGV: who gives it back. */
+/** ARGV: the holder that gives it back. */
 const GIVE_BACK = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
 interface WithGiveBack {

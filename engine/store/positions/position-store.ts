@@ -6,16 +6,16 @@ import type { RedisKeys } from '../redis-keys.ts';
 /** Where an agent was when its position was kept. */
 export interface SavedPosition extends DevicePoint {
   readonly receivedAtMs: number;
-  /** When the agent said last that it was still there; 0 for never. */
+  /** The agent's last report that it was still there; 0 for never. */
   readonly heardAtMs: number;
 }
 
-/** Where agents are, kept in Redis so that a process that starts knows it at once. All reject while Redis is away. */
+/** Positions of agents in Redis, for processes that start. All methods reject while Redis is away. */
 export interface PositionStore {
   /**
-   * Keeps positions as they are when it is called, but none over one recorded later, and tells on the channel of moves if
-   * there were any; resolves to how many of the organization are kept then. At most LIMITS.positionsPerStep, and at least
-   * one.
+   * Keeps positions as they are at the time of the call, except over a later one, and announces on the channel of moves
+   * if there were any. Resolves to the number of kept positions of the organization. At most LIMITS.positionsPerStep,
+   * and at least one.
    */
   save(organizationId: number, positions: readonly SavedPosition[]): Promise<number>;
   load(organizationId: number): Promise<SavedPosition[]>;
@@ -23,9 +23,9 @@ export interface PositionStore {
 }
 
 /**
- * ARGV: how long the hash lives, the channel of moves, the organization, and `<agent id>=<position>;…`; a position begins
- * with when it was recorded and when it was received. A process that no longer owns the organization can do no harm with
- * what it had.
+ * ARGV: how long the hash lives, the channel of moves, the organization, and `<agent id>=<position>;…`; a position
+ * starts with its two times, recorded and received. A process that no longer owns the organization can do no harm with
+ * its old positions.
  */
 const SAVE = `
 local key = KEYS[1]
@@ -70,7 +70,7 @@ export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positio
   const scripted = redis as unknown as WithSave;
   return {
     save(organizationId, positions) {
-      // One text: the client works on each argument by itself, several times.
+      // One text: the client processes each argument by itself, several times.
       let text = '';
       for (const position of positions) text += `${position.agentId}=${encode(position)};`;
       return scripted.dispatchSavePositions(

@@ -3,7 +3,7 @@ import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { isoFromPostgres, numberArray, type Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** An agent and what it has to do, as far as its position is concerned. */
+/** An agent and its open tasks, as far as positions need them. */
 export interface RosterAgent {
   readonly agentId: number;
   readonly isActive: boolean;
@@ -12,7 +12,7 @@ export interface RosterAgent {
   readonly openTasks: readonly OpenTask[];
 }
 
-/** An open task of an agent, as far as where it leads to: its status is assigned, accepted or in_transit. */
+/** An open task of an agent with its place: its status is assigned, accepted or in_transit. */
 export interface OpenTask {
   readonly taskId: number;
   readonly status: TaskStatus;
@@ -21,7 +21,7 @@ export interface OpenTask {
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly arrivedAt: string | null;
-  /** When the agent was last said to arrive. */
+  /** The time of the agent's last noted arrival. */
   readonly etaAt: string | null;
 }
 
@@ -60,9 +60,9 @@ export async function readRoster(sql: Sql, organizationId: number): Promise<Rost
   };
 }
 
-/** Statuses of tasks that an agent has to do something for. */
+/** Statuses of tasks that an agent must work on. */
 export const OPEN_STATUSES: ReadonlySet<TaskStatus> = new Set(['assigned', 'accepted', 'in_transit']);
-/** The index on agents goes by the rank. */
+/** The index on agents uses the rank. */
 const OPEN_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.indexOf(status)));
 
 function taskOf([taskId, status, assignedAt, latitude, longitude, arrivedAt, etaAt]: TaskRow): OpenTask {

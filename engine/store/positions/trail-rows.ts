@@ -1,6 +1,6 @@
 import type { Point } from '../../../schema/fleet/position.ts';
 
-/** What a COPY in binary format begins with: its signature, no flags, no extension. */
+/** The start of a COPY in binary format: its signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const NO_MORE_ROWS = -1;
 const NULL = -1;
@@ -14,8 +14,8 @@ const POSTGRES_EPOCH_MS = Date.UTC(2000, 0, 1);
 const HIGH = 2 ** 32;
 
 /**
- * Points of agents as the rows of one COPY. They are put down in Postgres's own binary form when they come, into memory
- * that is there already: taking one makes no garbage, and sending them takes no further work.
+ * Points of agents as the rows of one COPY. They are written in Postgres's own binary form when they arrive, into
+ * existing memory: accepting one makes no garbage, and sending them takes no further work.
  */
 export class TrailRows {
   readonly capacity: number;

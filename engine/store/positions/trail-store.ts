@@ -5,7 +5,7 @@ import { DeadlineError, withDeadline } from '../../runtime/deadline.ts';
 import { connectPostgres, numberArray, type Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** Postgres would not have these rows, and would not have them again; nothing was written. */
+/** Postgres refused these rows, and would refuse them again; nothing was written. */
 export class TrailRefusedError extends Error {}
 
 /** Writes trails, on a connection of its own. */
@@ -15,7 +15,7 @@ export interface TrailStore {
    * after which they may or may not be there. One call at a time.
    */
   copy(rows: Uint8Array): Promise<void>;
-  /** Those of the organizations that are deleted. */
+  /** Lists the deleted ones of these organizations. */
   findDeleted(organizationIds: Iterable<number>): Promise<ReadonlySet<number>>;
   stop(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createTrailStore(
     try {
       return await withDeadline(work, deadlineMs, what);
     } catch (error) {
-      // Whatever the silent connection still carries, nothing waits behind it.
+      // The silent connection may still carry bytes, but nothing waits behind it.
       if (error instanceof DeadlineError) void discard().catch(() => {});
       throw error;
     }
@@ -86,12 +86,12 @@ async function copyInto(sql: Sql, rows: Uint8Array): Promise<void> {
   await pipeline(slicesOf(rows), stream);
 }
 
-/** The client copies what it is given before it sends it: other work gets its turn in between. */
+/** The client copies its input before it sends it: other work gets its turn in between. */
 function* slicesOf(rows: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < rows.length; at += LIMITS.trailSliceBytes) yield rows.subarray(at, at + LIMITS.trailSliceBytes);
 }
 
-/** SQLSTATE classes of what is wrong with the rows. */
+/** SQLSTATE classes of faults of the rows. */
 function isRefusal(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^2[23]\w{3}$/.test(code);
@@ -111,15 +111,16 @@ export interface TrailPage {
   readonly hasMore: boolean;
 }
 
-/** What stands for an agent without points. */
+/** The row of an agent without points. */
 interface NoPoint {
   readonly recordedAt: null;
 }
 
 /**
  * A page of an agent's trail: of each whole second the point that was recorded first, the least latitude, longitude and
- * so on breaking ties, whatever came in which order or twice. `after`: the last point of the page before. Costs what it
- * shows, as the index has them in order. Undefined for an agent that the organization does not have.
+ * so on breaking ties, for any order of arrival and any repetition. `after`: the last point of the page before. It
+ * costs as much as it shows, because the index has the points in order. Undefined for an agent that the organization
+ * does not have.
  */
 export async function readTrail(
   sql: Sql,

@@ -3,7 +3,7 @@ import { isTerminal, TASK_STATUSES, type TaskStatus, type TimeToServe } from '..
 import { numberArray, type Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** An open task of an agent, with what its time follows from. */
+/** An open task of an agent, with the fields that its time follows from. */
 export interface ScheduledTask {
   readonly taskId: number;
   readonly status: TaskStatus;
@@ -14,7 +14,7 @@ export interface ScheduledTask {
 }
 
 export interface AgentSchedule {
-  /** Those that begin first, at most `scheduledItems`. */
+  /** The tasks that start first, at most `scheduledItems`. */
   readonly items: readonly ScheduledTask[];
   /** Exact number of the agent's open tasks, of the same snapshot as the items. */
   readonly count: number;
@@ -24,7 +24,7 @@ export interface AgentSchedule {
 
 const OPEN_RANKS = TASK_STATUSES.flatMap((status, rank) => (isTerminal(status) ? [] : rank));
 
-/** The open tasks of an agent, those first that begin first; undefined when the organization has no such agent. */
+/** The open tasks of an agent, in the order of their start; undefined when the organization has no such agent. */
 export async function readAgentSchedule(
   sql: Sql,
   organizationId: number,

@@ -69,24 +69,24 @@ export async function readAgent(sql: Sql, organizationId: number, agentId: numbe
   return row && { agent: AGENT.ofJson(row.agent), sequence: row.sequence };
 }
 
-/** An open task of an agent, with what tells how much it takes of it. */
+/** An open task of an agent, with the fields of its load. */
 export interface HeldTaskRow extends Pick<TaskRecord, 'timeToServe' | 'scheduledAt' | 'estimatedDuration'> {
   readonly agentId: number;
   readonly taskId: number;
   readonly packages: readonly PackageRecord[];
 }
 
-/** What actors want to know of agents. */
+/** The facts that actors need about agents. */
 export interface FetchedAgents {
   readonly agents: readonly AgentRecord[];
-  /** Those of the addresses asked for that are somebody's, in lower case. */
+  /** Those of the requested addresses that a user has, in lower case. */
   readonly takenEmails: readonly string[];
-  /** Whose open tasks are in `heldTasks`, all of them. */
+  /** The agents whose open tasks are in `heldTasks`, every one of them listed. */
   readonly loadedAgentIds: readonly number[];
   readonly heldTasks: readonly HeldTaskRow[];
 }
 
-/** `userEmails` are in lower case, and may be anybody's of any organization. */
+/** `userEmails` are in lower case, and may belong to users of any organization. */
 export async function fetchAgents(
   sql: Sql,
   organizationId: number,

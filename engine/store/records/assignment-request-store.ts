@@ -18,7 +18,7 @@ export interface AssignmentRequestDetail {
   readonly sequence: number;
 }
 
-/** A page of what agents were asked, newest first; of what one agent alone was asked with `onlyAgentId`. */
+/** A page of assignment requests, newest first; those of one agent alone with `onlyAgentId`. */
 export async function listAssignmentRequests(
   sql: Sql,
   organizationId: number,
@@ -54,7 +54,7 @@ function matchingRequests(
     ${hasStatus(sql, status ?? [])}`;
 }
 
-/** Said in so many words: the index of those that wait for an answer serves the few among the many. */
+/** Spelled out: the index of open requests serves the few among the many. */
 function hasStatus(sql: Sql, statuses: readonly string[]): Fragment {
   if (statuses.length === 0) return sql``;
   if (statuses.every((status) => status === 'pending')) return sql`AND r.status = 'pending'`;

@@ -13,7 +13,7 @@ export interface AuditPage {
   readonly sequence: number;
 }
 
-/** `source` and `key`: which table an entry stands in, and where there. */
+/** `source` and `key`: the table of an entry, and its place there. */
 interface EntryRow extends Omit<AuditEntryView, 'id' | 'record' | 'actor'> {
   readonly source: 't' | 'r' | 'a' | null;
   readonly key: number;
@@ -28,8 +28,8 @@ interface EntryRow extends Omit<AuditEntryView, 'id' | 'record' | 'actor'> {
 
 /**
  * A page of the audit log, newest first: the steps of tasks, which are their audit, the changes of other records, and
- * what administrators and sessions did; of organization 0 what became of super admins and their sessions. Costs what lies
- * before the page, so that far pages are for those who name times.
+ * the actions of administrators and sessions; for organization 0 those of super admins and their sessions. It costs the
+ * rows before the page, so far pages need a time range.
  */
 export async function listAudit(sql: Sql, organizationId: number, query: ListAuditQuery): Promise<AuditPage> {
   const rows = await read(() => pageOf(sql, organizationId, query), LIMITS.readDeadlineMs, 'reading the audit log');
@@ -48,8 +48,8 @@ export async function listAudit(sql: Sql, organizationId: number, query: ListAud
 }
 
 /**
- * A page of what `audit_records` tells of one record, newest first; undefined when there is no such record: whatever is
- * audited there is from its creation on.
+ * A page of `audit_records` about one record, newest first; undefined when there is no such record: every record is
+ * audited from its creation on.
  */
 export async function listRecordAudit(
   sql: Sql,
@@ -122,7 +122,7 @@ function pageOf(sql: Sql, organizationId: number, query: ListAuditQuery): Promis
     ORDER BY e.at DESC, e.source, e.key DESC, e.record_type DESC, e.record_id DESC`;
 }
 
-/** Who did it when to what: conditions on a table's own columns, so that its index on the time serves them. */
+/** Actor, time and record: conditions on a table's own columns, so that its index on the time serves them. */
 function matching(
   sql: Sql,
   organizationId: number,
@@ -160,8 +160,8 @@ function entryOf(row: EntryRow): AuditEntryView {
 }
 
 /**
- * Tasks as they were made: as they are now, with every step since taken back. So no task is stored twice. Without those
- * of which that is not known.
+ * Tasks as they were created: their present rows with every later step taken back. So no task is stored twice. Omits
+ * tasks whose creation is unknown.
  */
 async function tasksAsMade(
   sql: Sql,
@@ -170,7 +170,7 @@ async function tasksAsMade(
 ): Promise<ReadonlyMap<number, AuditedTask>> {
   if (taskIds.length === 0) return new Map();
   const ask = <T>(query: () => PromiseLike<T>) => read(query, LIMITS.readDeadlineMs, 'reading how tasks were made');
-  // The tasks first: a step that comes between is taken back to what they are.
+  // The tasks first: a step that comes between is taken back to their state.
   const now = await ask(
     () => sql<(Parameters<typeof auditedTaskOfRow>[0] & { readonly id: number })[]>`
       SELECT t.id, ${sql.unsafe(AUDITED_TASK_COLUMNS)} FROM tasks t
@@ -188,7 +188,7 @@ async function tasksAsMade(
     );
     for (const { taskId, changes } of steps) {
       const later = tasks.get(taskId);
-      // A step of a release that did not note what it changed: how the task was made is not known.
+      // A step of a release that did not note its changes: the task's creation is unknown.
       if (!changes) tasks.delete(taskId);
       else if (later) tasks.set(taskId, beforeTaskChanges(later, changes));
     }
@@ -197,7 +197,9 @@ async function tasksAsMade(
   }
 }
 
-/** What the audit log tells of a task: neither what only the engine counts by, nor what lets strangers track it. */
+/**
+ * The fields of a task for the audit log: without the engine's counters, and without the secret of its tracking link.
+ */
 function toldTask({ task, packages }: AuditedTask): Record<string, unknown> {
   const { version: _version, updatedAt: _updatedAt, trackingToken: _trackingToken, ...told } = task;
   return { ...told, packages: packages.map(({ version: _version, updatedAt: _updatedAt, ...parcel }) => parcel) };

@@ -21,7 +21,7 @@ export interface CustomerDetail {
   readonly sequence: number;
 }
 
-/** Customers never leave, so that as many are there as were ever counted; the counter changes in the same commit. */
+/** Customers never leave, so the counter has their number; it changes in the same commit. */
 const COUNT_OF_ALL = `coalesce((SELECT u.used FROM usage u
   WHERE u.organization_id = $1 AND u.resource = 'customers' AND u.period = date '1970-01-01'), 0)`;
 
@@ -45,7 +45,7 @@ export async function listCustomers(
     WHERE h.organization_id = $1
     ORDER BY b.created_at DESC, b.id DESC`;
   const parameters = [organizationId, limit, (page - 1) * limit, ...(wanted?.patterns ?? [])];
-  // `unsafe` does not prepare: each search is planned for its own pattern, since no plan is good for all of them.
+  // `unsafe` does not prepare: each search is planned for its own pattern, because no plan fits every one.
   const query = () =>
     sql.unsafe<{ sequence: number; count: number; customer: unknown[] | null }[]>(statement, parameters);
   const rows = await read(query, LIMITS.readDeadlineMs, 'listing customers');
@@ -56,7 +56,7 @@ export async function listCustomers(
   };
 }
 
-/** A page that is not full tells by itself how many there are, unless it lies behind the last one. */
+/** A page that is not full gives the count by itself, unless it lies behind the last one. */
 function countOf(matching: string): string {
   return `CASE WHEN (SELECT count(*) FROM page) BETWEEN CASE WHEN $3 = 0 THEN 0 ELSE 1 END AND $2 - 1
     THEN $3 + (SELECT count(*) FROM page)
@@ -72,8 +72,8 @@ function matchingCustomers({ patterns, hasTrigrams }: CustomerSearch): string {
 }
 
 /**
- * A customer with its deliveries; undefined when there is none. Costs an entry of an index for each task of the
- * customer, and reads no task.
+ * A customer with its deliveries; undefined when there is none. It costs an index entry for each task of the customer,
+ * and reads no task.
  */
 export async function readCustomer(
   sql: Sql,
@@ -89,7 +89,7 @@ export async function readCustomer(
         count(*) FILTER (WHERE t.status_rank = ${TASK_STATUSES.indexOf('cancelled')}) AS cancelled_tasks
       FROM tasks t WHERE t.organization_id = $1 AND t.customer_id = $2) s
     WHERE c.organization_id = $1 AND c.id = $2`;
-  // Planned anew each time, too: a plan for any customer reads all tasks where a few customers have most of them.
+  // Planned again each time, too: a plan for any customer reads all tasks where a few customers have most of them.
   const query = () =>
     sql.unsafe<(DeliverySummary & { customer: unknown[]; sequence: number })[]>(statement, [
       organizationId,

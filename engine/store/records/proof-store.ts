@@ -3,16 +3,13 @@ import type { ProofImage, ProofRecord } from '../../../schema/tasks/proof.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { read } from '../statements.ts';
 
-/** An id that no proof has yet. */
+/** Draws the id of a proof. */
 export async function drawProofId(sql: Sql): Promise<number> {
   const [row] = await sql<{ id: number }[]>`SELECT nextval('proof_ids') AS id`;
   return row!.id;
 }
 
-/**
- * Adds a proof to a task. No row when the task has as many as it may have; those that are given at one moment may pass
- * that by their number.
- */
+/** Adds a proof to a task. No row when the task has the maximum; proofs at one moment may pass it by their number. */
 export function insertProof(sql: Sql, proof: ProofRecord, image: ProofImage | undefined): Fragment {
   const { organizationId, taskId, id, kind, contentType, actorType, actorId, createdAt } = proof;
   return sql`
@@ -25,8 +22,8 @@ export function insertProof(sql: Sql, proof: ProofRecord, image: ProofImage | un
 }
 
 /**
- * Notes that a PIN was given for a task. How many wrong ones there were, this one included; undefined when they were as
- * many as there may be, so that this one does not count, right or wrong. Exact however many are given at a time.
+ * Notes that a PIN was given for a task. Returns the number of wrong ones, this one included; undefined once the
+ * maximum is reached, so that this one does not count, right or wrong. Exact under any concurrency.
  */
 export async function notePin(
   sql: Sql,

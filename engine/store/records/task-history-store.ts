@@ -11,8 +11,8 @@ export interface TaskHistoryPage {
 }
 
 /**
- * The steps of a task, oldest first; undefined when there is no such task, or none that `onlyAgentId` has or is asked
- * about, who finds its own steps in it. One statement is one snapshot.
+ * The steps of a task, oldest first; undefined when there is no such task, or when `onlyAgentId` neither has it nor is
+ * asked about it. That agent finds its own steps only. One statement is one snapshot.
  */
 export async function readTaskHistory(
   sql: Sql,

@@ -6,8 +6,8 @@ import { conditionsOf, ranksOf, referenceText, windowText } from './task-list-co
 import type { PagePlan, PageText } from './task-list-request.ts';
 
 /**
- * Lists whose filter names a customer, agents, a place, a window of time or integration data, by gathering all tasks
- * that match and sorting them. Takes as long as there are tasks behind the rarest of these; counts them on the way.
+ * Lists whose filter names a customer, agents, a place, a window of time or integration data. They gather all matching
+ * tasks and sort them. The time depends on the number of tasks behind the rarest part; the count comes with it.
  */
 export function planGathered(text: PageText): PagePlan {
   const ctes = [
@@ -24,8 +24,8 @@ export function planGathered(text: PageText): PagePlan {
 }
 
 /**
- * Filters that are asked for again and again, by the names of their parts: planning takes longer than reading, and each
- * set of parts is a text of its own. Not among those to gather are filters whose best plan depends on their values.
+ * Frequent filters, by the names of their parts: planning takes longer than reading, and each set of parts is a text of
+ * its own. Filters whose best plan depends on their values are not among them.
  */
 const GATHERED_OFTEN: ReadonlySet<string> = new Set([
   'customerId',
@@ -50,7 +50,7 @@ export function planCounted(text: PageText): PagePlan {
   return { ...planOrdered(text), count };
 }
 
-/** Where one of the tables that tasks are listed in tells it all, tasks are not looked at. */
+/** Where a side table has every field, tasks are not read. */
 function matchingText({ request, parameters, column }: PageText): string {
   const { scheduledFrom, scheduledTo, channelId, integrationData, ...others } = request.filter;
   const isAlone = request.sortBy === 'createdAt' && isEmptyFilter(others);

@@ -4,7 +4,10 @@ import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { kindsText, type OfKinds, ofKindsText } from './task-list-conditions.ts';
 import type { PagePlan, PageText } from './task-list-request.ts';
 
-/** That task `t` is of kind `k`: the leading columns of tasks_group after the organization, which holds all that is selected below. */
+/**
+ * Task `t` is of kind `k`: the leading columns of tasks_group after the organization, which holds every selected column
+ * below.
+ */
 const IS_OF_KIND = `t.status_rank = k.status_rank AND t.task_type = k.task_type
       AND t.time_to_serve = k.time_to_serve AND t.channel_id = k.channel_id`;
 const ALL_TASKS = '(SELECT coalesce(sum(count), 0)::bigint FROM task_counts WHERE organization_id = $1::bigint)';
@@ -12,16 +15,16 @@ const MATCHING = '(SELECT tasks FROM counted)';
 const FIRST_TERMINAL = TASK_STATUSES.findIndex(isTerminal);
 
 /**
- * How many tasks lie from one that matches to the next, where `tasks` match in all. No counter tells where they lie:
- * evenly, but for open tasks. Those are the newest, and hardly ever the oldest.
+ * The distance from one match to the next, where `tasks` match in total. No counter says where they lie: evenly, except
+ * open tasks. Those are the newest, and hardly ever the oldest.
  */
 const EVENLY = `${ALL_TASKS} / tasks::float8`;
 const OPEN_FROM_NEWEST = '1';
 const OPEN_FROM_OLDEST = `4 * ${EVENLY}`;
 
 /**
- * Lists whose filter says nothing but status, type, channel and time to serve. The counters know which kinds there are
- * and how many tasks each has, so that nothing is looked for in vain.
+ * Lists whose filter names only status, type, channel and time to serve. The counters know the existing kinds and their
+ * numbers, so that no search is in vain.
  */
 export function planByKind(text: PageText): PagePlan {
   const { request, parameters } = text;
@@ -46,8 +49,9 @@ function pageOfAll(text: PageText): string {
 }
 
 /**
- * Along tasks_created, or the first tasks of each kind and then the first of those. That takes a descent into tasks_group
- * for each kind, as long as it takes to walk past 16 tasks: at most 84 for one channel, most of them empty and left out.
+ * Along tasks_created, or the first tasks of each kind and then the first of those. That takes a descent into
+ * tasks_group for each kind, as long as a walk past 16 tasks: at most 84 for one channel, most of them empty and left
+ * out.
  */
 function pageByCreation(text: PageText, ofKinds: OfKinds): string[] {
   const firstOfKinds = `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
@@ -59,8 +63,8 @@ function pageByCreation(text: PageText, ofKinds: OfKinds): string[] {
 }
 
 /**
- * Along tasks_updated, or all that match are gathered from tasks_group. Worst: many match, and all of them lie at the far
- * end; then gathering takes 0.3 µs for each.
+ * Along tasks_updated, or all matches gathered from tasks_group. Worst: many match, and they lie at the far end; then
+ * gathering takes 0.3 µs for each.
  */
 function pageByUpdate(text: PageText, ofKinds: OfKinds): string[] {
   const gathered = `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
@@ -73,7 +77,7 @@ function isOpen({ request }: PageText): boolean {
   return request.filter.status?.every((status) => !isTerminal(status)) ?? false;
 }
 
-/** Along the index of the sort as far as it is `worth`, or `otherwise` where that does not make a page. */
+/** Along the index of the sort as far as it is `worth`, or `otherwise` where that does not fill a page. */
 function pageAlong(text: PageText, ofKinds: OfKinds, worth: string, otherwise: string): string[] {
   if (!text.isInReach) return [text.page(`(${otherwise}) listed`)];
   const { column, end } = text;
@@ -87,9 +91,9 @@ function pageAlong(text: PageText, ofKinds: OfKinds, worth: string, otherwise: s
 }
 
 /**
- * The counters tell in which statuses a page lies. If in a single one, then along the primary key; otherwise, and where
- * that does not make a page, the tasks of these statuses are gathered from tasks_group and sorted by id. Worst: a far
- * page among all completed tasks takes 0.3 µs for each of them.
+ * The counters give the statuses of a page. A single status goes along the primary key; otherwise, and where that does
+ * not fill a page, the tasks of these statuses are gathered from tasks_group and sorted by id. Worst: a far page among
+ * all completed tasks takes 0.3 µs for each of them.
  */
 function pageByStatus(text: PageText, ofKinds: OfKinds): string[] {
   const { after } = text;
@@ -115,7 +119,7 @@ function pageFromStatus(text: PageText, ofKinds: OfKinds): string[] {
   ];
 }
 
-/** Behind a cursor: what is left of its status, then `ranks`, the statuses after that as far as a page can reach. */
+/** Behind a cursor: the rest of its status, then `ranks`, the statuses after that as far as a page can reach. */
 function pageBehindStatus(text: PageText, after: NonNullable<PageText['after']>, ofKinds: OfKinds): string[] {
   const isBehind = `t.id ${text.comparison} ${after.id}`;
   const others = gatheredText(text, 'IN (SELECT status_rank FROM ranks)');
@@ -151,7 +155,7 @@ function walkInStatus(text: PageText, behind: string, wanted: string, ofKinds: O
 /** The first tasks in the order of `key` that match, among the first `reach` of all. */
 function walkText(text: PageText, key: string, behind: string, reach: string, matches: string): string {
   const order = text.orderBy(key, 't.id');
-  // The planner goes along the index because of the limit that it can read.
+  // The planner uses the index because of the limit that it can read.
   return `SELECT t.id, ${text.column} AS key FROM (
         SELECT * FROM (
           SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND ${behind} ${order} LIMIT ${LIMITS.walkedTasks}) t
@@ -160,9 +164,9 @@ function walkText(text: PageText, key: string, behind: string, reach: string, ma
 }
 
 /**
- * How many tasks to walk past for `wanted` ones of those that `source`, a relation of one row or none, counts: as many as
- * it is `worth`, a quarter of what the other way takes, so that little is lost when too few are found. None when they
- * are not expected there, by the `distance` from each to the next.
+ * The number of tasks to walk past for `wanted` ones of those that `source`, a relation of one row or none, counts: as
+ * many as it is `worth`, a quarter of the time of the other way, so that little is lost when too few are found. None
+ * when they are not expected there, by the `distance` from each to the next.
  */
 function reachText(source: 'counted' | 'main', wanted: string, distance: string, worth: string): string {
   return `coalesce((SELECT CASE WHEN (${wanted}) * (${distance}) <= reach THEN reach ELSE 0 END

@@ -10,7 +10,7 @@ export class Parameters {
     this.values = [organizationId];
   }
 
-  /** Adds a value and returns what stands for it in the text. */
+  /** Adds a value and returns its placeholder in the text. */
   add(value: string | number | null, type: string): string {
     this.values.push(value);
     return `$${this.values.length}::${type}`;
@@ -19,12 +19,12 @@ export class Parameters {
 
 const RANK = `(CASE c.status ${TASK_STATUSES.map((status, rank) => `WHEN '${status}' THEN ${rank}`).join(' ')} END)::smallint`;
 
-/** That `alias`, a counter or a task, is of a kind that a filter lets through. */
+/** `alias`, a counter or a task, is of a kind that a filter permits. */
 export type OfKinds = (alias: string) => string;
 
 /**
- * Of the parts that count by kind alone. The text is the same for every filter but for its statuses, which most counters
- * are passed over by: few statements need to be prepared.
+ * The parts that count by kind alone. The text is the same for every filter except its statuses, which exclude most
+ * counters: few statements need to be prepared.
  */
 export function ofKindsText(filter: TaskFilter, parameters: Parameters): OfKinds {
   const { status, taskType, channelId, timeToServe } = filter;
@@ -46,9 +46,9 @@ export function kindsText(ofKinds: OfKinds): string {
 type Way = 'seek' | 'lead' | 'probe';
 
 /**
- * That a filter lets task `t` of the organization through; says the same as matchesFilter. `seek` leads to the tasks from the tables that
- * they are listed in, unless the planner knows a shorter way; `lead` leaves it no other, and spares it the way from one
- * id to the next where they lie close together; `probe` asks of a task that is at hand.
+ * A filter permits task `t` of the organization; the same rule as matchesFilter. `seek` leads to the tasks from their
+ * side tables, unless the planner knows a shorter way; `lead` leaves it no other, and spares it the way from one id to
+ * the next where they lie close together; `probe` asks about a task at hand.
  */
 export function conditionsOf(filter: TaskFilter, parameters: Parameters, way: Way): string {
   const { status, taskType, customerId, agentId, channelId, locationId, timeToServe } = filter;
@@ -100,7 +100,7 @@ function isAmong(listed: string, way: 'seek' | 'lead'): string {
   return way === 'lead' ? `t.id = ANY (ARRAY(${listed}))` : `t.id IN (${listed})`;
 }
 
-/** That what is listed as `alias` is scheduled between the bounds, of which there is at least one. */
+/** The row `alias` is scheduled between the bounds, of which there is at least one. */
 export function windowText({ scheduledFrom, scheduledTo }: TaskFilter, alias: string, parameters: Parameters): string {
   const bounds: string[] = [];
   if (scheduledFrom !== undefined)

@@ -6,15 +6,15 @@ import { SHOWN_TASK } from '../rows/record-tables.ts';
 import { conditionsOf, Parameters } from './task-list-conditions.ts';
 import { SORT_COLUMNS } from './task-list-request.ts';
 
-/** Gets a batch; the next one is read once it resolves. False ends the export. */
+/** Receives a batch; the next one is read once it resolves. False ends the export. */
 export type TakeTasks = (batch: readonly ShownTask[]) => Promise<boolean>;
 
 const NEVER = new Promise<never>(() => {});
 
 /**
- * Hands over all tasks of a list, of one snapshot, a batch at a time. Ids are sorted first and the rest is looked up for
- * each in turn, so that neither side holds more than a batch of whole tasks. Resolves when all were taken or no more
- * were wanted; rejects when Postgres fails or ends it after LIMITS.exportDeadlineMs, whatever was taken.
+ * Hands over all tasks of a list, of one snapshot, a batch at a time. Ids are sorted first and the rest is looked up
+ * for each in turn, so that neither side holds more than a batch of whole tasks. Resolves when every task was handed
+ * over or no more were wanted. Rejects when Postgres fails or ends it after LIMITS.exportDeadlineMs, at any point.
  */
 export async function exportTasks(
   sql: Sql,
@@ -36,12 +36,12 @@ export async function exportTasks(
   const onBatch = async (rows: readonly (readonly unknown[])[]) => {
     taken = take(rows.map(SHOWN_TASK.ofRow));
     const wantsMore = await taken;
-    // The client would send what is answered now over the connection that takes the place of the failed one.
+    // The client would send the next answer over the connection that replaces the failed one.
     if (hasFailed) await NEVER;
     return wantsMore ? undefined : sql.CLOSE;
   };
   try {
-    // Not as an iterator: that ends as if all were read when the connection is lost between two batches.
+    // Not as an iterator: that ends as if every row were read when the connection is lost between two batches.
     await sql.unsafe(text, parameters.values).values().cursor(LIMITS.exportBatchTasks, onBatch);
   } catch (error) {
     hasFailed = true;

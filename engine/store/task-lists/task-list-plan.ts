@@ -8,10 +8,9 @@ import { type PagePlan, type PageRequest, PageText } from './task-list-request.t
 /**
  * How a page is found. The planner would choose by statistics over all organizations, and cannot know that the newest
  * tasks are the open ones; so each statement leaves it one way.
- *
- * Lists that are counted by kind have their own (task-list-by-kind.ts). The others go along an index where many tasks
- * match and gather where few do (task-list-by-facet.ts); `matching` is how many are known to match, undefined when
- * nobody has counted yet: gathering counts them.
+ * Lists that are counted by kind have their own (task-list-by-kind.ts). The others use an index where many tasks match
+ * and gather where few do (task-list-by-facet.ts); `matching` is the known number of matches, undefined before the
+ * first count: gathering counts them.
  */
 export function planPage(organizationId: number, request: PageRequest, matching: number | undefined): PagePlan {
   const text = new PageText(organizationId, request);
@@ -20,13 +19,13 @@ export function planPage(organizationId: number, request: PageRequest, matching:
   return matching === undefined || matching <= gatheredAtMost(request) ? planGathered(text) : planOrdered(text);
 }
 
-/** Whether a page gets the count of so few tasks along the way, or nearly so: knowing it spares nothing. */
+/** Whether a page gets the count of so few tasks along the way, or nearly so: a known count saves nothing. */
 export function isCountedInPassing(request: PageRequest, matching: number): boolean {
   const atMost = hasHistoryOfAgent(request) ? LIMITS.tasksCountedAtOnce : gatheredAtMost(request);
   return matching <= atMost;
 }
 
-/** All that an agent has done: thousands, where gathering takes longer than counting. What is open are a few. */
+/** Every task that an agent has done: thousands, where gathering takes longer than counting. Open tasks are few. */
 function hasHistoryOfAgent({ filter, sortBy, skip, take }: PageRequest): boolean {
   const { agentId, status, ...others } = filter;
   const isListed = agentId?.length === 1 && isEmptyFilter(others) && sortBy === 'createdAt';

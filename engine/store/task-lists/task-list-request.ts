@@ -13,20 +13,22 @@ export interface PageRequest extends TaskSort {
 /** Parts of the statement that reads a page: common table expressions, the last of them `page (id, key)`. */
 export interface PagePlan {
   readonly ctes: readonly string[];
-  /** How many tasks match, as an expression; null::bigint when this way does not tell. */
+  /** The number of matches, as an expression; null::bigint when this way does not give it. */
   readonly count: string;
   readonly parameters: Parameters;
-  /** It looks at a bounded number of tasks: a page that came out short must be read in another way. */
+  /** It looks at a bounded number of tasks: a page that is too short must be read in another way. */
   readonly mayFallShort: boolean;
-  /** Its text is one of few, whatever the filter: worth preparing. */
+  /** Its text is one of few, for any filter: worth preparing. */
   readonly isReusable: boolean;
 }
 
-/** What a list is sorted by. */
+/** The sort key of a list. */
 export const SORT_COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
 const TYPES = { createdAt: 'timestamptz', updatedAt: 'timestamptz', status: 'int' } as const;
 
-/** Limits that stand in the text, since a planner that does not know how little is wanted reads too much; usual pages first. */
+/**
+ * Limits that stand in the text, since a planner that does not know a small limit reads too much; usual pages first.
+ */
 const LITERAL_LIMITS = [21, 51, 101, 1_024, 8_192];
 
 /** The words of a request that every way to a page needs. `key` is the name of the sort key in what it selects from. */
@@ -61,7 +63,7 @@ export class PageText {
     return `ORDER BY ${key} ${sortOrder}, ${id} ${sortOrder}`;
   }
 
-  /** That a task lies behind the cursor; always true without one. */
+  /** A task lies behind the cursor; always true without one. */
   behind(key: string, id: string): string {
     return this.after ? `(${key}, ${id}) ${this.comparison} (${this.after.key}, ${this.after.id})` : 'true';
   }

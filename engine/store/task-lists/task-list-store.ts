@@ -8,11 +8,11 @@ import type { PageRequest } from './task-list-request.ts';
 
 export interface TaskPage {
   readonly items: readonly ShownTask[];
-  /** Exact number of matching tasks in the same snapshot; null when the way to the page did not tell. */
+  /** Exact number of matching tasks in the same snapshot; null when the way to the page does not give it. */
   readonly count: number | null;
   /** Sequence of the organization's log at which page and count were true. */
   readonly sequence: number;
-  /** There may be more than `items` tells: what was asked for has to be gathered. */
+  /** `items` may be incomplete: the list must be gathered. */
   readonly mayFallShort: boolean;
 }
 
@@ -24,9 +24,9 @@ type PlacedRow = Row & { readonly 2: number };
 
 /** Connections for pages. */
 export interface PageConnections {
-  /** Whose plans are made once, whatever the values: making one takes longer than reading a page. */
+  /** Connections whose plans are made once, for all values: making one takes longer than reading a page. */
   readonly prepared: Sql;
-  /** Whose plans are made for the values of each statement. */
+  /** Connections whose plans are made for the values of each statement. */
   readonly planned: Sql;
 }
 
@@ -34,16 +34,16 @@ export interface PageConnections {
 export function forPages(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set('plan_cache_mode', 'force_generic_plan');
-  // Pages are in memory or on disks without heads: else a small table would be read whole for each task of a page.
+  // Pages are in memory or on disks without heads: otherwise a small table would be read whole for each task of a page.
   url.searchParams.set('random_page_cost', '1.1');
-  // One at a time on each connection: else a page waits behind a slow one while another connection is free.
+  // One at a time on each connection: otherwise a page waits behind a slow one while another connection is free.
   url.searchParams.set('max_pipeline', '0');
   return url.href;
 }
 
 /**
- * Reads a stretch of a list. Lists run on Postgres: what was acknowledged is there, and one statement is one snapshot.
- * `matching` is how many tasks are known to match the filter; undefined makes it count them.
+ * Reads a stretch of a list. Lists run on Postgres: every acknowledged change is there, and one statement is one
+ * snapshot. `matching` is the known number of matches; undefined counts them.
  */
 export async function readTaskPage(
   connections: PageConnections,
@@ -58,7 +58,7 @@ export async function readTaskPage(
     FROM organization_heads h LEFT JOIN (
       SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
       -- One by one: as a join, a planner without statistics reads all tasks for each one of the page. And between an id
-      -- and itself, in its order: a plan made while there were few tasks takes whatever index, and is kept.
+      -- and itself, in its order: a plan made while there were few tasks takes any index, and is kept.
       CROSS JOIN LATERAL (
         SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id BETWEEN p.id AND p.id
         ORDER BY t.id LIMIT 1) found) b ON true

@@ -23,15 +23,15 @@ export interface DeliveryDetail {
 const DELIVERY =
   'd.id, d.webhook_id, d.event_id, d.type, d.sequence, d.state, d.attempt, d.attempts, d.next_attempt_at, d.created_at';
 
-/** What a delivery `d` sends: its own, or that of its event as long as it is kept. */
+/** The content of a delivery `d`: its own, or that of its event as long as it is kept. */
 function bodyOf(sql: Sql, organizationId: number): Fragment {
   return sql`coalesce(d.body, (
     SELECT e.body FROM events e WHERE e.organization_id = ${organizationId} AND e.sequence = d.sequence LIMIT 1)) AS body`;
 }
 
 /**
- * A page of what was sent to a webhook, or waits to be sent again. Undefined when the organization, or the channel unless
- * that is null, has no such webhook.
+ * A page of a webhook's deliveries, sent or waiting. Undefined when the organization, or the channel unless that is
+ * null, has no such webhook.
  */
 export async function listDeliveries(
   sql: Sql,
@@ -40,7 +40,7 @@ export async function listDeliveries(
   webhookId: number,
   { state, type, cursor, limit }: ListDeliveriesQuery,
 ): Promise<DeliveryPage | undefined> {
-  // Said in so many words: the index of those that did not succeed serves the few among the many.
+  // Spelled out: the index of unsuccessful deliveries serves the few among the many.
   const ofState = state
     ? sql`AND d.state = ${state} ${state === 'succeeded' ? sql`` : sql`AND d.state <> 'succeeded'`}`
     : sql``;
@@ -59,7 +59,7 @@ export async function listDeliveries(
   return { items: items.slice(0, limit), hasMore: items.length > limit, sequence: rows[0]!.sequenceNow };
 }
 
-/** A delivery of a webhook that there still is; undefined when there is none, or it is not the channel's. */
+/** A delivery of an existing webhook; undefined when there is none, or it is not the channel's. */
 export async function readDelivery(
   sql: Sql,
   organizationId: number,

@@ -4,7 +4,7 @@ import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import type { EndpointHealth, EndpointKey } from './follower-store.ts';
 
-/** A delivery that is to be attempted once more. */
+/** A delivery that needs another attempt. */
 export interface PendingDelivery {
   readonly id: number;
   readonly createdAt: string;
@@ -17,34 +17,34 @@ export interface PendingDelivery {
   readonly body: string | undefined;
 }
 
-/** What an attempt leaves of a delivery. */
+/** The state of a delivery after an attempt. */
 export interface Settled {
   readonly state: DeliveryState;
   readonly attempt: Attempt;
   readonly nextAttemptAt: string | null;
 }
 
-/** What became of the first attempt at an event of the log: the delivery that it makes. */
+/** The outcome of the first attempt at an event of the log, with the delivery that it makes. */
 export interface FirstOutcome extends Settled {
   readonly eventId: string;
   readonly type: string;
   readonly sequence: number;
 }
 
-/** What became of an attempt at a delivery that was there. */
+/** The outcome of an attempt at an existing delivery. */
 export interface FurtherOutcome extends Settled {
   readonly id: number;
   readonly createdAt: string;
 }
 
-/** What is written of one endpoint at a time: all of it, or nothing when another process has taken it over. */
+/** The writes of one endpoint at a time: together, or none when another process has taken it over. */
 export interface EndpointOutcomes extends EndpointKey {
   /** Every event up to this one has a delivery now, or is not wanted. */
   readonly lastSequence: number;
   readonly first: readonly FirstOutcome[];
   readonly further: readonly FurtherOutcome[];
   readonly health: EndpointHealth;
-  /** It is to be told nothing more, from now on. */
+  /** The webhook gets nothing more, from now on. */
   readonly disabled: DisabledReason | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface ReplayOrder {
   readonly lastSequence: number;
 }
 
-/** An event of the log that is to be sent once more. */
+/** An event of the log that must be sent once more. */
 export interface ReplayedEvent {
   readonly eventId: string;
   readonly type: string;
@@ -69,15 +69,15 @@ export interface UnloggedEvent {
   readonly body: string;
 }
 
-/** Deliveries, and what was ordered of them. Writes name the process's lease, and do nothing without it. */
+/** Deliveries and orders. Writes name the process's lease, and do nothing without it. */
 export interface DeliveryStore {
   /**
-   * Writes what became of attempts, and keeps these endpoints for another lease; with nothing to write it does that
-   * alone. Returns those that were still this process's: nothing was written of the others. Two at a time would wait
-   * for each other's rows, perhaps for ever: one call at a time.
+   * Writes the outcomes of attempts, and keeps these endpoints for another lease; without outcomes it only renews.
+   * Returns the endpoints that were still this process's: nothing was written for the others. One call at a time: two
+   * would wait for each other's rows, perhaps for ever.
    */
   record(outcomes: readonly EndpointOutcomes[], lease: string): Promise<EndpointKey[]>;
-  /** Deliveries whose time has come, the longest due first. */
+  /** Due deliveries, the longest due first. */
   readDue(key: EndpointKey, limit: number): Promise<PendingDelivery[]>;
   /** Makes ordered tests and redeliveries due, and returns them. */
   takeOrders(key: EndpointKey, lease: string): Promise<PendingDelivery[]>;
@@ -90,7 +90,10 @@ export interface DeliveryStore {
     events: readonly ReplayedEvent[],
     upTo: number,
   ): Promise<void>;
-  /** Makes what is told of agents' positions due; needs no lease. Of what was received up to `toldAt` it then knows. */
+  /**
+   * Makes deliveries of agents' positions due; it needs no lease. The webhook then knows every position received up to
+   * `toldAt`.
+   */
   queuePositions(key: EndpointKey, toldAt: string, events: readonly UnloggedEvent[]): Promise<void>;
 }
 
@@ -148,7 +151,7 @@ function pendingOf({ body, ...delivery }: PendingRow): PendingDelivery {
   return { ...delivery, body: body ?? undefined };
 }
 
-/** Of the endpoint, as long as it is held; whoever finds what is made due by a process that died since looks at it. */
+/** Of the endpoint, as long as it is held; its next holder finds the due deliveries of a dead process. */
 function heldOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string): Fragment {
   return sql`
     held AS (
@@ -156,7 +159,7 @@ function heldOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: str
       WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} AND lease = ${lease} RETURNING webhook_id)`;
 }
 
-/** What `created_at` is, and is found by: as exact as it is read. */
+/** The value of `created_at` in the exactness in which it is read, for finding the row. */
 function nowExactly(sql: Sql): Fragment {
   return sql`date_trunc('milliseconds', now())`;
 }
@@ -240,7 +243,7 @@ function inSnakeCase({ eventId, ...rest }: ReplayedEvent | UnloggedEvent) {
   return { event_id: eventId, ...rest };
 }
 
-/** The outcomes as three lists of rows: one statement whatever there is to write. */
+/** The outcomes as three lists of rows: one statement for any number of them. */
 function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string) {
   const endpoints = [];
   const first = [];

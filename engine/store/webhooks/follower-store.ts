@@ -9,12 +9,12 @@ export interface EndpointKey {
   readonly webhookId: number;
 }
 
-/** How an endpoint takes what it is told. */
+/** How an endpoint answers. */
 export interface EndpointHealth {
   /** Failures since the last success. */
   readonly failures: number;
   readonly failingSince: string | null;
-  /** It is left alone until then. */
+  /** The endpoint rests until then. */
   readonly pausedUntil: string | null;
 }
 
@@ -24,35 +24,35 @@ export interface LeasedEndpoint extends EndpointHealth {
     WebhookRecord,
     'organizationId' | 'id' | 'channelId' | 'url' | 'events' | 'statuses' | 'channelIds' | 'concurrency' | 'version'
   >;
-  /** Those that sign now. */
+  /** The secrets that sign now. */
   readonly secrets: readonly string[];
-  /** Neither switched off nor disabled, nor its channel or organization: only what was ordered goes to one that is. */
+  /** Neither it nor its channel or organization is switched off or disabled; otherwise it gets orders only. */
   readonly isServed: boolean;
   /** Every event up to this one has a delivery, or is not wanted. */
   readonly lastSequence: number;
-  /** No delivery is due before; null: none waits. */
+  /** No delivery is due before; null when none waits. */
   readonly nextDueAt: string | null;
   readonly hasOrders: boolean;
 }
 
 /** Organizations that have webhooks, in the order of their ids. */
 export interface WaitingPage {
-  /** Those with a webhook that has something to do and that nobody serves. */
+  /** Organizations with a webhook that has work and no holder. */
   readonly lagging: readonly number[];
   /** Where the next page begins; undefined when this was the last one. */
   readonly next: number | undefined;
 }
 
-/** An organization with a webhook that hears of what is committed, or of which something was ordered. */
+/** An organization with a webhook that receives commits, or that has an order. */
 export interface FollowedOrganization {
   readonly organizationId: number;
-  /** Those of its webhooks that have something to do. */
+  /** Those of its webhooks that have work. */
   readonly waiting: readonly number[];
 }
 
-/** Whoever asked to be told where agents are. */
+/** A webhook that asks for positions. */
 export interface PositionSubscriber extends EndpointKey {
-  /** Of what was received until then it knows. */
+  /** It knows every position received until then. */
   readonly toldAt: string;
 }
 
@@ -62,19 +62,19 @@ export interface DisabledEndpoint extends EndpointKey {
   readonly admins: readonly string[];
 }
 
-/** How far each webhook has been told. One process at a time holds a webhook; `lease` names the process. */
+/** The position of each webhook in the log. One process at a time holds a webhook; `lease` names the process. */
 export interface FollowerStore {
   /** Finds organizations with webhooks that wait, among the next `limit` after an id that have any. */
   findWaiting(after: number, limit: number): Promise<WaitingPage>;
-  /** Those of these organizations whose commits may give a webhook something to do; what waits does so whoever serves it. */
+  /** Those of these organizations whose commits may give a webhook work; waiting work counts for every holder. */
   findFollowed(organizationIds: readonly number[]): Promise<FollowedOrganization[]>;
-  /** Also of one that is held already. Undefined: another process has it, or there is no such webhook any more. */
+  /** Takes a webhook, even one that is held already. Undefined: another process has it, or the webhook is gone. */
   lease(key: EndpointKey, lease: string): Promise<LeasedEndpoint | undefined>;
   /** Lets others have it. */
   release(key: EndpointKey, lease: string): Promise<void>;
-  /** Webhooks that are to be told where agents are now: they took what they were told before. */
+  /** Webhooks that must get positions now: they have accepted the last ones. */
   findPositionSubscribers(limit: number): Promise<PositionSubscriber[]>;
-  /** Disabled webhooks of which the administrators do not know yet. */
+  /** Disabled webhooks whose administrators have no mail yet. */
   findUntold(limit: number): Promise<DisabledEndpoint[]>;
   noteTold(key: EndpointKey): Promise<void>;
 }
@@ -107,7 +107,7 @@ export function createFollowerStore(sql: Sql): FollowerStore {
       const query = sql`
         UPDATE webhook_followers SET notified_at = now()
         WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId}`;
-      await bounded(query, 'noting that administrators were told');
+      await bounded(query, 'noting the mails to administrators');
     },
   };
 }
@@ -120,7 +120,7 @@ function followerOf(sql: Sql): Fragment {
   return sql`webhook_followers f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
 }
 
-/** Something waits for it: events after its place in the log, a retry whose time has come, or an order. */
+/** It has work: events after its position in the log, a due retry, or an order. */
 function hasWork(sql: Sql): Fragment {
   return sql`
     ${isOrdered(sql)}
@@ -130,19 +130,19 @@ function hasWork(sql: Sql): Fragment {
         OR EXISTS (SELECT FROM webhook_orders o WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id)))`;
 }
 
-/** A delivery was ordered, which is made however the webhook is. */
+/** A delivery was ordered, which is made in every state of the webhook. */
 function isOrdered(sql: Sql): Fragment {
   return sql`
     EXISTS (SELECT FROM webhook_orders o
       WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id AND o.kind <> 'replay')`;
 }
 
-/** It is neither switched off nor disabled, also while it is paused. */
+/** It is neither switched off nor disabled, even while it is paused. */
 function hearsNews(sql: Sql): Fragment {
   return sql`(${mayBeTold(sql)} AND (f.disabled_at IS NULL OR f.disabled_at < w.active_since))`;
 }
 
-/** It is switched on, and whoever it belongs to may have what it is told. */
+/** It is switched on, and its owner may receive its events. */
 function mayBeTold(sql: Sql): Fragment {
   return sql`
     w.is_active AND EXISTS (SELECT FROM organizations o WHERE o.organization_id = w.organization_id AND o.status = 'active')
@@ -194,7 +194,7 @@ function untoldOf(sql: Sql, limit: number) {
 
 type LeaseRow = LeasedEndpoint['webhook'] & Omit<LeasedEndpoint, 'webhook'>;
 
-/** Whoever was switched on again since begins anew: its failures are forgotten, and what it missed is not sent. */
+/** A webhook that was switched on again starts afresh: its failures are forgotten, and missed events are not sent. */
 function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string) {
   const leasedUntil = sql`now() + ${LIMITS.webhookLeaseMs} * interval '1 ms'`;
   const isAnew = sql`coalesce(f.disabled_at, f.failing_since) < (SELECT active_since FROM webhook)`;

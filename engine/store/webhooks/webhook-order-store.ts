@@ -1,13 +1,13 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 
-/** What the workers are to send beside the log. */
+/** The deliveries that callers order beside the log. */
 export type WebhookOrder =
   | { readonly kind: 'test'; readonly deliveryId: number; readonly eventId: string; readonly body: string }
   | { readonly kind: 'redelivery'; readonly deliveryId: number }
   | { readonly kind: 'replay'; readonly afterSequence: number; readonly lastSequence: number };
 
-/** Everything that an order of some kind has. */
+/** The common fields of every kind of order. */
 interface OrderRow {
   readonly deliveryId: number | null;
   readonly afterSequence: number | null;
@@ -18,15 +18,15 @@ interface OrderRow {
 
 const BLANK: OrderRow = { deliveryId: null, afterSequence: null, lastSequence: null, eventId: null, body: null };
 
-/** An id that no delivery has yet. */
+/** Draws the id of a delivery. */
 export async function drawDeliveryId(sql: Sql): Promise<number> {
   const [row] = await sql<{ id: number }[]>`SELECT nextval('webhook_delivery_ids') AS id`;
   return row!.id;
 }
 
 /**
- * Orders something of a webhook. No row when there is no such webhook, or as many of its orders wait as may wait; those
- * that are given at one moment may pass it by their number.
+ * Orders a delivery of a webhook. No row when there is no such webhook, or the maximum of its orders waits; orders at
+ * one moment may pass it by their number.
  */
 export function insertOrder(
   sql: Sql,
@@ -55,7 +55,7 @@ export function insertOrder(
 export interface LogSpan {
   readonly after: number;
   readonly last: number;
-  /** None are left of what may have been there. */
+  /** None of the possible events are left. */
   readonly isExpired: boolean;
 }
 

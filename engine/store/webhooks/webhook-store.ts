@@ -72,12 +72,12 @@ export async function readWebhook(
   return { webhook, sequence };
 }
 
-/** Whether a webhook `w` belongs to the channel; to null all of them do. */
+/** A webhook `w` belongs to the channel; null permits every one. */
 export function belongsTo(sql: Sql, ownChannelId: number | null): Fragment {
   return ownChannelId === null ? sql`true` : sql`w.channel_id = ${ownChannelId}`;
 }
 
-/** The first of these that is no channel of the organization. */
+/** The first of these ids that is no channel of the organization. */
 export async function findMissingChannel(
   sql: Sql,
   organizationId: number,
@@ -90,15 +90,15 @@ export async function findMissingChannel(
   return row?.id;
 }
 
-/** An id that no webhook has yet. */
+/** Draws the id of a webhook. */
 export async function drawWebhookId(sql: Sql): Promise<number> {
   const [row] = await sql<{ id: number }[]>`SELECT nextval('webhook_ids') AS id`;
   return row!.id;
 }
 
 /**
- * Makes a webhook, which is told of what comes after the end that the log has now. No row when the organization has as
- * many as it may have; those that are made at one moment may pass it by their number.
+ * Inserts a webhook, which gets events after the present end of the log. No row when the organization has the maximum;
+ * webhooks at one moment may pass it by their number.
  */
 export function insertWebhook(sql: Sql, webhook: Webhook, secret: string): Fragment {
   return sql`
@@ -116,25 +116,25 @@ export function insertWebhook(sql: Sql, webhook: Webhook, secret: string): Fragm
 }
 
 /**
- * Writes a webhook's next version; no row when another one came between. One that begins anew is told of what comes
- * after the end that the log has now, and is no longer what the workers disabled.
+ * Writes a webhook's next version; no row when another version came between. One that starts afresh gets events after
+ * the present end of the log, and is no longer disabled by the workers.
  */
-export function updateWebhook(sql: Sql, webhook: Webhook, beginsAnew: boolean): Fragment {
+export function updateWebhook(sql: Sql, webhook: Webhook, startsAfresh: boolean): Fragment {
   const { organizationId, id } = webhook;
-  const anew = sql`
+  const afresh = sql`
     active_since = greatest(now(), (SELECT f.disabled_at + interval '1 microsecond' FROM webhook_followers f
       WHERE f.organization_id = ${organizationId} AND f.webhook_id = ${id})),
     start_sequence = (SELECT h.last_sequence FROM organization_heads h WHERE h.organization_id = ${organizationId}),`;
   return sql`
     UPDATE webhooks SET version = ${webhook.version}, url = ${webhook.url},
       (events, statuses, channel_ids) = ROW (${filtersOf(sql, webhook)}), description = ${webhook.description},
-      concurrency = ${webhook.concurrency}, is_active = ${webhook.isActive}, ${beginsAnew ? anew : sql``}
+      concurrency = ${webhook.concurrency}, is_active = ${webhook.isActive}, ${startsAfresh ? afresh : sql``}
       updated_at = ${webhook.updatedAt}
     WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${webhook.version - 1}
     RETURNING id`;
 }
 
-/** Writes a webhook's next version with another secret; the one it had signs along until then. */
+/** Writes a webhook's next version with another secret; the old one signs along until then. */
 export function replaceSecret(
   sql: Sql,
   { organizationId, id, version, updatedAt }: Webhook,
@@ -153,8 +153,8 @@ export function deleteWebhook(sql: Sql, { organizationId, id, version }: Webhook
 }
 
 /**
- * What goes with a webhook that `changed` tells of: its orders, and its follower, so that whoever holds the lease writes
- * nothing more. An order that comes between stays, and nobody carries it out.
+ * Deletes the belongings of a webhook in `changed`: its orders, and its follower, so that the holder of the lease
+ * writes nothing more. An order that comes between stays, and no worker carries it out.
  */
 export function deleteBelongings(sql: Sql, { organizationId, id }: Webhook): readonly Fragment[] {
   const isDeleted = sql`EXISTS (SELECT FROM changed)`;
