@@ -4,9 +4,9 @@ import * as v from 'valibot';
 import { type Clock, sleep } from '../engine/runtime/clock.ts';
 import { withDeadline } from '../engine/runtime/deadline.ts';
 import type { Log } from '../engine/runtime/log.ts';
+import { RedisAwayError } from '../engine/runtime/outage.ts';
 import { JOBS, type JobName, type JobPayload } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { RedisAwayError } from './outage.ts';
 
 /** What jobs may do with the queues. */
 export interface JobQueues {

@@ -1,9 +1,9 @@
 import type { Scheduler } from '../engine/runtime/clock.ts';
 import type { Log } from '../engine/runtime/log.ts';
+import { createOutage } from '../engine/runtime/outage.ts';
 import type { JobName } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 import type { JobRunner } from './job-runner.ts';
-import { createOutage } from './outage.ts';
 
 interface JobScheduleOptions {
   readonly runner: Pick<JobRunner, 'ensureScheduled'>;

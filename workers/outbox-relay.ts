@@ -1,8 +1,8 @@
 import type { Scheduler } from '../engine/runtime/clock.ts';
 import type { Log } from '../engine/runtime/log.ts';
+import { createOutage } from '../engine/runtime/outage.ts';
 import type { LagPage } from '../engine/store/log/relay-store.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { createOutage } from './outage.ts';
 
 export interface OutboxRelayOptions {
   /** Compares the organizations after an id with the heads. */

@@ -1,8 +1,8 @@
 import { sleep } from '../engine/runtime/clock.ts';
 import { ConfigError } from '../engine/runtime/config.ts';
 import type { Log } from '../engine/runtime/log.ts';
+import { createOutage } from '../engine/runtime/outage.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { createOutage } from './outage.ts';
 
 /**
  * Asks a store until it answers: a process that starts before its stores, or after their crash, waits for them instead

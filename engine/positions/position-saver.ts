@@ -1,6 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { createOutage, type Outage } from '../runtime/outage.ts';
 import type { PositionStore } from '../store/positions/position-store.ts';
 import type { OrgPositions } from './org-positions.ts';
 
@@ -20,10 +21,11 @@ export class PositionSaver {
   readonly #restoring = new WeakMap<OrgPositions, Promise<boolean>>();
   /** Agents of an organization that Redis has been given; it must have as many. */
   readonly #saved = new WeakMap<OrgPositions, Set<number>>();
-  #isAway = false;
+  readonly #outage: Outage;
 
   constructor(options: PositionSaverOptions) {
     this.#options = options;
+    this.#outage = createOutage(options.log, 'saving positions in Redis');
   }
 
   /** Resolves when what Redis has of the organization is known here, or cannot be now: the next call tries again. */
@@ -44,7 +46,7 @@ export class PositionSaver {
       for (const { agentId } of saved) known.add(agentId);
       return true;
     } catch (error) {
-      this.#noteAway(error);
+      this.#outage.failed(error);
       return false;
     }
   }
@@ -55,11 +57,7 @@ export class PositionSaver {
     if (!this.#restoring.has(organization)) void this.restored(organization);
     if (organization.unsaved.size === 0) return;
     const saving = this.#save(organization)
-      .then(() => {
-        if (this.#isAway) this.#options.log.info('positions are kept in Redis again');
-        this.#isAway = false;
-      })
-      .catch((error: unknown) => this.#noteAway(error))
+      .then(this.#outage.worked, this.#outage.failed)
       .finally(() => this.#saving.delete(organization));
     this.#saving.set(organization, saving);
   }
@@ -96,7 +94,7 @@ export class PositionSaver {
 
   /** Never rejects: what stays expires, and the deletion of the organization's data removes it, too. */
   forget(organizationId: number): void {
-    this.#options.store.forget(organizationId).catch((error: unknown) => this.#noteAway(error));
+    this.#options.store.forget(organizationId).catch((error: unknown) => this.#outage.failed(error));
   }
 
   #savedOf(organization: OrgPositions): Set<number> {
@@ -105,10 +103,5 @@ export class PositionSaver {
     const saved = new Set<number>();
     this.#saved.set(organization, saved);
     return saved;
-  }
-
-  #noteAway(error: unknown): void {
-    if (!this.#isAway) this.#options.log.warn({ err: error }, 'positions cannot be kept in Redis now');
-    this.#isAway = true;
   }
 }

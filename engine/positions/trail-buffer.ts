@@ -3,6 +3,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
+import { createOutage, type Outage } from '../runtime/outage.ts';
 import { TrailRows } from '../store/positions/trail-rows.ts';
 import { TrailRefusedError, type TrailStore } from '../store/positions/trail-store.ts';
 
@@ -44,7 +45,7 @@ export class TrailBuffer {
   #pauseMs: number = LIMITS.trailFirstPauseMs;
   /** Ends the pause before the next attempt. */
   #resume: (() => void) | undefined;
-  #isAway = false;
+  readonly #outage: Outage;
   /** Points were lost since some were written last. */
   #isLosing = false;
   #isGivenUp = false;
@@ -55,6 +56,7 @@ export class TrailBuffer {
 
   constructor(parts: TrailBufferParts) {
     this.#parts = parts;
+    this.#outage = createOutage(parts.log, 'writing the trail');
     this.#stopTimer = parts.scheduler.every(LIMITS.trailFlushMs, () => this.#flushFilling());
   }
 
@@ -154,23 +156,20 @@ export class TrailBuffer {
 
   /** False when the chunk is to be sent again. */
   async #send(chunk: Chunk): Promise<boolean> {
-    const { log } = this.#parts;
     const { rows } = chunk;
     let refused = 0;
     try {
       await this.#leaveOutDeleted(chunk);
       if (rows.count > 0) refused = await this.#copy(rows);
     } catch (error) {
-      if (!this.#isAway && !this.#isGivenUp) log.warn({ err: error }, 'the trail cannot be written');
-      this.#isAway = true;
+      if (!this.#isGivenUp) this.#outage.failed(error);
       return false;
     }
     this.#buffered -= rows.count;
     this.#written += rows.count - refused;
     this.#dropped += refused;
     this.#pauseMs = LIMITS.trailFirstPauseMs;
-    if (this.#isAway) log.info({ waiting: this.#buffered }, 'the trail is written again');
-    this.#isAway = false;
+    this.#outage.worked();
     if (refused === 0) this.#isLosing = false;
     return true;
   }

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
+import { createOutage } from '../runtime/outage.ts';
 
 export type { Redis };
 
@@ -19,15 +20,9 @@ export function connectRedis(url: string, log: Log, patience: 'fail-fast' | 'pat
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_MS),
     ...(patience === 'patient' ? { maxRetriesPerRequest: null } : failFast),
   });
-  let isAway = false;
-  redis.on('error', (error) => {
-    if (!isAway) log.warn({ err: error }, 'Redis is away');
-    isAway = true;
-  });
-  redis.on('ready', () => {
-    if (isAway) log.info('Redis is back');
-    isAway = false;
-  });
+  const outage = createOutage(log, 'the connection to Redis');
+  redis.on('error', outage.failed);
+  redis.on('ready', outage.worked);
   redis.connect().catch(() => {
     // The error event reports it; the retry strategy goes on.
   });

@@ -1,5 +1,6 @@
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import { createOutage, type Outage } from '../../engine/runtime/outage.ts';
 import type { AccessStore } from '../../engine/store/access/access-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { HeardChanges } from './changed-subjects.ts';
@@ -30,7 +31,7 @@ export class AccessFeed {
   #running: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
   #isHinted = false;
-  #isAway = false;
+  readonly #outage: Outage;
   /** Polls in a row that failed. */
   #failures = 0;
   #cancelTimer = () => {};
@@ -39,6 +40,7 @@ export class AccessFeed {
 
   constructor(options: AccessFeedOptions) {
     this.#options = options;
+    this.#outage = createOutage(options.log, 'reading changes of access');
   }
 
   /** On the monotonic clock: until when remembered credentials may be used. */
@@ -104,16 +106,13 @@ export class AccessFeed {
 
   /** Whether a poll that began after this call succeeded. Never rejects. */
   async #tryPoll(): Promise<boolean> {
-    const { log } = this.#options;
     try {
       await this.#poll();
-      if (this.#isAway) log.info('changes of access are heard again');
-      this.#isAway = false;
+      this.#outage.worked();
       this.#failures = 0;
       return true;
     } catch (error) {
-      if (!this.#isAway) log.warn({ err: error }, 'changes of access cannot be heard');
-      this.#isAway = true;
+      this.#outage.failed(error);
       this.#failures += 1;
       return false;
     }

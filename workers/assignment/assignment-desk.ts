@@ -7,6 +7,7 @@ import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import { createOutage, type Outage } from '../../engine/runtime/outage.ts';
 import type { RoundStore, SearchingOrganization } from '../../engine/store/planning/round-store.ts';
 import type { RoundTurnStore } from '../../engine/store/planning/round-turn-store.ts';
 import type { PositionStore } from '../../engine/store/positions/position-store.ts';
@@ -14,7 +15,6 @@ import type { TravelTimes } from '../../engine/travel/travel-times.ts';
 import type { Answer, LackingTask } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { OwnerCommand } from '../../schema/owner-command.ts';
-import { createOutage, type Outage } from '../outage.ts';
 import { type CallCouriers, jobsForCouriers } from './couriers/call-couriers.ts';
 
 export interface AssignmentDeskOptions {

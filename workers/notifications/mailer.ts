@@ -1,8 +1,8 @@
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import { createOutage } from '../../engine/runtime/outage.ts';
 import type { MailRequest, MailStore } from '../../engine/store/accounts/mail-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { createOutage } from '../outage.ts';
 import { mailText } from './mail-text.ts';
 import { isRefusedForGood, type SendMail } from './mail-transport.ts';
 

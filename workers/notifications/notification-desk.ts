@@ -9,11 +9,11 @@ import { type Clock, isoTime, type Scheduler, sleep } from '../../engine/runtime
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import { createOutage, type Outage } from '../../engine/runtime/outage.ts';
 import type { LeasedNotice, NoticeEnd, NoticeStore } from '../../engine/store/notifications/notice-store.ts';
 import { trackingUrlOf } from '../../engine/views/parts/tracking-url.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeStatus, noticeIdOf } from '../../schema/notices/notification.ts';
-import { createOutage, type Outage } from '../outage.ts';
 import { customerMailOf } from './customer-mail.ts';
 import { isRefusedForGood, type SendMail } from './mail-transport.ts';
 import type { NoticeFacts, PushSender, SendOutcome } from './notice.ts';

@@ -1,10 +1,10 @@
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import { createOutage, type Outage, RedisAwayError } from '../../engine/runtime/outage.ts';
 import type { DueStep, PaymentStepStore } from '../../engine/store/payments/payment-step-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner } from '../job-runner.ts';
-import { createOutage, type Outage, RedisAwayError } from '../outage.ts';
 import type { PaymentDesk } from './payment-desk.ts';
 
 export interface PaymentWatchOptions {

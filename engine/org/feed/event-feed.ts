@@ -3,6 +3,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { EventBus } from '../../bus/event-bus.ts';
 import type { Clock, Scheduler } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { createOutage, type Outage } from '../../runtime/outage.ts';
 import type { LogStore } from '../../store/log/event-log-store.ts';
 import { HeadQuestions } from './head-questions.ts';
 import { LogPages, type SharedPage } from './log-pages.ts';
@@ -79,13 +80,14 @@ export class EventFeed {
   #recentBytes = 0;
   #isComparing = false;
   /** Postgres could not be asked the last time. */
-  #isAway = false;
+  readonly #outage: Outage;
   readonly #cancelCheck: () => void;
 
   constructor(options: EventFeedOptions) {
     const { history, store, bus, clock, scheduler } = options;
     this.history = history;
     this.#options = options;
+    this.#outage = createOutage(options.log, 'reading the log for streams');
     this.#pages = new LogPages({ history, store, clock, readTail: bus && ((...asked) => bus.readTail(...asked)) });
     this.#heads = new HeadQuestions(store);
     bus?.onEvents((...told) => this.#take(...told));
@@ -200,17 +202,14 @@ export class EventFeed {
     for (const subscriber of [...subscribers]) subscriber.onLogCut();
   }
 
-  /** Tells of an outage once, and of its end, however many are waiting. */
+  /** Logs an outage once, and its end once, for any number of readers. */
   async #asked<T>(question: Promise<T>): Promise<T> {
-    const { log } = this.#options;
     try {
       const answer = await question;
-      if (this.#isAway) log.info('the log can be read for streams again');
-      this.#isAway = false;
+      this.#outage.worked();
       return answer;
     } catch (error) {
-      if (!this.#isAway) log.warn({ err: error }, 'the log cannot be read for streams');
-      this.#isAway = true;
+      this.#outage.failed(error);
       throw error;
     }
   }

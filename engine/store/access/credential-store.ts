@@ -1,7 +1,7 @@
 import type { Role } from '../../../schema/accounts/role.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type Sql, textArray } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 import type { AccessSubjects } from './access-store.ts';
 
 /** The caller behind a channel's key or a session's access token. */
@@ -64,13 +64,13 @@ export function createCredentialStore(sql: Sql): CredentialStore {
         LEFT JOIN organizations o ON o.organization_id = s.organization_id
         LEFT JOIN channels c ON c.organization_id = s.organization_id AND c.built_in
         WHERE CASE WHEN u.role = 'super_admin' THEN s.organization_id = 0 ELSE c.id IS NOT NULL AND o.status IS NOT NULL END`;
-      return read(query, LIMITS.fetchDeadlineMs, 'looking up credentials');
+      return retried(query, LIMITS.fetchDeadlineMs, 'looking up credentials');
     },
     async findConsoleChannel(organizationId) {
       const query = () => sql<{ id: number }[]>`
         SELECT c.id FROM organizations o JOIN channels c ON c.organization_id = o.organization_id AND c.built_in
         WHERE o.organization_id = ${organizationId}`;
-      const [channel] = await read(query, LIMITS.fetchDeadlineMs, 'looking up an organization');
+      const [channel] = await retried(query, LIMITS.fetchDeadlineMs, 'looking up an organization');
       return channel?.id;
     },
   };

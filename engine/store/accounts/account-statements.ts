@@ -1,14 +1,7 @@
 import type { Origin } from '../../../schema/commands.ts';
-import { LIMITS } from '../../../schema/limits.ts';
 import { isoTime } from '../../runtime/clock.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { hashSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-
-/** Sends a statement once: a second try would meet its own work. */
-export function write<T>(statement: PromiseLike<T>, what: string): Promise<T> {
-  return withDeadline(Promise.resolve(statement), LIMITS.fetchDeadlineMs, what);
-}
 
 /**
  * The audit lines of the rows in `changed`, each by the user that it is about; part of the statement that changes them.

@@ -1,7 +1,7 @@
 import type { ChannelRecord, ListChannelsQuery } from '../../../schema/accounts/channel.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface ChannelPage {
   readonly items: readonly ChannelRecord[];
@@ -35,7 +35,7 @@ export async function listChannels(
       ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing channels');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing channels');
   return {
     items: rows.flatMap((row) => (row.id === null ? [] : [row])),
     count: rows[0]?.count ?? 0,
@@ -53,7 +53,7 @@ export async function readChannel(
     SELECT h.last_sequence AS sequence, ${sql.unsafe(CHANNEL)}
     FROM channels c JOIN organization_heads h ON h.organization_id = c.organization_id
     WHERE c.organization_id = ${organizationId} AND c.id = ${channelId}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a channel');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a channel');
   if (!row) return undefined;
   const { sequence, ...channel } = row;
   return { channel, sequence };

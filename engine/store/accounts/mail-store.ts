@@ -1,7 +1,8 @@
 import type { TokenPurpose } from '../../../schema/accounts/session.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { write } from './account-statements.ts';
+import { once } from '../statements.ts';
+
 import { type IssuedToken, issueToken, withdrawToken } from './user-token-store.ts';
 
 /** A requested mail that one worker has leased. */
@@ -42,53 +43,62 @@ export interface MailStore {
  * neither the answer nor its time reveals anything.
  */
 export async function requestMail(sql: Sql, purpose: TokenPurpose, email: string): Promise<void> {
-  await write(
+  await once(
     sql`
     INSERT INTO mail_requests (purpose, email) VALUES (${purpose}, ${email})
     ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = excluded.requested_at`,
     'asking for a mail',
+    LIMITS.fetchDeadlineMs,
   );
 }
 
 export function createMailStore(sql: Sql): MailStore {
   return {
     lease: (most) =>
-      write(
+      once(
         sql<MailRequest[]>`
         UPDATE mail_requests SET due_at = now() + ${LIMITS.mailLeaseMs} * interval '1 ms', attempts = attempts + 1
         WHERE ctid = ANY (ARRAY(
           SELECT ctid FROM mail_requests WHERE due_at <= now() ORDER BY due_at LIMIT ${most} FOR UPDATE SKIP LOCKED))
         RETURNING purpose, email, requested_at, requested_at::text AS requested_exactly, attempts`,
         'looking for mails',
+        LIMITS.fetchDeadlineMs,
       ),
     issueToken: ({ purpose, email }, now) => issueToken(sql, purpose, email, now),
     withdrawToken: (token) => withdrawToken(sql, token),
     async settle(request) {
-      await write(sql`DELETE FROM mail_requests WHERE ${isThe(sql, request)}`, 'settling a mail');
+      await once(
+        sql`DELETE FROM mail_requests WHERE ${isThe(sql, request)}`,
+        'settling a mail',
+        LIMITS.fetchDeadlineMs,
+      );
     },
     async postpone(request, pauseMs) {
-      await write(
+      await once(
         sql`
         UPDATE mail_requests SET due_at = now() + ${pauseMs} * interval '1 ms'
         WHERE ${isThe(sql, request)}`,
         'postponing a mail',
+        LIMITS.fetchDeadlineMs,
       );
     },
     async holdBack(request, organizationId) {
       // At different times, so that they never come back together; not before half of the hour is over.
       const later = sql`now() + (1 + random()) / 2 * ${LIMITS.liveTokenWindowMs} * interval '1 ms'`;
-      await write(
+      await once(
         sql`
         UPDATE mail_requests SET due_at = ${later}, attempts = attempts - 1 WHERE ${isThe(sql, request)}`,
         'holding a mail back',
+        LIMITS.fetchDeadlineMs,
       );
-      await write(
+      await once(
         sql`
         UPDATE mail_requests SET due_at = ${later} WHERE ctid = ANY (ARRAY(
           SELECT m.ctid FROM mail_requests m JOIN users u ON lower(u.email) = lower(m.email)
           WHERE u.organization_id = ${organizationId} AND m.due_at <= now()
           LIMIT ${LIMITS.mailsHeldBackAtOnce} FOR UPDATE OF m SKIP LOCKED))`,
         'holding mails back',
+        LIMITS.fetchDeadlineMs,
       );
     },
   };

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { hashSecret } from '../../runtime/secrets.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 import { hashed } from './account-statements.ts';
 import { familyOf, newSessionTokens, type SessionTokens } from './session-store.ts';
 
@@ -14,10 +14,11 @@ export interface SuperAdmin {
 
 /** Counts the active super admins. */
 export function listSuperAdmins(sql: Sql): Promise<SuperAdmin[]> {
-  return bounded(
+  return once(
     sql<SuperAdmin[]>`
       SELECT id AS user_id, email FROM users
       WHERE organization_id = 0 AND role = 'super_admin' AND is_active AND email_verified_at IS NOT NULL ORDER BY id`,
+    'a statement of the operator',
   );
 }
 
@@ -28,7 +29,8 @@ export async function beginOperatorSession(
   accessToken: string,
   lifeMs: number,
 ): Promise<void> {
-  await bounded(sql`
+  await once(
+    sql`
     WITH begun AS (
       INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at)
       VALUES (0, nextval('session_ids'), ${userId}, ${hashed(sql, accessToken)}, ${inMs(sql, lifeMs)})
@@ -37,17 +39,22 @@ export async function beginOperatorSession(
       SELECT organization_id, 'session' AS record_type, id AS record_id, NULL::json AS before,
         json_build_object('userId', user_id) AS after FROM begun
     )
-    ${noteOf(sql, 'session.issued')}`);
+    ${noteOf(sql, 'session.issued')}`,
+    'a statement of the operator',
+  );
 }
 
 export async function endOperatorSession(sql: Sql, accessToken: string): Promise<void> {
-  await bounded(sql`
+  await once(
+    sql`
     WITH ended AS (
       UPDATE sessions SET revoked_at = now()
       WHERE organization_id = 0 AND access_hash = ${hashed(sql, accessToken)} AND revoked_at IS NULL
       RETURNING organization_id, id, user_id
     ), changed AS (${endedRecords(sql)})
-    ${noteOf(sql, 'session.ended')}`);
+    ${noteOf(sql, 'session.ended')}`,
+    'a statement of the operator',
+  );
 }
 
 export interface NewSuperAdmin {
@@ -60,7 +67,7 @@ export interface NewSuperAdmin {
 /** Inserts a super admin whose address counts as verified; undefined when a user has the address already. */
 export async function createSuperAdmin(sql: Sql, admin: NewSuperAdmin): Promise<{ readonly id: number } | undefined> {
   const { email, firstName, lastName, passwordHash } = admin;
-  const [made] = await bounded(
+  const [made] = await once(
     sql<{ id: number }[]>`
       WITH made AS (
         INSERT INTO users (organization_id, id, role, email, first_name, last_name, password_hash, email_verified_at)
@@ -71,6 +78,7 @@ export async function createSuperAdmin(sql: Sql, admin: NewSuperAdmin): Promise<
           json_build_object('email', email, 'role', role) AS after FROM made
       ), noted AS (${noteOf(sql, 'user.created')})
       SELECT id FROM made`,
+    'a statement of the operator',
   );
   return made;
 }
@@ -83,15 +91,17 @@ export interface UserFacts {
 
 /** The account of an address, in any spelling; undefined when there is none. */
 export async function findUser(sql: Sql, email: string): Promise<UserFacts | undefined> {
-  const [user] = await bounded(
+  const [user] = await once(
     sql<UserFacts[]>`SELECT organization_id, id, is_active FROM users WHERE lower(email) = lower(${email})`,
+    'a statement of the operator',
   );
   return user;
 }
 
 /** Marks an address as verified; false when it was so before. */
 export async function verifyUser(sql: Sql, organizationId: number, userId: number): Promise<boolean> {
-  const verified = await bounded(sql`
+  const verified = await once(
+    sql`
     WITH verified AS (
       UPDATE users SET email_verified_at = now(), updated_at = now(), version = version + 1
       WHERE organization_id = ${organizationId} AND id = ${userId} AND email_verified_at IS NULL
@@ -101,19 +111,24 @@ export async function verifyUser(sql: Sql, organizationId: number, userId: numbe
         json_build_object('emailVerifiedAt', NULL) AS before,
         json_build_object('emailVerifiedAt', email_verified_at) AS after FROM verified
     ), noted AS (${noteOf(sql, 'user.email_verified')})
-    SELECT id FROM verified`);
+    SELECT id FROM verified`,
+    'a statement of the operator',
+  );
   return verified.length > 0;
 }
 
 /** Ends every session of a user. Returns their number. */
 export async function endSessionsOf(sql: Sql, organizationId: number, userId: number): Promise<number> {
-  const ended = await bounded(sql`
+  const ended = await once(
+    sql`
     WITH ended AS (
       UPDATE sessions SET revoked_at = now()
       WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
       RETURNING organization_id, id, user_id
     ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.ended')})
-    SELECT id FROM ended`);
+    SELECT id FROM ended`,
+    'a statement of the operator',
+  );
   return ended.length;
 }
 
@@ -128,7 +143,8 @@ export async function setUserActive(
   isActive: boolean,
 ): Promise<number | undefined> {
   // Super admins are locked as rows: of two that are locked at the same time, the later statement sees the earlier one.
-  const [done] = await bounded(sql<{ isChanged: boolean; sessionsEnded: number }[]>`
+  const [done] = await once(
+    sql<{ isChanged: boolean; sessionsEnded: number }[]>`
     WITH admins AS MATERIALIZED (
       SELECT id FROM users WHERE organization_id = 0 AND role = 'super_admin' AND is_active
         AND email_verified_at IS NOT NULL AND ${organizationId}::bigint = 0 ORDER BY id FOR UPDATE
@@ -148,7 +164,9 @@ export async function setUserActive(
       WHERE s.organization_id = u.organization_id AND s.user_id = u.id AND s.revoked_at IS NULL
       RETURNING s.organization_id, s.id, s.user_id
     ), ended_records AS (${endedRecords(sql)}), noted_ends AS (${noteOf(sql, 'session.ended', 'ended_records')})
-    SELECT EXISTS (SELECT FROM switched) AS is_changed, (SELECT count(*) FROM ended) AS sessions_ended`);
+    SELECT EXISTS (SELECT FROM switched) AS is_changed, (SELECT count(*) FROM ended) AS sessions_ended`,
+    'a statement of the operator',
+  );
   return done!.isChanged ? done!.sessionsEnded : undefined;
 }
 
@@ -174,7 +192,7 @@ export async function issueAgentTokens(
     family: hashSecret(familyOf(refreshToken)),
     refresh: hashSecret(refreshToken),
   }));
-  const signedIn = await bounded(
+  const signedIn = await once(
     sql<{ place: number; agentId: number }[]>`
       WITH chosen AS (
         SELECT row_number() OVER (ORDER BY a.id) AS place, a.organization_id, a.id AS agent_id, a.user_id
@@ -196,6 +214,7 @@ export async function issueAgentTokens(
           json_build_object('userId', user_id) AS after FROM begun
       ), noted AS (${noteOf(sql, 'session.issued')})
       SELECT place, agent_id FROM chosen ORDER BY place`,
+    'a statement of the operator',
   );
   return signedIn.map(({ place, agentId }) => ({ agentId, ...issued[place - 1]! }));
 }
@@ -210,10 +229,11 @@ export interface ShardFacts {
 }
 
 export function listShards(sql: Sql): Promise<ShardFacts[]> {
-  return bounded(
+  return once(
     sql<ShardFacts[]>`
       SELECT s.shard, s.epoch, g.id AS gateway, g.address, g.lease_expires_at
       FROM shards s LEFT JOIN gateways g ON g.incarnation = s.owner ORDER BY s.shard`,
+    'a statement of the operator',
   );
 }
 
@@ -229,10 +249,11 @@ export interface DeletionFacts {
 
 /** Lists the deleted organizations and the progress of their deletion, newest first. */
 export function listDeletions(sql: Sql): Promise<DeletionFacts[]> {
-  return bounded(
+  return once(
     sql<DeletionFacts[]>`
       SELECT organization_id, requested_by, requested_at, cleared_at, finished_at
       FROM deleted_organizations ORDER BY requested_at DESC`,
+    'a statement of the operator',
   );
 }
 
@@ -252,8 +273,4 @@ function noteOf(sql: Sql, action: string, changes = 'changed'): Fragment {
 
 function inMs(sql: Sql, durationMs: number): Fragment {
   return sql`now() + ${durationMs / 1_000} * interval '1 second'`;
-}
-
-function bounded<T>(query: PromiseLike<T>): Promise<T> {
-  return withDeadline(Promise.resolve(query), LIMITS.readDeadlineMs, 'Postgres');
 }

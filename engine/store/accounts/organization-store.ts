@@ -2,7 +2,7 @@ import type { ListOrganizationsQuery, OrganizationRecord } from '../../../schema
 import { LIMITS } from '../../../schema/limits.ts';
 import { shardOf } from '../../runtime/shard-of.ts';
 import { type Fragment, type Sql, textArray } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface OrganizationPage {
   readonly items: readonly OrganizationRecord[];
@@ -33,7 +33,7 @@ export async function listOrganizations(
       SELECT ${sql.unsafe(ORGANIZATION)} FROM organizations o WHERE ${matching}
       ORDER BY o.created_at DESC, o.organization_id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     ORDER BY b.created_at DESC, b.organization_id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing organizations');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing organizations');
   return { items: rows.flatMap((row) => (row.organizationId === null ? [] : [row])), count: rows[0]!.count };
 }
 
@@ -43,7 +43,7 @@ export async function readOrganization(sql: Sql, organizationId: number): Promis
     SELECT h.last_sequence AS sequence, ${sql.unsafe(ORGANIZATION)}
     FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
     WHERE o.organization_id = ${organizationId}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading an organization');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading an organization');
   if (!row) return undefined;
   const { sequence, ...organization } = row;
   return { organization, sequence };

@@ -3,8 +3,8 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { isoTime } from '../../runtime/clock.ts';
 import { newSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
-import { hashed, inMs, noteOf, write } from './account-statements.ts';
+import { once, retried } from '../statements.ts';
+import { hashed, inMs, noteOf } from './account-statements.ts';
 
 /** The account of a login, with the fields that decide about it. */
 export interface Account {
@@ -56,7 +56,7 @@ export async function findAccount(sql: Sql, email: string): Promise<Account | un
       u.is_active, u.email_verified_at IS NOT NULL AS is_verified
     FROM users u LEFT JOIN organizations o ON o.organization_id = u.organization_id
     WHERE lower(u.email) = lower(${email}) AND (u.organization_id = 0 OR o.organization_id IS NOT NULL)`;
-  const [account] = await read(query, LIMITS.fetchDeadlineMs, 'looking up an account');
+  const [account] = await retried(query, LIMITS.fetchDeadlineMs, 'looking up an account');
   return account;
 }
 
@@ -72,7 +72,7 @@ export async function beginSession(
   origin: Origin,
 ): Promise<boolean> {
   // The user's row is locked: a password reset in the meantime ends this session, too.
-  const rows = await write(
+  const rows = await once(
     sql`
     WITH owner AS (
       SELECT organization_id, id FROM users WHERE organization_id = ${organizationId} AND id = ${userId}
@@ -90,6 +90,7 @@ export async function beginSession(
     ), noted AS (${noteOf(sql, 'session.login', origin)})
     SELECT organization_id FROM changed`,
     'beginning a session',
+    LIMITS.fetchDeadlineMs,
   );
   return rows.length > 0;
 }
@@ -106,7 +107,7 @@ export async function refreshSession(
   origin: Origin,
 ): Promise<Refreshed | undefined> {
   if (!REFRESH_TOKEN.test(refreshToken)) return undefined;
-  const [refreshed] = await write(
+  const [refreshed] = await once(
     sql<Refreshed[]>`
     WITH held AS (
       SELECT s.organization_id, s.id, s.user_id, s.refresh_hash IS DISTINCT FROM ${hashed(sql, refreshToken)} AS is_reused
@@ -130,6 +131,7 @@ export async function refreshSession(
     ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.reuse_detected', origin)})
     SELECT organization_id, organization_status, id AS session_id, is_reused, is_active FROM known`,
     'refreshing a session',
+    LIMITS.fetchDeadlineMs,
   );
   return refreshed;
 }
@@ -144,7 +146,7 @@ export async function endSessions(
   origin: Origin,
 ): Promise<number> {
   const sessionId = which === 'everywhere' ? null : which.sessionId;
-  const rows = await write(
+  const rows = await once(
     sql`
     WITH ended AS (
       UPDATE sessions SET revoked_at = ${isoTime(now)}
@@ -154,6 +156,7 @@ export async function endSessions(
     ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.logout', origin)})
     SELECT organization_id FROM changed`,
     'ending sessions',
+    LIMITS.fetchDeadlineMs,
   );
   return rows.length;
 }

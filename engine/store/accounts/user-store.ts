@@ -1,7 +1,7 @@
 import type { ListUsersQuery, UserRecord } from '../../../schema/accounts/user.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface UserPage {
   readonly items: readonly UserRecord[];
@@ -31,7 +31,7 @@ export async function listUsers(sql: Sql, organizationId: number, { page, limit 
       ORDER BY u.created_at DESC, u.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing users');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing users');
   return {
     items: rows.flatMap((row) => (row.id === null ? [] : [row])),
     count: rows[0]?.count ?? 0,
@@ -45,7 +45,7 @@ export async function readUser(sql: Sql, organizationId: number, userId: number)
     SELECT h.last_sequence AS sequence, ${sql.unsafe(USER)}
     FROM users u JOIN organization_heads h ON h.organization_id = u.organization_id
     WHERE u.organization_id = ${organizationId} AND u.id = ${userId}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a user');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a user');
   if (!row) return undefined;
   const { sequence, ...user } = row;
   return { user, sequence };

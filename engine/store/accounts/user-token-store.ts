@@ -4,8 +4,8 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { isoTime } from '../../runtime/clock.ts';
 import { newSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
-import { hashed, inMs, noteOf, write } from './account-statements.ts';
+import { once, retried } from '../statements.ts';
+import { hashed, inMs, noteOf } from './account-statements.ts';
 
 /** The user behind a mailed token. */
 export interface TokenOwner {
@@ -41,7 +41,7 @@ export async function issueToken(
   const token = newSecret(purpose === 'verify_email' ? 'dv_' : 'dp_', 40);
   const lifeMs = LIFE_MS[purpose];
   const lately = (each: TokenPurpose) => inMs(now, LIFE_MS[each] - LIMITS.liveTokenWindowMs);
-  const [issued] = await write(
+  const [issued] = await once(
     sql<{ organizationId: number; email: string; isMade: boolean }[]>`
     WITH owner AS MATERIALIZED (
       SELECT u.organization_id, u.id, u.email, u.organization_id = 0 OR ${LIMITS.mailsPerOrganizationPerHour} >
@@ -59,6 +59,7 @@ export async function issueToken(
     )
     SELECT organization_id, email, is_made FROM owner`,
     'making a token',
+    LIMITS.fetchDeadlineMs,
   );
   if (!issued) return undefined;
   const { isMade, ...owner } = issued;
@@ -67,15 +68,16 @@ export async function issueToken(
 
 /** Voids a token that could not be mailed. */
 export async function withdrawToken(sql: Sql, token: string): Promise<void> {
-  await write(
+  await once(
     sql`DELETE FROM user_tokens WHERE token_hash = ${hashed(sql, token)} RETURNING organization_id`,
     'withdrawing a token',
+    LIMITS.fetchDeadlineMs,
   );
 }
 
 /** Spends a token that proves an e-mail address; false when it is unknown, spent or expired. */
 export async function verifyEmail(sql: Sql, token: string, now: number, origin: Origin): Promise<boolean> {
-  const spent = await write(
+  const spent = await once(
     sql`
     WITH ${spending(sql, 'verify_email', token, now)}, verified AS (
       UPDATE users u SET email_verified_at = ${isoTime(now)}, version = u.version + 1, updated_at = ${isoTime(now)}
@@ -88,6 +90,7 @@ export async function verifyEmail(sql: Sql, token: string, now: number, origin: 
     ), noted AS (${noteOf(sql, 'user.email_verified', origin)})
     SELECT organization_id FROM spent`,
     'verifying an e-mail address',
+    LIMITS.fetchDeadlineMs,
   );
   return spent.length > 0;
 }
@@ -97,7 +100,7 @@ export async function isResetToken(sql: Sql, token: string, now: number): Promis
   const query = () => sql`
     SELECT organization_id FROM user_tokens
     WHERE token_hash = ${hashed(sql, token)} AND purpose = 'reset_password' AND expires_at > ${isoTime(now)}`;
-  return (await read(query, LIMITS.fetchDeadlineMs, 'looking up a token')).length > 0;
+  return (await retried(query, LIMITS.fetchDeadlineMs, 'looking up a token')).length > 0;
 }
 
 /**
@@ -111,7 +114,7 @@ export async function resetPassword(
   now: number,
   origin: Origin,
 ): Promise<TokenOwner | undefined> {
-  const [owner] = await write(
+  const [owner] = await once(
     sql<TokenOwner[]>`
     WITH ${spending(sql, 'reset_password', token, now)}, held AS (
       SELECT u.organization_id, u.id, u.email_verified_at IS NULL AS is_verifying
@@ -132,6 +135,7 @@ export async function resetPassword(
     ), noted AS (${noteOf(sql, 'user.password_reset', origin)})
     SELECT organization_id, id AS user_id FROM reset`,
     'resetting a password',
+    LIMITS.fetchDeadlineMs,
   );
   return owner;
 }

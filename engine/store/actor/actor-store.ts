@@ -18,7 +18,7 @@ import {
   warehouseOfRow,
 } from '../records/warehouse-store.ts';
 import { ASSIGNMENT_REQUEST, BUNDLE, CUSTOMER, PACKAGE } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 import { fetchCodes, fetchKeys } from './name-pages.ts';
 
 /** What an actor knows of its organization before the first command. */
@@ -158,7 +158,7 @@ export function forActors(databaseUrl: string): string {
 }
 
 export function createOrgStore(sql: Sql): OrgStore {
-  const ask = <T>(query: () => PromiseLike<T>, what: string) => read(query, LIMITS.fetchDeadlineMs, what);
+  const ask = <T>(query: () => PromiseLike<T>, what: string) => retried(query, LIMITS.fetchDeadlineMs, what);
   return {
     loadHead: (organizationId) => ask(() => loadHead(sql, organizationId), 'loading an organization'),
     fetchRecords: (organizationId, needs) => ask(() => fetchRecords(sql, organizationId, needs), 'fetching records'),

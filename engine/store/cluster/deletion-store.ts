@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import type { Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 /** Deletes the rows of organizations that have a tombstone. */
 export interface DeletionStore {
@@ -16,10 +16,9 @@ export interface DeletionStore {
 }
 
 export function createDeletionStore(sql: Sql): DeletionStore {
-  const bounded = <T>(query: Promise<T>, what: string) => withDeadline(query, LIMITS.readDeadlineMs, what);
   return {
     async listDue() {
-      const rows = await bounded(
+      const rows = await once(
         sql<{ organizationId: number }[]>`
           SELECT organization_id FROM deleted_organizations
           WHERE finished_at IS NULL AND (cleared_at IS NULL OR cleared_at <= now() - ${LIMITS.deletionSettleMs} * interval '1 millisecond')
@@ -31,7 +30,7 @@ export function createDeletionStore(sql: Sql): DeletionStore {
     async deleteBatch(organizationId) {
       const query = sql<{ deleted: number }[]>`
         SELECT delete_organization_batch(${organizationId}, ${LIMITS.deletionBatchRows}) AS deleted`;
-      const [row] = await bounded(query, 'deleting an organization');
+      const [row] = await once(query, 'deleting an organization');
       return row!.deleted;
     },
     async notePass(organizationId, rows) {
@@ -41,7 +40,7 @@ export function createDeletionStore(sql: Sql): DeletionStore {
           cleared_at = CASE WHEN ${rows}::bigint = 0 THEN coalesce(cleared_at, now()) ELSE now() END
         WHERE organization_id = ${organizationId} AND finished_at IS NULL
         RETURNING finished_at IS NOT NULL AS is_finished`;
-      const [row] = await bounded(query, 'noting a deletion');
+      const [row] = await once(query, 'noting a deletion');
       return row?.isFinished ?? false;
     },
   };

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import type { Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 /**
  * Tables that are partitioned by day, and how many days back they are written: a day more than callers may ask for,
@@ -38,17 +38,17 @@ export interface MaintenanceStore {
 export function createMaintenanceStore(sql: Sql): MaintenanceStore {
   return {
     async ensurePartitions(table) {
-      await withDeadline(makePartitions(sql, table), LIMITS.readDeadlineMs, `making partitions of ${table}`);
+      await once(makePartitions(sql, table), `making partitions of ${table}`);
     },
     async dropPartitions(table, keepDays) {
       const query = sql<{ dropped: number }[]>`
         SELECT drop_daily_partitions(${table}::regclass, make_interval(days => ${keepDays})) AS dropped`;
-      const [row] = await withDeadline(query.execute(), LIMITS.readDeadlineMs, `dropping partitions of ${table}`);
+      const [row] = await once(query, `dropping partitions of ${table}`);
       return row!.dropped;
     },
     async mergeSearchEntries() {
       const query = sql`SELECT gin_clean_pending_list('customers_trigrams'::regclass)`;
-      await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'working in search entries');
+      await once(query, 'working in search entries');
     },
     removeOutdated: () => removeOutdated(sql),
   };
@@ -94,7 +94,7 @@ async function removeOutdated(sql: Sql): Promise<number> {
   ];
   let rows = 0;
   for (const statement of statements) {
-    const { count } = await withDeadline(statement.execute(), LIMITS.readDeadlineMs, 'removing what is outdated');
+    const { count } = await once(statement, 'removing what is outdated');
     rows = Math.max(rows, count);
   }
   return rows;

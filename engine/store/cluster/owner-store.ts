@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** The owner of each shard, and the secret by which gateways and workers know each other. */
 export interface Owners {
@@ -15,12 +15,12 @@ export async function readOwners(sql: Sql): Promise<Owners> {
       SELECT coalesce(json_agg(json_build_array(s.shard, g.address)), '[]')
       FROM shards s JOIN gateways g ON g.incarnation = s.owner WHERE g.lease_expires_at > now()) AS owners
     FROM internal_secret i`;
-  const [row] = await read(query, LIMITS.fetchDeadlineMs, 'looking for the owners of shards');
+  const [row] = await retried(query, LIMITS.fetchDeadlineMs, 'looking for the owners of shards');
   return { secret: row!.secret, addresses: new Map(row!.owners) };
 }
 
 export async function readInternalSecret(sql: Sql): Promise<string> {
   const query = () => sql<{ secret: string }[]>`SELECT secret FROM internal_secret`;
-  const [row] = await read(query, LIMITS.fetchDeadlineMs, 'reading the internal secret');
+  const [row] = await retried(query, LIMITS.fetchDeadlineMs, 'reading the internal secret');
   return row!.secret;
 }

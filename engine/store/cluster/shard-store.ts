@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { numberArray, type Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 export interface OwnedShard {
   readonly shard: number;
@@ -26,7 +26,7 @@ export interface ShardStore {
 }
 
 export function createShardStore(sql: Sql): ShardStore {
-  const bounded = <T>(query: Promise<T>, what: string) => withDeadline(query, LIMITS.fetchDeadlineMs, what);
+  const bounded = <T>(query: PromiseLike<T>, what: string) => once(query, what, LIMITS.fetchDeadlineMs);
   return {
     async register(gatewayId, incarnation, address, leaseMs) {
       await bounded(

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { numberArray, type Sql, textArray } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface LogPage {
   readonly events: readonly LoggedEvent[];
@@ -42,7 +42,7 @@ export function createLogStore(sql: Sql): LogStore {
           SELECT * FROM events e WHERE e.organization_id = ${organizationId} AND e.sequence > ${after} ${within} ${ofTypes}
           ORDER BY e.sequence LIMIT ${limit}) e ON true
         WHERE h.organization_id = ${organizationId}`;
-      const rows = await read(query, LIMITS.readDeadlineMs, 'reading the log');
+      const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the log');
       const head = rows[0];
       if (!head) return { events: [], lastSequence: 0, expired: false };
       const { lastSequence, nextSequence } = head;
@@ -56,7 +56,7 @@ export function createLogStore(sql: Sql): LogStore {
       const query = () => sql<{ organizationId: number; lastSequence: number }[]>`
         SELECT organization_id, last_sequence FROM organization_heads
         WHERE organization_id = ANY(${numberArray(organizationIds)}::bigint[])`;
-      const rows = await read(query, LIMITS.readDeadlineMs, 'comparing heads');
+      const rows = await retried(query, LIMITS.readDeadlineMs, 'comparing heads');
       return new Map(rows.map((row) => [row.organizationId, row.lastSequence]));
     },
   };

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import type { Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 /** The consumers of the logs, each at a position of its own. */
 export type Consumer = 'activity' | 'notices';
@@ -57,7 +57,7 @@ async function findLagging(sql: Sql, consumer: Consumer, after: number, limit: n
         AS lagging
     FROM page LEFT JOIN relay_positions p
       ON p.organization_id = page.organization_id AND p.consumer = ${consumer}`;
-  const [row] = await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'comparing positions with the heads');
+  const [row] = await once(query, 'comparing positions with the heads');
   const { lagging, last, compared } = row!;
   return { lagging, next: compared === limit ? last! : undefined };
 }
@@ -106,7 +106,7 @@ async function countPage(sql: Sql, organizationId: number): Promise<CountedPage 
     )
     SELECT after, (SELECT count(*) FROM taken) AS counted, CASE WHEN has_hole THEN 0 ELSE missing END AS lost, has_hole
     FROM start`;
-  const [row] = await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'counting events');
+  const [row] = await once(query, 'counting events');
   return row;
 }
 
@@ -115,5 +115,5 @@ async function insertPosition(sql: Sql, organizationId: number): Promise<void> {
     INSERT INTO relay_positions (organization_id, consumer, last_sequence)
       SELECT organization_id, 'activity', 0 FROM organization_heads WHERE organization_id = ${organizationId}
     ON CONFLICT (organization_id, consumer) DO NOTHING`;
-  await withDeadline(query.execute(), LIMITS.readDeadlineMs, 'starting to follow a log');
+  await once(query, 'starting to follow a log');
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { CustomerMail } from '../../../schema/notices/notification.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 /** The part of an organization's log that has made no notices yet. */
 export interface UntoldPage {
@@ -64,10 +64,6 @@ export function createNoticeFollowStore(sql: Sql): NoticeFollowStore {
   };
 }
 
-function bounded<T>(query: { execute(): Promise<T> }, what: string): Promise<T> {
-  return withDeadline(query.execute(), LIMITS.readDeadlineMs, what);
-}
-
 /** An event `e` that may make a notice: after the position `p`, by the settings `s`. */
 function isNews(sql: Sql, types: readonly string[]): Fragment {
   return sql`e.sequence > coalesce(p.last_sequence, 0) AND e.at > now() - ${LIMITS.noticeAgeMs} * interval '1 ms'
@@ -106,7 +102,7 @@ async function skipUntellable(
       ON CONFLICT (organization_id, consumer) DO UPDATE SET last_sequence = excluded.last_sequence
         WHERE p.last_sequence < excluded.last_sequence)
     SELECT organization_id, is_read, has_news FROM looked_at`;
-  const rows = await bounded(query, 'passing over commits without notices');
+  const rows = await once(query, 'passing over commits without notices');
   const idsOf = (some: readonly { readonly organizationId: number }[]) =>
     some.map(({ organizationId }) => organizationId);
   return { untold: idsOf(rows.filter((row) => row.hasNews)), unread: idsOf(rows.filter((row) => !row.isRead)) };
@@ -134,7 +130,7 @@ async function readUntold(sql: Sql, organizationId: number, types: readonly stri
         WHERE e.organization_id = ${organizationId} AND ${isNews(sql, types)}
         ORDER BY e.sequence LIMIT ${LIMITS.noticePageEvents}) e ON true
     WHERE h.organization_id = ${organizationId} ORDER BY e.sequence`;
-  const rows = await bounded(query, 'reading the events for notices');
+  const rows = await once(query, 'reading the events for notices');
   const [first] = rows;
   if (!first) return undefined;
   const { after, lastSequence, created, onTheWay, completed } = first;
@@ -187,6 +183,6 @@ async function writeTold(
       ON CONFLICT (organization_id, topic_id, customer_id, kind) WHERE channel = 'mail' DO NOTHING
       RETURNING id)
     SELECT EXISTS (SELECT FROM place) AS is_moved, (SELECT count(*) FROM pushed) + (SELECT count(*) FROM mailed) AS made`;
-  const [row] = await bounded(query, 'making notices');
+  const [row] = await once(query, 'making notices');
   return row!.isMoved ? row!.made : undefined;
 }

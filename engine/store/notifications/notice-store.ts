@@ -3,8 +3,9 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { NoticeTemplates } from '../../../schema/notices/notice-templates.ts';
 import type { NoticeKind, NoticeStatus, PushPlatform } from '../../../schema/notices/notification.ts';
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
-import { hashed, write } from '../accounts/account-statements.ts';
+import { hashed } from '../accounts/account-statements.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 /** A notice that this process has leased, with the records that it is about. */
 export interface LeasedNotice {
@@ -70,7 +71,7 @@ export function createNoticeStore(sql: Sql): NoticeStore {
         DELETE FROM push_tokens d USING settled
         WHERE d.organization_id = ${organizationId} AND d.id = settled.push_token_id
           AND d.token_hash = ${hashed(sql, token ?? '')}`;
-      await write(
+      await once(
         sql`
         WITH settled AS (
           UPDATE notifications SET status = ${status}, reason = ${reason?.slice(0, LIMITS.noticeReasonChars) ?? null},
@@ -79,15 +80,17 @@ export function createNoticeStore(sql: Sql): NoticeStore {
         ) ${isTokenGone ? sql`, forgotten AS (${forgetting})` : sql``}
         SELECT FROM settled`,
         'settling a notice',
+        LIMITS.fetchDeadlineMs,
       );
     },
     async postpone(notice, pauseMs, reason) {
-      await write(
+      await once(
         sql`
         UPDATE notifications SET due_at = now() + ${pauseMs} * interval '1 ms',
           reason = ${reason.slice(0, LIMITS.noticeReasonChars)}
         WHERE organization_id = ${notice.organizationId} AND ${isHeld(sql, notice)}`,
         'postponing a notice',
+        LIMITS.fetchDeadlineMs,
       );
     },
   };
@@ -99,7 +102,7 @@ function isHeld(sql: Sql, { id, attempts }: LeasedNotice): Fragment {
 }
 
 function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promise<LeasedNotice[]> {
-  return write(
+  return once(
     sql<LeasedNotice[]>`
     WITH RECURSIVE waiting AS (
       (SELECT organization_id FROM notifications WHERE status = 'pending' ORDER BY organization_id LIMIT 1)
@@ -148,5 +151,6 @@ function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promi
       LEFT JOIN customers c ON c.organization_id = n.organization_id AND c.id = coalesce(n.customer_id, t.customer_id)
       LEFT JOIN locations l ON l.organization_id = n.organization_id AND l.id = coalesce(t.location_id, t.pickup_location_id)`,
     'looking for notices to send',
+    LIMITS.fetchDeadlineMs,
   );
 }

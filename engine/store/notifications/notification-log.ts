@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListNotificationsQuery, NotificationView } from '../../../schema/notices/notification.ts';
 import type { Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface NotificationPage {
   /** Newest first. */
@@ -24,6 +24,6 @@ export async function listNotifications(
       ${status ? sql`AND status = ${status}` : sql``} ${kind ? sql`AND kind = ${kind}` : sql``}
       ${channel ? sql`AND channel = ${channel}` : sql``} ${cursor ? sql`AND id < ${cursor}` : sql``}
     ORDER BY id DESC LIMIT ${limit + 1}`;
-  const items = await read(query, LIMITS.readDeadlineMs, 'listing notifications');
+  const items = await retried(query, LIMITS.readDeadlineMs, 'listing notifications');
   return { items: items.slice(0, limit), hasMore: items.length > limit };
 }

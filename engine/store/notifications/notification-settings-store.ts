@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { NoticeTemplates } from '../../../schema/notices/notice-templates.ts';
 import { DEFAULT_SETTINGS, type NotificationSettings } from '../../../schema/notices/notification.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface KnownSettings extends NotificationSettings {
   /** 0 as long as the organization has no settings. */
@@ -21,7 +21,7 @@ export async function readNotificationSettings(sql: Sql, organizationId: number)
   const query = () => sql<SettingsRow[]>`
     SELECT version, mail_created, mail_on_the_way, mail_completed, templates
     FROM notification_settings WHERE organization_id = ${organizationId}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading the settings of notifications');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading the settings of notifications');
   if (!row) return { version: 0, ...DEFAULT_SETTINGS };
   const { version, templates, mailCreated: created, mailOnTheWay: onTheWay, mailCompleted: completed } = row;
   return { version, customerMail: { created, onTheWay, completed }, templates };

@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Config } from '../../runtime/config.ts';
 import type { Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** The identity of this installation at push services (RFC 8292); keys are base64url. */
 export interface VapidKeys {
@@ -28,7 +28,7 @@ async function readVapidKeys(sql: Sql): Promise<VapidKeys> {
       WHERE NOT EXISTS (SELECT FROM vapid_keys)
       ON CONFLICT (only_row) DO NOTHING RETURNING public_key, private_key)
     SELECT public_key, private_key FROM vapid_keys UNION ALL SELECT public_key, private_key FROM made`;
-  const [keys] = await read(query, LIMITS.readDeadlineMs, 'reading the keys of web pushes');
+  const [keys] = await retried(query, LIMITS.readDeadlineMs, 'reading the keys of web pushes');
   // Another process made them first.
   return keys ?? readVapidKeys(sql);
 }

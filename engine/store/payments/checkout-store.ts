@@ -4,7 +4,7 @@ import type { CheckoutLink } from '../../../schema/money/checkout-link.ts';
 import type { PaymentStatus } from '../../../schema/money/payment.ts';
 import { hashSecret } from '../../runtime/secrets.ts';
 import type { Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** The facts that a checkout link shows its customer. */
 export interface Checkout {
@@ -23,7 +23,7 @@ export async function findCheckout(
   const query = () => sql<(Checkout & { checkoutToken: string })[]>`
     SELECT status, amount_minor, currency, checkout_page AS page, checkout_token FROM payments
     WHERE organization_id = ${organizationId} AND id = ${paymentId} AND checkout_token IS NOT NULL`;
-  const [found] = await read(query, LIMITS.fetchDeadlineMs, 'looking for a checkout');
+  const [found] = await retried(query, LIMITS.fetchDeadlineMs, 'looking for a checkout');
   if (!found) return undefined;
   const { checkoutToken, ...checkout } = found;
   return timingSafeEqual(digestOf(token), digestOf(checkoutToken)) ? checkout : undefined;

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerBalances, StatementLine, StatementQuery } from '../../../schema/money/ledger.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** The owners whose accounts are shown, and their table. */
 const OWNERS = { wallet: 'customers', agent_cash: 'agents' } as const;
@@ -36,7 +36,7 @@ export async function readBalances(
       ON a.organization_id = w.organization_id AND a.account = ${account} AND a.owner_id = w.id
     WHERE w.organization_id = ${organizationId} AND w.id = ${ownerId}
     ORDER BY a.currency`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'reading what an account has');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'reading what an account has');
   const [first] = rows;
   if (!first) return undefined;
   const balances = rows.flatMap(({ currency, balanceMinor }) => (currency === null ? [] : { currency, balanceMinor }));
@@ -68,7 +68,7 @@ export async function listStatement(
       ORDER BY n.at DESC, n.currency, n.entry DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE c.organization_id = ${organizationId} AND c.id = ${customerId}
     ORDER BY b.at DESC, b.currency, b.entry DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'reading the statement of a wallet');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the statement of a wallet');
   const [first] = rows;
   if (!first) return undefined;
   const items = rows.flatMap((row) => (row.transferId === null ? [] : [row]));

@@ -1,8 +1,9 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ProviderName, ProviderStep } from '../../../schema/money/payment.ts';
 import { URGENT_STEPS, WAITING_STEPS } from '../../domain/money/provider-steps.ts';
-import { write } from '../accounts/account-statements.ts';
+
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 export interface StepKey {
   readonly organizationId: number;
@@ -69,7 +70,7 @@ export function createPaymentStepStore(sql: Sql): PaymentStepStore {
   return {
     async enlist(which) {
       const steps = which === 'all' ? sql`${urgent}, ${waiting}` : urgent;
-      await write(
+      await once(
         sql`
         INSERT INTO payment_attempts (organization_id, payment_id, step, due_at)
           SELECT p.organization_id, p.id, p.step, ${firstDue} FROM payments p
@@ -79,10 +80,11 @@ export function createPaymentStepStore(sql: Sql): PaymentStepStore {
           LIMIT ${LIMITS.paymentsEnlisted}
         ON CONFLICT (organization_id, payment_id, step) DO NOTHING`,
         'noting steps of payments',
+        LIMITS.fetchDeadlineMs,
       );
     },
     findDue: (passed) =>
-      write(
+      once(
         sql<DueStep[]>`
         WITH due AS (
           SELECT organization_id, payment_id, step, attempts, due_at FROM payment_attempts
@@ -93,13 +95,14 @@ export function createPaymentStepStore(sql: Sql): PaymentStepStore {
         SELECT organization_id, payment_id, step, attempts FROM ranked
         WHERE nth <= ${LIMITS.paymentStepsPerOrganization} ORDER BY due_at`,
         'looking for steps of payments',
+        LIMITS.fetchDeadlineMs,
       ),
     async lease(key) {
-      const [leased] = await write(leaseOf(sql, key, leaseEnd), 'taking on a step of a payment');
+      const [leased] = await once(leaseOf(sql, key, leaseEnd), 'taking on a step of a payment', LIMITS.fetchDeadlineMs);
       return leased;
     },
     async renew(steps) {
-      await write(
+      await once(
         sql`
         UPDATE payment_attempts a SET due_at = ${leaseEnd}
         FROM unnest(${numberArray(steps.map(({ organizationId }) => organizationId))}::bigint[],
@@ -108,16 +111,18 @@ export function createPaymentStepStore(sql: Sql): PaymentStepStore {
         WHERE a.organization_id = held.organization_id AND a.payment_id = held.payment_id AND a.step = held.step
           AND a.due_at < ${leaseEnd}`,
         'going on with steps of payments',
+        LIMITS.fetchDeadlineMs,
       );
     },
     settle: (key) => settle(sql, key, firstDue),
     async postpone({ organizationId, paymentId, step }, pauseMs, error) {
-      await write(
+      await once(
         sql`
         UPDATE payment_attempts
         SET due_at = now() + ${pauseMs} * interval '1 ms', last_error = ${error?.slice(0, LIMITS.paymentErrorChars) ?? null}
         WHERE organization_id = ${organizationId} AND payment_id = ${paymentId} AND step = ${step}`,
         'postponing a step of a payment',
+        LIMITS.fetchDeadlineMs,
       );
     },
   };
@@ -143,7 +148,7 @@ function leaseOf(sql: Sql, { organizationId, paymentId, step }: StepKey, leaseEn
 }
 
 async function settle(sql: Sql, { organizationId, paymentId, step }: StepKey, firstDue: Fragment): Promise<boolean> {
-  const [row] = await write(
+  const [row] = await once(
     sql<{ isDone: boolean }[]>`
     WITH p AS (
       SELECT organization_id, id, step FROM payments WHERE organization_id = ${organizationId} AND id = ${paymentId}
@@ -157,6 +162,7 @@ async function settle(sql: Sql, { organizationId, paymentId, step }: StepKey, fi
       ON CONFLICT (organization_id, payment_id, step) DO UPDATE SET attempts = 0, due_at = excluded.due_at)
     SELECT NOT EXISTS (SELECT FROM p WHERE p.step = ${step}) AS is_done`,
     'settling a step of a payment',
+    LIMITS.fetchDeadlineMs,
   );
   return row!.isDone;
 }
@@ -171,7 +177,7 @@ export interface OpenStep extends Pick<DueStep, 'paymentId' | 'step' | 'attempts
 
 /** The open steps at providers of an organization, those that failed most often first; LIMITS.paymentsPerPage. */
 export function listOpenSteps(sql: Sql, organizationId: number): Promise<OpenStep[]> {
-  return write(
+  return once(
     sql<OpenStep[]>`
     SELECT p.id AS payment_id, p.provider, p.step, coalesce(a.attempts, 0) AS attempts, a.due_at, a.last_error
     FROM payments p LEFT JOIN payment_attempts a
@@ -179,6 +185,7 @@ export function listOpenSteps(sql: Sql, organizationId: number): Promise<OpenSte
     WHERE p.organization_id = ${organizationId} AND p.step IS NOT NULL
     ORDER BY a.attempts DESC NULLS LAST, p.id LIMIT ${LIMITS.paymentsPerPage}`,
     'listing steps of payments',
+    LIMITS.fetchDeadlineMs,
   );
 }
 
@@ -187,7 +194,7 @@ export async function hurryStep(
   sql: Sql,
   { organizationId, paymentId }: Omit<StepKey, 'step'>,
 ): Promise<Pick<OpenStep, 'step' | 'attempts' | 'lastError'> | undefined> {
-  const [step] = await write(
+  const [step] = await once(
     sql<Pick<OpenStep, 'step' | 'attempts' | 'lastError'>[]>`
     WITH open AS (
       SELECT organization_id, id, step FROM payments
@@ -200,6 +207,7 @@ export async function hurryStep(
     FROM open o LEFT JOIN payment_attempts a
       ON a.organization_id = o.organization_id AND a.payment_id = o.id AND a.step = o.step`,
     'having a step of a payment done',
+    LIMITS.fetchDeadlineMs,
   );
   return step;
 }

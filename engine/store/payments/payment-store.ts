@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { ListPaymentsQuery, PaymentRecord } from '../../../schema/money/payment.ts';
 import { type Fragment, type Sql, textArray } from '../postgres.ts';
 import { PAYMENT } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface PaymentPage {
   readonly items: readonly PaymentRecord[];
@@ -32,7 +32,7 @@ export async function listPayments(
       ORDER BY p.created_at DESC, p.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing payments');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing payments');
   return {
     items: rows.flatMap((row) => (row.id === null ? [] : [row])),
     count: rows[0]?.count ?? 0,
@@ -85,7 +85,7 @@ export async function readPayment(
     SELECT h.last_sequence AS sequence, ${sql.unsafe(PAYMENT.list('p'))}
     FROM payments p JOIN organization_heads h ON h.organization_id = p.organization_id
     WHERE p.organization_id = ${organizationId} AND p.id = ${paymentId}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a payment');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a payment');
   if (!row) return undefined;
   const { sequence, ...payment } = row;
   return { payment, sequence };

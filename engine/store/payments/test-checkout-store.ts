@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { write } from '../accounts/account-statements.ts';
+
 import type { Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { once, retried } from '../statements.ts';
 
 /** The identity of a checkout of the test provider; a client that knows its secret may pay it. */
 export interface TestCheckoutKey {
@@ -44,7 +44,7 @@ export function createTestCheckoutStore(sql: Sql): TestCheckoutStore {
     const query = () => sql<TestCheckout[]>`
       SELECT ${columns} FROM test_checkouts
       WHERE organization_id = ${organizationId} AND payment_id = ${paymentId} AND secret = ${secret}`;
-    const [checkout] = await read(query, LIMITS.fetchDeadlineMs, 'looking for a checkout');
+    const [checkout] = await retried(query, LIMITS.fetchDeadlineMs, 'looking for a checkout');
     return checkout;
   }
 
@@ -58,32 +58,34 @@ export function createTestCheckoutStore(sql: Sql): TestCheckoutStore {
           'open', now() + ${LIMITS.testCheckoutMs} * interval '1 ms')
         ON CONFLICT (organization_id, payment_id) DO UPDATE SET secret = test_checkouts.secret
         RETURNING ${columns}`;
-      const [checkout] = await write(made, 'making a checkout');
+      const [checkout] = await once(made, 'making a checkout', LIMITS.fetchDeadlineMs);
       return checkout!;
     },
     async end(key, status) {
-      await write(
+      await once(
         sql`
         UPDATE test_checkouts SET status = ${status}
         WHERE organization_id = ${key.organizationId} AND payment_id = ${key.paymentId} AND secret = ${key.secret}
           AND status = 'open' AND (expires_at > now() OR ${status} = 'expired')`,
         'ending a checkout',
+        LIMITS.fetchDeadlineMs,
       );
       return find(key);
     },
     async refund(key, attempt) {
-      await write(
+      await once(
         sql`
         UPDATE test_checkouts SET refund_attempt = ${attempt}
         WHERE organization_id = ${key.organizationId} AND payment_id = ${key.paymentId} AND secret = ${key.secret}
           AND status = 'paid' AND refund_attempt IS NULL`,
         'paying a checkout back',
+        LIMITS.fetchDeadlineMs,
       );
       return find(key);
     },
     async readSecret() {
       const query = () => sql<{ secret: string }[]>`SELECT secret FROM test_provider_secret`;
-      const [row] = await read(query, LIMITS.fetchDeadlineMs, 'reading the secret of callbacks');
+      const [row] = await retried(query, LIMITS.fetchDeadlineMs, 'reading the secret of callbacks');
       return row!.secret;
     },
   };

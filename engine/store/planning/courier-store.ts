@@ -1,7 +1,6 @@
 import type { CourierRecord, SentCourier } from '../../../schema/assignment/courier.ts';
-import { LIMITS } from '../../../schema/limits.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { numberArray, type Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 export interface CourierStore {
   /** Gives the couriers of companies the ids of the organization, in the same order. */
@@ -30,7 +29,7 @@ export function createCourierStore(sql: Sql): CourierStore {
           phone_number = EXCLUDED.phone_number, country_code = EXCLUDED.country_code,
           vehicle_type = EXCLUDED.vehicle_type, vehicle = EXCLUDED.vehicle, tracking_url = EXCLUDED.tracking_url
         RETURNING id, provider, external_id`;
-      const rows = await withDeadline(query, LIMITS.readDeadlineMs, 'noting couriers');
+      const rows = await once(query, 'noting couriers');
       const ids = new Map(rows.map((row) => [keyOf(row), row.id]));
       return sent.map((courier) => ({ id: ids.get(keyOf(courier))!, ...courier }));
     },
@@ -38,7 +37,7 @@ export function createCourierStore(sql: Sql): CourierStore {
       const query = sql<{ id: number }[]>`
         SELECT id FROM tasks
         WHERE organization_id = ${organizationId} AND id = ANY(${numberArray(taskIds)}::bigint[]) AND courier IS NULL`;
-      const rows = await withDeadline(query, LIMITS.readDeadlineMs, 'looking for couriers of tasks');
+      const rows = await once(query, 'looking for couriers of tasks');
       return rows.map(({ id }) => id);
     },
   };

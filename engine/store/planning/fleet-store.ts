@@ -1,8 +1,8 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { OPEN_STATUSES } from '../positions/roster-store.ts';
 import { numberArray, type Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 /** A job of a vehicle. Kilograms, cubic metres. */
 export interface FleetEntry {
@@ -37,7 +37,6 @@ const OPEN_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.
 const UNIQUE_VIOLATION = '23505';
 
 export function createFleetStore(sql: Sql): FleetStore {
-  const bounded = <T>(query: Promise<T>, what: string) => withDeadline(query, LIMITS.readDeadlineMs, what);
   return {
     async read(organizationId, provider) {
       // A job is open while its task has the vehicle; for a moment before, its courier cannot be noted yet.
@@ -53,7 +52,7 @@ export function createFleetStore(sql: Sql): FleetStore {
           WHERE j.organization_id = ${organizationId} AND (t.id IS NOT NULL OR (NOT j.is_withdrawn
             AND j.booked_at > now() - ${LIMITS.courierBookingMs} * interval '1 millisecond'))
           ORDER BY j.task_id, j.entry DESC LIMIT ${LIMITS.fleetJobs}) j ON true`;
-      const rows = await bounded(query, 'reading the books of a fleet');
+      const rows = await once(query, 'reading the books of a fleet');
       return { last: rows[0]!.last, open: rows.filter(({ taskId }) => taskId !== null) };
     },
     async add(organizationId, last, entries) {
@@ -70,7 +69,7 @@ export function createFleetStore(sql: Sql): FleetStore {
           (n.entry ->> 'weightKg')::float8, (n.entry ->> 'volumeM3')::float8, least((n.entry ->> 'packages')::float8, 2147483647)::int, now()
         FROM alive, json_array_elements(${JSON.stringify(entries)}::text::json) WITH ORDINALITY AS n(entry, place)`;
       try {
-        await bounded(query, 'writing into the books of a fleet');
+        await once(query, 'writing into the books of a fleet');
         return true;
       } catch (error) {
         if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return false;
@@ -89,13 +88,13 @@ export function createFleetStore(sql: Sql): FleetStore {
             ELSE j.booked_at <= now() - ${LIMITS.courierBookingMs} * interval '1 millisecond' END
           LIMIT ${limit}) called_off
         GROUP BY organization_id`;
-      return [...(await bounded(query, 'looking for jobs of fleets that were called off'))];
+      return [...(await once(query, 'looking for jobs of fleets that were called off'))];
     },
     async withdraw(organizationId, taskIds) {
       const query = sql`
         UPDATE fleet_jobs SET is_withdrawn = true
         WHERE organization_id = ${organizationId} AND task_id = ANY(${numberArray(taskIds)}::bigint[])`;
-      await bounded(query, 'withdrawing jobs of a fleet');
+      await once(query, 'withdrawing jobs of a fleet');
     },
   };
 }

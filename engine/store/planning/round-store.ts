@@ -9,7 +9,7 @@ import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schem
 import type { LagPage } from '../log/relay-store.ts';
 import { OPEN_STATUSES } from '../positions/roster-store.ts';
 import { numberArray, type Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 import { type KnownRows, type Marked, RoundMemory, refreshedRows } from './round-memory.ts';
 
 /** An organization with tasks for rounds, and its settings for them. */
@@ -101,7 +101,7 @@ export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKe
       const query = () => sql<{ organizationId: number }[]>`
         SELECT DISTINCT organization_id FROM searching_tasks WHERE organization_id > ${after}
         ORDER BY organization_id LIMIT ${limit}`;
-      const rows = await read(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
+      const rows = await retried(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
       const lagging = rows.map(({ organizationId }) => organizationId);
       return { lagging, next: lagging.length === limit ? lagging.at(-1) : undefined };
     },
@@ -113,7 +113,7 @@ export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKe
         FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
         WHERE o.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
           AND EXISTS (SELECT FROM searching_tasks s WHERE s.organization_id = o.organization_id)`;
-      const rows = await read(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
+      const rows = await retried(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
       return rows.map(({ organizationId, lastSequence, quietMs, ...settings }) => ({
         organizationId,
         lastSequence,
@@ -194,7 +194,7 @@ async function readMarks(sql: Sql, organizationId: number, wanted: RoundTasks): 
           LIMIT $6) t) AS carried`,
       [organizationId, which, LIMITS.roundTasks, LIMITS.roundAgents, CARRIED_RANKS, LIMITS.roundCarried],
     );
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'looking for what a round plans with');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'looking for what a round plans with');
   return { sought: marksOf(row!.sought), agents: marksOf(row!.agents), carried: marksOf(row!.carried) };
 }
 
@@ -227,7 +227,7 @@ function readTasks(sql: Sql, organizationId: number, ids: readonly number[]): Pr
       WHERE t.organization_id = $1 AND t.id = ANY($2::bigint[])`,
       [organizationId, numberArray(ids)],
     );
-  return read(query, LIMITS.readDeadlineMs, 'reading the tasks of a round');
+  return retried(query, LIMITS.readDeadlineMs, 'reading the tasks of a round');
 }
 
 function readAgents(sql: Sql, organizationId: number, ids: readonly number[]): Promise<KnownAgent[]> {
@@ -237,5 +237,5 @@ function readAgents(sql: Sql, organizationId: number, ids: readonly number[]): P
       WHERE a.organization_id = $1 AND a.id = ANY($2::bigint[]) AND a.on_duty AND a.is_active`,
       [organizationId, numberArray(ids)],
     );
-  return read(query, LIMITS.readDeadlineMs, 'reading the agents of a round');
+  return retried(query, LIMITS.readDeadlineMs, 'reading the agents of a round');
 }

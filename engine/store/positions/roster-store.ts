@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { isoFromPostgres, numberArray, type Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** An agent and its open tasks, as far as positions need them. */
 export interface RosterAgent {
@@ -51,7 +51,7 @@ export async function readRoster(sql: Sql, organizationId: number): Promise<Rost
           AND t.status_rank = ANY (${OPEN_RANKS}::smallint[])) AS tasks
     FROM organization_heads h LEFT JOIN agents a ON a.organization_id = h.organization_id
     WHERE h.organization_id = ${organizationId}`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'reading the agents of an organization');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the agents of an organization');
   return {
     agents: rows.flatMap(({ tasks, sequence: _, ...agent }) =>
       agent.agentId === null ? [] : [{ ...agent, openTasks: (tasks ?? []).map(taskOf) }],

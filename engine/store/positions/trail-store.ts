@@ -3,7 +3,7 @@ import type { TrailPoint } from '../../../schema/fleet/trail.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts';
 import { connectPostgres, numberArray, type Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** Postgres refused these rows, and would refuse them again; nothing was written. */
 export class TrailRefusedError extends Error {}
@@ -144,7 +144,7 @@ export async function readTrail(
       ORDER BY recorded_at LIMIT ${limit + 1}) t ON true
     WHERE a.organization_id = ${organizationId} AND a.id = ${agentId}
     ORDER BY t.recorded_at`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'reading a trail');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'reading a trail');
   if (rows.length === 0) return undefined;
   const items = rows.filter((row): row is TrailPoint => row.recordedAt !== null);
   return { items: items.slice(0, limit), hasMore: items.length > limit };
@@ -164,6 +164,6 @@ export async function countTrail(
       WHERE organization_id = ${organizationId} AND agent_id = ${agentId} AND recorded_at < ${to}::timestamptz
         AND recorded_at >= date_trunc('second', ${from}::timestamptz)) p
     WHERE earlier_second IS DISTINCT FROM date_trunc('second', recorded_at) AND recorded_at >= ${from}::timestamptz`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'counting a trail');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'counting a trail');
   return row!.points;
 }

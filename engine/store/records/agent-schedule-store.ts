@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import { isTerminal, TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** An open task of an agent, with the fields that its time follows from. */
 export interface ScheduledTask {
@@ -42,7 +42,7 @@ export async function readAgentSchedule(
     LEFT JOIN (SELECT * FROM open_tasks ORDER BY begins_at, task_id LIMIT ${LIMITS.scheduledItems}) o ON true
     WHERE a.organization_id = ${organizationId} AND a.id = ${agentId}
     ORDER BY o.begins_at, o.task_id`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'reading the schedule of an agent');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the schedule of an agent');
   const [first] = rows;
   if (!first) return undefined;
   const items = rows.flatMap((row) => (row.taskId === null ? [] : [row]));

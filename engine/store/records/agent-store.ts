@@ -4,7 +4,7 @@ import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import { isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql, textArray } from '../postgres.ts';
 import { AGENT, PACKAGE } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 import { customerSearchOf } from './customer-search.ts';
 
 export interface AgentPage {
@@ -51,7 +51,7 @@ export async function listAgents(
   const filter = [onlyAgent, onDuty ?? null, isActive ?? null];
   const parameters = [organizationId, limit, (page - 1) * limit, ...filter, ...patterns];
   const query = () => sql.unsafe<{ sequence: number; count: number; agent: unknown[] | null }[]>(statement, parameters);
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing agents');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing agents');
   return {
     items: rows.flatMap(({ agent }) => (agent ? AGENT.ofJson(agent) : [])),
     count: rows[0]?.count ?? 0,
@@ -65,7 +65,7 @@ export async function readAgent(sql: Sql, organizationId: number, agentId: numbe
     SELECT h.last_sequence AS sequence, ${sql.unsafe(AGENT.json('a'))} AS agent
     FROM agents a JOIN organization_heads h ON h.organization_id = a.organization_id
     WHERE a.organization_id = ${organizationId} AND a.id = ${agentId}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading an agent');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading an agent');
   return row && { agent: AGENT.ofJson(row.agent), sequence: row.sequence };
 }
 

@@ -2,7 +2,7 @@ import type { AssignmentRequestRecord, ListRequestsQuery } from '../../../schema
 import { LIMITS } from '../../../schema/limits.ts';
 import { type Fragment, type Sql, textArray } from '../postgres.ts';
 import { ASSIGNMENT_REQUEST } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface AssignmentRequestPage {
   readonly items: readonly AssignmentRequestRecord[];
@@ -33,7 +33,7 @@ export async function listAssignmentRequests(
       ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing assignment requests');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing assignment requests');
   return {
     items: rows.flatMap((row) => (row.id === null ? [] : [row])),
     count: rows[0]?.count ?? 0,
@@ -73,7 +73,7 @@ export async function readAssignmentRequest(
     FROM assignment_requests r JOIN organization_heads h ON h.organization_id = r.organization_id
     WHERE r.organization_id = ${organizationId} AND r.id = ${requestId}
       AND (${onlyAgentId}::bigint IS NULL OR r.agent_id = ${onlyAgentId}::bigint)`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading an assignment request');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading an assignment request');
   if (!row) return undefined;
   const { sequence, ...request } = row;
   return { request, sequence };

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { type AuditedTask, beforeTaskChanges, type TaskChanges } from '../../../schema/tasks/task-changes.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { AUDITED_TASK_COLUMNS, auditedTaskOfRow } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface AuditPage {
   readonly items: readonly AuditEntryView[];
@@ -32,7 +32,7 @@ interface EntryRow extends Omit<AuditEntryView, 'id' | 'record' | 'actor'> {
  * rows before the page, so far pages need a time range.
  */
 export async function listAudit(sql: Sql, organizationId: number, query: ListAuditQuery): Promise<AuditPage> {
-  const rows = await read(() => pageOf(sql, organizationId, query), LIMITS.readDeadlineMs, 'reading the audit log');
+  const rows = await retried(() => pageOf(sql, organizationId, query), LIMITS.readDeadlineMs, 'reading the audit log');
   const entries = rows.filter((row) => row.source !== null);
   const made = entries.filter((row) => row.source === 't' && row.action === 'task.created');
   const tasks = await tasksAsMade(
@@ -69,7 +69,7 @@ export async function listRecordAudit(
     LEFT JOIN channels c ON c.organization_id = h.organization_id AND e.actor_type = 'channel' AND c.id = e.actor_id
     WHERE h.organization_id = ${organizationId}
     ORDER BY e.version DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'reading the audit log of a record');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the audit log of a record');
   const [first] = rows;
   if (!first || first.count === 0) return undefined;
   const items = rows.filter((row) => row.recordId !== null).map(entryOf);
@@ -169,7 +169,7 @@ async function tasksAsMade(
   taskIds: readonly number[],
 ): Promise<ReadonlyMap<number, AuditedTask>> {
   if (taskIds.length === 0) return new Map();
-  const ask = <T>(query: () => PromiseLike<T>) => read(query, LIMITS.readDeadlineMs, 'reading how tasks were made');
+  const ask = <T>(query: () => PromiseLike<T>) => retried(query, LIMITS.readDeadlineMs, 'reading how tasks were made');
   // The tasks first: a step that comes between is taken back to their state.
   const now = await ask(
     () => sql<(Parameters<typeof auditedTaskOfRow>[0] & { readonly id: number })[]>`

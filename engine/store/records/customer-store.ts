@@ -3,7 +3,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { Sql } from '../postgres.ts';
 import { CUSTOMER } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 import { type CustomerSearch, customerSearchOf } from './customer-search.ts';
 
 export interface CustomerPage {
@@ -48,7 +48,7 @@ export async function listCustomers(
   // `unsafe` does not prepare: each search is planned for its own pattern, because no plan fits every one.
   const query = () =>
     sql.unsafe<{ sequence: number; count: number; customer: unknown[] | null }[]>(statement, parameters);
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing customers');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing customers');
   return {
     items: rows.flatMap(({ customer }) => (customer ? CUSTOMER.ofJson(customer) : [])),
     count: rows[0]?.count ?? 0,
@@ -95,7 +95,7 @@ export async function readCustomer(
       organizationId,
       customerId,
     ]);
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a customer');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a customer');
   if (!row) return undefined;
   const { customer, sequence, ...deliverySummary } = row;
   return { customer: CUSTOMER.ofJson(customer), deliverySummary, sequence };

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ProofImage, ProofRecord } from '../../../schema/tasks/proof.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 /** Draws the id of a proof. */
 export async function drawProofId(sql: Sql): Promise<number> {
@@ -45,7 +45,7 @@ export function listProofs(sql: Sql, organizationId: number, taskId: number): Pr
   const query = () => sql<ProofRecord[]>`
     SELECT organization_id, task_id, id, kind, content_type, octet_length(content) AS bytes, actor_type, actor_id, created_at
     FROM task_proofs WHERE organization_id = ${organizationId} AND task_id = ${taskId} ORDER BY id`;
-  return read(query, LIMITS.readDeadlineMs, 'listing proofs');
+  return retried(query, LIMITS.readDeadlineMs, 'listing proofs');
 }
 
 export interface ProofFile {
@@ -63,6 +63,6 @@ export async function readProofFile(
   const query = () => sql<{ contentType: string; content: string }[]>`
     SELECT content_type, encode(content, 'base64') AS content FROM task_proofs
     WHERE organization_id = ${organizationId} AND task_id = ${taskId} AND id = ${proofId} AND content IS NOT NULL`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a proof');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a proof');
   return row && { contentType: row.contentType, content: Buffer.from(row.content, 'base64') };
 }

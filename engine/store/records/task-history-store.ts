@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import { stepsOf } from '../../domain/tasks/steps-of-agent.ts';
 import type { Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface TaskHistoryPage {
   readonly steps: readonly HistoryStepView[];
@@ -33,7 +33,7 @@ export async function readTaskHistory(
       AND (${onlyAgentId}::bigint IS NULL OR t.agent_id = ${onlyAgentId} OR EXISTS (
         SELECT FROM assignment_requests r WHERE r.organization_id = t.organization_id AND r.task_id = t.id
           AND r.agent_id = ${onlyAgentId} AND r.status = 'pending'))`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading the history of a task');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading the history of a task');
   if (!row) return undefined;
   const steps = row.steps ?? [];
   return { steps: onlyAgentId === null ? steps : stepsOf(onlyAgentId, steps), sequence: row.lastSequence };

@@ -3,7 +3,7 @@ import type { ListWarehousesQuery, WarehouseRecord } from '../../../schema/custo
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Sql } from '../postgres.ts';
 import { LOCATION, WAREHOUSE } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface WarehouseWithLocation {
   readonly warehouse: WarehouseRecord;
@@ -53,7 +53,7 @@ export async function listWarehouses(
       ORDER BY w.created_at DESC, w.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing warehouses');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing warehouses');
   return {
     items: rows.flatMap((row) => (row.warehouse ? warehouseOfRow(row) : [])),
     count: rows[0]?.count ?? 0,
@@ -72,6 +72,6 @@ export async function readWarehouse(
     FROM warehouses w JOIN organization_heads h ON h.organization_id = w.organization_id
     JOIN locations l ON l.organization_id = w.organization_id AND l.id = w.location_id
     WHERE w.organization_id = ${organizationId} AND w.id = ${warehouseId}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a warehouse');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a warehouse');
   return row && { ...warehouseOfRow(row), sequence: row.sequence };
 }

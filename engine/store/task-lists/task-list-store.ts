@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { ShownTask } from '../../../schema/tasks/task.ts';
 import type { Sql } from '../postgres.ts';
 import { SHOWN_TASK } from '../rows/record-tables.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 import { planPage } from './task-list-plan.ts';
 import type { PageRequest } from './task-list-request.ts';
 
@@ -65,7 +65,7 @@ export async function readTaskPage(
     WHERE h.organization_id = $1::bigint`;
   const sql = isReusable ? connections.prepared : connections.planned;
   const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();
-  const rows = await read(ask, LIMITS.readDeadlineMs, 'listing tasks');
+  const rows = await retried(ask, LIMITS.readDeadlineMs, 'listing tasks');
   const [first] = rows as unknown as Row[];
   if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
   const [sequence, matched, firstPlace] = first;

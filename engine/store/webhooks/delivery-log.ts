@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Delivery, ListDeliveriesQuery } from '../../../schema/notices/webhook.ts';
 import type { Fragment, Sql } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 import { belongsTo } from './webhook-store.ts';
 
 export interface DeliveryPage {
@@ -53,7 +53,7 @@ export async function listDeliveries(
       ORDER BY d.id DESC LIMIT ${limit + 1}) d ON true
     WHERE w.organization_id = ${organizationId} AND w.id = ${webhookId} AND ${belongsTo(sql, ownChannelId)}
     ORDER BY d.id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing deliveries');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing deliveries');
   if (rows.length === 0) return undefined;
   const items = rows.flatMap((row) => (row.id === null ? [] : [row]));
   return { items: items.slice(0, limit), hasMore: items.length > limit, sequence: rows[0]!.sequenceNow };
@@ -72,7 +72,7 @@ export async function readDelivery(
       JOIN webhooks w ON w.organization_id = d.organization_id AND w.id = d.webhook_id
       JOIN organization_heads h ON h.organization_id = d.organization_id
     WHERE d.organization_id = ${organizationId} AND d.id = ${deliveryId} AND ${belongsTo(sql, ownChannelId)}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a delivery');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a delivery');
   if (!row) return undefined;
   const { sequenceNow: sequence, ...delivery } = row;
   return { delivery, sequence };

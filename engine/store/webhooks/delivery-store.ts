@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Attempt, DeliveryState, DisabledReason } from '../../../schema/notices/webhook.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 import type { EndpointHealth, EndpointKey } from './follower-store.ts';
 
 /** A delivery that needs another attempt. */
@@ -99,41 +99,37 @@ export interface DeliveryStore {
 
 export function createDeliveryStore(sql: Sql): DeliveryStore {
   return {
-    record: (outcomes, lease) => bounded(recordOf(sql, outcomes, lease), 'recording deliveries'),
+    record: (outcomes, lease) => once(recordOf(sql, outcomes, lease), 'recording deliveries'),
     async readDue({ organizationId, webhookId }, limit) {
       const query = sql<PendingRow[]>`
         SELECT ${pendingColumns(sql)} FROM ${deliveriesWithBodies(sql)}
         WHERE d.organization_id = ${organizationId} AND d.webhook_id = ${webhookId} AND d.state = 'pending'
           AND d.next_attempt_at <= now()
         ORDER BY d.next_attempt_at, d.id LIMIT ${limit}`;
-      return (await bounded(query, 'looking for due deliveries')).map(pendingOf);
+      return (await once(query, 'looking for due deliveries')).map(pendingOf);
     },
     async takeOrders(key, lease) {
-      const ids = (await bounded(takingOf(sql, key, lease), 'taking orders')).map(({ id }) => id);
+      const ids = (await once(takingOf(sql, key, lease), 'taking orders')).map(({ id }) => id);
       if (ids.length === 0) return [];
       const query = sql<PendingRow[]>`
         SELECT ${pendingColumns(sql)} FROM ${deliveriesWithBodies(sql)}
         WHERE d.organization_id = ${key.organizationId} AND d.id = ANY(${numberArray(ids)}::bigint[]) ORDER BY d.id`;
-      return (await bounded(query, 'reading ordered deliveries')).map(pendingOf);
+      return (await once(query, 'reading ordered deliveries')).map(pendingOf);
     },
     async findReplay({ organizationId, webhookId }) {
       const query = sql<ReplayOrder[]>`
         SELECT id, after_sequence, last_sequence FROM webhook_orders
         WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} AND kind = 'replay'
         ORDER BY id LIMIT 1`;
-      return (await bounded(query, 'looking for replays'))[0];
+      return (await once(query, 'looking for replays'))[0];
     },
     async queueReplay(key, lease, order, events, upTo) {
-      await bounded(replayOf(sql, key, lease, order, events, upTo), 'queueing a replay');
+      await once(replayOf(sql, key, lease, order, events, upTo), 'queueing a replay');
     },
     async queuePositions(key, toldAt, events) {
-      await bounded(positionsOf(sql, key, toldAt, events), 'queueing positions');
+      await once(positionsOf(sql, key, toldAt, events), 'queueing positions');
     },
   };
-}
-
-function bounded<T>(query: { execute(): Promise<T> }, what: string): Promise<T> {
-  return withDeadline(query.execute(), LIMITS.readDeadlineMs, what);
 }
 
 type PendingRow = Omit<PendingDelivery, 'body'> & { readonly body: string | null };

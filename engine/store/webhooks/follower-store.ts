@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { DisabledReason, WebhookRecord } from '../../../schema/notices/webhook.ts';
-import { withDeadline } from '../../runtime/deadline.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 
 /** Names a webhook among those of all organizations. */
 export interface EndpointKey {
@@ -82,7 +82,7 @@ export interface FollowerStore {
 export function createFollowerStore(sql: Sql): FollowerStore {
   return {
     async findWaiting(after, limit) {
-      const [row] = await bounded(waitingOf(sql, after, limit), 'looking for webhooks that wait');
+      const [row] = await once(waitingOf(sql, after, limit), 'looking for webhooks that wait');
       return { lagging: row!.lagging, next: row!.compared === limit ? row!.last! : undefined };
     },
     findFollowed(organizationIds) {
@@ -91,29 +91,25 @@ export function createFollowerStore(sql: Sql): FollowerStore {
         FROM webhooks w JOIN organization_heads h ON h.organization_id = w.organization_id LEFT JOIN ${followerOf(sql)}
         WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) AND (${isOrdered(sql)} OR ${hearsNews(sql)})
         GROUP BY w.organization_id`;
-      return bounded(query, 'looking for webhooks to wake');
+      return once(query, 'looking for webhooks to wake');
     },
     async lease(key, lease) {
-      const [row] = await bounded(leaseOf(sql, key, lease), 'leasing a webhook');
+      const [row] = await once(leaseOf(sql, key, lease), 'leasing a webhook');
       return row && endpointOf(row);
     },
     async release(key, lease) {
-      await bounded(releaseOf(sql, key, lease), 'releasing a webhook');
+      await once(releaseOf(sql, key, lease), 'releasing a webhook');
     },
     findPositionSubscribers: (limit) =>
-      bounded(positionSubscribersOf(sql, limit), 'looking for webhooks that want positions'),
-    findUntold: (limit) => bounded(untoldOf(sql, limit), 'looking for disabled webhooks'),
+      once(positionSubscribersOf(sql, limit), 'looking for webhooks that want positions'),
+    findUntold: (limit) => once(untoldOf(sql, limit), 'looking for disabled webhooks'),
     async noteTold({ organizationId, webhookId }) {
       const query = sql`
         UPDATE webhook_followers SET notified_at = now()
         WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId}`;
-      await bounded(query, 'noting the mails to administrators');
+      await once(query, 'noting the mails to administrators');
     },
   };
-}
-
-function bounded<T>(query: { execute(): Promise<T> }, what: string): Promise<T> {
-  return withDeadline(query.execute(), LIMITS.readDeadlineMs, what);
 }
 
 function followerOf(sql: Sql): Fragment {

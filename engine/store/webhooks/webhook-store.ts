@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListWebhooksQuery, Webhook } from '../../../schema/notices/webhook.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
-import { read } from '../statements.ts';
+import { retried } from '../statements.ts';
 
 export interface WebhookPage {
   readonly items: readonly Webhook[];
@@ -47,7 +47,7 @@ export async function listWebhooks(
       SELECT * FROM matching ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.id DESC`;
-  const rows = await read(query, LIMITS.readDeadlineMs, 'listing webhooks');
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'listing webhooks');
   return {
     items: rows.flatMap((row) => (row.id === null ? [] : [row])),
     count: rows[0]?.count ?? 0,
@@ -66,7 +66,7 @@ export async function readWebhook(
     SELECT h.last_sequence AS sequence, ${sql.unsafe(WEBHOOK)}
     FROM ${sql.unsafe(WEBHOOKS)} JOIN organization_heads h ON h.organization_id = w.organization_id
     WHERE w.organization_id = ${organizationId} AND w.id = ${webhookId} AND ${belongsTo(sql, ownChannelId)}`;
-  const [row] = await read(query, LIMITS.readDeadlineMs, 'reading a webhook');
+  const [row] = await retried(query, LIMITS.readDeadlineMs, 'reading a webhook');
   if (!row) return undefined;
   const { sequence, ...webhook } = row;
   return { webhook, sequence };

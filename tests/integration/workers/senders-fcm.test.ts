@@ -140,7 +140,7 @@ test('a service account that Google refuses makes all wait, is logged once, and 
   assert.deepEqual(await send('ios', 'device-1'), { kind: 'sent' });
   assert.deepEqual(
     lines.map(({ msg }) => msg),
-    ['sending through FCM fails; trying on', 'sending through FCM works again'],
+    ['sending through FCM fails; retrying', 'sending through FCM works again'],
   );
   assert.equal(fcm.attempts(), 1);
 });

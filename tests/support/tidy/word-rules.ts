@@ -44,7 +44,6 @@ const exempt = [
 
 /** Folders whose words are still to be read. This list only shrinks. */
 const stillToRead: readonly string[] = [
-  'tests/integration/workers',
   'engine/domain',
   'engine/org/actor',
   'engine/org/apply',
@@ -112,7 +111,7 @@ const stillToRead: readonly string[] = [
   'workers/maintenance',
   'workers/metrics-listener.ts',
   'workers/notifications',
-  'workers/outage.ts',
+  '../../../engine/runtime/outage.ts',
   'workers/outbox-relay.ts',
   'workers/payments',
   'workers/start-workers.ts',

@@ -47,7 +47,7 @@ function setUp() {
     soon: (task: () => void) => task(),
   };
   const log = createLog('test', 'silent');
-  log.error = log.warn = log.info = (_facts: unknown, text?: string) => void logged.push(text ?? '');
+  log.error = log.warn = log.info = (facts: unknown, text?: string) => void logged.push(text ?? String(facts));
   const buffer = new TrailBuffer({ store, clock: { monotonic: () => time }, scheduler, log });
   const settle = async () => {
     for (let i = 0; i < 10; i++) await turn();
@@ -139,7 +139,7 @@ test('points that could not be written are tried again before later ones, after 
     [3, 4],
   ]);
   assert.equal(buffer.dropped, 0);
-  assert.deepEqual(logged, ['the trail cannot be written', 'the trail is written again']);
+  assert.deepEqual(logged, ['writing the trail fails; retrying', 'writing the trail works again']);
 });
 
 test('when there is no room the oldest points go, counted, and the rest is written in order', async () => {

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import type { PaymentProvider } from '../../../engine/providers/payment-provider.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
+import { RedisAwayError } from '../../../engine/runtime/outage.ts';
 import type { PaymentStep, PaymentStepStore } from '../../../engine/store/payments/payment-step-store.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ProviderReport, ProviderStep } from '../../../schema/money/payment.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
-import { RedisAwayError } from '../../../workers/outage.ts';
 import { PaymentDesk, pauseAfter } from '../../../workers/payments/payment-desk.ts';
 import { PaymentWatch } from '../../../workers/payments/payment-watch.ts';
 

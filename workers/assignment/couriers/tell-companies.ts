@@ -1,7 +1,7 @@
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
+import { createOutage } from '../../../engine/runtime/outage.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { createOutage } from '../../outage.ts';
 import type { CourierProvider } from './courier-provider.ts';
 
 export interface CompanyNews {

@@ -1,8 +1,8 @@
 import type { Clock, Scheduler } from '../../../engine/runtime/clock.ts';
 import type { Config } from '../../../engine/runtime/config.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
+import { createOutage } from '../../../engine/runtime/outage.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { createOutage } from '../../outage.ts';
 import type { Push, SendOutcome } from '../notice.ts';
 import { type Answer, createPoster, NoAnswerError, type Poster } from './bounded-post.ts';
 import type { DeviceSender } from './device-sender.ts';

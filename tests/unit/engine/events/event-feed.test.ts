@@ -332,10 +332,10 @@ test('an outage of Postgres is logged once for all readers, and so is its end', 
   const asked = Array.from({ length: 100 }, () => feed.lastSequence(ORGANIZATION).catch(() => 'away'));
   await Promise.all(asked);
   await advance(5 * LIMITS.headCheckMs);
-  assert.deepEqual(lines.splice(0), ['warn: the log cannot be read for streams']);
+  assert.deepEqual(lines.splice(0), ['warn: reading the log for streams fails; retrying']);
   setAway(false);
   await advance(2 * LIMITS.headCheckMs);
-  assert.deepEqual(lines, ['info: the log can be read for streams again']);
+  assert.deepEqual(lines, ['info: reading the log for streams works again']);
 });
 
 test('heads are compared one comparison at a time, however long Postgres takes', async () => {

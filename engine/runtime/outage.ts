@@ -1,21 +1,21 @@
-import type { Log } from '../engine/runtime/log.ts';
+import type { Log } from './log.ts';
 
-/** Nothing was tried, since Redis is away: its connection has told of that. */
+/** No attempt was made, because Redis is away. The connection itself has reported that. */
 export class RedisAwayError extends Error {}
 
-/** Tells of something that is tried over and over when it begins to fail and when it works again, not in between. */
+/** Logs repeated work once when it begins to fail, and once when it works again. */
 export interface Outage {
   failed(error: unknown): void;
   worked(): void;
 }
 
-/** `what` is what is tried: "comparing positions". */
+/** `what` names the work: "comparing positions". */
 export function createOutage(log: Log, what: string): Outage {
   let isOut = false;
   return {
     failed(error) {
       if (error instanceof RedisAwayError) return;
-      if (!isOut) log.warn({ err: error }, `${what} fails; trying on`);
+      if (!isOut) log.warn({ err: error }, `${what} fails; retrying`);
       isOut = true;
     },
     worked() {
