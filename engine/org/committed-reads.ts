@@ -38,7 +38,7 @@ import {
   type WarehousePage,
 } from '../store/records/warehouse-store.ts';
 
-/** What is read straight from Postgres, where every acknowledged change is. An id that is unknown: undefined. */
+/** Reads straight from Postgres, which has every acknowledged change. An unknown id gives undefined. */
 export interface CommittedReads {
   /** As the caller may see it: agents see their own tasks only. */
   readTaskHistory(organizationId: number, taskId: number, caller: Actor): Promise<TaskHistoryPage | undefined>;

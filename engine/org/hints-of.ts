@@ -2,7 +2,7 @@ import type { HintKind } from '../bus/commit-hints.ts';
 import { isWaiting } from '../domain/money/provider-steps.ts';
 import type { OrgBatch } from './apply/org-batch.ts';
 
-/** What others are told of a batch once it is committed. What a payment waits for calls for no look: time brings that. */
+/** The hints about a committed batch. A payment that only waits needs none: time brings its next look. */
 export function hintsOf({
   events,
   helpsSearches,
@@ -13,7 +13,7 @@ export function hintsOf({
     kinds.push('committed');
     if (helpsSearches) kinds.push('searches');
   }
-  // Also without an event: the log tells of a refund when the money has gone back.
+  // Even without an event: the log reports a refund when the money has gone back.
   for (const { record } of payments.values())
     if (record.step !== null && !isWaiting(record.step)) return [...kinds, 'payments'];
   return kinds;

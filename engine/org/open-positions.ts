@@ -26,9 +26,9 @@ export interface PositionsParts {
 export interface OpenedPositions {
   readonly positions: Positions;
   readonly trail: TrailBuffer;
-  /** To be told of what actors have committed. */
+  /** Call it with the commits of actors. */
   readonly onChanged: ActorServices['onChanged'];
-  /** To be told of shards that have come to this process, or left it: what is known of their organizations may be old. */
+  /** Call it with shards that were gained or lost: the knowledge of their organizations may be old. */
   readonly onMoved: (shards: ReadonlySet<number>) => void;
 }
 

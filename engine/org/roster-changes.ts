@@ -3,7 +3,7 @@ import type { ChangedTask, RosterChange } from '../positions/roster-change.ts';
 import type { OrgBatch } from './apply/org-batch.ts';
 import type { OrgState } from './state/org-state.ts';
 
-/** What a committed batch says of agents and of what they have to do. */
+/** The changes of agents and their tasks in a committed batch. */
 export function rosterChangeOf(batch: OrgBatch, state: OrgState): RosterChange {
   const tasks: ChangedTask[] = [];
   for (const { before, after } of batch.taskChanges) {

@@ -20,7 +20,7 @@ import type { OrgState } from '../state/org-state.ts';
 
 type WantedTask = Extract<BatchItem, { input: unknown }>;
 
-/** What became of one item: the JSON of its task, or the body of its error. */
+/** The result of one item: the JSON of its task, or the body of its error. */
 interface ItemResult {
   readonly ok: boolean;
   readonly json: string;
@@ -33,9 +33,9 @@ interface DraftedItem {
 }
 
 /**
- * POST /tasks/batch. Items are decided in their order, each seeing those before it. A plain batch does what it can;
- * an atomic one is refused 422 BATCH_REJECTED, `details.items` naming what was wrong, unless every item can be done.
- * All of it goes into one commit.
+ * POST /tasks/batch. Decides items in their order; each sees those before it. A plain batch does what it can. An atomic
+ * one is refused 422 BATCH_REJECTED, with the faults in `details.items`, unless every item can be done. The whole batch
+ * goes into one commit.
  */
 export function decideBatch(
   tools: DecideTools,
@@ -43,7 +43,7 @@ export function decideBatch(
   context: DecideContext,
   nowMs: number,
 ): DecidedCommand {
-  // However full it gets: an answer that is true only in part could not be told from one that is not.
+  // One batch, however full: an answer that is true only in part would look like one that is not.
   let batch: OrgBatch | undefined;
   const inOneCommit = {
     ...tools,
@@ -124,7 +124,7 @@ function decideTogether(tools: DecideTools, command: CreateTasks, context: Decid
   return answerBatch(tools, command, results, context.now);
 }
 
-/** What an item already has as its end: it was malformed, or its key has been used. */
+/** The known result of an item: it was malformed, or its key has been used. */
 function knownResult(state: OrgState, item: BatchItem, nowMs: number, facts: RequestFacts): ItemResult | undefined {
   if ('errorBody' in item) return { ok: false, json: item.errorBody };
   const kept = item.idempotency && findKept(state, item.idempotency, nowMs);

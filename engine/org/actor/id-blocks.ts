@@ -44,8 +44,8 @@ export class IdBlocks {
   }
 
   /**
-   * Resolves when a decision can be made; rejects when Postgres cannot be asked. Sets nothing aside: whoever waited for the
-   * same ids may take them first, so that `has` is to be asked once more, in the turn of the decision.
+   * Resolves when a decision can be made; rejects when Postgres cannot be asked. It reserves nothing: another command
+   * that waited for the same ids may take them first, so ask `has` again in the turn of the decision.
    */
   async ensure(demand: IdDemand): Promise<void> {
     while (!this.has(demand)) {

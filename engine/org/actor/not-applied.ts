@@ -3,9 +3,9 @@ import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { Decided, Pending } from '../apply/org-batch.ts';
 
 /**
- * What commands are told that were not carried out. NOT_APPLIED says that nothing was written, and whoever reads it may ask
- * anew under another key. So it is said only where no earlier attempt under the same key can have written anything; else
- * nobody knows, before a retry has looked.
+ * Errors for commands that were not executed. NOT_APPLIED says that nothing was written, so its reader may ask again
+ * under another key. It is used only where no earlier attempt under the same key can have written anything; otherwise
+ * the outcome is unknown until a retry has looked.
  */
 
 /** Of commands whose keys were not looked up. */
@@ -13,7 +13,7 @@ export function failUndecided(waiting: readonly Pending[], why: Refusal): void {
   for (const { command, settle } of waiting) fail(settle, why, isKeyed(command));
 }
 
-/** Of commands that wait for a commit: whatever changes something has no key, or one that was new. */
+/** The errors of commands that wait for a commit: a command that changes something has no key, or one that was new. */
 export function failDecided(entries: readonly Decided[], why: Refusal): void {
   for (const { command, changes, settle } of entries)
     fail(settle, why, changes ? hasKeyedItems(command) : isKeyed(command));

@@ -21,7 +21,7 @@ import type { IdBlocks } from './id-blocks.ts';
 import { failDecided, failUndecided } from './not-applied.ts';
 import { isDrawnCode, refusalOfRow } from './row-refusals.ts';
 
-/** What all actors of a process share. */
+/** The services that all actors of a process share. */
 export interface ActorServices {
   readonly store: OrgStore;
   readonly groupCommit: GroupCommit;
@@ -33,9 +33,9 @@ export interface ActorServices {
   readonly random: RandomSource;
   readonly log: Log;
   readonly history: string;
-  /** Told of every committed batch before anybody hears its events. */
+  /** Called with every committed batch before any client gets its events. */
   readonly onChanged: (batch: OrgBatch, state: OrgState) => void;
-  /** Tells of what was committed: local subscribers of its events, other processes by hints. */
+  /** Publishes a commit: to local subscribers its events, to other processes hints. */
   readonly publish: (batch: OrgBatch) => void;
   /** The actor is no longer to be used; these commands were not decided and want another try. */
   readonly onDiscarded: (actor: OrgActor, again: readonly Pending[], oneByOne: readonly Pending[]) => void;
@@ -45,12 +45,10 @@ type Phase = 'loading' | 'live' | 'discarded';
 
 /**
  * The one place where an organization's state changes.
- *
  * - `loading`: the head is being read; commands wait.
- * - `live`: a command whose records are in memory is decided at once, the others wait for a batched fetch, in the order
- *   of coming but for batches of tasks: one goes with each fetch.
- * - `discarded`: a commit did not go through, or the shard went; nothing is decided here any more.
- *
+ * - `live`: a command whose records are in memory is decided at once; the others wait for a batched fetch, in the order
+ * of arrival, except that only one batch of tasks goes with each fetch.
+ * - `discarded`: a commit failed, or the shard was lost; the actor decides nothing more.
  * Invariant: no answer leaves before the newest change it rests on is durable (`#afterDurable`).
  */
 export class OrgActor implements BatchOwner {
@@ -97,7 +95,7 @@ export class OrgActor implements BatchOwner {
     return this.#state;
   }
 
-  /** Reads the head. On failure everyone waiting is told, and the actor is discarded. */
+  /** Reads the head. On failure every waiting command gets an error, and the actor is discarded. */
   async load(): Promise<void> {
     try {
       const head = await this.#services.store.loadHead(this.organizationId);
@@ -216,7 +214,7 @@ export class OrgActor implements BatchOwner {
     if (!this.isLive) return;
     this.#phase = 'discarded';
     for (const { closed, entries } of this.#undurable) {
-      // What a group has taken is on its way: its end is told when it is known.
+      // The entries that a group has taken are in flight: their answers leave when its end is known.
       if (!closed) failDecided(entries.splice(0), why);
     }
     failUndecided([...this.#oneByOne.splice(0), ...this.#waiting.splice(0)], why);
@@ -238,7 +236,10 @@ export class OrgActor implements BatchOwner {
     }
   }
 
-  /** In the order of coming, but with one batch of tasks: whoever comes behind several waits for one fetch with one. */
+  /**
+   * In the order of arrival, but with one batch of tasks: a command behind several batches waits for one fetch with one
+   * of them.
+   */
   #takeWaiting(): Pending[] {
     const taken: Pending[] = [];
     const left: Pending[] = [];

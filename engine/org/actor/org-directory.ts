@@ -66,8 +66,8 @@ export class OrgDirectory {
   }
 
   /**
-   * Asks an organization's actor. Never rejects: what goes wrong is a coded refusal (503 NOT_OWNER, OVERLOADED,
-   * UNAVAILABLE, NOT_APPLIED, OUTCOME_UNKNOWN, or whatever the decision says).
+   * Asks an organization's actor. Never rejects: a failure is a coded refusal (503 NOT_OWNER, OVERLOADED, UNAVAILABLE,
+   * NOT_APPLIED, OUTCOME_UNKNOWN, or a refusal of the decision).
    */
   ask(organizationId: number, command: Command): Promise<Answer> {
     return new Promise((settle) => this.#ask(organizationId, { command, settle }));

@@ -13,7 +13,7 @@ export function isDrawnCode({ constraint }: CommitError): boolean {
   return constraint === 'tasks_code';
 }
 
-/** What the command that made a row is answered when Postgres does not take the row. */
+/** The answer to a command whose row Postgres refuses. */
 export function refusalOfRow(error: CommitError): Refusal {
   return refusal(CODE_BY_CONSTRAINT[error.constraint ?? ''] ?? 'INTERNAL');
 }

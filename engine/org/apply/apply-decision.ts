@@ -15,7 +15,7 @@ import { type ToldChange, tellNews } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
 import { UntoldTasks } from './untold-tasks.ts';
 
-/** What deciding needs from the actor. */
+/** The parts of the actor that a decision uses. */
 export interface DecideTools {
   readonly state: OrgState;
   readonly random: RandomSource;
@@ -39,7 +39,7 @@ export interface DecidedCommand {
 export function openBatchAt(tools: DecideTools, now: string): OrgBatch {
   const batch = tools.openBatch();
   batch.lastAt = now;
-  // Whatever it takes: nothing is decided at an earlier time than what is committed.
+  // Always at the batch's time: no decision is earlier than a commit.
   tools.state.lastAtMs = Date.parse(now);
   return batch;
 }
@@ -88,9 +88,9 @@ function isAbout(news: News, shown: Shown): boolean {
   return isOfTask && shown.kind === 'task' && news.taskId === shown.id;
 }
 
-/** What a line of the log about the record that is shown has told already; undefined when it is to be encoded anew. */
+/** The text that the event of the shown record already holds; undefined when the record must be encoded again. */
 function answerOf(news: News, { event, json }: ToldChange, shown: Shown): AppliedDraft | undefined {
-  // The payment of a task's end changes the task once more after that is told.
+  // The payment of a task's end changes the task once more after its event.
   if (json === undefined || (shown.kind === 'task' && news.kind === 'tell-payment')) return undefined;
   const isPlain = news.kind === 'tell' && news.type === 'task.created' && !news.extra;
   return { data: json, toldAt: isPlain ? event.sequence : null };
@@ -129,7 +129,7 @@ export function keepRefusal(
   return batch.ticket;
 }
 
-/** What is kept under a key that is still honoured, with the ticket that it rests on. */
+/** The answer kept under a valid key, with the ticket that it rests on. */
 export function findKept(state: OrgState, { scopedKey }: IdempotencyKey, nowMs: number) {
   const kept = state.findIdempotency(scopedKey);
   const isHonoured = kept && Date.parse(kept.record.at) > nowMs - LIMITS.idempotencyRetentionMs;

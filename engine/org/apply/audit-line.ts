@@ -7,8 +7,8 @@ import type { StateView } from '../state/state-view.ts';
 type Audited = Pick<AuditRecord, 'recordType' | 'recordId' | 'version' | 'before' | 'after'>;
 
 /**
- * What the audit log keeps of a change that is about to be applied; undefined for what it has elsewhere: the history of
- * tasks tells of them and of all that belongs to them.
+ * The audit line of a change that is about to be applied. Undefined for tasks and their belongings: the history of
+ * tasks is their audit log.
  */
 export function auditLineOf(state: StateView, change: Change, caller: Caller, at: string): AuditRecord | undefined {
   const audited = auditedBy(state, change);
@@ -75,7 +75,7 @@ function auditedBy(state: StateView, change: Change): Audited | undefined {
   }
 }
 
-/** Whoever has the link to a checkout sees it: that is for who may read the payment, not for who reads the log. */
+/** The checkout token opens the checkout page, so leave it out of the audit log. */
 function told({ checkoutToken: _, ...payment }: PaymentRecord): object {
   return payment;
 }

@@ -23,7 +23,7 @@ export interface ToldChange {
 }
 
 interface TellContext extends LineContext {
-  /** The task before the changes that are told; undefined for a new one, and where the news are of none. */
+  /** The task before the changes of the event; undefined for a new one, and for news about no task. */
   readonly before: TaskFacts | undefined;
 }
 
@@ -35,8 +35,8 @@ interface LineContext {
 }
 
 /**
- * What the log says of changes that have just been applied. Encoded once: the same text goes to Postgres, to streams,
- * to webhooks and into the answer.
+ * Encodes the log's line for changes that have just been applied. It is encoded once: the same text goes to Postgres,
+ * to streams, to webhooks and into the answer.
  */
 export function tellNews(state: OrgState, news: News, told: TellContext): ToldChange {
   switch (news.kind) {
@@ -66,7 +66,7 @@ function tellTask(state: OrgState, tell: Tell, told: TellContext): ToldChange {
   };
 }
 
-/** The event that tells of a request as it has just become, and the step that its task's history keeps. */
+/** The event of a request in its new state, and the step that its task's history keeps. */
 function tellRequest(state: OrgState, tell: TellRequest, told: TellContext): ToldChange {
   const { sequence, at, caller, before } = told;
   const request = state.findRequest(tell.requestId)!;
@@ -82,7 +82,7 @@ function tellRequest(state: OrgState, tell: TellRequest, told: TellContext): Tol
   };
 }
 
-/** The event that tells of a payment as it has just become, with its task, and the step that the task's history keeps. */
+/** The event of a payment in its new state, with its task, and the step that the task's history keeps. */
 function tellPayment(state: OrgState, tell: TellPayment, told: TellContext): ToldChange {
   const { type, paymentId, taskId } = tell;
   const { sequence, at, caller, before } = told;
@@ -99,7 +99,7 @@ function tellPayment(state: OrgState, tell: TellPayment, told: TellContext): Tol
   };
 }
 
-/** What the history of a task keeps of its payments. */
+/** The payment facts that the history of a task keeps. */
 export function paymentStep({ id, method, status, amountMinor, currency, failureReason }: PaymentRecord): Tell['step'] {
   const details = { paymentId: id, method, status, amount: formatMinor(amountMinor, currency), currency };
   return { kind: 'payment', reason: failureReason, details };
@@ -131,7 +131,7 @@ function historyStep(
   };
 }
 
-/** The event that tells of an agent as it has just become. */
+/** The event of an agent in its new state. */
 function tellAgent(state: OrgState, { type, agentId, extra }: TellAgent, told: LineContext): ToldChange {
   const { sequence, at, caller } = told;
   const head = headOf(state, type, caller.channelId, told);
@@ -147,7 +147,7 @@ function headOf({ organizationId }: OrgState, type: EventType, channelId: number
   );
 }
 
-/** What the data say beside the record, and who did it. */
+/** The data beside the record, and the actor. */
 function extraOf(extra: Readonly<Record<string, unknown>>, { type, id }: Caller): string {
   return `,${JSON.stringify({ ...extra, actor: { type, id } }).slice(1, -1)}`;
 }

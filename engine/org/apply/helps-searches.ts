@@ -2,7 +2,7 @@ import { isTerminal, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { isSought } from '../../domain/assignment/assignment-machine.ts';
 import type { Change } from '../state/changes.ts';
 
-/** By what a round plans a task, but for its packages. */
+/** The fields by which a round plans a task, except its packages. */
 const PLANNED_BY = [
   'locationId',
   'pickupLocationId',
@@ -16,9 +16,9 @@ const PLANNED_BY = [
 ] as const satisfies readonly (keyof TaskRecord)[];
 
 /**
- * Whether a round may find somebody now who was not to be found before: a task begins to look or changes what it wants,
- * an agent gets free, comes on duty or changes, a task that looked leaves its agent to others. What rounds themselves
- * write down does not. A change that is missed here waits for a round that time brings.
+ * Whether a round may now find an agent that it could not find before: a task begins to search or changes its needs, an
+ * agent gets free, comes on duty or changes, a task that searched leaves its agent to others. Changes by rounds
+ * themselves do not count. A change that is missed here waits for a later round.
  */
 export function helpsSearches(change: Change, before: TaskRecord | undefined): boolean {
   switch (change.kind) {

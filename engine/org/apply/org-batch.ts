@@ -17,7 +17,7 @@ import { encodeRecord } from '../../store/rows/encode-record.ts';
 import type { Change } from '../state/changes.ts';
 import { helpsSearches } from './helps-searches.ts';
 
-/** A command on its way: who waits for it, and what it will be told once the batch is durable. */
+/** A command in progress: its caller, and its answer once the batch is durable. */
 export interface Pending {
   readonly command: Command;
   readonly settle: (answer: Answer) => void;
@@ -52,8 +52,8 @@ export interface StagedLocation {
 }
 
 /**
- * What one organization decided since its last batch was taken: rows in their last state, events, and everyone who
- * waits for it. Filled by the actor until a group takes it; then it never changes again.
+ * The decisions of one organization since its last batch was taken: rows in their last state, events, and the waiting
+ * callers. The actor fills it until a group takes it; then it never changes again.
  */
 export class OrgBatch {
   readonly organizationId: number;
@@ -91,7 +91,7 @@ export class OrgBatch {
   /** An estimate: what is exact is counted when the group is encoded. */
   bytes = 0;
   rows = 0;
-  /** Set when a group takes the batch: from then on it never changes, but for those who wait for it. */
+  /** Set when a group takes the batch: from then on only its waiting callers change. */
   closed = false;
 
   constructor(organizationId: number, ticket: number, expectedSequence: number) {
@@ -174,7 +174,7 @@ export class OrgBatch {
     this.rows += 1;
   }
 
-  /** `history`: the step of a task that the event tells of, if it is about a task. */
+  /** `history`: the task's step in the event, if the event is about a task. */
   log(event: LoggedEvent, history?: TaskHistoryRecord): void {
     this.events.push(event);
     if (history) this.history.push(history);
@@ -186,7 +186,7 @@ export class OrgBatch {
 
   remember(record: IdempotencyRecord): void {
     this.idempotency.push(record);
-    // What an event tells anyway is not sent twice.
+    // A body that an event already holds is not sent twice.
     if (record.toldAt === null) this.bytes += record.body.length;
     this.rows += 1;
   }

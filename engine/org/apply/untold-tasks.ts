@@ -2,7 +2,7 @@ import type { Change } from '../state/changes.ts';
 import type { OrgState } from '../state/org-state.ts';
 import type { TaskFacts } from '../state/state-view.ts';
 
-/** Tasks of a draft as they were before the changes that are still to be told. */
+/** Tasks of a draft in their state before the changes that have no event yet. */
 export class UntoldTasks {
   readonly #state: OrgState;
   #before: Map<number, TaskFacts> | undefined;
@@ -14,12 +14,12 @@ export class UntoldTasks {
   /** To be asked before a change is applied. Returns the task that a `put-task` replaces, as memory has it now. */
   note(change: Change): TaskFacts | undefined {
     if (change.kind === 'put-task') return this.#keep(change.task.id);
-    // The task is told of once all that leave it have left.
+    // Emit the task's event after every package that leaves it has been removed.
     if (change.kind === 'put-package' && change.leaves !== null) this.#keep(change.leaves);
     return undefined;
   }
 
-  /** The task as it was when its last step was told; undefined when it was not there. */
+  /** The task in its state at its last step with an event; undefined when it did not exist. */
   take(taskId: number): TaskFacts | undefined {
     const before = this.#before?.get(taskId);
     this.#before?.delete(taskId);

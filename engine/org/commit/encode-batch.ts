@@ -18,7 +18,7 @@ import {
 import type { OrgBatch, StagedLocation, StagedRow } from '../apply/org-batch.ts';
 import { countDeltas, paidTasks, relistedTasks, soughtChanges } from './list-upkeep.ts';
 
-/** What few tasks are; `commit_group` is told how many, in its order, and looks for no others. */
+/** Features that few tasks have; `commit_group` gets their numbers, in its order, and looks for no others. */
 export const TASK_MARKS = ['made', 'relisted', 'scheduled', 'reusing', 'referring', 'sought'] as const;
 
 type Marks = Record<(typeof TASK_MARKS)[number], number>;
@@ -74,7 +74,7 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
     tables: encoded,
     marks: putTasks(encoded, batch),
     eventBodies: batch.events.map(({ body }) => body).join(SEPARATOR),
-    // What an event tells anyway is read from there.
+    // A body that an event already holds is read from there.
     idempotencyBodies: batch.idempotency.map(({ toldAt, body }) => (toldAt === null ? body : '')).join(SEPARATOR),
   };
 }

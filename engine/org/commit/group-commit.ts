@@ -55,15 +55,13 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Writes what all actors of the process decided, in groups: while one is on its way to Postgres, the next gathers.
+ * Writes the decisions of all actors of the process in groups: while one is in flight to Postgres, the next gathers.
  * There is no timer and no fixed size: a lone request commits at once, a burst shares few commits. Postgres does not
- * wait for us: the next group is sent before those who waited for the last are told, and a batch that is full is
- * encoded, and sent behind the group that is on its way, at once. The connection keeps their order, and heads that are
- * not as expected refuse what follows a group that was not written.
- *
+ * wait for us: the next group is sent before the callers of the last get their answers. A full batch is encoded and
+ * sent behind the group in flight at once. The connection keeps their order, and unexpected heads refuse the followers
+ * of a group that was not written.
  * States: idle → (a batch is queued) → scheduled → (this turn of the loop is over) → committing → (a group was not
  * written) → repairing → committing | idle.
- *
  * A group ends committed, refused (taken apart, organization by organization), fenced, failed or unknown. After
  * anything but "committed" the actors concerned are rebuilt from Postgres; memory is never patched back.
  */
@@ -120,7 +118,7 @@ export class GroupCommit {
         if (isDurable) this.#land(flight);
         else await this.#repair(ended);
       } catch (error) {
-        this.#options.log.fatal({ err: error }, 'a group ended in a way that nobody foresaw');
+        this.#options.log.fatal({ err: error }, 'unhandled error at the end of a group');
         const lost = ended.flatMap(({ group }) => group);
         for (const { owner, batch } of lost) owner.batchFailed(batch, refusal('OUTCOME_UNKNOWN'));
         this.#phase = 'committing';
@@ -146,7 +144,7 @@ export class GroupCommit {
     for (const { owner, batch } of group) owner.batchCommitted(batch);
   }
 
-  /** The oldest flight failed: once that behind it has ended, too, and while nothing else leaves, both are told. */
+  /** The oldest flight failed. Once the one behind it has ended too, and while no other leaves, both are settled. */
   async #repair([failed, ...followers]: readonly Flight[]): Promise<void> {
     this.#phase = 'repairing';
     const [end, ...ends] = await this.#endsOf([failed!, ...followers]);
@@ -168,15 +166,16 @@ export class GroupCommit {
   }
 
   /**
-   * One batch of each organization in turn until the group is full; an organization in quarantine goes alone. What
-   * leaves the sequence of its organization as it is leaves no mark in the head: nothing of that goes right behind it.
+   * Takes one batch of each organization in turn until the group is full; an organization in quarantine goes alone. A
+   * batch that leaves the sequence of its organization as it is leaves no mark in the head: no other batch of it goes
+   * right behind.
    */
   #take(leader: Flight | undefined): WaitingBatch[] {
     const group: WaitingBatch[] = [];
     const unmarked = new Set(leader?.group.filter(isUnmarked).map(({ batch }) => batch.organizationId));
     let rows = 0;
     let bytes = 0;
-    // A list of its own: whoever has more is put behind the others and must not be met again.
+    // A list of its own: an organization with more batches moves behind the others and must not be met again.
     for (const organizationId of [...this.#queues.keys()]) {
       const queue = this.#queues.get(organizationId)!;
       const alone = this.#quarantine.has(organizationId);
@@ -266,7 +265,7 @@ export class GroupCommit {
   }
 }
 
-/** What was encoded ahead is done again if its shard has got another epoch since. */
+/** A batch that was encoded ahead is encoded again if its shard has another epoch since. */
 function encodeAll(group: readonly WaitingBatch[], fences: readonly OwnedShard[]): EncodedBatch[] {
   const epochs = new Map(fences.map(({ shard, epoch }) => [shard, epoch]));
   return group.map(({ batch, shard, encoded }) => {
@@ -275,7 +274,7 @@ function encodeAll(group: readonly WaitingBatch[], fences: readonly OwnedShard[]
   });
 }
 
-/** What a commit that nobody heard of again has been found to be. */
+/** The found outcome of a commit without an answer. */
 function errorOf(outcome: SettledOutcome, { message }: CommitError): CommitError | undefined {
   if (outcome === 'committed') return undefined;
   return new CommitError(outcome === 'not-applied' ? 'failed' : 'unknown', message);

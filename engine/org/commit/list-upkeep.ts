@@ -2,7 +2,7 @@ import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { isSought } from '../../domain/assignment/assignment-machine.ts';
 import type { TaskChange } from '../apply/org-batch.ts';
 
-/** What lists count by without looking at tasks, and how many more (or fewer) there are now. */
+/** The counters that lists use instead of tasks, with their changes by this batch. */
 export interface CountDelta {
   readonly status: string;
   readonly taskType: string;

@@ -27,9 +27,9 @@ export interface DoubtfulGroup extends SentGroup {
 }
 
 /**
- * Finds out what became of commits that nobody heard of again. Raising the epochs of their shards waits for the old
- * transactions or makes them fail; after that, either the heads carry the groups' marks, or they never will. Each step
- * is taken again when no answer comes: what was raised is not raised further, and nothing is sent meanwhile.
+ * Finds the outcome of commits without an answer. Raising the epochs of their shards waits for the old transactions or
+ * makes them fail; after that, either the heads carry the groups' marks, or they never will. Each step is repeated when
+ * no answer comes: a raised epoch is not raised further, and nothing is sent in the meantime.
  */
 export class Settler {
   readonly #ownership: ShardOwnership;
@@ -76,8 +76,8 @@ function newestOf(groups: readonly SentGroup[]): OwnedShard[] {
 }
 
 /**
- * One transaction: what one head tells of it is true of all. Heads that are not there any more tell nothing: their
- * organization has been deleted, and that may have been this very group.
+ * One transaction: the mark of one head proves the whole group. Missing heads prove nothing: their organization has
+ * been deleted, and that may have been this very group.
  */
 function outcomeOf(
   { organizationIds, fences, marks }: DoubtfulGroup,

@@ -126,7 +126,7 @@ export class ShardOwnership {
   async raise(past: readonly OwnedShard[], patienceMs: number): Promise<readonly OwnedShard[]> {
     const { store, incarnation } = this.#options;
     const raised = await withDeadline(store.raiseEpochs(incarnation, past), patienceMs, 'raising epochs');
-    // An answer that was long on its way tells of an epoch that may have passed.
+    // A late answer may report an epoch that has passed.
     for (const { shard, epoch } of raised) this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0));
     const kept = new Set(raised.map(({ shard }) => shard));
     const shards = past.map(({ shard }) => shard);
@@ -168,8 +168,9 @@ export class ShardOwnership {
   }
 
   /**
-   * What was taken though the answer to that was lost: nobody else serves it while our lease runs. Of what we know under
-   * an older epoch, others may have been the owners in between; but not of what is being settled, which is raised there.
+   * Shards that were taken although the answer was lost: no other process serves them while our lease runs. A shard
+   * that we know under an older epoch may have had other owners in between, unless it is being settled and was raised
+   * there.
    */
   #unheardOf(owned: readonly OwnedShard[]): OwnedShard[] {
     const unheardOf = owned.filter(

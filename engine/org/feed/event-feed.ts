@@ -21,15 +21,16 @@ export interface EventBatch {
 export interface FeedSubscriber {
   /** One batch after another; a gap may lie between two of them. The next one comes when the promise has resolved. */
   onEvents(batch: EventBatch): Promise<void>;
-  /** The log ends before what was told, which is true of no committed event: what the subscriber knows may be undone. */
+  /**
+   * The log ends before events that were sent, which no committed event does: the subscriber's knowledge may be undone.
+   */
   onLogCut(): void;
 }
 
 /**
- * What is going on for one organization.
- *
- *   watched    it has subscribers: what is published is remembered and handed over in ticks
- *   lingering  the last subscriber has left: what is published is remembered for those who come back
+ * The state of one organization in the feed.
+ * - `watched`: it has subscribers; published events are remembered and handed over in ticks.
+ * - `lingering`: the last subscriber has left; published events are remembered for those that come back.
  */
 interface Channel {
   readonly organizationId: number;
@@ -41,7 +42,7 @@ interface Channel {
   /** Monotonic: when the next tick may be. */
   restsUntil: number;
   isFilling: boolean;
-  /** What had been seen at the last comparison with Postgres. */
+  /** The sequence seen at the last comparison with Postgres. */
   seenAtCheck: number | undefined;
   /** Monotonic; undefined while it is watched. */
   leftAt: number | undefined;
@@ -55,7 +56,7 @@ export interface EventFeedOptions {
   readonly store: LogStore;
   /** Brings what other processes commit, and takes what this one does. */
   readonly bus?: FeedBus | undefined;
-  /** Whether this process commits for the organization, so that nobody has to tell it of that. */
+  /** Whether this process commits for the organization, so that it needs no message about its commits. */
   readonly isOwned: (organizationId: number) => boolean;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -118,13 +119,13 @@ export class EventFeed {
     };
   }
 
-  /** What this process has just committed. */
+  /** Accepts the commits of this process. */
   publish(organizationId: number, events: readonly LoggedEvent[]): void {
     this.#options.bus?.send(organizationId, events);
     this.#take(organizationId, events, events.at(-1)!.sequence);
   }
 
-  /** Up to where subscribers have been told, or are being told. */
+  /** The sequence up to which subscribers have events, or are getting them. */
   toldUpTo(organizationId: number): number {
     return this.#channels.get(organizationId)?.told ?? 0;
   }
@@ -140,9 +141,8 @@ export class EventFeed {
   }
 
   /**
-   * How far the log reaches. An owner knows that by itself, and asks only when a later sequence is wanted: after the
-   * organization was elsewhere for a while it may know less, which it is then told of. Rejects when Postgres has to be
-   * asked and cannot be.
+   * The end of the log. An owner knows it, and asks only when a later sequence is wanted: after the organization was
+   * elsewhere for a while it may know less. Rejects when Postgres must be asked and cannot be.
    */
   async lastSequence(organizationId: number, wanted = 0): Promise<number> {
     const known = this.#channels.get(organizationId)?.recent.last;
@@ -166,7 +166,7 @@ export class EventFeed {
         this.#compare(channel, heads.get(channel.organizationId) ?? 0, seenBefore[index]);
       });
     } catch (error) {
-      // `#asked` has told of an outage when it began.
+      // `#asked` logged the outage when it began.
       this.#options.log.debug({ err: error }, 'stream heads could not be compared');
     }
     this.#isComparing = false;
@@ -179,10 +179,11 @@ export class EventFeed {
   #compare(channel: Channel, head: number, seenBefore: number | undefined): void {
     const { organizationId, seenAtCheck, recent } = channel;
     if (this.#channels.get(organizationId) !== channel) return;
-    // What was committed before the question is in the answer.
+    // Events that were committed before the question are in the answer.
     if (seenBefore !== undefined && head < seenBefore) return this.#cut(channel, head);
     channel.seenAtCheck = recent.last;
-    // What moved since the last comparison is being published here; what stands still and lags has been missed.
+    // An organization that moved since the last comparison is being published here; one that stands still and lags has
+    // missed events.
     const isMoving = recent.last !== seenAtCheck && this.#options.isOwned(organizationId);
     if (recent.last !== undefined && head > recent.last && !isMoving) void this.#fill(channel, head);
   }
@@ -263,7 +264,7 @@ export class EventFeed {
       // Subscribers may have left and others come since, who have found in memory what is there.
       if (recent.last !== channel.told) void this.#tell(channel);
     };
-    // What waits for the commit is answered first, and what else it brings goes along.
+    // Callers that wait for the commit get their answers first; later events of the same turn go along.
     if (restMs <= 0) scheduler.soon(tell);
     else scheduler.after(restMs, tell);
   }
@@ -304,7 +305,7 @@ export class EventFeed {
         else if (events.length === 0 || !this.#remember(channel, events)) break;
       }
     } catch (error) {
-      // `#asked` has told of an outage when it began.
+      // `#asked` logged the outage when it began.
       this.#options.log.debug({ err: error, organizationId }, 'what streams miss could not be read');
     }
     channel.isFilling = false;

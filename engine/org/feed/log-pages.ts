@@ -36,7 +36,7 @@ export class LogPages {
     this.#options = options;
   }
 
-  /** What others began to read may be shared, so that a page may end earlier than the log. Rejects as Postgres does. */
+  /** Reads in progress may be shared, so a page may end earlier than the log. Rejects as Postgres does. */
   async readAfter(organizationId: number, after: number): Promise<SharedPage> {
     const start = after - (after % LIMITS.catchUpEvents);
     const place = `${organizationId}-${start}`;

@@ -46,7 +46,7 @@ export class RecentEvents {
     return this.#events.slice(this.#start + sequence + 1 - first) as SharedEvent[];
   }
 
-  /** Forgets the events. What follows `last` is taken next. */
+  /** Forgets the events. The next one follows `last`. */
   restartAt(last: number | undefined): void {
     this.#events = [];
     this.#start = 0;

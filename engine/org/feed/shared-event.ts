@@ -1,10 +1,10 @@
 import { formatPosition, type LoggedEvent } from '../../../schema/events.ts';
 import type { PaymentMethod } from '../../../schema/money/payment.ts';
 
-/** Whom and what an event is about; null where it is about none. */
+/** The records that an event is about; null where it is about none. */
 export interface EventSubject {
   readonly taskId: number | null;
-  /** Whoever has the task, whoever it was taken from, whoever is asked to take it, and whoever took its cash. */
+  /** The agents that have the task, lost it, are asked to take it, or took its cash. */
   readonly agentIds: readonly number[];
   /** Of a payment: the agent who took it in cash, null when it was paid otherwise. */
   readonly payment: { readonly cashOf: number | null } | null;

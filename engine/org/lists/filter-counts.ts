@@ -18,10 +18,10 @@ interface Batch {
   readonly changes: readonly TaskChange[];
 }
 
-/** What is known of one organization: counts, and all changes of the log behind `from` and up to `last`. */
+/** The facts about one organization: counts, and all changes of the log behind `from` and up to `last`. */
 class FollowedLog {
   readonly counts = new Map<string, FilterCount>();
-  /** Undefined until the first commit is told. */
+  /** Undefined until the first commit. */
   from: number | undefined;
   last: number | undefined;
   #batches: Batch[] = [];
@@ -114,7 +114,7 @@ export class FilterCounts {
     this.#scheduler = scheduler;
   }
 
-  /** To be called before a count is taken in Postgres, so that no commit after it is missed. */
+  /** Call it before counting in Postgres, so that no commit after it is missed. */
   follow(organizationId: number): void {
     const log = this.#logs.get(organizationId) ?? new FollowedLog();
     this.#logs.delete(organizationId);
@@ -141,8 +141,8 @@ export class FilterCounts {
   }
 
   /**
-   * How many tasks matched at `sequence`, a point that Postgres has shown. Waits a little for a commit that Postgres
-   * shows before this process was told of it. Undefined when it cannot be told; the count is forgotten then.
+   * The number of matches at `sequence`, a point that Postgres has shown. Waits a little for a commit that Postgres
+   * shows before this process has it. Undefined when the number is unknown; the count is forgotten then.
    */
   async countAt(organizationId: number, filter: TaskFilter, sequence: number): Promise<number | undefined> {
     const log = this.#logs.get(organizationId);

@@ -25,7 +25,7 @@ export interface TaskList {
   readonly count: number;
   /** Leads to what comes after the items; null when nothing does. */
   readonly nextCursor: string | null;
-  /** Sequence of the organization's log at which all of this was true. */
+  /** Sequence of the organization's log at which the page was true. */
   readonly sequence: number;
 }
 
@@ -106,7 +106,7 @@ export class TaskLists {
   }
 }
 
-/** One task more than the page shows: it tells whether there is more. Cursors go by the query as it was asked. */
+/** One task more than the page shows: it says whether there is more. Cursors belong to the query as it was asked. */
 function requestOf(query: ListTasksQuery, onlyAgentId: number | null): PageRequest {
   const { limit, page = 1, sortBy, sortOrder } = query;
   const after = findCursor(query);

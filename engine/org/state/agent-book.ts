@@ -25,7 +25,7 @@ export class AgentBook {
     return this.#agents.get(id);
   }
 
-  /** Whether it is known that somebody, of whatever organization, signs in with this address. */
+  /** Whether a user of any organization is known to have this address. */
   isEmailTaken(email: string): boolean {
     const wanted = email.toLowerCase();
     return this.#idByEmail.has(wanted) || this.#takenEmails.has(wanted);
@@ -37,12 +37,12 @@ export class AgentBook {
     if (agent.email !== null) this.#idByEmail.set(agent.email.toLowerCase(), agent.id);
   }
 
-  /** The log tells of an agent at this sequence. */
+  /** The sequence of the agent's last event. */
   tell(id: number, sequence: number): void {
     this.put(this.findShown(id)!, { ticket: this.#agents.get(id)!.ticket, sequence });
   }
 
-  /** Takes in agents that were read, unless memory has them: it is newer or the same. */
+  /** Adds agents that were read, unless memory has them: it is newer or the same. */
   absorb(agents: readonly AgentRecord[], takenEmails: readonly string[]): void {
     for (const agent of agents) if (!this.find(agent.id)) this.put(agent, READ);
     this.#takenEmails = new Set(takenEmails);

@@ -3,8 +3,8 @@ import type { HeldTaskRow } from '../../store/records/agent-store.ts';
 import { type Carried, type HeldTask, heldTask } from './held-task.ts';
 
 /**
- * The open tasks of agents that somebody asked about: all of them, also those that are not in memory. Read once, and
- * from then on kept up by every change, as no other process changes tasks.
+ * The open tasks of requested agents: every one, also those that are not in memory. They are read once, and every
+ * change keeps them up to date, as no other process changes tasks.
  */
 export class AgentLoads {
   readonly #held = new Map<number, Map<number, HeldTask>>();
@@ -17,7 +17,7 @@ export class AgentLoads {
     return [...(this.#held.get(agentId)?.values() ?? [])];
   }
 
-  /** Takes in what was read of agents that were not known. Of tasks in memory, memory has the word. */
+  /** Adds the tasks of agents that were not known. For tasks in memory, memory is right. */
   learn(agentIds: readonly number[], read: readonly HeldTaskRow[], live: ReadonlyMap<number, Carried>): void {
     const unknown = agentIds.filter((id) => !this.#held.has(id));
     if (unknown.length === 0) return;
@@ -41,7 +41,7 @@ export class AgentLoads {
     if (held) this.#held.get(held.agentId)?.set(held.taskId, held);
   }
 
-  /** Forgets all when there are too many: who is asked about is read anew. */
+  /** Forgets every agent when there are too many: a requested agent is read again. */
   evict(bound: number): void {
     if (this.#held.size > bound) this.#held.clear();
   }

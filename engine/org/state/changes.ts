@@ -12,7 +12,7 @@ import type { TaskHistoryRecord } from '../../../schema/tasks/task-history.ts';
 import type { QuotaResource } from '../../domain/quota.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
 
-/** A task's record with what belongs to it. What is absent stays as it was. */
+/** A task's record with its belongings. An absent part stays as it was. */
 export interface PutTask {
   readonly kind: 'put-task';
   readonly task: TaskRecord;
@@ -27,7 +27,7 @@ export interface Tell {
   readonly kind: 'tell';
   readonly type: EventType;
   readonly taskId: number;
-  /** What the event's data says beside the task. */
+  /** The event's data beside the task. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly step: Pick<TaskHistoryRecord, 'kind'> &
     Partial<Pick<TaskHistoryRecord, 'at' | 'fromStatus' | 'toStatus' | 'reason' | 'reasonCode' | 'details'>>;
@@ -46,7 +46,7 @@ export interface TellRequest {
   readonly kind: 'tell-request';
   readonly requestId: number;
   readonly taskId: number;
-  /** What the history keeps beside the request. */
+  /** The history's details beside the request. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface TellPayment {
   readonly taskId: number;
 }
 
-/** What a line of the log is made of. */
+/** The parts of a line of the log. */
 export type News = Tell | TellAgent | TellRequest | TellPayment;
 
 /** Money moves: a line of the ledger, whose entries cancel out. */
@@ -69,9 +69,9 @@ export interface MoveMoney {
 }
 
 /**
- * What a decision changes, in full records. A change is applied to memory and written to Postgres as it stands:
- * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task,
- * or of a request or a payment for it: no change without an event.
+ * The changes of a decision, in full records. A change is applied to memory and written to Postgres as it stands:
+ * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task, or of a request or a payment
+ * for it: no change without an event.
  */
 export type Change =
   | PutTask

@@ -3,8 +3,9 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { Contacts } from '../../store/actor/actor-store.ts';
 
 /**
- * What inline customers of a small organization can match beside those in memory, so that a new customer is known to be
- * new without asking. It may name what is no longer there; it never lacks what is.
+ * The contacts that inline customers of a small organization can match beside those in memory, so that a new customer
+ * is known to be new without a question to Postgres. It may name contacts that are gone; it never lacks an existing
+ * one.
  */
 export class ContactBook {
   #contacts: Set<string> | undefined;

@@ -46,12 +46,12 @@ export class CustomerBook {
     else this.#idsByEmail.set(email, new Set([customer.id]));
   }
 
-  /** Takes in a customer that was read, unless memory has it: it is newer or the same. */
+  /** Adds a customer that was read, unless memory has it: it is newer or the same. */
   absorb(customer: CustomerRecord): void {
     if (!this.#customers.has(customer.id)) this.put(customer, READ);
   }
 
-  /** Lets those go that nothing in memory names; `onGone` is told of each. */
+  /** Evicts customers that no record in memory names; calls `onGone` with each. */
   evict(
     bound: number,
     durableTicket: number,

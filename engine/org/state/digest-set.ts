@@ -3,8 +3,8 @@ import { getRandomValues } from 'node:crypto';
 const FIRST_SLOTS = 64;
 
 /**
- * Digests of 53 bits, side by side: a million take 16 MB, a third of what they take in a Set, and nothing for the garbage
- * collector to walk through. A digest of 0 counts as 1.
+ * Digests of 53 bits, side by side: a million take 16 MB, a third of their size in a Set, and the garbage collector has
+ * nothing to walk through. A digest of 0 counts as 1.
  */
 export class DigestSet {
   /** 0 where nothing is; at most half of them are taken. */
@@ -46,8 +46,8 @@ export class DigestSet {
 }
 
 /**
- * Drawn anew by each process, and told to nobody: names come from outside, and of names that were chosen to want the same
- * slots 60,000 would hold up everybody for seconds.
+ * Drawn by each process and kept secret: names come from outside, and 60,000 names that were chosen to want the same
+ * slots would hold up every tenant for seconds.
  */
 const [HIGH_START, LOW_START, FIRST_FACTOR, SECOND_FACTOR] = getRandomValues(new Int32Array(4)).map(
   (one) => one | 1,

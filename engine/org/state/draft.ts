@@ -13,8 +13,8 @@ import { balanceAfter } from './money-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 /**
- * What a decision would change, on top of what is. Later parts of the same decision see the earlier ones: the tasks of
- * a job, the items of a batch. A draft that is refused is thrown away; one that is not is applied, change by change.
+ * The changes of a decision on top of the state. Later parts of the same decision see the earlier ones: the tasks of a
+ * job, the items of a batch. A refused draft is thrown away; an accepted one is applied, change by change.
  */
 export class Draft implements StateView {
   readonly changes: Change[] = [];
@@ -144,10 +144,10 @@ export class Draft implements StateView {
     const held = this.#base.heldBy(agentId);
     const drafted = this.#tasks;
     if (!drafted) return held;
-    const anew = [...drafted.values()].flatMap((facts) =>
+    const added = [...drafted.values()].flatMap((facts) =>
       facts.task.agentId === agentId ? (heldTask(facts) ?? []) : [],
     );
-    return [...held.filter(({ taskId }) => !drafted.has(taskId)), ...anew];
+    return [...held.filter(({ taskId }) => !drafted.has(taskId)), ...added];
   }
 
   findRequest(id: number): AssignmentRequestRecord | undefined {
@@ -195,7 +195,7 @@ export class Draft implements StateView {
     return undefined;
   }
 
-  /** What the base found, if the draft says nothing newer of it. */
+  /** The record of the base, unless the draft has a newer one. */
   #unlessDrafted(customer: CustomerRecord | undefined): CustomerRecord | undefined {
     return customer && this.#customers?.has(customer.id) ? undefined : customer;
   }

@@ -3,7 +3,7 @@ import { isTerminal, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { loadOf, slotOf } from '../../domain/assignment/load.ts';
 import type { Load, Slot } from '../../domain/assignment/round-view.ts';
 
-/** What an open task takes of its agent. */
+/** The load of an open task on its agent. */
 export interface HeldTask {
   readonly agentId: number;
   readonly taskId: number;
@@ -18,7 +18,7 @@ export interface Carried {
   readonly packages: readonly PackageRecord[];
 }
 
-/** What a task takes of its agent; undefined for one that has none, or has ended. */
+/** The load of a task on its agent; undefined for one that has no agent, or has ended. */
 export function heldTask({ task, packages }: Carried): HeldTask | undefined {
   if (task.agentId === null || isTerminal(task.status)) return undefined;
   return { agentId: task.agentId, taskId: task.id, load: loadOf(packages), slot: slotOf(task) };

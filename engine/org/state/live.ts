@@ -1,4 +1,4 @@
-/** What memory knows of the durability of a record; both are 0 for what was read from Postgres. */
+/** The durability of a record in memory; both are 0 for a record that was read from Postgres. */
 export interface Basis {
   /** Batch that carries the newest change. */
   readonly ticket: number;

@@ -43,7 +43,7 @@ export class MoneyBook {
     this.#payments.set(change.payment.id, { record: change.payment, ...basis });
   }
 
-  /** Takes in what was read, unless memory has it: that is newer or the same. */
+  /** Adds balances that were read, unless memory has them: it is newer or the same. */
   absorb({ payments, accountOwners, balances }: Pick<FetchedRecords, 'payments' | 'accountOwners' | 'balances'>): void {
     for (const record of payments) {
       if (!this.#payments.has(record.id)) this.#payments.set(record.id, { record, ...READ });
@@ -71,7 +71,7 @@ export class MoneyBook {
   }
 }
 
-/** What an account has after one of its entries. */
+/** The balance of an account after one of its entries. */
 export function balanceAfter({ account, ownerId, currency, balanceMinor, entry }: EntryRecord): AccountBalance {
   return { account, ownerId, currency, balanceMinor, entries: entry };
 }

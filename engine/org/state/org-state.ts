@@ -26,7 +26,7 @@ import type { StateView, TaskFacts } from './state-view.ts';
 
 export interface LiveTask extends TaskFacts {
   readonly ticket: number;
-  /** Set once more when the change is told. */
+  /** Set once more when the change gets its event. */
   sequence: number;
 }
 
@@ -38,16 +38,15 @@ export interface StateBounds {
 }
 
 /**
- * The live state of one organization. `apply` is its only mutator for decisions; `absorb` takes in what was read
+ * The live state of one organization. `apply` is its only mutator for decisions; `absorb` adds records that were read
  * from Postgres, where memory always wins. Maps keep their entries in order of use, oldest first.
- *
- * Invariants: a record with a change that is not durable stays (evict asks for the durable ticket); a job and its
- * parts are here together or not at all.
+ * Invariants: a record with a change that is not durable stays (evict asks for the durable ticket); a job and its parts
+ * are here together or not at all.
  */
 export class OrgState implements StateView {
   readonly organizationId: number;
   organization: OrganizationRecord;
-  /** The batch that ends the organization: whatever is decided later rests on it. */
+  /** The batch that ends the organization: every later decision rests on it. */
   deletedBy: number | undefined;
   lastSequence: number;
   /** Newest sequence that is durable; kept up by the actor. */
@@ -57,7 +56,7 @@ export class OrgState implements StateView {
   /** Earliest deadline set since the timers were last looked at; they may have missed it. */
   deadlineSinceScan: string | null = null;
 
-  /** Who might be matched besides the customers in memory. */
+  /** The contacts that might match besides the customers in memory. */
   readonly contacts = new ContactBook();
   /** Which codes tasks beside those in memory may have. */
   readonly codes = new PagedBook({ names: LIMITS.codeBookCodes });
@@ -194,7 +193,7 @@ export class OrgState implements StateView {
     };
   }
 
-  /** What the JSON of a task rests on: the batch that must be durable, and a place in the log where it is true. */
+  /** The basis of a task's JSON: the batch that must be durable, and a place in the log where it is true. */
   basisOf(live: LiveTask): Basis {
     let { ticket, sequence } = live;
     const include = (other: Basis | undefined) => {
@@ -266,7 +265,7 @@ export class OrgState implements StateView {
     }
   }
 
-  /** Takes in records read from Postgres, unless memory has them: memory is newer or the same. */
+  /** Adds records read from Postgres, unless memory has them: memory is newer or the same. */
   absorb(fetched: FetchedRecords): void {
     for (const bundle of fetched.tasks) this.absorbTask(bundle);
     for (const customer of fetched.customers) this.#customers.absorb(customer);
@@ -298,7 +297,7 @@ export class OrgState implements StateView {
     if (bundle.customer) this.#customers.absorb(bundle.customer);
     this.#agents.absorbShown(bundle.agent);
     const { task, location, pickupLocation, packages } = bundle;
-    // A package that has moved in memory since is the other task's, whatever was read.
+    // A package that has moved in memory belongs to the other task, regardless of the row.
     const own = packages.filter(({ id }) => !this.#loosePackages.has(id) && !this.#taskIdByPackage.has(id));
     this.#putTask({ task, location, pickupLocation, packages: own }, READ);
   }
@@ -329,12 +328,12 @@ export class OrgState implements StateView {
     if (this.#locations.size > bounds.tasks) this.#locations.clear();
   }
 
-  /** What the tasks in memory name. */
+  /** The records that tasks in memory name. */
   #usedBy(named: (task: TaskRecord) => number | null): ReadonlySet<number | null> {
     return new Set(Array.from(this.#tasks.values(), ({ task }) => named(task)));
   }
 
-  /** A job leaves with its parts, once all of them are durable. */
+  /** A job leaves with its parts, once every one is durable. */
   #evictTasks(durableTicket: number, bound: number): void {
     const isKept = ({ task }: LiveTask) =>
       task.parentId !== null || (task.childIds ?? NONE).some((id) => this.#tasks.get(id)!.ticket > durableTicket);

@@ -11,14 +11,14 @@ interface BookBounds {
 }
 
 /**
- * The names that records beyond memory have, as digests, so that a name that was never given is known to be new without
- * asking Postgres. Read page by page, in the order of names. A digest may stand for two names, and outlive its record:
- * then Postgres is asked. What a record has is never missing.
+ * The names of records beyond memory, as digests, so that a new name is known to be new without a question to Postgres.
+ * They are read page by page, in the order of names. A digest may stand for two names, and outlive its record: then
+ * Postgres is asked. The name of an existing record is never missing.
  */
 export class PagedBook {
   readonly #bounds: BookBounds;
   #names = new DigestSet();
-  /** What was held before the last turn: in use until the next one, by when it need not be known any more. */
+  /** The names held before the last turn: in use until the next one, when they are no longer needed. */
   #fading = new DigestSet();
   #turnedAtMs: number | undefined;
   /** The last name of the page read last. */

@@ -31,9 +31,9 @@ export interface StateView {
   findLocation(id: number): LocationRecord | undefined;
   findWarehouse(id: number): WarehouseWithLocation | undefined;
   findAgent(id: number): AgentRecord | undefined;
-  /** Whether anybody, of whatever organization, signs in with this address. Known only of those that were asked for. */
+  /** Whether a user of any organization has this address. Known only for requested addresses. */
   isEmailTaken(email: string): boolean;
-  /** What an agent has that has not ended. Known only of agents that were asked for. */
+  /** The open tasks of an agent. Known only for requested agents. */
   heldBy(agentId: number): readonly HeldTask[];
   findRequest(id: number): AssignmentRequestRecord | undefined;
   findPayment(id: number): PaymentRecord | undefined;

@@ -21,7 +21,7 @@ import { ASSIGNMENT_REQUEST, BUNDLE, CUSTOMER, PACKAGE } from '../rows/record-ta
 import { retried } from '../statements.ts';
 import { fetchCodes, fetchKeys } from './name-pages.ts';
 
-/** What an actor knows of its organization before the first command. */
+/** An actor's first facts about its organization. */
 export interface OrganizationHead {
   readonly organization: OrganizationRecord;
   readonly lastSequence: number;
@@ -121,13 +121,13 @@ export interface LastGroup {
   readonly lastGroup: string | null;
 }
 
-/** What actors read. Every answer is committed; nothing is cached here. */
+/** The reads of actors. Every answer is committed; nothing is cached here. */
 export interface OrgStore {
   /** Undefined when there never was such an organization. */
   loadHead(organizationId: number): Promise<OrganizationHead | 'deleted' | undefined>;
   fetchRecords(organizationId: number, needs: RecordNeeds): Promise<FetchedRecords>;
   fetchDue(organizationId: number, now: string): Promise<DueTasks>;
-  /** Of those of these organizations whose heads are there, as all of it was at one moment. */
+  /** Reads the existing heads of these organizations, as of one moment. */
   lastGroups(organizationIds: readonly number[]): Promise<readonly LastGroup[]>;
   /** First ids of `blocks` fresh blocks of LIMITS.idBlock ids each. */
   reserveIds(kind: IdKind, blocks: number): Promise<number[]>;
@@ -150,7 +150,8 @@ export type IdKind =
 /** The address of a database with the settings for what actors look up. */
 export function forActors(databaseUrl: string): string {
   const url = new URL(databaseUrl);
-  // All of it has an index, mostly in the order it is asked for. A plan made while a table is small, or believed to be, would go
+  // Each of these reads has an index, mostly in the requested order. A plan made while a table is small, or believed to
+  // be, would go
   // on reading or sorting the whole of it when it no longer is.
   url.searchParams.set('enable_seqscan', 'off');
   url.searchParams.set('enable_sort', 'off');
@@ -200,7 +201,7 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
       h.last_sequence, h.last_at, h.next_deadline_at,
       coalesce((SELECT json_agg(json_build_object('resource', u.resource, 'period', u.period, 'used', u.used))
         FROM usage u WHERE u.organization_id = o.organization_id
-          -- Whoever decides may be in the month before, or in the next, by its own clock.
+          -- The deciding process may be in the month before, or in the next, by its own clock.
           AND (u.period = date '1970-01-01' OR u.period >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date)
         ), '[]'::json) AS usage
     FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
@@ -285,7 +286,7 @@ async function fetchRequests(
   return rows.map((row) => ASSIGNMENT_REQUEST.ofJson(row.request));
 }
 
-/** What is wanted together with the tasks and agents that requests are about. */
+/** The records that are read together with the tasks and agents of requests. */
 function withThoseOf(requests: readonly AssignmentRequestRecord[], needs: RecordNeeds): RecordNeeds {
   if (requests.length === 0) return needs;
   const taskIds = new Set([...needs.taskIds, ...requests.map(({ taskId }) => taskId)]);

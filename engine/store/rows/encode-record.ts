@@ -1,10 +1,10 @@
-/** A record as one of the rows that `commit_group` takes in JSON; those that come as lines have their RecordColumns. */
+/** Encodes a record as one of the JSON rows of `commit_group`; rows that go as lines have their RecordColumns. */
 export function encodeRecord(record: object): string {
   const fields = Object.entries(record).filter(([, value]) => value !== null);
   return `{${fields.map(([name, value]) => `"${name}":${encodeValue(value)}`).join(',')}}`;
 }
 
-/** What JSON must escape, and what might be long enough for the native encoder to be faster. */
+/** Characters that JSON must escape, and texts so long that the native encoder may be faster. */
 const NEEDS_ESCAPING = /[^ !#-[\]-\u00ff]/;
 const SHORT_CHARS = 200;
 

@@ -36,7 +36,7 @@ export function recordColumns<T>(fields: Fields<T>): RecordColumns<T> {
       fields[name] === 'time' ? `toIso(${valueText(index)})` : valueText(index);
     return new Function('toIso', parameter, literal(text)).bind(undefined, isoOrNull);
   };
-  // Times are texts of ours, which need no quotation marks. Nulls are left to the joining, which makes nothing of them.
+  // Times are our own texts and need no quotation marks. Nulls are left to the join, which writes nothing for them.
   const field = (name: keyof T & string) =>
     fields[name] === 'time' ? `record.${name}` : `(value = record.${name}) === null ? null : encodeField(value)`;
   return {

@@ -243,7 +243,7 @@ type Part = readonly [
 ];
 
 interface TaskColumns<T> {
-  /** What makes a task out of a row `t`: a select list, for rows that are read as arrays of values. */
+  /** The parts of a task's row `t`: a select list, for rows that are read as arrays of values. */
   readonly list: string;
   /** The task of a row whose last columns these are. */
   readonly ofRow: (row: readonly unknown[]) => T;

@@ -24,7 +24,7 @@ const bannedPhrases: readonly BannedPhrase[] = [
   { pattern: /\b(?:of|by|from|for|to|with) whom\b/gi, instead: 'a sentence of its own with a subject' },
   { pattern: /\bbut for\b/gi, instead: '"except"' },
   {
-    pattern: /(?:\/\*\*|^\s*\*|\/\/|[.;:]) (?:What|Who|Whom|Those (?:who|that|which))\b(?![^.]*\?)/gm,
+    pattern: /(?:\/\*\*|^\s*\*|\/\/|[.;]) (?:What|Who|Whom|Those (?:who|that|which))\b(?![^.]*\?)/gm,
     instead: 'a sentence whose subject is a noun',
   },
   {
@@ -45,23 +45,9 @@ const exempt = [
 /** Folders whose words are still to be read. This list only shrinks. */
 const stillToRead: readonly string[] = [
   'engine/domain',
-  'engine/org/actor',
-  'engine/org/apply',
-  'engine/org/commit',
-  'engine/org/committed-reads.ts',
-  'engine/org/decide',
-  'engine/org/feed',
-  'engine/org/hints-of.ts',
-  'engine/org/lists',
-  'engine/org/open-positions.ts',
-  'engine/org/roster-changes.ts',
-  'engine/org/start-engine.ts',
-  'engine/org/state',
   'engine/planning',
   'engine/positions',
   'engine/providers',
-  'engine/store/actor',
-  'engine/store/rows',
   'engine/travel',
   'gateway/accounts',
   'gateway/admin-cli',

@@ -18,8 +18,8 @@ export const assignCouriersRule = rule<AssignCouriers>({
 });
 
 /**
- * External couriers take tasks: their companies have said yes, so that nobody is asked. Whatever no longer holds is left
- * out, and whoever called the courier finds out by the task: it looks on, or somebody else has it.
+ * External couriers take tasks: their companies have agreed, so that no agent is asked. A stale assignment is left out;
+ * its caller sees by the task that it still searches or has another courier.
  */
 function decideAssignCouriers(draft: Draft, command: AssignCouriers, { now }: DecideContext): Decision {
   if (!settingsOf(draft).externalCouriers) return NOTHING_SHOWN;

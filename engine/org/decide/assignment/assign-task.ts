@@ -39,7 +39,7 @@ function decideAssignTask(draft: Draft, command: AssignTask, { now }: DecideCont
   if (unfit) return refuse(unfit);
   withdrawRequests(draft, before.search?.open ?? [], now);
   if (verdict.kind === 'unchanged') {
-    // It is asked already: now it has the task, whatever it answers.
+    // The agent is asked already: now it has the task, with any answer.
     draftSearch(draft, before, withoutSearch(before), now);
     return done('task', taskId);
   }

@@ -21,8 +21,9 @@ export const proposeOffersRule = rule<ProposeOffers>({
 });
 
 /**
- * What a round of the planner proposes. It saw the organization as it was a moment ago, so each proposal is judged by what
- * is true now, the ones before it included; what no longer holds is left out, and its task comes in the next round.
+ * The proposal of a planning round. The round saw the organization a moment ago, so each proposal is judged by the
+ * present facts, earlier ones of the same proposal included. A stale one is left out, and its task comes in the next
+ * round.
  */
 function decideProposeOffers(draft: Draft, command: ProposeOffers, context: DecideContext): Decision {
   const settings = settingsOf(draft);
@@ -52,7 +53,7 @@ function offerTask(
   const before = soughtTask(draft, taskId);
   if (!before) return;
   beginSearch(draft, before, now);
-  // What is over ends now, whether or not a timer has seen it.
+  // An expired search ends now, even before a timer has seen it.
   endSearchIfOver(draft, taskId, now);
   const task = soughtTask(draft, taskId);
   if (!task) return;

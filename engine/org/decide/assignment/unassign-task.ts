@@ -27,7 +27,7 @@ function decideUnassignTask(draft: Draft, command: UnassignTask, { now }: Decide
   const status = 'awaiting_assignment';
   const reason = input.reason ?? null;
   const ended = withoutSearch(before);
-  // Whoever was found for it is taken off: nobody is found any more.
+  // The found agent is taken off, so the search has found none any more.
   const autoAssignmentStatus = ended.autoAssignmentStatus === 'assigned' ? 'cancelled' : ended.autoAssignmentStatus;
   const task = changedTask(before, { ...fieldsOfStep(status, now), ...ended, autoAssignmentStatus }, now);
   withdrawRequests(draft, before.search?.open ?? [], now);

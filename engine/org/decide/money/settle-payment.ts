@@ -24,7 +24,7 @@ export const settlePaymentRule = rule<SettlePayment>({
   decide: decideSettlePayment,
 });
 
-/** What the provider says of a payment, by a callback or because a worker asked. What is known already changes nothing. */
+/** The provider's report about a payment, by callback or by a worker's question. A known fact changes nothing. */
 export function decideSettlePayment(draft: Draft, command: SettlePayment, context: DecideContext): Decision {
   const { paymentId, report, caller } = command;
   const before = draft.findPayment(paymentId);
@@ -44,7 +44,7 @@ export function decideSettlePayment(draft: Draft, command: SettlePayment, contex
       tellPayment(draft, payment, 'payment.refunded');
       break;
     case 'returned':
-      // What was never taken into the ledger does not leave it.
+      // Money that was never booked does not leave the ledger.
       tellPayment(draft, payment, 'payment.refunded');
       break;
     case 'refund-reversed': {

@@ -12,7 +12,7 @@ export const changeDutyRule = rule<ChangeDuty>({
 });
 
 /**
- * PUT /agents/:id/duty; agents change their own only. What is already so changes nothing. Refuses: 404; 409
+ * PUT /agents/:id/duty; agents change their own only. The present duty changes nothing. Refuses: 404; 409
  * AGENT_NOT_ACTIVE.
  */
 function decideChangeDuty(draft: Draft, command: ChangeDuty, { now }: DecideContext): Decision {
@@ -25,7 +25,7 @@ function decideChangeDuty(draft: Draft, command: ChangeDuty, { now }: DecideCont
   return done('agent', agentId);
 }
 
-/** Drafts an agent's next version with another duty, and tells of it. */
+/** Drafts an agent's next version with another duty, and its event. */
 export function draftDuty(draft: Draft, next: AgentRecord, onDuty: boolean, now: string): void {
   draft.put({ kind: 'put-agent', agent: { ...next, onDuty, dutyChangedAt: now } });
   draft.put({ kind: 'tell-agent', type: 'agent.duty_changed', agentId: next.id, extra: { onDuty } });

@@ -11,8 +11,8 @@ export const deleteOrganizationRule = rule<DeleteOrganization>({
 });
 
 /**
- * DELETE /organizations/:id/hard. Leaves a tombstone: whatever comes after it is refused 410 ORGANIZATION_DELETED, and a
- * job of the workers removes what is stored. Refuses 403 for all but super admins, then 400 for another name.
+ * DELETE /organizations/:id/hard. Leaves a tombstone: every later command is refused 410 ORGANIZATION_DELETED, and a
+ * job of the workers deletes the rows. Refuses 403 for all but super admins, then 400 for another name.
  */
 function decideDeleteOrganization(draft: Draft, { caller, confirm }: DeleteOrganization): Decision {
   const { name } = draft.organization;

@@ -19,8 +19,8 @@ export const updateAgentRule = rule<UpdateAgent>({
 });
 
 /**
- * PATCH /agents/:id. What is asked for and already so changes nothing; who is no longer active is off duty.
- * Refuses: 404; 409 AGENT_HAS_OPEN_TASKS for ending the activity of one who has some.
+ * PATCH /agents/:id. A field with its present value changes nothing; an agent that becomes inactive is off duty.
+ * Refuses: 404; 409 AGENT_HAS_OPEN_TASKS for ending the activity of an agent with open tasks.
  */
 function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideContext): Decision {
   const { agentId, input } = command;

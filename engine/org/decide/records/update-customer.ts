@@ -14,7 +14,7 @@ export const updateCustomerRule = rule<UpdateCustomer>({
 });
 
 /**
- * PATCH /customers/:id. What is asked for and already so changes nothing. Refuses, in this order: 404; 412
+ * PATCH /customers/:id. A field with its present value changes nothing. Refuses, in this order: 404; 412
  * PRECONDITION_FAILED for another version than the expected one; 409 CUSTOMER_PHONE_TAKEN.
  */
 function decideUpdateCustomer(draft: Draft, command: UpdateCustomer, context: DecideContext): Decision {

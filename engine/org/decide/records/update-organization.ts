@@ -13,8 +13,8 @@ export const updateOrganizationRule = rule<UpdateOrganization>({
 });
 
 /**
- * PATCH /organizations/:id. What is asked for and already so changes nothing. Refuses, in this order: 403 for the status
- * and the limits, which are for super admins to change; 400 for a currency that is none and for settings too large.
+ * PATCH /organizations/:id. A field with its present value changes nothing. Refuses, in this order: 403 for the status
+ * and the limits, which only super admins change; 400 for an unknown currency and for too large settings.
  */
 function decideUpdateOrganization(draft: Draft, command: UpdateOrganization, context: DecideContext): Decision {
   const { caller, input } = command;

@@ -12,8 +12,8 @@ export const updateWarehouseRule = rule<UpdateWarehouse>({
 });
 
 /**
- * PATCH /warehouses/:id. Moving it makes a new location: tasks that start from the old one keep it. What is asked for
- * and already so changes nothing. Refuses 404.
+ * PATCH /warehouses/:id. Moving it makes a new location: tasks that start from the old one keep it. A field with its
+ * present value changes nothing. Refuses 404.
  */
 function decideUpdateWarehouse(draft: Draft, command: UpdateWarehouse, context: DecideContext): Decision {
   const { warehouseId, input } = command;

@@ -6,7 +6,7 @@ import type { Capacity } from '../../../domain/assignment/round-view.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 
-/** What the vehicle of an agent carries. */
+/** The load of an agent's vehicle. */
 function capacityOf({ vehicle }: Pick<AgentRecord, 'vehicle'>): Capacity {
   const { maxWeightKg = null, maxVolumeM3 = null, maxPackages = null } = vehicle ?? {};
   return { maxWeightKg, maxVolumeM3, maxPackages };

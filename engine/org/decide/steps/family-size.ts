@@ -4,8 +4,8 @@ import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 
 /**
- * Refuses 409 TASK_TOO_LARGE when a task, or the job that it belongs to, would hold more text than is told of it with
- * every change. What comes in one request is bounded by its body; this bounds what many requests add up to.
+ * Refuses 409 TASK_TOO_LARGE when a task, or its job, would hold more text than every event of it may carry. The body
+ * bounds one request; this bounds the sum of many.
  */
 export function checkFamilySize(draft: Draft, taskId: number): Refusal | undefined {
   const { task } = draft.findTask(taskId)!;

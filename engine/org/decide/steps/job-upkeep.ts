@@ -8,8 +8,8 @@ import { endPackages, withoutSearch } from './task-end.ts';
 import { tellUpdated } from './tell-updated.ts';
 
 /**
- * Brings a job in line with its children after one of them was drafted anew: its status follows from theirs. Tells of
- * it only when the job itself changed; `newChildId` joins it.
+ * Brings a job in line with its children after one of them was drafted: its status follows from theirs. Emits an event
+ * only when the job itself changed; `newChildId` joins it.
  */
 export function followChildren(draft: Draft, jobId: number, now: string, newChildId?: number): void {
   const { task: before, packages } = draft.findTask(jobId)!;

@@ -5,7 +5,7 @@ import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { DecideContext } from '../decision.ts';
 
-/** What a customer is made of, however it came. */
+/** The fields of a new customer, from any source. */
 interface NewCustomer {
   readonly name: string;
   readonly phone: Phone;

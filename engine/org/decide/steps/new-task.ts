@@ -23,8 +23,8 @@ const TRACKING_TOKEN_CHARS = 22;
 export type Family = Pick<TaskRecord, 'id' | 'parentId' | 'childIds'>;
 
 /**
- * Drafts a task whose references have been checked, with its customer, locations and packages; telling of it is left
- * to the caller. Refuses 403 PACKAGE_LIMIT_EXCEEDED for one customer too many.
+ * Drafts a task whose references have been checked, with its customer, locations and packages; the caller drafts its
+ * event. Refuses 403 PACKAGE_LIMIT_EXCEEDED for one customer too many.
  */
 export function draftTask(
   draft: Draft,
@@ -169,7 +169,7 @@ function moneyOf(
   return { amountMinor: parsed.minor, currency: own };
 }
 
-/** Takes packages from the tasks that had them, which is told of those tasks, to a new one. */
+/** Moves packages from their tasks to a new one, with an event of each of those tasks. */
 function movePackages(draft: Draft, ids: readonly number[], taskId: number, now: string): PackageRecord[] {
   const owners = new Set<number>();
   const moved = ids.map((id) => {

@@ -19,7 +19,7 @@ import { changedTask } from './task-search.ts';
 type What = Pick<TransferRecord, 'kind' | 'paymentId' | 'taskId' | 'reference'>;
 export type Sum = Pick<PaymentRecord, 'amountMinor' | 'currency'>;
 
-/** What an owner can spend or hand over. */
+/** The amount that an owner can spend or hand over. */
 export function fundsIn(draft: Draft, owner: AccountOwner, currency: string): number {
   return fundsOf(owner, draft.findBalance(owner, currency)?.balanceMinor ?? 0);
 }

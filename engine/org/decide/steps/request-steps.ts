@@ -2,7 +2,7 @@ import type { AssignmentRequestRecord } from '../../../../schema/assignment/assi
 import { closedRequest, type Withdrawal } from '../../../domain/assignment/assignment-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 
-/** Drafts a request as it has become; the task has been drafted before, and is told of with it. */
+/** Drafts a request in its new state. The task has been drafted before, and the event shows it too. */
 export function draftRequest(
   draft: Draft,
   request: AssignmentRequestRecord,

@@ -31,7 +31,7 @@ export interface Step {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Drafts a step of a task and tells of it, and of its job's. */
+/** Drafts a step of a task with its event, and its job's. */
 export function draftStatus(
   draft: Draft,
   before: TaskRecord,
@@ -44,7 +44,7 @@ export function draftStatus(
   const { reason = null, reasonCode = null } = step;
   const own = detailsOfStep(before, task);
   const details = step.details ? { ...own, ...step.details } : own;
-  // Who loses the task is told with it.
+  // The event names the agent that loses the task.
   const taken = before.agentId !== null && task.agentId === null ? { previousAgentId: before.agentId } : {};
   draft.put({ kind: 'put-task', task });
   draft.put({
@@ -58,7 +58,10 @@ export function draftStatus(
   return draft.findTask(task.id)!.task;
 }
 
-/** Drafts what a search has come to, with no step of the task; where the task shows nothing of it, its search changed. */
+/**
+ * Drafts the progress of a search, without a step of the task; where the task shows no change, only its search
+ * changed.
+ */
 export function draftSearch(
   draft: Draft,
   before: TaskRecord,
@@ -91,7 +94,7 @@ export function draftDecline(
   const fields = { search, autoAssignmentStatus: isLast ? 'searching' : before.autoAssignmentStatus } as const;
   const closed = closedRequest(request, how, now, reason);
   if (!isLast) {
-    // The others are still being asked: all there is to tell is told of the request.
+    // The other agents are still being asked: the request's own event says everything.
     draft.put({ kind: 'put-task', task: changedTask(before, fields, now) });
     return draftRequest(draft, closed);
   }
@@ -123,7 +126,8 @@ export function failSearch(
   const fields = { search: null, autoAssignmentStatus: 'failed', autoAssignmentFailureReason: reason } as const;
   const step = { reasonCode: reason, details: { attempts, ...details, reason } };
   if (before.status === 'new') {
-    // It ends where it would have looked from, so that somebody can be given it by hand, or it can be tried anew.
+    // It ends where it would have searched from, so that staff can assign the task by hand, or the search can start
+    // again.
     draftStatus(draft, before, 'awaiting_assignment', fields, now, step);
   } else draftSearch(draft, before, fields, now, step);
 }

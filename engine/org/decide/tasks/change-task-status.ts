@@ -41,12 +41,12 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
   const facts = draft.findTask(taskId);
   const verdict = judgeStatusChange(facts?.task, input.status, caller);
   if (verdict.kind === 'forbidden') return refuse(refusal('FORBIDDEN'));
-  // Wrong whatever the task is like, and so told before all that is wrong with the task.
+  // Wrong for every state of the task, and so reported before the faults of the task.
   if (input.occurredAt && input.occurredAt > context.now) return violate('occurredAt must not be in the future');
   if (verdict.kind === 'refused') return refuse(verdict.refusal);
   if (!facts || verdict.kind === 'not-found') return refuse(notFound('Task', taskId));
   if (verdict.kind === 'unchanged') return done('task', taskId);
-  // Whoever is asked takes the task by this step, too, as long as the request waits.
+  // An asked agent takes the task by this step too, as long as the request waits.
   const [offer] = facts.task.search?.open ?? [];
   if (input.status === 'accepted' && offer && context.now >= offer.expiresAt) {
     return refuse(refusal('ASSIGNMENT_REQUEST_EXPIRED'));

@@ -29,7 +29,7 @@ export const createTaskRule = rule<CreateTask>({
  */
 export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, context: DecideContext): Decision {
   const children = input.children ?? [];
-  // What is to be found for a job is to be found for each of its children that does not say otherwise.
+  // An agent that is searched for a job is searched for each of its children, unless a child says otherwise.
   const wanted = [input, ...children.map((child) => ({ ...child, autoAssign: child.autoAssign ?? input.autoAssign }))];
   if (caller.role === 'agent') return refuse(refusal('FORBIDDEN'));
   const violations = violationsOf(draft, input, children, context.now);
@@ -76,7 +76,7 @@ function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refu
   return undefined;
 }
 
-/** What is wrong by the moment and by the organization, neither of which validation knows. */
+/** The faults by the time and by the organization's settings, which validation does not know. */
 function violationsOf(draft: Draft, input: TaskInput, children: readonly TaskInput[], now: string): string[] {
   const found: string[] = [];
   const judge = (one: TaskInput, path: string) => {

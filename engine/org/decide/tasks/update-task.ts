@@ -25,8 +25,9 @@ export const updateTaskRule = rule<UpdateTask>({
 });
 
 /**
- * PATCH /tasks/:id. What is asked for and already so changes nothing. Refuses: 400 for a `scheduledAt` that has passed; 404
- * for the task, and for a package that is not its own; 409 TASK_NOT_EDITABLE past awaiting_assignment, TASK_TOO_LARGE.
+ * PATCH /tasks/:id. A field with its present value changes nothing. Refuses: 400 for a `scheduledAt` that has passed;
+ * 404 for the task, and for a package that is not its own; 409 TASK_NOT_EDITABLE past awaiting_assignment,
+ * TASK_TOO_LARGE.
  */
 export function decideUpdateTask(draft: Draft, command: UpdateTask, context: DecideContext): Decision {
   const { taskId, input, caller } = command;
@@ -73,7 +74,7 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'timeToServe',
 ]);
 
-/** The fields of the record that differ from what they were. A new time makes the task scheduled, and due anew. */
+/** The fields of the record that change. A new time makes the task scheduled, and moves its deadline. */
 function changedFields(
   before: TaskRecord,
   input: UpdateTask['input'],
@@ -96,7 +97,7 @@ function changedFields(
   return fields;
 }
 
-/** Who is asked was asked for another time. The search begins when the new one comes near. */
+/** Open requests were for another time. The search begins when the new one comes near. */
 function rescheduled(before: TaskRecord, scheduledAt: string, settings: AssignmentSettings, now: string) {
   const { since, startsAt, until } = newSearch({ ...before, scheduledAt }, settings, now);
   const search = { ...before.search!, since, startsAt, until, open: [] };

@@ -15,8 +15,8 @@ export const wakeUpRule = rule<WakeUp>({
 });
 
 /**
- * The organization's timers are due: tasks are late, searches begin or end, requests run out. What was due by the rows may
- * have changed since in memory, so each is judged again here.
+ * The organization's timers are due: tasks are late, searches begin or end, requests expire. Rows may be older than
+ * memory, so each is judged again here.
  */
 function decideWakeUp(draft: Draft, due: DueTimers, { now }: DecideContext): Decision {
   // First, so that the timers which this sets are seen beside those that were there.
