@@ -8,7 +8,7 @@ import { RedisAwayError } from '../engine/runtime/outage.ts';
 import { JOBS, type JobName, type JobPayload } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 
-/** What jobs may do with the queues. */
+/** The operations of jobs on the queues. */
 export interface JobQueues {
   /**
    * Takes back the job of this id, if one is named and unless it runs, and all that the queue notes of jobs by their
@@ -71,7 +71,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   for (const worker of workers) void keepRunning(worker, stopping.signal, log);
 
   function queueOf(name: JobName): Queue {
-    // What waits for Redis would pile up in the connection, and is found again anyway.
+    // Jobs that wait for Redis would pile up in the connection, and a sweep finds them again anyway.
     if (redis.status !== 'ready') throw new RedisAwayError('Redis is away');
     return queues.get(name)!;
   }
@@ -171,7 +171,7 @@ async function keepRunning(worker: Worker, signal: AbortSignal, log: Log): Promi
   }
 }
 
-/** The connection itself tells of its coming and going, once; its users would tell it at every attempt. */
+/** The connection itself logs its coming and going, once; its users would log it at every attempt. */
 function logUnlessAway(redis: Redis, log: Log): (error: Error) => void {
   return (error) => {
     const { code = '' } = error as NodeJS.ErrnoException;

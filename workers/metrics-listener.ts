@@ -25,7 +25,7 @@ export async function startMetricsListener(
     const isAsked = request.method === 'GET' && request.url === '/metrics';
     const answered = isAsked ? answer(registry, response) : end(response, 404);
     answered.catch((error) => {
-      log.warn({ err: error }, 'metrics could not be told');
+      log.warn({ err: error }, 'metrics could not be served');
       response.destroy();
     });
   });

@@ -8,11 +8,12 @@ export interface OutboxRelayOptions {
   /** Compares the organizations after an id with the heads. */
   readonly findLagging: (after: number, limit: number) => Promise<LagPage>;
   /**
-   * Wakes whoever works off these organizations' logs; waking twice is harmless. Rejects while Redis is away. Those of
-   * which nobody wants anything may be passed over: hints of them count as lost until the next comparison has ended.
+   * Wakes the consumers of these organizations' logs; waking twice is harmless. Rejects while Redis is away.
+   * Organizations without consumers may be passed over: hints of them count as lost until the next comparison has
+   * ended.
    */
   readonly wake: (organizationIds: readonly number[], passOver: PassOver) => Promise<void>;
-  /** Who is in no hurry lets hints gather for so long. */
+  /** How long a consumer in no hurry lets hints gather. */
   readonly gatherMs?: number;
   readonly scheduler: Scheduler;
   readonly log: Log;

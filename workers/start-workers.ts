@@ -72,7 +72,8 @@ export async function startWorkers({
 
   const sql = connectPostgres(databaseUrl, {
     name: 'dispatch workers',
-    // Each running job may hold one, but for webhooks and payments, which have their own; the relay's sweep and the mailer go beside.
+    // Each running job may hold one, except webhooks and payments, which have their own; the relay's sweep and the
+    // mailer come on top.
     connections: Object.values(otherJobs).reduce((sum, { concurrency }) => sum + concurrency, 2),
     statementTimeoutMs: LIMITS.readDeadlineMs,
   });
@@ -145,13 +146,13 @@ function listenForHints(
   releaser: Releaser,
   on: Readonly<Record<string, (message: string) => void>>,
 ): void {
-  // Of two connections that come and go together, one tells of it.
+  // Of two connections that come and go together, one logs it.
   const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');
   releaser.push('hints', () => hints.disconnect());
   hints.on('message', (channel, message) => on[channel]?.(message));
   hints
     .subscribe(...Object.keys(on))
-    .catch((error) => log.warn({ err: error }, 'no hints: the relays go by their sweeps alone'));
+    .catch((error) => log.warn({ err: error }, 'no hints: the relays use their sweeps alone'));
 }
 
 async function serveMetrics(

@@ -4,7 +4,7 @@ import { observeTravel } from '../engine/travel/travel-metrics.ts';
 import type { Assignment } from './assignment/start-assignment.ts';
 import type { Notifications } from './notifications/start-notifications.ts';
 
-/** What the process, its rounds and its notices are doing, read when somebody asks. */
+/** The activity of the process, its rounds and its notices, read at each scrape. */
 export function workersMetrics({ counts, travel, organizations }: Assignment, notifications: Notifications): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

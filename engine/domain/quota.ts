@@ -2,7 +2,7 @@ import { type Refusal, refusal } from '../../schema/errors.ts';
 
 export type QuotaResource = 'tasks' | 'customers' | 'agents' | 'warehouses';
 
-/** Resources counted anew each calendar month (UTC); the others are counted for good. */
+/** Resources whose count starts again each calendar month (UTC); the others are counted for good. */
 const MONTHLY: ReadonlySet<QuotaResource> = new Set(['tasks']);
 const FOR_GOOD = '1970-01-01';
 

@@ -47,9 +47,9 @@ class Shortlist<T> {
 }
 
 /**
- * A round that asks many for each order, whoever answers first: those who would be there soonest, the preferred one
- * before them; what goes beyond the bound of a round waits for the next one. An agent may be asked for several orders;
- * whether it can take them all is judged when it answers.
+ * A round that asks many agents for each order: the soonest ones, the preferred one before them. Orders beyond the
+ * bound of a round wait for the next one. An agent may be asked for several orders; its answer is judged by its load at
+ * that time.
  */
 export function broadcastRound(
   view: RoundView,

@@ -6,7 +6,7 @@ import type { PassedOver, RoundPlan, Unplanned } from '../domain/assignment/roun
 import type { SoughtTask } from '../store/planning/round-store.ts';
 import type { ViewOfRound } from './round-view-of.ts';
 
-/** What a round proposes to the owner. */
+/** The proposal of a round to the owner. */
 export interface Proposal {
   readonly offers: readonly ProposedOffer[];
   readonly lacking: readonly LackingTask[];
@@ -14,10 +14,10 @@ export interface Proposal {
 
 /** Reasons that waiting does not change. */
 const LASTING: readonly PassedOver[] = ['declined', 'skills', 'too_far'];
-/** Of those who could take it but for their load, none is refused for one of these. */
+/** No agent that only its load excludes is refused for one of these. */
 const AFTER_CAPACITY: readonly PassedOver[] = ['slot', 'max_tasks', 'too_far', 'ends_before', 'chosen_for_another'];
 
-/** What a row can hold; nobody is asked for what is so far away. */
+/** The largest value of a row; no agent is asked for a task so far away. */
 const MOST_SECONDS = 2 ** 31 - 1;
 
 export function proposalOf(plan: RoundPlan, seen: ViewOfRound): Proposal {

@@ -108,7 +108,7 @@ export class RoundPlanner {
     this.#begin();
   }
 
-  /** All that wait are told. */
+  /** Every waiting round fails with it. */
   async #end(error: PlanningError): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;

@@ -24,14 +24,14 @@ export interface RoundFacts extends RoundRows {
 
 export interface ViewOfRound {
   readonly view: RoundView;
-  /** Agents on duty of whom nobody knows where they are; they take no part. */
+  /** Agents on duty without a known position; they take no part. */
   readonly unlocated: number;
 }
 
 /** Orders at one pickup that may travel together: more would make the first of them late. */
 const MAX_BUNDLE = 3;
 
-/** What the planner is given: orders, and each agent as it will be when it is free. */
+/** The input of the planner: orders, and each agent as it will be when it is free. */
 export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound {
   const { tasks, agents, carried, positions, settings, now } = facts;
   const byAgent = groupedByAgent(carried);
@@ -59,15 +59,15 @@ function settingsOf(
     maxBundle: MAX_BUNDLE,
     pickupServiceMs: PICKUP_SERVICE_MS,
     dropoffServiceMs: DROPOFF_SERVICE_MS,
-    // Those who still look for somebody are seen by the next sweep, and whoever is asked then takes a moment to answer.
+    // The next sweep sees the tasks that still search, and an asked agent takes a moment to answer.
     nextRoundAt: now + LIMITS.relaySweepMs + batchingWindowMs + LIMITS.answerLeadMs,
     maxHoldMs: LIMITS.holdMs,
   };
 }
 
 /**
- * What follows from a row alone is kept as long as the row is, from round to round (`RoundMemory`): of 500 tasks nearly
- * all are as they were, and reading their times and naming their places takes longer than all the rest.
+ * The facts that follow from a row alone are kept as long as the row, from round to round (`RoundMemory`): of 500 tasks
+ * nearly all are unchanged, and reading their times and naming their places takes longer than the rest.
  */
 function keptWithRow<Row extends object, T>(make: (row: Row) => T): (row: Row) => T {
   const made = new WeakMap<Row, T>();
@@ -80,7 +80,7 @@ function keptWithRow<Row extends object, T>(make: (row: Row) => T): (row: Row) =
   };
 }
 
-/** Nobody is looked for since later than now, whatever another clock says. */
+/** No search starts in the future, by any clock. */
 function soughtBy(order: OpenOrder, now: number): OpenOrder {
   return order.searchingSince <= now ? order : { ...order, searchingSince: now };
 }

@@ -4,7 +4,7 @@ import { yieldCpu } from '../runtime/priority.ts';
 import { computeRound } from './compute-round.ts';
 import { type PackedRound, unpackRound } from './packed-round.ts';
 
-/** In the thread of a RoundPlanner: computes one round after the other. What goes wrong ends the thread. */
+/** In the thread of a RoundPlanner: computes one round after the other. A failure ends the thread. */
 export function servePlanning(): void {
   const port = parentPort!;
   if (process.platform === 'linux') yieldCpu(LIMITS.planningNiceness);

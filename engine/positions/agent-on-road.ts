@@ -1,6 +1,6 @@
 import type { OpenTask } from '../store/positions/roster-store.ts';
 
-/** What the engine knows of an agent beside its record: where it is, and what it has to do. */
+/** The engine's facts about an agent beside its record: its position and its open tasks. */
 export interface AgentOnRoad {
   readonly agentId: number;
   isActive: boolean;

@@ -24,22 +24,22 @@ export interface MovedAgent {
 
 export interface ArrivalWatch {
   /**
-   * Looks at agents of one organization who have moved since the last tick: all of them, some, or none. `nowMs`: wall
-   * clock. Only asks; what comes of it is in the organization's log. Attempts that failed are made again here, whoever
-   * has moved.
+   * Looks at agents of one organization that have moved since the last tick: every one, some, or none. `nowMs`: wall
+   * clock. It only asks; the results are in the organization's log. It repeats failed attempts, even for agents that
+   * stand still.
    */
   onTick(organizationId: number, moved: readonly MovedAgent[], nowMs: number): void;
 }
 
 /**
- * Watches agents approach the places of their tasks, and tells their actors. What it remembers only steers it: the
+ * Watches agents approach the places of their tasks, and sends commands to their actors. Its memory only steers it: the
  * actors judge again, and their records make an arrival single, also after a crash or beside another process.
  */
 export function createArrivalWatch(options: ArrivalWatchOptions): ArrivalWatch {
   return new Watch(options);
 }
 
-/** What is known of one task while one agent has it. */
+/** The facts about one task while one agent has it. */
 interface Watched {
   readonly organizationId: number;
   readonly agentId: number;
@@ -95,14 +95,14 @@ class Watch implements ArrivalWatch {
   #hasArrived(watched: Watched, task: Destination, position: LivePosition, now: number): boolean {
     const arrival = approach(watched.arrival, task, position);
     const hasArrived = arrival.kind === 'arrived';
-    // Found anew with the next point, when there is room.
+    // Found again with the next point, when there is room.
     if (hasArrived && this.#untold.size >= LIMITS.untoldArrivals) return true;
     watched.arrival = arrival;
     if (hasArrived) this.#tellArrival(watched, now, now + LIMITS.arrivalPatienceMs);
     return hasArrived;
   }
 
-  /** Tells of a new ETA if it is time, and worth it. What fails is worked out anew with the next point. */
+  /** Sends a new ETA if it is time, and worth it. A failure is computed again with the next point. */
   #expect(watched: Watched, task: Destination, { position, agent }: MovedAgent, now: number, nowMs: number): void {
     if (now < watched.nextEtaAt || !this.#mayAsk(watched)) return;
     const left = distanceM(position.latitude, position.longitude, task.latitude, task.longitude);
@@ -141,7 +141,7 @@ class Watch implements ArrivalWatch {
     this.#untold.delete(watched);
     watched.arrival = AWAY;
     const { organizationId, taskId } = watched;
-    this.#options.log.warn({ organizationId, taskId }, 'an arrival could not be told');
+    this.#options.log.warn({ organizationId, taskId }, 'an arrival could not be sent to its actor');
   }
 
   #mayAsk(watched: Watched): boolean {
@@ -158,7 +158,7 @@ class Watch implements ArrivalWatch {
     });
   }
 
-  /** Whether there is no use in asking again: it was told, or refused for good. */
+  /** Whether asking again is useless: it was accepted, or refused for good. */
   #isSettled({ organizationId, taskId }: Watched, answer: Answer): boolean {
     if (answer.ok) return true;
     const { code } = answer.refusal;

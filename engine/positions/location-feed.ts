@@ -7,7 +7,7 @@ import type { Log } from '../runtime/log.ts';
 import { encodePosition } from '../views/position-view.ts';
 import type { LiveAgent } from './live-agent.ts';
 
-/** Which agents a stream is told of: those who meet all that is said. */
+/** The agents that a stream shows: those that meet every condition. */
 export interface LocationFilter {
   readonly bbox?: BoundingBox | undefined;
   readonly agentIds?: readonly number[] | undefined;
@@ -16,7 +16,7 @@ export interface LocationFilter {
 }
 
 export interface LocationListener {
-  /** Whether it could take a frame now. Who is behind is told later, and then of where everybody is by then. */
+  /** Whether it could take a frame now. A slow stream gets a later frame, with the newest positions of then. */
   isReady(): boolean;
   /** The same bytes for all who asked for the same. */
   onFrame(frame: Buffer): void;
@@ -24,13 +24,13 @@ export interface LocationListener {
 
 interface Subscriber {
   readonly listener: LocationListener;
-  /** Agents of whom it has not been told, since it was behind. */
+  /** Agents that it missed while it was behind. */
   missed: Set<LiveAgent> | undefined;
 }
 
-/** Subscribers who asked for the same: what they are told is put together once. */
+/** Subscribers with the same filter: they share one frame. */
 interface Audience {
-  /** Those among the agents who moved of whom it wants to hear. */
+  /** The moved agents that it wants. */
   readonly pick: (moved: Moved) => readonly LiveAgent[];
   /** It looks at everybody who moved. */
   readonly isWide: boolean;
@@ -40,7 +40,7 @@ interface Audience {
 /** The streams of one organization. */
 interface Listeners {
   readonly audiences: Map<string, Audience>;
-  /** Those who moved while streams were being told of others. */
+  /** Agents that moved while streams were being served. */
   readonly untold: Set<LiveAgent>;
   isTelling: boolean;
 }
@@ -90,9 +90,9 @@ export class LocationFeed {
   }
 
   /**
-   * Tells of those who moved; also to be called when nobody did, for the sake of those who were behind. At once when
-   * there is little to tell, else in steps, so that requests get their turn in between. Who moves meanwhile is told of
-   * with the next call.
+   * Sends the moved agents to streams; call it also when none moved, for streams that were behind. At once when there
+   * is little to send, otherwise in steps, so that requests get their turn in between. Agents that move in the meantime
+   * go with the next call.
    */
   tell(organizationId: number, moved: readonly LiveAgent[], nowMs: number): void {
     const listeners = this.#listeners.get(organizationId);
@@ -116,19 +116,19 @@ export class LocationFeed {
       while (telling.encodeSome()) await new Promise<void>((resolve) => scheduler.soon(resolve));
       while (telling.tellSome()) await new Promise<void>((resolve) => scheduler.soon(resolve));
     } catch (error) {
-      log.error({ err: error, organizationId: telling.organizationId }, 'streams could not be told where agents are');
+      log.error({ err: error, organizationId: telling.organizationId }, 'positions could not be sent to streams');
     } finally {
       listeners.isTelling = false;
     }
   }
 }
 
-/** What one tick tells the streams of one organization. Who is told of whom is settled when it begins. */
+/** The frames of one tick for the streams of one organization. Their content is settled when it begins. */
 class Telling {
   readonly organizationId: number;
   readonly #nowMs: number;
   readonly #wanted: readonly (readonly [audience: Audience, agents: readonly LiveAgent[]])[];
-  /** Of whom somebody will be told. */
+  /** Agents that some stream wants. */
   readonly #agents: readonly LiveAgent[];
   /** Their JSON, which is most of the work: of so many of them, and of those whom somebody has missed. */
   readonly #items = new Map<LiveAgent, string>();
@@ -193,7 +193,7 @@ class Telling {
     }
     const head = `"type":"agent.locations_updated","timestamp":"${isoTime(this.#nowMs)}","apiVersion":"v1"`;
     const body = `{${head},"organizationId":${this.organizationId},"data":{"items":[${list}],"count":${count}}}`;
-    // There is nothing but ASCII in it, of which latin1 need not be told where a character ends.
+    // It holds only ASCII, where latin1 needs no search for the ends of characters.
     return Buffer.from(`event: agent.locations_updated\ndata: ${body}\n\n`, 'latin1');
   }
 }
@@ -214,8 +214,8 @@ class Moved {
 }
 
 /**
- * Two frames at most: for who has had all before, and for who was behind, which is of more than some of them missed. Others
- * have their turn between two streams, so that each is asked whether it is ready when it is told.
+ * Two frames at most: for streams that had everything before, and for streams that were behind, with more than some of
+ * them missed. Other work has its turn between two streams, so each is asked whether it is ready at its own turn.
  */
 function* tellAudience(
   wanted: readonly LiveAgent[],
@@ -278,7 +278,7 @@ function hasOneOf({ openTasks }: LiveAgent, tasks: ReadonlySet<number> | undefin
   return false;
 }
 
-/** Who has left is told of once more: it would stand at the edge for ever. */
+/** An agent that has left is sent once more: otherwise it would stand at the edge for ever. */
 function isOrWasIn(agent: LiveAgent, bbox: BoundingBox | undefined): boolean {
   return (
     !bbox || isInBox(bbox, agent.latitude, agent.longitude) || isInBox(bbox, agent.toldLatitude, agent.toldLongitude)

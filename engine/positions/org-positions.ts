@@ -17,7 +17,7 @@ export type NoteTrail = (organizationId: number, agentId: number, point: Point, 
 export class OrgPositions {
   readonly organizationId: number;
   readonly agents = new Map<number, LiveAgent>();
-  /** Those that Redis does not have as they are. */
+  /** Agents whose newest position Redis does not have. */
   readonly unsaved = new Set<LiveAgent>();
   /** On the monotonic clock. */
   usedAt = 0;
@@ -61,7 +61,7 @@ export class OrgPositions {
     this.#trail(agent, point, nowMs);
     // A position from what is the future by now was taken by a clock that has been set back.
     if (point.recordedAtMs <= agent.recordedAtMs && !isFromFuture(agent, nowMs)) return 'stale';
-    // What it said while it was nowhere does not tell of this place.
+    // A report from nowhere says nothing about this place.
     if (!agent.isSomewhere) agent.heardAtMs = 0;
     move(agent, point, nowMs);
     this.#touch(agent);
@@ -76,7 +76,7 @@ export class OrgPositions {
     if (agent.isSomewhere) this.#touch(agent);
   }
 
-  /** Takes in what Redis kept: an earlier process, or this one before it forgot the organization, had it. */
+  /** Adds the positions that Redis kept from an earlier process, or from this one before it forgot the organization. */
   restore(saved: Iterable<SavedPosition>): void {
     for (const position of saved) {
       const agent = this.agentOf(position.agentId);
@@ -110,7 +110,7 @@ export class OrgPositions {
     this.rosterSequence = sequence;
   }
 
-  /** Those who have moved, or were heard of, since the last call. */
+  /** Agents that have moved, or were heard of, since the last call. */
   takeDirty(): readonly LiveAgent[] {
     const dirty = this.#dirty;
     this.#dirty = [];
@@ -118,7 +118,7 @@ export class OrgPositions {
     return dirty;
   }
 
-  /** What Redis had is gone. */
+  /** Redis has lost its positions. */
   saveAllAgain(): void {
     for (const agent of this.agents.values()) if (agent.isSomewhere) this.unsaved.add(agent);
   }

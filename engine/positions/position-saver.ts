@@ -12,8 +12,8 @@ interface PositionSaverOptions {
 }
 
 /**
- * Keeps in Redis where agents are, and takes it from there once for each organization. While Redis is away what is
- * unsaved waits, one entry for each agent; when Redis has lost what it had, all of it is saved again.
+ * Keeps positions of agents in Redis, and reads them from there once for each organization. While Redis is away unsaved
+ * positions wait, one entry for each agent; when Redis has lost its positions, every one is saved again.
  */
 export class PositionSaver {
   readonly #options: PositionSaverOptions;

@@ -43,7 +43,7 @@ export class Positions {
   readonly #rosters: RosterReader;
   readonly #saver: PositionSaver;
   #cancelTick: () => void;
-  /** Points by what became of them, since the process began. */
+  /** Points by their outcome, since the start of the process. */
   readonly taken: Tally = { accepted: 0, stale: 0, rejected: 0 };
 
   constructor(options: PositionsOptions) {
@@ -59,8 +59,8 @@ export class Positions {
   }
 
   /**
-   * Points of an agent that has said so itself; undefined, and nothing taken, when it sends more than it may. Whoever is
-   * not active any more may still have a session for a moment: its points are rejected.
+   * Accepts an agent's own points; undefined, and nothing accepted, when it sends too many. An inactive agent may still
+   * have a session for a moment: its points are rejected.
    */
   takeOwn(organizationId: number, agentId: number, points: readonly Point[]): Tally | undefined {
     const organization = this.#open(organizationId);
@@ -181,8 +181,8 @@ export class Positions {
   }
 
   /**
-   * Ticks then, and so on once a period: a tick that comes late does not put off all that follow, or of an agent that
-   * reports once a period some points would never be told.
+   * Ticks then, and once a period after that: a late tick does not delay all that follow, or some points of an agent
+   * that reports once a period would never be sent.
    */
   #tickAt(dueAt: number): () => void {
     const { clock, scheduler } = this.#options;

@@ -7,7 +7,7 @@ export interface ChangedTask {
   readonly task: OpenTask;
 }
 
-/** What a commit says of agents and of what they have to do. */
+/** The changes of agents and their tasks in a commit. */
 export interface RosterChange {
   /** Of the log before and behind the commit. */
   readonly expectedSequence: number;

@@ -54,7 +54,7 @@ export class RosterReader {
     });
   }
 
-  /** Something was committed. What was committed before it and not told of here is found by reading anew. */
+  /** A commit arrived. An earlier commit that this process missed is found by reading again. */
   apply(organization: OrgPositions, change: RosterChange): void {
     const isGap = organization.hasRoster && change.expectedSequence > organization.rosterSequence;
     this.#readings.get(organization)?.changes.push(change);

@@ -192,7 +192,7 @@ export class TrailBuffer {
     }
   }
 
-  /** What was kept this long must not come behind the last look of a deletion. */
+  /** Points kept this long must not come behind the last look of a deletion. */
   async #leaveOutDeleted({ rows, since }: Chunk): Promise<void> {
     const { store, clock } = this.#parts;
     if (clock.monotonic() - since < LIMITS.trailStaleMs) return;

@@ -14,7 +14,7 @@ export interface ProvidersOptions {
   readonly random: RandomSource;
 }
 
-/** Who carries out new online payments; those of before are finished by whoever began them. */
+/** The provider of new online payments; earlier ones stay with their own provider. */
 export function providerNameOf({ stripe }: Pick<Config, 'stripe'>): ProviderName {
   return stripe ? 'stripe' : 'test';
 }

@@ -6,7 +6,7 @@ export interface ProviderPayment {
   readonly paymentId: number;
   readonly amountMinor: number;
   readonly currency: string;
-  /** What it is for, as the customer reads it. */
+  /** The subject of the payment, as the customer reads it. */
   readonly description: string;
   /** Where the customer goes from the provider's page; absolute. */
   readonly returnUrl: string;
@@ -17,7 +17,7 @@ export interface ProviderCheckout extends ProviderPayment {
   readonly reference: string;
 }
 
-/** What a callback tells, and of which payment. */
+/** The report of a callback, and its payment. */
 export interface ProviderNews {
   readonly organizationId: number;
   readonly paymentId: number;
@@ -25,9 +25,9 @@ export interface ProviderNews {
 }
 
 /**
- * Who carries out online payments. Each call may be made again, by several at once, and after a crash: money moves once.
- * A call rejects when nobody knows what came of it, or when it may go better later; what the provider will not do,
- * however often it is asked, is a report.
+ * A provider of online payments. Each call may be repeated, by several processes at once, and after a crash: money
+ * moves once. A call rejects when its outcome is unknown, or when a later try may succeed; a final refusal of the
+ * provider is a report.
  */
 export interface PaymentProvider {
   readonly name: ProviderName;
@@ -38,8 +38,8 @@ export interface PaymentProvider {
   /** Sees to it that nobody pays any more; as `findOutcome`, since somebody may have, or may be about to. */
   closeCheckout(checkout: ProviderCheckout): Promise<ProviderReport | undefined>;
   /**
-   * Pays all of it back: `refund-begun`, `refunded` or `refund-failed`; asked again, it tells what has become of that.
-   * Each `attempt` is a refund of its own.
+   * Pays the full amount back: `refund-begun`, `refunded` or `refund-failed`; a repeated call reports the present
+   * state. Each `attempt` is a refund of its own.
    */
   refund(checkout: ProviderCheckout, attempt: number): Promise<ProviderReport>;
   /**
@@ -48,9 +48,9 @@ export interface PaymentProvider {
    */
   readCallback(callback: Callback): ProviderNews | undefined | Promise<ProviderNews | undefined>;
   /**
-   * Tells, one after the other, what callbacks of the last LIMITS.callbacksMissedMs were to tell that were not taken, the
-   * newest LIMITS.callbacksMissed; some of it may be known. Rejects at the end when some could not be told. Providers
-   * that lose no callbacks do without.
+   * Reports, one after the other, the content of missed callbacks of the last LIMITS.callbacksMissedMs, the newest
+   * LIMITS.callbacksMissed; some may be known. Rejects at the end when some reports failed. Providers that lose no
+   * callbacks do without.
    */
   readMissed?(tell: (news: ProviderNews) => Promise<void>): Promise<void>;
 }

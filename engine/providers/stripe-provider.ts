@@ -63,7 +63,7 @@ function connectStripe({ secretKey, apiBase, callMs = LIMITS.providerCallMs }: S
     host: hostname,
     port: port || (protocol === 'http:' ? '80' : '443'),
     timeout: callMs,
-    // Whoever calls tries again, and knows when.
+    // The caller retries, and knows when.
     maxNetworkRetries: 0,
     telemetry: false,
   });
@@ -85,7 +85,7 @@ async function makeSession(stripe: Stripe, payment: ProviderPayment): Promise<Pr
       metadata,
       payment_intent_data: { metadata },
     };
-    // What was made behind an error has a page that nobody was told: nobody can pay it.
+    // A session behind an error has a page that no client knows: no client can pay it.
     const made = await withKeys(`pay-${organizationId}-${paymentId}`, (idempotencyKey) =>
       stripe.checkout.sessions.create(session, { idempotencyKey }),
     );
@@ -112,7 +112,7 @@ async function closeSession(stripe: Stripe, reference: string): Promise<Provider
 
 /**
  * Sends a request under its key; under the next one when Stripe repeats that it failed with an error of its own, which
- * it would do for a day. Whoever asks again finds the same way to the same answer.
+ * it would do for a day. A repeated call finds the same way to the same answer.
  */
 async function withKeys<T>(key: string, send: (idempotencyKey: string) => Promise<T>): Promise<T> {
   for (let nth = 1; ; nth += 1) {
@@ -138,7 +138,7 @@ async function refund(stripe: Stripe, checkout: ProviderCheckout, attempt: numbe
   const { organizationId, paymentId } = checkout;
   const metadata = metadataOf(checkout, attempt);
   try {
-    // Without an amount it is all that is left; and Stripe gives no more back than it took, whatever the key.
+    // Without an amount it refunds the rest; and Stripe gives no more back than it took, under any key.
     const made = await withKeys(`refund-${organizationId}-${paymentId}-${attempt}`, (idempotencyKey) =>
       stripe.refunds.create({ payment_intent, metadata }, { idempotencyKey }),
     );
@@ -176,7 +176,7 @@ function intentOf({ payment_intent }: StripeSession): string {
   return id;
 }
 
-/** What an event tells; of refunds that we have not made, what Stripe has in its books by now. */
+/** The report of an event; for refunds that we have not made, from Stripe's present books. */
 async function readEvent(stripe: Stripe, event: unknown): Promise<ProviderNews | undefined> {
   const news = newsOf(event);
   const foreign = news ? undefined : foreignRefundOf(event);
@@ -190,7 +190,7 @@ async function readMissed(stripe: Stripe, clock: Clock, tell: (news: ProviderNew
   const query = { types: PAYMENT_EVENTS, delivery_success: false, created: { gte }, limit: LIMITS.callbacksMissed };
   const { data } = await stripe.events.list(query);
   const failures: unknown[] = [];
-  // What came first is told first.
+  // The oldest report comes first.
   for (const event of data.toReversed()) {
     try {
       const news = await readEvent(stripe, event);
@@ -202,7 +202,7 @@ async function readMissed(stripe: Stripe, clock: Clock, tell: (news: ProviderNew
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} missed callbacks were not told`);
 }
 
-/** What Stripe will say again however often it is asked; undefined for what may pass. */
+/** The error that Stripe repeats for every attempt; undefined for one that may pass. */
 function refusalOf(error: unknown): string | undefined {
   const isRefused =
     error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError;

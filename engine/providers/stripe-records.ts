@@ -38,11 +38,11 @@ const stripeCharge = v.object({
   refunds: v.nullish(v.object({ data: v.array(v.unknown()) })),
 });
 const stripeIntent = v.object({ amount_received: v.pipe(v.number(), v.safeInteger()), currency: text, metadata });
-/** What Stripe took, and for which payment of ours. */
+/** The amount that Stripe took, and the payment that it was for. */
 export type StripeIntent = v.InferOutput<typeof stripeIntent>;
 
 const REFUND_EVENTS = new Set(['refund.created', 'refund.updated', 'refund.failed', 'charge.refund.updated']);
-/** Whatever tells of payments. */
+/** Every event about payments. */
 export const PAYMENT_EVENTS = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -73,7 +73,7 @@ export function metadataOf({ organizationId, paymentId }: ProviderPayment, attem
   return attempt === undefined ? ids : { ...ids, attempt: `${attempt}` };
 }
 
-/** What became of a checkout; undefined while it may still be paid. */
+/** The outcome of a checkout; undefined while it may still be paid. */
 export function outcomeOf(session: StripeSession): ProviderReport | undefined {
   const { id: providerReference, status, payment_status, amount_total, currency, payment_intent } = session;
   if (payment_status === 'paid') {
@@ -98,7 +98,7 @@ export function isRefundLost({ status }: StripeRefund): boolean {
   return status === 'failed' || status === 'canceled';
 }
 
-/** What an event that Stripe has signed tells; undefined when it is about nothing of ours. */
+/** The report of an event signed by Stripe; undefined when it is not about our records. */
 export function newsOf(event: unknown): ProviderNews | undefined {
   const parsed = v.safeParse(stripeEvent, event);
   if (!parsed.success) return undefined;
@@ -143,7 +143,7 @@ export function foreignRefundOf(event: unknown): ForeignRefund | undefined {
   return { intent: refund.output.payment_intent, lost };
 }
 
-/** What all refunds of a payment come to, the newest first, or that one is lost. */
+/** The sum of all refunds of a payment, with the newest first, or that one is lost. */
 export function foreignNewsOf(
   { lost }: ForeignRefund,
   { metadata: ids, amount_received, currency }: StripeIntent,
@@ -154,7 +154,7 @@ export function foreignNewsOf(
     return newsAbout(ids, { kind: 'give-back-failed', refundReference: lost.id, reason });
   }
   const made = refunds.filter((one) => !isRefundLost(one));
-  // Of those that we have made, events of their own tell, and whoever asked for them.
+  // Our own refunds have events of their own.
   if (made.every(({ metadata: note }) => note?.['attempt'] !== undefined)) return undefined;
   const total = made.reduce((sum, { amount }) => sum + amount, 0);
   const report = made[0] && {

@@ -26,7 +26,7 @@ const SESSION = /^tc_([0-9a-z]{1,11})_([0-9a-z]{1,11})_([A-Za-z0-9_-]{24})$/;
 
 const notice = v.object({ session: v.string(), status: v.picklist(['paid', 'declined', 'expired']) });
 
-/** A payment provider of our own, for whoever has none: a page on which one pays by pressing a button. */
+/** A payment provider of our own, for installations without one: its page pays at the press of a button. */
 export function createTestProvider({ store, random, clock }: TestProviderOptions): PaymentProvider {
   let secret: Promise<string> | undefined;
   return {
@@ -54,13 +54,13 @@ export function createTestProvider({ store, random, clock }: TestProviderOptions
   };
 }
 
-/** What a callback of the provider holds when a checkout has ended, and the header that vouches for it. */
+/** The callback of the provider for an ended checkout, with its signature header. */
 export function noticeOf(checkout: TestCheckout, secret: string, now: number) {
   const body = Buffer.from(JSON.stringify({ session: sessionOf(checkout), status: checkout.status }));
   return { body, headers: { [SIGNATURE]: signCallback({ timestampSeconds: Math.floor(now / 1_000), body, secret }) } };
 }
 
-/** What a session's name says; undefined for what is none. */
+/** The parts of a session's name; undefined for a malformed one. */
 export function parseTestSession(text: string): TestCheckoutKey | undefined {
   const [, organization, payment, secret] = SESSION.exec(text) ?? [];
   const [organizationId, paymentId] = [Number.parseInt(organization!, 36), Number.parseInt(payment!, 36)];
@@ -102,7 +102,7 @@ async function refund(
   return { kind: 'refunded', attempt, refundReference: `tr_${organizationId.toString(36)}_${paymentId.toString(36)}` };
 }
 
-/** What is told is looked up: the notice itself says only where to look. */
+/** The provider is asked for the facts: the notice itself only names the place. */
 async function readNotice(
   store: TestCheckoutStore,
   { body, header }: Callback,

@@ -10,8 +10,8 @@ const ON_FOOT_OR_BICYCLE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The table service of OSRM, https://project-osrm.org/docs/v5.24.0/api/#table-service. An engine knows the roads of
- * one mode, whatever it is asked for. So a plain base URL is taken for one of cars, and nobody else is asked for; with
+ * The table service of OSRM, https://project-osrm.org/docs/v5.24.0/api/#table-service. An engine knows the roads of one
+ * mode, regardless of the request. So a plain base URL counts as one for cars, and other modes are not asked for; with
  * `{mode}` in it, as in `http://osrm-{mode}:5000`, it is completed by `car`, `bike` or `foot`.
  */
 export function osrmDialect(baseUrl: string): RoutingDialect {

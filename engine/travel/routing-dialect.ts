@@ -1,12 +1,12 @@
 import type { Place } from '../domain/assignment/round-view.ts';
 
-/** What a routing engine is asked, and how its answer is read. */
+/** The request to a routing engine, and the reading of its answer. */
 export interface RoutingDialect {
   /** The engine's name for how a vehicle goes; undefined for those that it cannot tell about. */
   modeOf(vehicleType: string | null): string | undefined;
   /** A table of the ways from each of `from` to each of `to`. */
   requestFor(mode: string, from: readonly Place[], to: readonly Place[]): TableRequest;
-  /** The durations of an answer, which may be anything: a row of seconds for each start, whatever is in it. */
+  /** The durations of any answer: a row of seconds for each start, with any content. */
   rowsOf(answer: unknown): unknown;
 }
 

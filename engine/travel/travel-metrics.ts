@@ -1,6 +1,6 @@
 import type { TravelCounts } from './travel-times.ts';
 
-/** What a process has asked of the routing engine. */
+/** The questions of a process to the routing engine. */
 export function observeTravel(
   gauge: (name: string, help: string, value: () => number) => void,
   travel: Readonly<TravelCounts>,

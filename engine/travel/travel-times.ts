@@ -33,7 +33,7 @@ export interface TravelTimesOptions {
   readonly log: Log;
 }
 
-/** What became of tables and trips since the start. */
+/** The outcomes of tables and trips since the start. */
 export interface TravelCounts {
   tablesAnswered: number;
   tablesRefused: number;
@@ -143,7 +143,7 @@ class RoutedTravelTimes implements TravelTimes {
     return !(isOnTrial(this.#circuit, now) && this.#isTrialUnderWay);
   }
 
-  /** What is to be asked instead: the halves of a table that was refused. */
+  /** The next requests: the halves of a table that was refused. */
   async #ask({ mode, block }: Errand, { places, byMode }: WantedTrips): Promise<Errand[]> {
     const isTrial = isOnTrial(this.#circuit, this.#clock.monotonic());
     if (isTrial) this.#isTrialUnderWay = true;

@@ -2,9 +2,9 @@ import type { TravelTime } from '../domain/assignment/round-view.ts';
 import { straightTravel } from '../domain/travel/straight-travel.ts';
 import { cellOf } from './place-cell.ts';
 
-/** What is known of the ways of a round: data alone, so that it can be handed to another thread. */
+/** The known travel times of a round: data alone, so that another thread can have them. */
 export interface TripTable {
-  /** Which of `modes` a vehicle of the round goes by; those that are not in it go by the straight line. */
+  /** The index in `modes` of a vehicle of the round; others use the straight line. */
   readonly modeOfVehicle: ReadonlyMap<string | null, number>;
   readonly modes: readonly KnownTrips[];
 }
@@ -18,7 +18,7 @@ export interface KnownTrips {
   readonly metersPerMs: number | null;
 }
 
-/** Looks ways up; null is knowing none. Distances are straight ones, whatever the way. */
+/** Looks travel times up; null knows none. Distances are straight ones, for every way. */
 export function travelOver(table: TripTable | null): TravelTime {
   if (table === null) return straightTravel;
   const modes = table.modes.map((trips) => ({ msBetween: indexed(trips), metersPerMs: trips.metersPerMs }));

@@ -11,8 +11,8 @@ const COSTINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The matrix service of Valhalla, https://valhalla.github.io/valhalla/api/matrix/api-reference/. What is not in the
- * table of costings goes like a car.
+ * The matrix service of Valhalla, https://valhalla.github.io/valhalla/api/matrix/api-reference/. Vehicles without an
+ * entry in the table of costings go like a car.
  */
 export function valhallaDialect(baseUrl: string): RoutingDialect {
   return {

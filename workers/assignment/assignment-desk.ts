@@ -31,7 +31,7 @@ export interface AssignmentDeskOptions {
   readonly log: Log;
 }
 
-/** What rounds have come to since the start. */
+/** The results of rounds since the start. */
 export interface RoundCounts {
   rounds: number;
   failed: number;
@@ -45,9 +45,9 @@ interface Place {
   heardAt: number | undefined;
   /** The last task that the round before looked at, when there were more. */
   after: number;
-  /** What may change the outcome, besides what is told. */
+  /** Facts besides events that may change the outcome. */
   hopes: Hopes;
-  /** Rounds since something was told that only more of that could have changed. */
+  /** Rounds since an event that only more such events could have changed. */
   idleRounds: number;
   /** When the last round ended, and until when the rest lasts that followed, on the monotonic clock. */
   endedAt: number;
@@ -58,13 +58,13 @@ interface Place {
   isUntold: boolean;
   /** Agents have told where they are since the last round began. */
   haveMoved: boolean;
-  /** What its last round took. */
+  /** The duration of its last round. */
   tookMs: number;
   /** Of the timer that forgets who rests and is not heard of any more. */
   cancelForget: () => void;
 }
 
-/** What a task that found nobody may be helped by, though nothing is committed. */
+/** The events without a commit that may help a task without an agent. */
 interface Hopes {
   /** It is meant for somebody who is not free yet, or not ready. */
   readonly time: boolean;
@@ -74,14 +74,12 @@ interface Hopes {
 const NO_HOPES: Hopes = { time: false, moves: false };
 
 /**
- * Rounds of the organizations that look for agents: one at a time of each, a few at a time in all. Nothing here has to
- * be remembered: what a round saw too late, twice or not at all is in the next one.
- *
- * States of an organization: unknown → waiting (for what comes within its window) → due (for a place) → planning →
- * waiting (something new meanwhile, more tasks than a round takes, or failed) | resting → waiting (something new, or
- * the rest is over) | unknown (nobody looks any more).
- *
- * Rests grow while nothing happens that could help: nothing is told, the log stands still, and agents do not come nearer.
+ * Plans rounds for the organizations that search for agents: one at a time of each, a few at a time in all. It need not
+ * remember anything: a change that a round saw too late, twice or not at all is in the next one.
+ * States of an organization: unknown → waiting (for its window) → due (for a place) → planning → waiting (news in the
+ * meantime, more tasks than a round takes, or failed) | resting → waiting (news, or the rest is over) | unknown (no
+ * task searches any more).
+ * Rests grow while nothing happens that could help: no hint comes, the log stands still, and agents do not come nearer.
  */
 export class AssignmentDesk {
   readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0 };
@@ -102,7 +100,7 @@ export class AssignmentDesk {
     return this.#places.size;
   }
 
-  /** These have tasks that look for somebody; whoever finds no room is found by the next sweep. */
+  /** These organizations have searching tasks; the next sweep finds those without room. */
   nudge(organizations: readonly SearchingOrganization[]): void {
     const now = this.#options.clock.monotonic();
     for (const organization of organizations) {
@@ -160,7 +158,7 @@ export class AssignmentDesk {
   #hear(place: Place, organization: SearchingOrganization, now: number): void {
     const isNews = place.isTold;
     place.isTold = false;
-    // What was told may have been lost on its way.
+    // A hint may have been lost on its way.
     if (!isNews && organization.lastSequence !== place.organization.lastSequence) {
       place.isUntold = true;
       place.restsUntil = Math.min(place.restsUntil, place.endedAt + LIMITS.roundMovesMs);

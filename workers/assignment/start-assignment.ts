@@ -76,7 +76,7 @@ export function startAssignment({ config, positions, turns, scheduler, log, rele
     scheduler,
     log,
   });
-  // A round in the thread is not waited for: the next process begins it anew.
+  // A round in the thread is not awaited: the next process starts it again.
   releaser.push('rounds', () => Promise.all([desk.stop(), planner.stop()]));
   void warmUp({ store, owners, planner, log });
   const relay = startOutboxRelay({

@@ -6,14 +6,14 @@ import type { JobQueues } from '../job-runner.ts';
 
 interface DeletionParts {
   readonly store: DeletionStore;
-  /** What removes the rest, outside Postgres; each returns how much that was. */
+  /** The deletions outside Postgres; each returns the number of deleted things. */
   readonly removals: readonly ((organizationId: number) => Promise<number>)[];
   readonly log: Log;
 }
 
 /**
- * Removes what is left of deleted organizations, from Postgres, from Redis and from this machine's outbox. Holds no state:
- * what there is to do stands in the tables themselves, so that it may end anywhere and begin anew. See
+ * Deletes the rest of deleted organizations, from Postgres, from Redis and from this machine's outbox. It holds no
+ * state: the tables themselves name the open work, so that it may end anywhere and start again. See
  * DeletionStore.notePass for the end.
  */
 export function createOrganizationDeletionProcessor({ store, removals, log }: DeletionParts) {

@@ -18,7 +18,7 @@ interface MailWords {
   readonly template: keyof NoticeTemplates;
   readonly subject: string;
   readonly introduction: string;
-  /** What the link is for. */
+  /** The label of the link. */
   readonly link: string;
 }
 
@@ -43,7 +43,10 @@ const WORDS: Readonly<Record<MailKind, MailWords>> = {
   },
 };
 
-/** A mail of the task to its customer, in the organization's words where it has some. Values in it are texts, whatever they hold. */
+/**
+ * A mail of the task to its customer, in the organization's words where it has some. Values in it stay texts, with any
+ * content.
+ */
 export function customerMailOf(
   facts: NoticeFacts & { readonly kind: MailKind },
   templates: NoticeTemplates,

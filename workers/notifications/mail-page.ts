@@ -15,8 +15,8 @@ const FONT = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Arial,sans-ser
 const WRAP = 'overflow-wrap:anywhere;word-break:break-word;';
 
 /**
- * A mail as programs for mails show it: tables and styles in the elements, which is what all of them know; nothing is
- * fetched for it, and nothing runs in it. Each text of somebody's own takes its direction from what it says.
+ * A mail as mail programs show it: tables and styles in the elements, which every program knows; nothing is fetched for
+ * it, and nothing runs in it. Each text of a person takes its direction from its content.
  */
 export function mailPage({ title, sender, paragraphs, details, link, footer }: MailPage): Html {
   return html`<!DOCTYPE html>

@@ -13,9 +13,9 @@ export interface Mail extends MailText {
   readonly organizationId: number;
   readonly purpose: TokenPurpose | 'webhook_disabled' | 'tracking';
   readonly to: string;
-  /** The same once more, for whom markup is shown. */
+  /** The same content as HTML. */
   readonly html?: string;
-  /** The same on every attempt, so that whoever gets the mail twice may know; of letters, digits, `-` and `_`. */
+  /** The same on every attempt, so that a reader of two copies may know; of letters, digits, `-` and `_`. */
   readonly id?: string;
 }
 
@@ -44,7 +44,7 @@ export function isRefusedForGood(error: unknown): boolean {
   return isOfMail && typeof responseCode === 'number' && responseCode >= 500;
 }
 
-/** What every mail has besides its words; nothing is ever fetched for one. */
+/** The parts of every mail besides its words; nothing is ever fetched for one. */
 const ENVELOPE = {
   headers: { 'Auto-Submitted': 'auto-generated' },
   disableFileAccess: true,

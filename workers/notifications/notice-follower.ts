@@ -13,9 +13,9 @@ interface FollowerOptions {
 }
 
 /**
- * Follows the logs of organizations and makes notices of what happens. The log is the queue: the rows and the place in it
- * are written together, so that each notice is made once whatever crashes. Who comes second writes nothing. Rejects while
- * Postgres is away.
+ * Follows the logs of organizations and makes notices of their events. The log is the queue: the rows and the position
+ * in it are written together, so that each notice is made once after any crash. The second of two processes writes
+ * nothing. Rejects while Postgres is away.
  */
 export function createNoticeFollower(
   options: FollowerOptions,
@@ -28,7 +28,7 @@ export function createNoticeFollower(
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await follow(id, options);
     });
     await Promise.all(lanes);
-    // What is committed meanwhile is read together.
+    // Later commits are read together.
     await sleep(LIMITS.noticePauseMs);
   };
 }

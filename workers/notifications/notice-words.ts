@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<PushKind, PushWords>> = {
   task_unassigned: { title: (code) => `Task ${code} is no longer yours`, urgency: 'high' },
 };
 
-/** What a courier's device shows. It says nothing of the customer: whoever passes by may read it. */
+/** The text on a courier's device. It says nothing about the customer: any passer-by may read it. */
 export function pushOf(facts: NoticeFacts & { readonly kind: PushKind }, noticeId: string, ttlSeconds: number): Push {
   const { kind, task } = facts;
   const { title, urgency } = WORDS[kind];

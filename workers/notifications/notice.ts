@@ -5,7 +5,7 @@ export interface Push {
   readonly title: string;
   readonly body: string;
   readonly data: Readonly<Record<string, string>>;
-  /** What is not delivered within it is of no use any more. */
+  /** The time after which a delivery is of no use. */
   readonly ttlSeconds: number;
   readonly urgency: 'high' | 'normal';
   /** Of two pushes with one key a device shows the later alone: a second try is no second notice. */
@@ -30,7 +30,7 @@ export interface PushSender {
   stop(): Promise<void>;
 }
 
-/** What a notice is about, read when it is sent. */
+/** The subject of a notice, read when it is sent. */
 export interface NoticeFacts {
   readonly kind: NoticeKind;
   readonly organizationName: string;

@@ -33,15 +33,14 @@ export interface NotificationDeskOptions {
   readonly log: Log;
 }
 
-/** What this process has come to, since it began. */
+/** The results of this process since its start. */
 export type NoticeCounts = Record<Exclude<NoticeStatus, 'pending'> | 'postponed' | 'gone', number>;
 
 /**
- * Sends notices. The rows are the truth: whoever takes one on puts it off by a lease, sends it, and writes what came of it.
- * A process that dies between the last two leaves it to be sent once more, under the same id. Nothing of it needs Redis.
- *
- * States of a notice: due → leased → sent | failed | dropped, since its reason has passed
- *                      ↑       └── due later, with growing pauses, until it is of no use
+ * Sends notices. The rows are the truth: a sender leases a row, sends it, and writes the outcome. A process that dies
+ * between the last two leaves it to be sent once more, under the same id. Nothing here needs Redis.
+ * States of a notice: due → leased → sent | failed | dropped, because its reason has passed; leased → due later, with
+ * growing pauses, until it is of no use.
  */
 export class NotificationDesk {
   readonly counts: NoticeCounts = { sent: 0, failed: 0, dropped: 0, postponed: 0, gone: 0 };
@@ -67,7 +66,7 @@ export class NotificationDesk {
   look(): void {
     this.#isWanted = this.#search !== undefined;
     if (this.#isStopped || this.#isWanted) return;
-    // What ends or comes meanwhile shares the next look.
+    // Endings and arrivals in the meantime share the next look.
     const pause = () => sleep(LIMITS.noticeLookPauseMs);
     this.#search = this.#takeOn()
       .then(pause)

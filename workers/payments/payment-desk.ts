@@ -26,12 +26,11 @@ export interface PaymentDeskOptions {
 }
 
 /**
- * Carries out at the providers what payments need done there, and tells their owners what came of it. Nothing of it is
- * remembered here: what is to be done stands in the payments, when in `payment_attempts`. Each step may be done twice,
- * and by a process that has died halfway; the lease of its row sees to it that this is rare.
- *
- * States of a step: due → taken on (put off again and again) → carried out → reported → done
- *                    ↑                  └── failed, or nothing new: due later, never given up
+ * Carries out the steps of payments at providers, and reports the results to their owners. It remembers nothing: the
+ * payments name the steps, `payment_attempts` their times. Each step may be done twice, also by a process that has died
+ * halfway; the lease of its row makes this rare.
+ * States of a step: due → leased (renewed again and again) → carried out → reported → done; carried out → failed, or
+ * without news: due later, never given up.
  */
 export class PaymentDesk {
   readonly #options: PaymentDeskOptions;

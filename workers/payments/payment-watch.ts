@@ -35,7 +35,7 @@ export class PaymentWatch {
   #isPausing = false;
   #isWanted = false;
   #isStopped = false;
-  /** What was found last was carried out here, for want of Redis. */
+  /** The last steps were carried out here, because Redis was away. */
   #isAlone = true;
 
   constructor(options: PaymentWatchOptions) {

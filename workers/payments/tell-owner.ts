@@ -5,7 +5,7 @@ import type { OwnerCommand } from '../../schema/owner-command.ts';
 
 export type AskOwner = (organizationId: number, command: OwnerCommand) => Promise<Answer>;
 
-/** What the owner says of a payment that is not there any more: nothing is left to be done. */
+/** The owner's answer about a payment that is gone: no step is left. */
 const GONE: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'ORGANIZATION_DELETED']);
 
 /** Tells the owner of a payment what its provider says of it. Rejects unless it has taken that. */

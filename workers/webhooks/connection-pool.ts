@@ -130,7 +130,7 @@ export class ConnectionPool {
     return connection;
   }
 
-  /** A busy one is dropped by whoever has it. */
+  /** The holder of a busy one drops it. */
   #dropIdle(connection: Connection): void {
     const idle = this.#routes.get(connection.url)?.idle ?? [];
     const index = idle.indexOf(connection);
@@ -155,7 +155,7 @@ const clientOptions: Client.Options = {
   keepAliveTimeout: LIMITS.webhookKeepAliveMs,
   keepAliveMaxTimeout: LIMITS.webhookKeepAliveMs,
   maxHeaderSize: LIMITS.webhookAnswerHeadBytes,
-  // Whoever has the connection watches over the time as a whole.
+  // The holder of the connection watches the total time.
   headersTimeout: 0,
   bodyTimeout: 0,
 };

@@ -10,7 +10,10 @@ const WHY: Readonly<Record<DisabledReason, string>> = {
   failing: 'for five days nothing that was sent to it has arrived',
 };
 
-/** Tells an organization's administrators by mail of each webhook that was disabled; whoever cannot be told now, later. */
+/**
+ * Mails an organization's administrators about each disabled webhook; an administrator that cannot be mailed now gets
+ * the mail later.
+ */
 export function createNoticeProcessor(
   followers: Pick<FollowerStore, 'findUntold' | 'noteTold'>,
   send: SendMail,
@@ -21,8 +24,9 @@ export function createNoticeProcessor(
       const { organizationId, webhookId, reason, admins } = disabled;
       const failures = await tellAll(disabled, send);
       for (const error of failures)
-        log.warn({ err: error, organizationId, webhookId }, 'an administrator was not told of a disabled webhook');
-      // Who was told is not told again for the sake of the others; if nobody was, all are told later.
+        log.warn({ err: error, organizationId, webhookId }, 'no mail could be requested about a disabled webhook');
+      // Administrators with a mail get no second one for the sake of the others; without any mail, every one gets it
+      // later.
       if (failures.length > 0 && failures.length === admins.length && !failures.every(isRefusedForGood)) continue;
       await followers.noteTold({ organizationId, webhookId });
       log.warn({ organizationId, webhookId, reason, told: admins.length - failures.length }, 'a webhook was disabled');
@@ -30,7 +34,7 @@ export function createNoticeProcessor(
   };
 }
 
-/** Why those could not be told who could not. */
+/** The reasons of the failed mails. */
 async function tellAll(disabled: DisabledEndpoint, send: SendMail): Promise<unknown[]> {
   const failures: unknown[] = [];
   const { organizationId, admins } = disabled;
@@ -55,7 +59,7 @@ function noticeText({ webhookId, url, reason }: DisabledEndpoint): MailText {
     '',
     `PATCH /api/v1/webhooks/${webhookId} with {"isActive": true}`,
     '',
-    'It then begins with what happens from that moment on. What it missed can be',
+    'It then receives the events from that moment on. Missed events can be',
     `had from POST /api/v1/webhooks/${webhookId}/replay or GET /api/v1/events.`,
     '',
   ].join('\n');

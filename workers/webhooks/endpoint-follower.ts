@@ -75,20 +75,20 @@ export class EndpointFollower {
     this.#known = knownEndpoint(endpoint, askedAt);
   }
 
-  /** It is leased anew: all that was known of it is written, and counts no more. To be called between rounds. */
+  /** The lease was renewed: every fact of the old one is written, and counts no more. Call it between rounds. */
   refresh(endpoint: LeasedEndpoint, askedAt: number): void {
     this.#known = knownEndpoint(endpoint, askedAt);
   }
 
   /**
-   * One round: what was ordered, what is due again, and a page of what is new. Resolves to whether there was anything
-   * to do, when all of it is written; rejects when that is not known, or when the lease is lost.
+   * One round: orders, due retries, and a page of new events. Resolves to whether there was any work, when everything
+   * is written; rejects when that is unknown, or when the lease is lost.
    */
   async round(): Promise<boolean> {
     const { clock } = this.#options;
     const ordered = await this.#takeOrders();
     for (const delivery of ordered) await this.#again(delivery);
-    // What is not written yet would look due.
+    // Unwritten deliveries would look due.
     if (ordered.length > 0) await this.#until(() => this.#unrecorded === 0);
     let hasWorked = ordered.length > 0;
     if (this.#isOpen() && this.#known.nextDueMs <= clock.now()) hasWorked = (await this.#sendDue()) || hasWorked;
@@ -104,13 +104,13 @@ export class EndpointFollower {
     this.#write([], []);
   }
 
-  /** Begins and writes nothing more, and forgets what is under way: it is sent again by whoever comes next. */
+  /** Starts and writes nothing more, and forgets attempts in flight: the next holder sends them again. */
   giveUp(): void {
     this.#isOver = true;
     this.#notify();
   }
 
-  /** Given up, and nothing of it will be written any more. */
+  /** It has given up, and nothing more of it will be written. */
   async ended(): Promise<void> {
     this.giveUp();
     while (this.#writes > 0) await this.#notified();
@@ -134,7 +134,7 @@ export class EndpointFollower {
     return !this.#isOver && !this.#isDraining;
   }
 
-  /** Whether the endpoint has to be leased anew, as it may have been changed, before more is begun. */
+  /** Whether the lease must be renewed before the next attempt, because the endpoint may have changed. */
   #isOfOld(): boolean {
     return this.#options.clock.monotonic() >= this.#known.askedAt + LIMITS.webhookRefreshMs;
   }
@@ -152,7 +152,7 @@ export class EndpointFollower {
   async #sendDue(): Promise<boolean> {
     const most = this.#isOnTrial() ? 1 : LIMITS.webhookDuePage;
     const due = await this.#options.deliveries.readDue(this.#key, most);
-    // What comes due later is known when it is leased anew.
+    // Later due times are known when the lease is renewed.
     if (due.length < most) this.#known.nextDueMs = Number.POSITIVE_INFINITY;
     for (const delivery of due) {
       if (!this.#isOpen() || this.#isOfOld()) break;
@@ -168,7 +168,7 @@ export class EndpointFollower {
     const page = await this.#readLog(after);
     if (page.expired) {
       const { log } = this.#options;
-      log.warn({ ...this.#key, after }, 'events were dropped by retention before a webhook was told');
+      log.warn({ ...this.#key, after }, 'retention dropped events before a webhook received them');
     }
     let begun = 0;
     for (const event of page.events) {
@@ -228,7 +228,7 @@ export class EndpointFollower {
     });
   }
 
-  /** Once more, when there is room. What is not in the log is of the moment, and attempted once. */
+  /** A repeat, when there is room. An event outside the log is of the moment, and attempted once. */
   async #again({ id, createdAt, eventId, sequence, attempt, body }: PendingDelivery): Promise<void> {
     await this.#room();
     if (!this.#mayBegin()) return;
@@ -258,12 +258,12 @@ export class EndpointFollower {
         if (!this.#isOver) done(this.#settle(outcome, attempt));
         this.#notify();
       },
-      // It is not known what became of it, so that it is as if it had not been begun.
+      // The outcome is unknown, so the attempt counts as not started.
       (error) => this.#fail(error),
     );
   }
 
-  /** What an attempt means for the delivery, and for the endpoint. */
+  /** The consequences of an attempt for the delivery, and for the endpoint. */
   #settle(outcome: SendOutcome, attempt: number): Settled {
     const { clock, draw } = this.#options;
     const { atMs, status, error, excerpt, durationMs, retryAfterMs, isSuccess, isGone } = outcome;
@@ -294,7 +294,7 @@ export class EndpointFollower {
   }
 
   #write(first: readonly FirstOutcome[], further: readonly FurtherOutcome[]): void {
-    // Whoever comes next begins where this process was, as far as that is written.
+    // The next holder starts where this process was, as far as that is written.
     if (this.#isOver) return;
     const { writer, clock } = this.#options;
     this.#writes += 1;

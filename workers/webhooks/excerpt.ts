@@ -1,6 +1,6 @@
 import { LIMITS } from '../../schema/limits.ts';
 
-/** As many bytes as the text of an excerpt can take, whatever its characters. */
+/** The most bytes that the text of an excerpt can take, with any characters. */
 export const EXCERPT_BYTES = 4 * LIMITS.webhookExcerptChars;
 
 /** The beginning of an answer as text that Postgres takes; null when there is none. */

@@ -4,7 +4,7 @@ import type { EndpointHealth, LeasedEndpoint } from '../../engine/store/webhooks
 import { LIMITS } from '../../schema/limits.ts';
 import type { DisabledReason } from '../../schema/notices/webhook.ts';
 
-/** What is known of the endpoint since it was leased last. */
+/** The facts about the endpoint since its last lease. */
 export interface KnownEndpoint {
   readonly endpoint: LeasedEndpoint;
   circuit: EndpointCircuit;

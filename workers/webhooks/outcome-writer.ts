@@ -8,8 +8,8 @@ interface Pending {
 }
 
 /**
- * Writes what became of attempts, of all endpoints of the process together: while one statement is on its way, what
- * the next one will say gathers. One at a time, so that two can never wait for each other's rows.
+ * Writes the outcomes of attempts, of all endpoints of the process together: while one statement is in flight, the next
+ * one gathers. One at a time, so that two can never wait for each other's rows.
  */
 export class OutcomeWriter {
   readonly #record: (outcomes: readonly EndpointOutcomes[]) => Promise<EndpointKey[]>;
@@ -41,7 +41,7 @@ export class OutcomeWriter {
     return pending;
   }
 
-  /** Never rejects: whoever waits is told. */
+  /** Never rejects: every waiting caller gets the result. */
   async #write(): Promise<void> {
     this.#isWriting = true;
     while (this.#pending.size > 0) {
@@ -57,7 +57,7 @@ export class OutcomeWriter {
     this.#isWriting = false;
   }
 
-  /** What waits behind it goes with it: written alone, it would move the endpoint's place past what is not written. */
+  /** Waiting outcomes go with it: written alone, it would move the endpoint's position past unwritten ones. */
   #refuse(key: string, { waiting }: Pending, error: unknown): void {
     const behind = this.#pending.get(key)?.waiting ?? [];
     this.#pending.delete(key);

@@ -21,7 +21,7 @@ interface PositionNewsOptions {
   readonly log: Log;
 }
 
-/** Tells webhooks that asked for it where agents are: of those who were heard of since it was told last. */
+/** Sends positions to webhooks that ask for them: of the agents heard of since the last time. */
 export function createPositionNewsProcessor(options: PositionNewsOptions) {
   const { followers, log } = options;
   return async (): Promise<void> => {
@@ -29,7 +29,7 @@ export function createPositionNewsProcessor(options: PositionNewsOptions) {
       // One organization's trouble is not the others'.
       await tell(options, subscriber).catch((error) => {
         const { organizationId, webhookId } = subscriber;
-        log.warn({ err: error, organizationId, webhookId }, 'a webhook could not be told where agents are');
+        log.warn({ err: error, organizationId, webhookId }, 'positions could not be sent to a webhook');
       });
     }
   };

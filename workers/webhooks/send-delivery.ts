@@ -30,7 +30,7 @@ export interface Delivery {
   readonly secrets: readonly string[];
 }
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export interface SendOutcome {
   readonly atMs: number;
   /** null when no answer began. */
@@ -48,7 +48,10 @@ export interface SendOutcome {
 }
 
 export interface DeliverySender {
-  /** Resolves whatever the endpoint does; rejects when the sender is stopped, or this machine is out of sockets. */
+  /**
+   * Resolves for every behaviour of the endpoint; rejects when the sender is stopped, or this machine is out of
+   * sockets.
+   */
   send(delivery: Delivery): Promise<SendOutcome>;
   /** Drops all connections; what is under way rejects, since its outcome is not known. */
   stop(): Promise<void>;
@@ -97,9 +100,9 @@ interface AttemptContext {
 
 /**
  * One request and its answer.
- *   waiting: for a connection.
- *   sent: on one; once more on another one if the other side closed it before it began to answer.
- *   settled: the outcome is told, whatever the connection does after.
+ * - waiting: for a connection.
+ * - sent: on one; once more on another one if the other side closed it before it began to answer.
+ * - settled: the outcome is known, regardless of the connection's later end.
  */
 class SendAttempt implements Dispatcher.DispatchHandler {
   readonly #context: AttemptContext;

@@ -15,8 +15,9 @@ export interface WakingOptions {
 }
 
 /**
- * What is served here is nudged, the rest gets a job: hints make it quick, a sweep makes it sure. Organizations without
- * any webhook that is switched on are passed over, so that the first one that is may hear of its first event a second late.
+ * Endpoints that are served here are nudged, the others get a job: hints make it quick, a sweep makes it sure.
+ * Organizations without an active webhook are passed over, so that the first active one may get its first event a
+ * second late.
  */
 export function startWaking({ runner, desk, followers, scheduler, log }: WakingOptions): OutboxRelay {
   const add = async (keys: readonly EndpointKey[]) => {

@@ -39,7 +39,7 @@ export interface Webhooks {
 
 const scheduler = systemScheduler;
 
-/** Delivers webhooks: what this process holds, how it is woken, and what administrators are told of it. */
+/** Delivers webhooks: the endpoints of this process, its waking, and the mails to administrators. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { config, history, positions, sendMail, random, log, releaser } = options;
   const clock = systemClock;

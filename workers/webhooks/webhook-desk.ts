@@ -17,8 +17,7 @@ interface Served {
 }
 
 /**
- * The endpoints that this process serves, each by a job of its own: whoever hangs holds up nobody else.
- *
+ * The endpoints that this process serves, each by a job of its own: a hanging one holds up no other.
  * States of an endpoint: unknown → serving (rounds follow each other) ⇄ lingering (nothing to do, for a moment) → gone.
  */
 export class WebhookDesk {
@@ -71,7 +70,7 @@ export class WebhookDesk {
     });
   }
 
-  /** Of these endpoints, those whose job may still be ending: for a moment another one with its id comes to nothing. */
+  /** Those of these endpoints whose job may still be ending: until then BullMQ ignores a new job with the same id. */
   justLeft(keys: readonly EndpointKey[]): EndpointKey[] {
     return keys.filter((key) => this.#hasJustLeft(nameOf(key)));
   }
@@ -119,7 +118,7 @@ export class WebhookDesk {
       if (!(error instanceof LeaseLostError)) throw error;
       this.#options.log.warn({ ...key }, 'another process has taken a webhook over');
     } finally {
-      // What is written of it after the next lease would pass for that one's.
+      // Rows that were written after the next lease would look like that lease's.
       await follower.ended();
       served.follower = undefined;
       await this.#release(key);

@@ -10,10 +10,10 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { isoOf } from '../tasks/task-deadline.ts';
 
-/** Why a request was withdrawn: who comes second is told that it is taken. */
+/** The reason of a withdrawal: the agent that comes second learns that the task is taken. */
 export type Withdrawal = 'taken' | 'withdrawn';
 
-/** What a task that is made with autoAssign, or that somebody is to be found for, begins with. */
+/** The first state of a search, by autoAssign or by request. */
 export function newSearch(
   task: Pick<TaskRecord, 'scheduledAt' | 'windowEnd' | 'readyAt'>,
   settings: AssignmentSettings,
@@ -23,7 +23,7 @@ export function newSearch(
   const startMs = task.scheduledAt === null ? 0 : Date.parse(task.scheduledAt) - leadMs;
   const nearAt = isoOf(startMs);
   const startsAt = nearAt > now ? [nearAt, task.windowEnd ?? nearAt].sort()[0]! : null;
-  // What is ready later is looked for until later.
+  // The search for a task that is ready later lasts until later.
   const begin = [startsAt ?? now, task.readyAt ?? now].sort().at(-1)!;
   const timeoutAt = isoOf(Date.parse(begin) + settings.searchTimeoutSeconds * 1_000);
   // Nobody is sought for a window that has closed before it began.

@@ -24,7 +24,7 @@ export function lacksSkills(skills: readonly string[], required: readonly string
   return false;
 }
 
-/** What an agent is asked to take: one order, or some that travel together. */
+/** The offer to an agent: one order, or some that travel together. */
 export interface Demand {
   readonly tasks: number;
   readonly load: Load;

@@ -3,7 +3,7 @@ import { exceedsCapacity } from './eligibility.ts';
 import { sumOf } from './load.ts';
 import type { Capacity, Load } from './round-view.ts';
 
-/** What one of the vehicles has with it, or is on its way to fetch. */
+/** The load that a vehicle carries, or is on its way to fetch. */
 export interface FleetJob {
   readonly taskId: number;
   /** Its `externalId`. */
@@ -12,9 +12,9 @@ export interface FleetJob {
 }
 
 /**
- * Who of a fleet takes which of some loads, in their order: the smallest vehicle that carries it beside what it has, so
- * that the large ones stay free for what is large; one that has the task already keeps it. Tasks for which there is none
- * are left out. The same for the same fleet and jobs.
+ * Distributes loads over a fleet, in their order: each goes to the smallest vehicle that carries it beside its present
+ * load, so that large vehicles stay free for large loads; a vehicle that has the task already keeps it. Tasks without a
+ * vehicle are left out. The result is the same for the same fleet and jobs.
  */
 export function takeJobs(
   fleet: readonly FleetVehicle[],

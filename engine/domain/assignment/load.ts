@@ -8,7 +8,7 @@ const CM3_PER_M3 = 1_000_000;
 /** Packages that nobody carries any more. */
 const UNLOADED: ReadonlySet<string> = new Set(['cancelled', 'returned', 'lost']);
 
-/** What the packages of a task weigh and fill; weight and sizes are per piece, and 0 where nobody said. */
+/** The weight and the volume of a task's packages; weight and sizes are per piece, and 0 where they are unknown. */
 export function loadOf(packages: readonly PackageRecord[]): Load {
   let [weightKg, volumeM3, count] = [0, 0, 0];
   for (const { status, quantity, weight, width, height, length } of packages) {

@@ -1,4 +1,4 @@
-/** What a round of the planner sees, and what it says. All times are milliseconds since the epoch, distances metres. */
+/** The planner's view of a round, and its plan. All times are milliseconds since the epoch, distances metres. */
 
 export interface Place {
   readonly latitude: number;
@@ -55,7 +55,7 @@ export interface OpenOrder {
   /** A scheduled task holds its time alone; null for one that is wanted as soon as may be. */
   readonly slot: Slot | null;
   readonly preferredAgentId: number | null;
-  /** Who has turned it down, or let its offer run out, in this search. */
+  /** Agents that have declined it, or let its offer expire, in this search. */
   readonly declinedBy: readonly number[];
 }
 
@@ -76,7 +76,7 @@ export interface FreeAgent {
   readonly skills: readonly string[];
   /** Held by its scheduled tasks. */
   readonly slots: readonly Slot[];
-  /** Its position is too old to go by. */
+  /** Its position is too old to use. */
   readonly isStale: boolean;
 }
 

@@ -25,13 +25,13 @@ export function walletOf(customerId: number): AccountOwner {
   return { account: 'wallet', ownerId: customerId };
 }
 
-/** Who has the cash that is taken for a task: its agent or courier, else the office. */
+/** The holder of the cash for a task: its agent or courier, otherwise the office. */
 export function cashOf({ agentId, courierId }: Holder): AccountOwner {
   if (agentId !== null) return { account: 'agent_cash', ownerId: agentId };
   return courierId === null ? OFFICE : { account: 'courier_cash', ownerId: courierId };
 }
 
-/** A payment that succeeds: from whoever pays to what was earned. */
+/** A payment that succeeds: from the payer to the earnings. */
 export function captureOf(payment: PaymentRecord): Movement {
   return { debit: paidInto(payment), credit: REVENUE, ...sumOf(payment) };
 }
@@ -51,12 +51,12 @@ export function topUpOf(customerId: number, amountMinor: number, currency: strin
   return { debit: FUNDING, credit: walletOf(customerId), amountMinor, currency };
 }
 
-/** What was collected is handed over. */
+/** An agent hands over collected cash. */
 export function dropOf(task: Holder, amountMinor: number, currency: string): Movement {
   return { debit: OFFICE, credit: cashOf(task), amountMinor, currency };
 }
 
-/** What the owner of an account can spend or hand over: a wallet is owed to its customer, and so below 0. */
+/** The amount that the owner of an account can spend or hand over: a wallet is owed to its customer, and so below 0. */
 export function fundsOf({ account }: AccountOwner, balanceMinor: number): number {
   // Never the negative zero, which JSON and comparisons tell from zero.
   return account === 'wallet' && balanceMinor !== 0 ? -balanceMinor : balanceMinor;

@@ -3,13 +3,11 @@ import type { PaymentRecord, ProviderReport, Refund } from '../../../schema/mone
 
 /**
  * pending → succeeded → refunded; pending → failed; failed → succeeded, when money comes late for a payment that was
- * given up; refunded → succeeded, when the provider finds that it could not pay the refund out.
- *
- * A payment that has failed and has a refund is about money that was never booked: of another sum than was agreed, or
- * given back before it was heard of. Whatever the refund does, the payment stays failed.
- *
- * What is left to do at the provider is `step`:
- *   create_checkout → await_payment → none | cancel_checkout → none | refund → await_refund → none
+ * given up; refunded → succeeded, when the provider could not pay the refund out.
+ * A failed payment with a refund is about money that was never booked: another amount than agreed, or money that was
+ * given back before we knew of it. For every end of the refund, the payment stays failed.
+ * The open step at the provider is `step`: create_checkout → await_payment → none | cancel_checkout → none | refund →
+ * await_refund → none
  */
 export type PaymentStep =
   | { readonly kind: 'nothing' }
@@ -36,9 +34,9 @@ export function givenUp(payment: PaymentRecord, why: 'superseded' | 'task_cancel
   return { status: 'failed', failureReason: why, step: payment.method === 'online' ? 'cancel_checkout' : null };
 }
 
-/** What a report of the provider changes. It may come late, twice, and before what happened earlier. */
+/** The changes by a report of the provider. It may come late, twice, and before earlier reports. */
 export function judgeReport(payment: PaymentRecord, report: ProviderReport, now: string): PaymentStep {
-  // Cash and wallets have no provider: whatever one says of them is not of them.
+  // Cash and wallets have no provider: a provider's report is not about them.
   if (payment.method !== 'online') return NOTHING;
   switch (report.kind) {
     case 'checkout-made':

@@ -14,7 +14,7 @@ export function signCallback({ timestampSeconds, body, secret }: SignedCallback)
   return `t=${timestampSeconds},v1=${digest}`;
 }
 
-/** Whether whoever knows the secret has signed this body, not too long ago and not in a time to come. */
+/** Whether the owner of the secret has signed this body, not too long ago and not in the future. */
 export function isSigned(header: string, { body, secret }: Omit<SignedCallback, 'timestampSeconds'>, now: number) {
   if (!isTimely(header, now)) return false;
   const timestampSeconds = Number(fieldOf(header, 't'));

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { CustomerMail, MailKind, NoticeKind, PushKind } from '../../../schema/notices/notification.ts';
 import { isTerminal, type TaskOutcome, type TaskStatus } from '../../../schema/tasks/task.ts';
 
-/** Events that anybody may be told of; of a creation only customers are. */
+/** Events that may make a notice; of a creation only customers get one. */
 export const NOTICED_TYPES = [
   'task.created',
   'task.status_changed',
@@ -12,7 +12,7 @@ export const NOTICED_TYPES = [
   'assignment_request.accepted',
 ] as const satisfies readonly EventType[];
 
-/** What the body of such an event says of whom to tell. */
+/** The parts of such an event's body that decide the recipients. */
 export interface NoticedEvent {
   readonly type: (typeof NOTICED_TYPES)[number];
   /** ISO 8601. */
@@ -70,7 +70,7 @@ export type Notice = PushNotice | MailNotice;
 
 const WITH_COURIER: ReadonlySet<TaskStatus> = new Set(['assigned', 'accepted', 'in_transit']);
 
-/** Whom an event is told to, and of what. `mail`: which mails the customers of the organization get. */
+/** The notices of an event. `mail`: the mails that the organization's customers get. */
 export function noticesOf(event: NoticedEvent, mail: CustomerMail): readonly Notice[] {
   const pushed = pushOf(event);
   const mailed = mailOf(event, mail);
@@ -92,7 +92,7 @@ function pushOf({ type, timestamp, data }: NoticedEvent): PushNotice | undefined
   if (type !== 'task.status_changed' || !task || task.children.length > 0) return undefined;
   const { id: taskId, agentId } = task;
   if (task.status === 'cancelled' && WITH_COURIER.has(data.previousStatus!)) return toAgent('task_cancelled', agentId);
-  // What the system gives and takes are offers.
+  // Gifts and withdrawals by the system are offers.
   if (actor?.type === 'system') return undefined;
   if (task.status === 'awaiting_assignment') return toAgent('task_unassigned', previousAgentId);
   return task.status === 'assigned' ? toAgent('task_assigned', agentId) : undefined;
@@ -119,14 +119,14 @@ function latest(timestamp: string): string {
   return new Date(Date.parse(timestamp) + LIMITS.noticePatienceMs).toISOString();
 }
 
-/** What has become of that which a notice is about, by the time it is sent. */
+/** The state of the notice's subject at the time of sending. */
 export interface NoticeReason {
   readonly kind: NoticeKind;
   readonly expiresAt: string;
   readonly isOrganizationActive: boolean;
   /** Null: it has left the database. */
   readonly taskStatus: TaskStatus | null;
-  /** Of a push: whom it is for, who has the task now, whether that user and the device may still be told. */
+  /** The recipient of a push: its user, the task's present agent, and whether user and device may still get it. */
   readonly agentId: number | null;
   readonly taskAgentId: number | null;
   readonly isUserActive: boolean;

@@ -1,20 +1,20 @@
 import { EVENT_TYPES } from '../../../schema/events.ts';
 import type { WebhookRecord } from '../../../schema/notices/webhook.ts';
 
-/** What the filter looks at: `body` is the event's JSON. */
+/** The fields that the filter reads: `body` is the event's JSON. */
 interface FilteredEvent {
   readonly type: string;
   readonly body: string;
 }
 
-/** Where agents are changes all the time: only whoever names it is told. */
+/** Positions change all the time: only webhooks that name them get them. */
 const ONLY_BY_NAME = 'agent.locations_updated';
 
 /** The part of the body in front of the channel, as the log writes it. */
 const head =
   /^\{"id":"[^"]*","type":"[^"]*","timestamp":"[^"]*","apiVersion":"v1","organizationId":\d+,"channelId":(\d+),/;
 
-/** Whether a webhook wants an event. What stands in the body is looked at only if its type alone does not decide. */
+/** Whether a webhook wants an event. The body is read only if the type alone does not decide. */
 export function compileWebhookFilter(
   webhook: Pick<WebhookRecord, 'events' | 'statuses' | 'channelIds' | 'channelId'>,
 ): (event: FilteredEvent) => boolean {

@@ -4,7 +4,7 @@ const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 const HEX = '0123456789abcdef';
 
-/** What is signed besides the secret. `body` exactly as it is sent. */
+/** The signed parts besides the secret. `body` exactly as it is sent. */
 interface SignedDelivery {
   readonly id: string;
   readonly timestampSeconds: number;

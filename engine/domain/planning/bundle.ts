@@ -35,7 +35,7 @@ function urgencyOf(orders: readonly OpenOrder[], now: number): number {
   return sum / orders.length;
 }
 
-/** What a minute of all its orders costs. */
+/** The cost of a minute of all its orders. */
 export function weightOf({ orders, urgency }: Bundle): number {
   return orders.length * urgency;
 }

@@ -6,7 +6,7 @@ import type { Matching } from './match-lots.ts';
 
 export type Trips = readonly Bundle[];
 
-/** What each agent is meant to do one after the other, and what that costs: until every order is there, summed up. */
+/** The planned work of each agent in order, and its cost: the sum of the times until each order is there. */
 export class Itineraries {
   private readonly view: RoundView;
   private readonly maker: LotMaker;
@@ -15,7 +15,7 @@ export class Itineraries {
   private readonly agentOf = new Map<OpenOrder, number>();
   /** By vehicle. */
   private readonly deliveries: Map<Bundle, Delivery>[];
-  /** Who has or had a trip that begins there. */
+  /** Agents that have or had a trip from there. */
   private readonly visitors = new Map<string, Set<number>>();
   private evaluationsLeft: number;
 
@@ -66,7 +66,10 @@ export class Itineraries {
     }
   }
 
-  /** What these trips would cost this agent; infinite when it may not take one of them, or when it is `limit` or more. */
+  /**
+   * The cost of these trips for this agent; infinite when it may not take one of them, or when the cost is `limit` or
+   * more.
+   */
   evaluate(agent: number, trips: Trips, limit = Number.POSITIVE_INFINITY): number {
     this.evaluationsLeft -= 1;
     const { now, agents } = this.view;
@@ -82,7 +85,7 @@ export class Itineraries {
         return Number.POSITIVE_INFINITY;
       const { offsetSumMs, leavesMs, end } = this.delivery(trip, agent);
       cost += trip.urgency * (trip.orders.length * (fetchAt - now) + offsetSumMs);
-      // What comes then makes it no cheaper.
+      // Later orders make it no cheaper.
       if (cost >= limit) return Number.POSITIVE_INFINITY;
       freeAt = fetchAt + leavesMs;
       place = end ?? place;

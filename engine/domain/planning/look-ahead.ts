@@ -6,12 +6,12 @@ import type { Lot, Matching } from './match-lots.ts';
 
 /** How often every order and every trip is looked at again, unless nothing moves before. */
 const PASSES = 4;
-/** Who is tried for an order: those of its candidates who are there soonest, and those who fetch there anyway. */
+/** The agents tried for an order: its soonest candidates, and those that fetch there anyway. */
 const SOONEST_TRIED = 12;
 const VISITORS_TRIED = 12;
 /** Itineraries that are worked out in a round, which bounds what it takes. */
 const EVALUATIONS = 6_000;
-/** What a move has to save, in milliseconds, to be worth making. */
+/** The saving that makes a move worth while, in milliseconds. */
 const WORTHWHILE = 1;
 
 /**
@@ -43,7 +43,7 @@ class Search {
   private readonly singleOf: ReadonlyMap<OpenOrder, Lot>;
   private readonly view: RoundView;
   private readonly maker: LotMaker;
-  /** Who is tried for an order, and what it adds to each of them at least. */
+  /** The agents tried for an order, with its least extra cost for each of them. */
   private readonly tried: number[] = [];
   private readonly addsAtLeast: number[] = [];
   /** An itinerary that is tried; copied only if it is the best so far. */
@@ -105,7 +105,7 @@ class Search {
     return best;
   }
 
-  /** Those who are there soonest and those who go there anyway, each with what the order adds at least. */
+  /** The soonest agents and those that go there anyway, each with the least extra cost of the order. */
   private chooseWhomToTry({ orders, candidates, costs }: Lot): void {
     const { tried, addsAtLeast } = this;
     let count = 0;
@@ -216,7 +216,7 @@ class Search {
   }
 }
 
-/** What of `ours` is left, and what comes of `theirs`, when those from these places on are exchanged. */
+/** The rest of `ours`, and the new `theirs`, when the parts from these places on are exchanged. */
 type Exchanged = (ours: Trips, mine: number, theirs: Trips, its: number) => Trips;
 
 const endsExchanged: Exchanged = (ours, mine, theirs, its) => {
@@ -228,7 +228,7 @@ const endsExchanged: Exchanged = (ours, mine, theirs, its) => {
 
 const tripsExchanged: Exchanged = (ours, mine, theirs, its) => ours.with(mine, theirs[its]!);
 
-/** A scheduled task is done in its time, whatever else. */
+/** A scheduled task is done in its time, in every plan. */
 function isFixed(trips: Trips): boolean {
   for (const { demand } of trips) if (demand.slot !== null) return true;
   return false;

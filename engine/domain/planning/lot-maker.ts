@@ -27,7 +27,7 @@ export class LotMaker {
   /** Orders for which the preferred agent is asked before all others. */
   private readonly keptFor = new Map<OpenOrder, number>();
   private readonly agentNumbers: ReadonlyMap<number, number>;
-  /** What each agent goes by, as a number. */
+  /** The mode of each agent, as a number. */
   readonly vehicleOf: Int32Array;
   /** Of the lot that is being made, by vehicle; not a number where nobody has asked. */
   private readonly offsetSums: Float64Array;
@@ -80,8 +80,8 @@ export class LotMaker {
   }
 
   /**
-   * What fetching both together would cost at least when each agent costs its worth in addition, among those who may take
-   * the larger: without bringing them, and without asking whether anybody may take both.
+   * A lower bound for the cost of fetching both together when each agent costs its worth in addition, among the agents
+   * that may take the larger: without the delivery, and without a check whether any agent may take both.
    */
   leastFetching(one: Lot, other: Lot, worthOf: Float64Array): number {
     const { now } = this.view;
@@ -99,7 +99,7 @@ export class LotMaker {
     return least;
   }
 
-  /** What the orders of both lose by travelling together on this route, whoever takes them. */
+  /** The loss of both lots' orders by travelling together on this route, with any agent. */
   delayOnRoute({ offsetSumMs }: Route, one: Lot, other: Lot): number {
     const [earliest, otherEarliest] = [this.earliest(one), this.earliest(other)];
     const begin = Math.max(earliest, otherEarliest);
@@ -132,7 +132,7 @@ export class LotMaker {
     return this.refusal(bundle, this.view.agents[agent]!, distanceM, this.fetchAt(bundle, reachAt));
   }
 
-  /** They share their candidates, but for those of which too few would do: these are put apart. */
+  /** They share their candidates, except those of which too few would do: these are put apart. */
   private fromOnePlace(group: readonly OpenOrder[], lots: Lot[], apart: OpenOrder[]): void {
     const shared = this.map.near(startOf(group[0]!), group.length);
     const inTurn = [...group].sort((a, b) => readyOf(a) - readyOf(b) || a.placedAt - b.placedAt || a.taskId - b.taskId);
@@ -238,7 +238,10 @@ export function hasTaker({ costs }: Lot): boolean {
   return costs.some((cost) => cost < Number.POSITIVE_INFINITY);
 }
 
-/** Where many orders share one pickup, each looks at a few in its turn: all of them at the nearest would leave most out. */
+/**
+ * Where many orders share one pickup, each looks at a few agents in its turn: if every order looked at the nearest,
+ * most would be left out.
+ */
 function windowOf(candidates: Candidates, turn: number): Candidates {
   const { agents, distancesM, reachAts } = candidates;
   if (agents.length <= CANDIDATES_PER_ORDER) return candidates;

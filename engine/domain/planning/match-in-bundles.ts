@@ -7,7 +7,7 @@ import { type Lot, type Matching, matchLots, reducedCost } from './match-lots.ts
 const NEIGHBOURS = 4;
 /** Above so many pairs of lot and agent there is no time to match twice. */
 const PAIRS_MATCHED_TWICE = 30_000;
-/** What a join has to save, in milliseconds, to be worth making. */
+/** The saving that makes a join worth while, in milliseconds. */
 const WORTHWHILE = 1;
 
 /** Two lots, by their numbers, that could travel together; how, is worked out again for the few that will. */
@@ -18,9 +18,9 @@ interface Join {
 }
 
 /**
- * Matches orders to agents, and lets orders from one pickup travel together where that makes the whole cheaper. What an
- * agent is worth in the matching tells what a trip less saves: much when orders outnumber agents, and nothing when agents
- * stand idle. So bundles grow in a rush by themselves.
+ * Matches orders to agents, and lets orders from one pickup travel together where that makes the whole cheaper. The
+ * worth of an agent in the matching is the saving of one trip less: much when orders outnumber agents, and nothing when
+ * agents stand idle. So bundles grow in a rush by themselves.
  */
 export function matchInBundles(singles: readonly Lot[], view: RoundView, maker: LotMaker): Matching {
   const { agents, settings } = view;
@@ -80,7 +80,7 @@ function bestFirst(one: Join, other: Join): number {
   return one.one - other.one || one.other - other.other;
 }
 
-/** What it saves that both travel together; undefined where that is not worth while. */
+/** The saving of travelling together; undefined where it is not worth while. */
 type Judge = (one: Lot, other: Lot) => number | undefined;
 
 /** Of lots from one place that lead into much the same direction and are not too much together, as they are judged. */

@@ -12,7 +12,7 @@ export interface Lot extends Bundle {
   readonly costs: readonly number[];
   /** The least that bringing its orders takes from the moment at which they are fetched, summed up. */
   readonly leastOffsetSumMs: number;
-  /** What it costs to leave it out of this round. */
+  /** The cost of leaving it out of this round. */
   readonly price: number;
 }
 
@@ -20,12 +20,12 @@ export interface Matching {
   readonly lots: readonly Lot[];
   /** Which of its candidates each lot goes to; -1 when it is left out. */
   readonly chosen: readonly number[];
-  /** What one more of each agent would save or, in a rush, what one less would cost: as in `Assignment`. */
+  /** The saving by one more of each agent or, in a rush, the loss by one less: as in `Assignment`. */
   readonly worthOf: Float64Array;
   readonly cost: number;
 }
 
-/** What a lot costs at least when each agent costs its worth in addition. */
+/** A lower bound for the cost of a lot when each agent costs its worth in addition. */
 export function reducedCost({ candidates, costs, price }: Lot, worthOf: Float64Array): number {
   let least = price;
   for (let at = 0; at < costs.length; at += 1) {

@@ -1,12 +1,12 @@
 import type { Place } from '../assignment/round-view.ts';
 import { NearestQueue } from './nearest-queue.ts';
 
-/** Places of a leaf: all of them are looked at when the leaf is, and a few are wanted. */
+/** Places of a leaf: a look at a leaf reads every place in it, and few are wanted. */
 const LEAF_SIZE = 8;
 const AXES = 3;
 const RADIANS = Math.PI / 180;
 
-/** Who is looked for. Among so many at most: what it takes is bounded. */
+/** The filter of a search. Its maximum bounds the work. */
 export interface Fitness {
   readonly isFit: (member: number) => boolean;
   readonly looks: number;

@@ -7,9 +7,9 @@ import { LotMaker } from './lot-maker.ts';
 import { matchInBundles } from './match-in-bundles.ts';
 
 /**
- * Who is asked for which orders now: those of least total cost, where the cost of an order is how long it takes until it
- * is there. Each agent gets one offer at most, agents who are soon free are counted on, and an order from which waiting
- * for the next round takes nothing is held until then, since more will be known. The same view gives the same plan.
+ * The offers of a round, of least total cost, where the cost of an order is the time until it is there. Each agent gets
+ * one offer at most, agents that are soon free count, and an order that loses nothing by waiting for the next round is
+ * held, since more will be known then. The same view gives the same plan.
  */
 export function planRound(view: RoundView, travel: TravelTime): RoundPlan {
   const maker = new LotMaker(view, travel);
@@ -63,7 +63,7 @@ function offerOf(bundle: Bundle, candidate: Candidate, { agents, now }: RoundVie
   };
 }
 
-/** Of one that is held nobody is told about. The same for all: the thread that plans copies its plan. */
+/** A held order has no report. One object for all: the planning thread copies its plan. */
 const UNTOLD = Object.freeze({ counts: {}, nearest: [] });
 
 function heldOf({ taskId }: OpenOrder): Unplanned {

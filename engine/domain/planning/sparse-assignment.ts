@@ -1,4 +1,4 @@
-/** What it costs to give columns to rows, where most pairs are out of the question. */
+/** The costs of giving columns to rows, where most pairs are excluded. */
 export interface SparseCosts {
   readonly columns: number;
   /** The edges of row r are those from `starts[r]` on, up to `starts[r + 1]`. */
@@ -40,9 +40,9 @@ export interface Assignment {
   /** The column of each row, -1 for one that is left out. */
   readonly columnOf: Int32Array;
   /**
-   * What having one more of each column would save; where rows outnumber the columns that they may have, what having one
-   * less would cost, which may be more. 0 for those left over. These prove that nothing is cheaper: no row finds a column,
-   * or stays out, for less than it has now once every column costs this in addition.
+   * The saving by one more of each column; where rows outnumber their columns, the loss by one less, which may be more.
+   * 0 for unused columns. These prove that nothing is cheaper: no row finds a column, or stays out, for less than it
+   * has now once every column costs this in addition.
    */
   readonly worthOf: Float64Array;
   readonly cost: number;
@@ -50,14 +50,13 @@ export interface Assignment {
 
 /**
  * The assignment of least total cost: each row gets a column of its own or is left out at its price. Exact, and the
- * same for the same input. Rows are taken in one after the other along shortest augmenting paths (Jonker and Volgenant
- * 1987, on sparse rows as in LAPJVsp).
- *
- * `looks` bounds the work: once so many edges have been looked at, those that are left take the best that is free, and
- * neither the cost nor the worths prove anything any more.
+ * same for the same input. It adds rows one after the other along shortest augmenting paths (Jonker and Volgenant 1987,
+ * on sparse rows as in LAPJVsp).
+ * `looks` bounds the work: after so many edges, the remaining rows take the best free column, and neither the cost nor
+ * the worths prove anything any more.
  */
 export function assignSparse(rows: SparseCosts, looks = Number.POSITIVE_INFINITY): Assignment {
-  // Of the scarcer kind there are fewer to take in, and fewer that have to make room.
+  // The scarcer kind has fewer rows to add, and fewer that must make room.
   return reachableColumns(rows) < rows.prices.length ? assignByColumn(rows, looks) : assignByRow(rows, looks);
 }
 
@@ -94,7 +93,10 @@ function assignByColumn(rows: SparseCosts, looks: number): Assignment {
   return { columnOf, worthOf, cost: leftOut + cost };
 }
 
-/** Columns as rows. What a row costs less than leaving it out is below zero, and a column may stay without one for nothing. */
+/**
+ * Columns as rows. The price of a row against leaving it out is below zero, and a column may stay without a row for
+ * nothing.
+ */
 function turned({ columns, starts, targets, costs, prices }: SparseCosts): SparseCosts {
   const turnedStarts = new Int32Array(columns + 1);
   for (let at = 0; at < targets.length; at += 1) turnedStarts[targets[at]! + 1]! += 1;
@@ -122,8 +124,8 @@ function turned({ columns, starts, targets, costs, prices }: SparseCosts): Spars
 const NONE = -1;
 
 /**
- * Those that may have few columns first: taken in last, they would have to send many others on. Among those that may
- * have about as many, neighbours follow each other: what the one took, the next does not have to look for far away.
+ * Rows with few columns first: added last, they would push many others on. Among rows with about as many columns,
+ * neighbours follow each other: the next one need not look far for the column that the last one took.
  */
 function narrowestFirst({ columns, starts, targets, prices }: SparseCosts): number[] {
   const count = prices.length;
@@ -150,7 +152,7 @@ class Solver {
   /** The cost at which a row has its column. */
   private readonly costOf: Float64Array;
   private readonly worthOf: Float64Array;
-  /** Along the shortest path from the row that is being taken in; infinite where none has been found. */
+  /** Along the shortest path from the row that is being added; infinite where none has been found. */
   private readonly distance: Float64Array;
   /** The row from which a column is reached, and at what cost. */
   private readonly reachedFrom: Int32Array;
@@ -165,7 +167,7 @@ class Solver {
   private touchedCount = 0;
   private readonly settled: Int32Array;
   private settledCount = 0;
-  /** Its distance is final, whatever a rounding error may say. */
+  /** Its distance is final, even with a rounding error. */
   private readonly isSettled: Uint8Array;
 
   constructor(rows: SparseCosts) {
@@ -199,7 +201,7 @@ class Solver {
       this.settledCount += 1;
       this.isSettled[column] = 1;
       const holder = this.rowOf[column]!;
-      // What the holder pays now, its column's worth included, is what it no longer pays.
+      // The holder's present cost, its column's worth included, is saved.
       const spared = way - this.costOf[holder]! - this.worthOf[column]!;
       if (spared + this.prices[holder]! < this.least) {
         this.least = spared + this.prices[holder]!;
@@ -257,7 +259,7 @@ class Solver {
     this.least = least;
   }
 
-  /** Moves every row on the way one column on: to the free one, or to that which the row that leaves gives up. */
+  /** Moves every row on the way one column on: to the free one, or to the one that the leaving row gives up. */
   private shift(source: number): void {
     let column = this.end;
     if (column === NONE) {

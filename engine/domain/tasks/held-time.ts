@@ -11,7 +11,7 @@ export interface HeldTime {
 }
 
 /**
- * The time that an open task takes up of whoever has it, from `beginsAt` on: when it is scheduled, or else when it was
+ * The time that an open task holds of its agent's day, from `beginsAt` on: when it is scheduled, or else when it was
  * assigned. Source: docs/contract.md §5 "Slots".
  */
 export function heldTimeOf({

@@ -20,8 +20,8 @@ type Derived = Pick<
 >;
 
 /**
- * What a job shows of its children, to be derived again whenever one of them changes while the job is open.
- * A job that was cancelled as a whole stays cancelled, also when a child had been completed before.
+ * The fields of a job that follow from its children, derived again at each change of a child while the job is open. A
+ * job that was cancelled as a whole stays cancelled, also when a child had been completed before.
  */
 export function deriveJob(children: readonly (ChildOutcome & ChildTimes)[]): Derived {
   return { status: jobStatus(children), ...jobOutcome(children), ...jobTimes(children) };

@@ -67,8 +67,9 @@ export function judgePackageStep(from: PackageStatus, to: PackageStatus, terms: 
 }
 
 /**
- * Where a completed task leaves a package. What the courier still had was handed over, unless the task failed: then
- * it goes the way of a cancelled task's. A damaged package of a successful task stays what it is until it is returned.
+ * The status that a completed task gives its package. The packages still in custody were handed over, unless the task
+ * failed: then they go the way of a cancelled task's. A damaged package of a successful task stays damaged until it is
+ * returned.
  */
 export function afterCompletion(status: PackageStatus, outcome: TaskOutcome): PackageStatus {
   if (outcome === 'failed') return afterCancellation(status);
@@ -88,7 +89,7 @@ export function afterPayment(status: PackageStatus, method: PaymentMethod): Pack
   return waits ? 'payment_collected' : status;
 }
 
-/** Whether the customer has it, whatever became of the money since: such a package moves to no other task. */
+/** Whether the customer has it, regardless of the money since: such a package moves to no other task. */
 export function wasDelivered(status: PackageStatus): boolean {
   return DELIVERED.has(status);
 }

@@ -3,8 +3,9 @@ import type { TaskRecord } from '../../../schema/tasks/task.ts';
 type Stepped = Pick<TaskRecord, 'status' | 'agentId' | 'courierId' | 'outcome' | 'failureReason'>;
 
 /**
- * What the history says of a step beside its statuses: who got the task, who had it until then, how it ended. Null where
- * that is nothing. Whoever loses a task is named as events name it, so that nobody takes it for who has it now.
+ * The history's details of a step beside its statuses: the agent that got the task, the one that had it until then, and
+ * how it ended. Null where there is none. The losing agent is named as events name it, so that it never looks like the
+ * present one.
  */
 export function detailsOfStep(before: Stepped, after: Stepped): Readonly<Record<string, unknown>> | null {
   switch (after.status) {

@@ -1,9 +1,9 @@
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 
 /**
- * What an agent reads of the history of its task (docs/contract.md §2: its own records only): no steps of the time when
- * somebody else had the task, with what was said of them; not who else was asked or came into question; not what was paid
- * otherwise than to itself in cash.
+ * The steps that an agent reads in the history of its task (docs/contract.md §2: its own records only): no steps of the
+ * time when another agent had the task, with their reasons; no other asked agents or candidates; no payments except
+ * cash to itself.
  */
 export function stepsOf(agentId: number, steps: readonly HistoryStepView[]): HistoryStepView[] {
   const own: HistoryStepView[] = [];
@@ -15,13 +15,13 @@ export function stepsOf(agentId: number, steps: readonly HistoryStepView[]): His
     const isAboutOthers = details?.['agentId'] != null && details['agentId'] !== agentId;
     const isOthersMoney = kind === 'payment' && (details?.['method'] !== 'cash' || holder !== agentId);
     if (!isOthers && !isAboutOthers && !isOthersMoney) own.push(withoutCandidates(step));
-    // Whoever loses the task is told of that by the step that takes it.
+    // The step that takes the task also informs the agent that loses it.
     if (toStatus === 'awaiting_assignment') holder = null;
   }
   return own;
 }
 
-/** An external one: whoever it is, no agent. */
+/** An external courier is never an agent. */
 const COURIER = 'courier';
 
 function withoutCandidates(step: HistoryStepView): HistoryStepView {

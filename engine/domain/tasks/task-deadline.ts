@@ -33,5 +33,5 @@ export function isoOf(ms: number): string {
   return lastIso.text;
 }
 
-/** What is made at one moment is due at one moment: writing a time takes as long as all else that is judged here. */
+/** Tasks of one moment have one deadline: formatting a time takes as long as everything else here. */
 let lastIso = { ms: Number.NaN, text: '' };

@@ -14,7 +14,7 @@ export function matchesFilter(task: TaskRecord, filter: TaskFilter): boolean {
   return isInWindow(task.scheduledAt, filter) && hasIntegrationData(task.integrationData, filter);
 }
 
-/** What the filter finds among the tasks of one agent; null stands for all tasks. */
+/** The filter among the tasks of one agent; null stands for all tasks. */
 export function narrowToAgent(filter: TaskFilter, agentId: number | null): TaskFilter {
   if (agentId === null) return filter;
   const isAsked = filter.agentId?.includes(agentId) ?? true;

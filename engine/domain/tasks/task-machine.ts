@@ -9,7 +9,7 @@ import {
   type TaskStatus,
 } from '../../../schema/tasks/task.ts';
 
-/** Who or what makes a step; the steps themselves are in docs/contract.md §3. */
+/** The actor of a step; the steps themselves are in docs/contract.md §3. */
 const TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   new: ['awaiting_assignment', 'assigned', 'cancelled'],
   awaiting_assignment: ['assigned', 'cancelled'],
@@ -158,7 +158,7 @@ type StepFields = Partial<
 /** Nobody who has the task now has arrived, or was said to. */
 const UNVISITED = { arrivedAt: null, etaAt: null } as const;
 
-/** What a step to `to` at the moment `at` sets and clears; who gets the task is for its caller to add. */
+/** The fields that a step to `to` at the moment `at` sets and clears; the caller adds the new agent. */
 export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
   switch (to) {
     case 'awaiting_assignment':

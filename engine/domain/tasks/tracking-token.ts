@@ -7,10 +7,9 @@ const HEAD_BYTES = 2 * ID_BYTES;
 const TOKEN = /^([\w-]{16})([\w-]{16,64})$/;
 
 /**
- * What a tracking link ends with: which task it is about, and the secret that lets whoever has it look. Because it names
- * the task, no index has to know the secrets; because the ids are masked by the secret, which is random, no two links have
- * anything in common, and none shows how many organizations and tasks there are to who looks at it. Masked is not
- * encrypted: only the secret protects.
+ * The end of a tracking link: the task that it is about, and the secret that opens it. Because it names the task, no
+ * index has to know the secrets. Because the random secret masks the ids, no two links have anything in common, and
+ * none reveals the number of organizations and tasks. Masked is not encrypted: only the secret protects.
  */
 export function trackingTokenOf({
   organizationId,

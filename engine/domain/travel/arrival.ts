@@ -20,11 +20,10 @@ interface Stay extends Place {
 }
 
 /**
- * How an agent stands to the place of one task.
- *
+ * The agent's relation to the place of one task.
  * - `away`: not near.
- * - `near`: it came within the radius, and stays within `arrivalStayM` of where the stay began, if it stays.
- * - `arrived`: for good. Whoever gets the task next begins anew, at `away`.
+ * - `near`: it came within the radius, and stays within `arrivalStayM` of the start of the stay, if it stays.
+ * - `arrived`: for good. The next agent of the task starts again, at `away`.
  */
 export type Arrival =
   | { readonly kind: 'away' }
@@ -47,11 +46,11 @@ export function isPrecise({ accuracy }: Pick<WayPoint, 'accuracy'>): boolean {
 }
 
 /**
- * What a further point makes of it; points come in the order of their times. The vaguer a point is, the nearer it must
- * be to count as near and the farther to count as away: by half of its accuracy.
- *
- * A stay of `arrivalDwellMs` is an arrival: driving past is none, however long the way through the circle is, because
- * it leads on. So is one point at which the agent stands, since many devices fall silent when they no longer move.
+ * The state after a further point; points come in the order of their times. A vaguer point must be nearer to count as
+ * near and farther to count as away: by half of its accuracy.
+ * A stay of `arrivalDwellMs` is an arrival. Driving past is none, on a way of any length through the circle, because it
+ * leads on. One point at which the agent stands is an arrival too, since many devices fall silent when they no longer
+ * move.
  */
 export function approach(state: Arrival, place: Place, point: WayPoint): Arrival {
   if (state.kind === 'arrived' || !isPrecise(point)) return state;
@@ -59,7 +58,7 @@ export function approach(state: Arrival, place: Place, point: WayPoint): Arrival
   const doubt = (Number.isNaN(point.accuracy) ? LIMITS.arrivalAssumedAccuracyM : point.accuracy) / 2;
   if (distance - doubt > LIMITS.arrivalLeaveRadiusM) return AWAY;
   const stay = state.kind === 'near' && isStaying(state, point) ? state : stayFrom(point);
-  // Who leads on between the circles is still near, but stays nowhere: coming by twice is no stay.
+  // An agent that leads on between the circles is still near, but stays nowhere: passing twice is no stay.
   if (distance + doubt > LIMITS.arrivalRadiusM) return state.kind === 'near' ? stay : state;
   const stands = point.speed < LIMITS.arrivalStandingMetersPerSecond;
   const hasArrived = stands || point.recordedAtMs - stay.sinceMs >= LIMITS.arrivalDwellMs;

@@ -12,7 +12,7 @@ const KMH: ReadonlyMap<string, number> = new Map([
   ['foot', 4.5],
   // Riders in town, measured door to door, mostly keep between 13 and 18.
   ['bicycle', 15],
-  // Some mean a motorcycle by it; whoever rides that is early.
+  // Some organizations mean a motorcycle by it; its rider is early.
   ['bike', 15],
   // Passes queues, but is capped at 25 to 45 by law in most places.
   ['scooter', 22],
@@ -31,7 +31,7 @@ export function etaAtMs(straightM: number, vehicleType: string | null, fromMs: n
   return fromMs + (straightM * DETOUR) / metersPerMs;
 }
 
-/** Whether an ETA is worth telling to somebody who was told `previousMs`; null is nothing yet. */
+/** Whether an ETA is worth sending after `previousMs`; null is the first one. */
 export function isMaterial(previousMs: number | null, nextMs: number, nowMs: number): boolean {
   if (previousMs === null) return true;
   const leftMs = Math.max(0, nextMs - nowMs);

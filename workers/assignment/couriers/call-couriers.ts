@@ -25,8 +25,8 @@ export type CallCouriers = (
 ) => Promise<void>;
 
 /**
- * First the company says yes, then the owner: what the owner does not take is withdrawn. When the process dies in
- * between, or the owner's answer is lost, whoever comes next tells the company (tell-companies.ts).
+ * Books couriers: first the company agrees, then the owner; a booking that the owner refuses is withdrawn. When the
+ * process dies in between, or the owner's answer is lost, a later check informs the company (tell-companies.ts).
  */
 export function createCallCouriers(options: CallCouriersOptions): CallCouriers {
   return async (organizationId, settings, jobs) => {
@@ -62,7 +62,7 @@ async function sendCouriers(
   const assignments = taskIds.map((taskId, index) => ({ taskId, courier: couriers[index]! }));
   const answer = await ask(organizationId, { kind: 'assign-couriers', assignments });
   if (!answer.ok) log.warn({ organizationId, code: answer.refusal.code }, 'an owner may not have heard of couriers');
-  // What may still be on its way is not withdrawn now: tellCompanies finds it when it must have arrived.
+  // A booking that may still be in flight is not withdrawn now: tellCompanies finds it when it must have arrived.
   if (!answer.ok && answer.refusal.code === 'OUTCOME_UNKNOWN') return;
   const untaken = await store.findWithoutCourier(organizationId, taskIds);
   if (untaken.length > 0) await provider.withdraw(organizationId, untaken);

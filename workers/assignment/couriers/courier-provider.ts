@@ -31,9 +31,9 @@ export interface CourierProvider {
   /** Tasks that it took are not to be carried out by it after all. To say so twice is to say so once. */
   withdraw(organizationId: number, taskIds: readonly number[]): Promise<void>;
   /**
-   * Tasks that it means to carry out and should not: they were cancelled, or it never got them, or no longer has them. By
-   * what is durable, so that whoever asks need not remember what it booked; some of them, and never one whose booking
-   * may still be on its way to the task.
+   * Tasks that the company means to carry out and should not: they were cancelled, or it never got them, or no longer
+   * has them. The durable rows decide, so that the caller need not remember bookings. It lists some of them, and never
+   * one whose booking may still be on its way to the task.
    */
   findCalledOff(): Promise<readonly CalledOff[]>;
 }

@@ -4,7 +4,7 @@ import type { Clock, Scheduler } from '../../../engine/runtime/clock.ts';
 import { describeSendError } from '../../../engine/runtime/outbound/send-error.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 
-/** Nothing is known of what became of a request, but for what the message says: stable, and without addresses. */
+/** The outcome of a request is unknown; the message says why: stable, and without addresses. */
 export class NoAnswerError extends Error {}
 
 interface Post {
@@ -34,7 +34,7 @@ export interface Poster {
 interface PosterOptions {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
-  /** Whom it connects to; anybody by default. */
+  /** The permitted targets; any by default. */
   readonly connect?: buildConnector.connector;
 }
 
@@ -85,7 +85,7 @@ export function createPoster({ clock, scheduler, connect }: PosterOptions): Post
   };
 }
 
-/** What is longer is cut off, with its connection. */
+/** A longer answer is cut off, with its connection. */
 async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;

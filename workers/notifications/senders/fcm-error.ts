@@ -25,7 +25,7 @@ const errorBody = v.pipe(
   }),
 );
 
-/** Of the body of an answer, whatever it holds. Source: the reference of FCM's REST API, `FcmError` and `ErrorCode`. */
+/** Reads the error of any answer's body. Source: the reference of FCM's REST API, `FcmError` and `ErrorCode`. */
 export function readFcmError(text: string): FcmError {
   const parsed = v.safeParse(errorBody, text);
   if (!parsed.success) return { code: '', message: text, isOfToken: false };

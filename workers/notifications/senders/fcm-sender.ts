@@ -84,7 +84,7 @@ function messageOf(token: string, { title, body, data, ttlSeconds, urgency, coll
   };
 }
 
-/** Only what FCM says of the device itself ends its token: a wrong project or account must not cost all of them. */
+/** Only FCM's word about the device itself ends its token: a wrong project or account must not cost every token. */
 function outcomeOf(answer: Answer): SendOutcome {
   const { status, text, retryAfterMs } = answer;
   if (status >= 200 && status < 300) return { kind: 'sent' };
@@ -96,7 +96,7 @@ function outcomeOf(answer: Answer): SendOutcome {
   return { kind: 'refused', reason };
 }
 
-/** What the operator has to set right, and may do so in time. */
+/** Faults that the operator must mend, and may mend in time. */
 function isOfAccount({ status }: Answer): boolean {
   return status === 401 || status === 403 || status === 404;
 }

@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { SendOutcome } from '../notice.ts';
 import { oneLine } from '../one-line.ts';
 
-/** What a service says goes into the log of deliveries: a line, and not a long one. */
+/** The service's answer goes into the log of deliveries: a line, and not a long one. */
 export function reasonOf(text: string): string {
   return oneLine(text, LIMITS.pushReasonChars);
 }

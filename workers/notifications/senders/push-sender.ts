@@ -34,7 +34,7 @@ function withoutFcm(log: Log): DeviceSender {
   let isTold = false;
   return {
     async send() {
-      if (!isTold) log.warn('there are phones to be told, but no FCM credentials (FCM_SERVICE_ACCOUNT)');
+      if (!isTold) log.warn('phones wait for notices, but there are no FCM credentials: set FCM_SERVICE_ACCOUNT');
       isTold = true;
       return { kind: 'refused', reason: 'no FCM credentials' };
     },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { ConfigError } from '../../../engine/runtime/config.ts';
 
-/** Who we are to Google, as its console writes it into a file. */
+/** Our identity at Google, as its console writes it into a file. */
 export interface ServiceAccount {
   readonly projectId: string;
   readonly clientEmail: string;
@@ -23,7 +23,7 @@ const accountFields = v.object({
   token_uri: v.pipe(v.string(), v.url()),
 });
 
-/** `setting`: the JSON text, or the path of a file with it. Throws ConfigError, which tells nothing of what is in it. */
+/** `setting`: the JSON text, or the path of a file with it. Throws ConfigError, which reveals none of its content. */
 export function readServiceAccount(setting: string): ServiceAccount {
   const isJson = setting.trimStart().startsWith('{');
   const fields = parseAccount(isJson ? setting : readAccountFile(setting));

@@ -9,7 +9,7 @@ import { type Answer, createPoster, NoAnswerError } from './bounded-post.ts';
 import type { DeviceSender } from './device-sender.ts';
 import { later, reasonOf } from './outcome.ts';
 
-/** Who we are to push services (RFC 8292): an address to write to, and a key pair of P-256 in base64url. */
+/** Our identity at push services (RFC 8292): an address to write to, and a key pair of P-256 in base64url. */
 export interface VapidKeys {
   readonly subject: string;
   readonly publicKey: string;
@@ -59,12 +59,12 @@ export function createWebPushSender(options: WebPushOptions): DeviceSender {
 
 const ENCODING = 'aes128gcm';
 
-/** What a service worker is given. */
+/** The message that a service worker gets. */
 function payloadOf({ title, body, collapseKey, data }: Push): string {
   return JSON.stringify({ title, body, tag: collapseKey, data });
 }
 
-/** The signature is good for this origin alone: whoever keeps it can send nothing elsewhere in our name. */
+/** The signature is valid for this origin alone: its receiver can send nothing elsewhere in our name. */
 function headersOf({ origin }: URL, { ttlSeconds, urgency, collapseKey }: Push, vapid: VapidKeys) {
   const { subject, publicKey, privateKey } = vapid;
   return {
