@@ -21,9 +21,9 @@ const organizationJob = v.object({ organizationId: id });
  * all until the next wake-up, changes no result.
  */
 export const JOBS = {
-  /** Counts an organization's new events into its days (workers/history/activity.ts). */
+  /** Counts an organization's new events into its days (workers/activity.ts). */
   activity: { payload: organizationJob, concurrency: 4, attempts: 5, firstPauseMs: 500 },
-  /** Tells an endpoint what is due (workers/webhooks/webhook-desk.ts). */
+  /** Tells an endpoint what is due (workers/webhooks/endpoint-runner.ts). */
   webhooks: {
     payload: v.object({ organizationId: id, webhookId: id }),
     concurrency: LIMITS.webhooksAtOnce,
@@ -34,7 +34,7 @@ export const JOBS = {
   'webhook-notices': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Gives webhooks that asked for it where agents are (workers/webhooks/position-news.ts). */
   'webhook-positions': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
-  /** Has a payment's provider do a step that is due (workers/payments/payment-desk.ts). */
+  /** Has a payment's provider do a step that is due (workers/payments/payment-step-runner.ts). */
   'payment-steps': {
     payload: v.object({ organizationId: id, paymentId: id, step: v.picklist(PROVIDER_STEPS) }),
     concurrency: LIMITS.paymentStepsAtOnce,

@@ -15,10 +15,10 @@ import { connectPostgres } from '../../engine/store/postgres.ts';
 import { createTravelTimes, type TravelCounts } from '../../engine/travel/travel-times.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type OutboxRelay, parseHint, startOutboxRelay } from '../outbox-relay.ts';
-import { AssignmentDesk, type RoundCounts } from './assignment-desk.ts';
-import { createCallCouriers } from './couriers/call-couriers.ts';
+import { createCallCouriers } from './couriers/book-couriers.ts';
 import { createFleetProvider } from './couriers/fleet-provider.ts';
-import { startTellingCompanies } from './couriers/tell-companies.ts';
+import { startTellingCompanies } from './couriers/notify-companies.ts';
+import { type RoundCounts, RoundScheduler } from './round-scheduler.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Wakes where something was committed that may help a search, and where agents have moved. */
@@ -62,33 +62,40 @@ export function startAssignment({ config, positions, turns, scheduler, log, rele
   const provider = createFleetProvider(createFleetStore(sql));
   const news = startTellingCompanies(provider, scheduler, log);
   releaser.push('news for courier companies', () => news.stop());
-  const callCouriers = createCallCouriers({ provider, store: createCourierStore(sql), ask, log });
-  const desk = new AssignmentDesk({
+  const bookCouriers = createCallCouriers({ provider, store: createCourierStore(sql), ask, log });
+  const rounds = new RoundScheduler({
     store,
     positions,
     turns,
     planner,
     travel,
     ask,
-    callCouriers,
+    bookCouriers,
     faultPoints: armFaultPoints(config.faultPoint),
     clock,
     scheduler,
     log,
   });
   // A round in the thread is not awaited: the next process starts it again.
-  releaser.push('rounds', () => Promise.all([desk.stop(), planner.stop()]));
+  releaser.push('rounds', () => Promise.all([rounds.stop(), planner.stop()]));
   void warmUp({ store, owners, planner, log });
   const relay = startOutboxRelay({
     findLagging: (after, limit) => store.findSearching(after, limit),
-    wake: async (organizationIds) => desk.nudge(await store.findSearchingOf(organizationIds)),
+    wake: async (organizationIds) => rounds.nudge(await store.findSearchingOf(organizationIds)),
     scheduler,
     log,
   });
-  const moved = (message: string) => desk.moved(parseHint(message) ?? []);
+  const moved = (message: string) => rounds.moved(parseHint(message) ?? []);
   const hint = (message: string) => {
-    desk.told(parseHint(message) ?? []);
+    rounds.told(parseHint(message) ?? []);
     relay.hint(message);
   };
-  return { ...relay, hint, moved, counts: desk.counts, travel: travel.counts, organizations: () => desk.size };
+  return {
+    ...relay,
+    hint,
+    moved,
+    counts: rounds.counts,
+    travel: travel.counts,
+    organizations: () => rounds.size,
+  };
 }

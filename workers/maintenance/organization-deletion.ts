@@ -1,7 +1,7 @@
 import type { Log } from '../../engine/runtime/log.ts';
 import type { DeletionStore } from '../../engine/store/cluster/deletion-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
-import { activityJobId } from '../history/activity.ts';
+import { activityJobId } from '../activity.ts';
 import type { JobQueues } from '../job-runner.ts';
 
 interface DeletionParts {

@@ -13,7 +13,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { type OutboxRelay, startOutboxRelay } from '../outbox-relay.ts';
 import type { SendMail } from './mail-transport.ts';
 import { createNoticeFollower } from './notice-follower.ts';
-import { type NoticeCounts, NotificationDesk } from './notification-desk.ts';
+import { type NoticeCounts, NoticeSender } from './notice-sender.ts';
 import { openPushSender } from './senders/push-sender.ts';
 
 /** Makes notices where something was committed, and sends them. */
@@ -46,7 +46,7 @@ export async function startNotifications(options: NotificationsOptions): Promise
   const pushes = openPushSender({ config, vapid, log, clock, scheduler });
   releaser.push('push senders', () => pushes.stop());
   const fault = armFaultPoints(config.faultPoint);
-  const desk = new NotificationDesk({
+  const sender = new NoticeSender({
     store: createNoticeStore(sql),
     pushes,
     sendMail,
@@ -57,14 +57,14 @@ export async function startNotifications(options: NotificationsOptions): Promise
     draw: () => drawFraction(random),
     log,
   });
-  releaser.push('notifications', () => desk.stop());
+  releaser.push('notifications', () => sender.stop());
   const relayStore = createRelayStore(sql);
   const relay = startOutboxRelay({
     findLagging: (after, limit) => relayStore.findLagging('notices', after, limit),
-    wake: createNoticeFollower({ store: createNoticeFollowStore(sql), onMade: () => desk.look(), fault }),
+    wake: createNoticeFollower({ store: createNoticeFollowStore(sql), onMade: () => sender.look(), fault }),
     scheduler,
     log,
   });
   releaser.push('notices', () => relay.stop());
-  return { ...relay, counts: desk.counts, size: () => desk.size };
+  return { ...relay, counts: sender.counts, size: () => sender.size };
 }

@@ -1,7 +1,7 @@
 import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { ProviderName } from '../../schema/money/payment.ts';
-import { type AskOwner, tellOwner } from './tell-owner.ts';
+import { type AskOwner, reportToOwner } from './report-to-owner.ts';
 
 /** Tells owners what callbacks were to tell that never came, as far as providers keep them. Rejects when some remain. */
 export async function tellMissedCallbacks(
@@ -11,7 +11,7 @@ export async function tellMissedCallbacks(
 ): Promise<void> {
   for (const provider of Object.values(providers)) {
     await provider.readMissed?.(async ({ organizationId, paymentId, report }) => {
-      await tellOwner(ask, organizationId, paymentId, report);
+      await reportToOwner(ask, organizationId, paymentId, report);
       log.info({ organizationId, paymentId, report: report.kind }, 'told what a callback has not');
     });
   }

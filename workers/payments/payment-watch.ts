@@ -5,11 +5,11 @@ import { createOutage, type Outage, RedisAwayError } from '../../engine/runtime/
 import type { DueStep, PaymentStepStore } from '../../engine/store/payments/payment-step-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner } from '../job-runner.ts';
-import type { PaymentDesk } from './payment-desk.ts';
+import type { PaymentStepRunner } from './payment-step-runner.ts';
 
 export interface PaymentWatchOptions {
   readonly store: Pick<PaymentStepStore, 'enlist' | 'findDue'>;
-  readonly desk: Pick<PaymentDesk, 'serve' | 'fullOrganizations'>;
+  readonly runner: Pick<PaymentStepRunner, 'serve' | 'fullOrganizations'>;
   readonly scheduler: Scheduler;
   readonly log: Log;
 }
@@ -91,10 +91,10 @@ export class PaymentWatch {
 
   /** A few of each organization at a time, so that none waits behind another's. */
   async #beginDue(): Promise<void> {
-    const { store, desk } = this.#options;
+    const { store, runner } = this.#options;
     try {
       await store.enlist('urgent');
-      const passed = new Set(desk.fullOrganizations());
+      const passed = new Set(runner.fullOrganizations());
       let isRedisAway = false;
       for (let page = 0; page < LIMITS.paymentPagesPerLook && !this.#isStopped; page += 1) {
         const due = await store.findDue([...passed]);
@@ -102,7 +102,7 @@ export class PaymentWatch {
         isRedisAway ||= !(await this.#addJobs(due));
         for (const step of due) {
           passed.add(step.organizationId);
-          if (isRedisAway) desk.serve(step).catch((error) => this.#looking.failed(error));
+          if (isRedisAway) runner.serve(step).catch((error) => this.#looking.failed(error));
         }
       }
       this.#looking.worked();

@@ -12,7 +12,7 @@ import { connectPostgres } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner, Processors } from '../job-runner.ts';
 import { tellMissedCallbacks } from './missed-callbacks.ts';
-import { PaymentDesk } from './payment-desk.ts';
+import { PaymentStepRunner } from './payment-step-runner.ts';
 import { PaymentWatch } from './payment-watch.ts';
 
 export interface PaymentsOptions {
@@ -45,7 +45,7 @@ export async function startPayments(options: PaymentsOptions): Promise<Payments>
   const store = createPaymentStepStore(sql);
   const providers = await openProviders({ config, sql, clock: systemClock, random });
   const ask = owners.ask.bind(owners);
-  const desk = new PaymentDesk({
+  const runner = new PaymentStepRunner({
     store,
     providers,
     ask,
@@ -56,12 +56,12 @@ export async function startPayments(options: PaymentsOptions): Promise<Payments>
     onFreed: () => watch.look(),
     log,
   });
-  releaser.push('payments', () => desk.stop());
-  const watch = new PaymentWatch({ store, desk, scheduler, log });
+  releaser.push('payments', () => runner.stop());
+  const watch = new PaymentWatch({ store, runner, scheduler, log });
   releaser.push('steps of payments', () => watch.stop());
   return {
     processors: {
-      'payment-steps': (key, signal) => desk.serve(key, signal),
+      'payment-steps': (key, signal) => runner.serve(key, signal),
       async 'payment-reconciliation'() {
         await watch.reconcile();
         await tellMissedCallbacks(providers, ask, log);

@@ -4,11 +4,11 @@ import type { EndpointKey, FollowerStore } from '../../engine/store/webhooks/fol
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner } from '../job-runner.ts';
 import { type OutboxRelay, startOutboxRelay } from '../outbox-relay.ts';
-import { nameOf, type WebhookDesk } from './webhook-desk.ts';
+import { type EndpointRunner, nameOf } from './endpoint-runner.ts';
 
 export interface WakingOptions {
   readonly runner: Pick<JobRunner, 'add'>;
-  readonly desk: Pick<WebhookDesk, 'nudge' | 'justLeft'>;
+  readonly endpoints: Pick<EndpointRunner, 'nudge' | 'justLeft'>;
   readonly followers: Pick<FollowerStore, 'findWaiting' | 'findFollowed'>;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface WakingOptions {
  * Organizations without an active webhook are passed over, so that the first active one may get its first event a
  * second late.
  */
-export function startWaking({ runner, desk, followers, scheduler, log }: WakingOptions): OutboxRelay {
+export function startWaking({ runner, endpoints, followers, scheduler, log }: WakingOptions): OutboxRelay {
   const add = async (keys: readonly EndpointKey[]) => {
     const jobs = keys.map((key) => ({ id: nameOf(key), payload: key }));
     for (let at = 0; at < jobs.length; at += LIMITS.jobsPerAdd)
@@ -31,11 +31,11 @@ export function startWaking({ runner, desk, followers, scheduler, log }: WakingO
       const followed = await followers.findFollowed(organizationIds);
       const having = new Set(followed.map(({ organizationId }) => organizationId));
       passOver(organizationIds.filter((organizationId) => !having.has(organizationId)));
-      const unserved = desk.nudge(
+      const unserved = endpoints.nudge(
         followed.flatMap(({ organizationId, waiting }) => waiting.map((webhookId) => ({ organizationId, webhookId }))),
       );
       await add(unserved);
-      const ending = desk.justLeft(unserved);
+      const ending = endpoints.justLeft(unserved);
       if (ending.length > 0)
         scheduler.after(LIMITS.webhookJobEndMs, () => {
           add(ending).catch((error) => log.debug({ err: error }, 'webhooks wait for the next sweep'));

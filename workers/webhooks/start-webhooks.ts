@@ -14,11 +14,11 @@ import type { JobRunner, Processors } from '../job-runner.ts';
 import type { SendMail } from '../notifications/mail-transport.ts';
 import type { OutboxRelay } from '../outbox-relay.ts';
 import { createNoticeProcessor } from './disabled-notices.ts';
+import { EndpointRunner } from './endpoint-runner.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { createPositionNewsProcessor } from './position-news.ts';
 import { createDeliverySender } from './send-delivery.ts';
 import { startWaking } from './start-waking.ts';
-import { WebhookDesk } from './webhook-desk.ts';
 
 export interface WebhooksOptions {
   readonly config: Config;
@@ -54,7 +54,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const followers = createFollowerStore(sql);
   const deliveries = createDeliveryStore(sql);
   const lease = random.uuid();
-  const desk = new WebhookDesk({
+  const endpoints = new EndpointRunner({
     followers,
     deliveries,
     events: createLogStore(sql),
@@ -67,10 +67,10 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     draw: () => drawFraction(random),
     log,
   });
-  releaser.push('webhooks', () => desk.stop());
+  releaser.push('webhooks', () => endpoints.stop());
   return {
     processors: {
-      webhooks: (key, signal) => desk.serve(key, signal),
+      webhooks: (key, signal) => endpoints.serve(key, signal),
       'webhook-notices': createNoticeProcessor(followers, sendMail, log),
       'webhook-positions': createPositionNewsProcessor({
         followers,
@@ -82,6 +82,6 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
         log,
       }),
     },
-    follow: (runner) => startWaking({ runner, desk, followers, scheduler, log }),
+    follow: (runner) => startWaking({ runner, endpoints, followers, scheduler, log }),
   };
 }

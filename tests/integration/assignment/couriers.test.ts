@@ -11,9 +11,9 @@ import type { Answer } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { createCallCouriers } from '../../../workers/assignment/couriers/call-couriers.ts';
+import { createCallCouriers } from '../../../workers/assignment/couriers/book-couriers.ts';
 import { createFleetProvider } from '../../../workers/assignment/couriers/fleet-provider.ts';
-import { startTellingCompanies } from '../../../workers/assignment/couriers/tell-companies.ts';
+import { startTellingCompanies } from '../../../workers/assignment/couriers/notify-companies.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
@@ -59,13 +59,13 @@ async function call(...tasks: readonly Weighed[]): Promise<void> {
 
 /** As another process does, whose commands go this way. */
 async function callBy(ask: (command: OwnerCommand) => Promise<Answer>, tasks: readonly Weighed[]): Promise<void> {
-  const callCouriers = createCallCouriers({
+  const bookCouriers = createCallCouriers({
     provider: createFleetProvider(createFleetStore(sql)),
     store: createCourierStore(sql),
     ask: (_organizationId, command) => ask(command),
     log: pino({ level: 'silent' }),
   });
-  await callCouriers(place.organization.organizationId, settings, tasks.map(jobOf));
+  await bookCouriers(place.organization.organizationId, settings, tasks.map(jobOf));
 }
 
 function system() {

@@ -8,7 +8,7 @@ import type { NotificationView } from '../../../schema/notices/notification.ts';
 import type { Mail } from '../../../workers/notifications/mail-transport.ts';
 import type { Device, Push, SendOutcome } from '../../../workers/notifications/notice.ts';
 import { createNoticeFollower } from '../../../workers/notifications/notice-follower.ts';
-import { NotificationDesk } from '../../../workers/notifications/notification-desk.ts';
+import { NoticeSender } from '../../../workers/notifications/notice-sender.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { seedAgent, seedChannel, seedSession } from '../../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
@@ -121,12 +121,12 @@ function placeOf(
     },
     async notify(processes = 1) {
       await follow(processes);
-      const desks = Array.from({ length: processes }, () => senders.startDesk(sql));
+      const noticeSenders = Array.from({ length: processes }, () => senders.startNoticeSender(sql));
       await until('nothing is due', async () => {
         const due = await sql`SELECT FROM notifications WHERE status = 'pending' AND due_at <= now() LIMIT 1`;
         return due.length === 0;
       });
-      await Promise.all(desks.map((desk) => desk.stop()));
+      await Promise.all(noticeSenders.map((sender) => sender.stop()));
     },
     async letPausesPass() {
       await sql`UPDATE notifications SET due_at = now() WHERE status = 'pending'`;
@@ -149,8 +149,8 @@ class Senders {
   answer: (push: SentPush) => SendOutcome | Promise<SendOutcome> = () => ({ kind: 'sent' });
   answerMail: (mail: Mail) => Promise<void> = async () => {};
 
-  startDesk(sql: Sql): NotificationDesk {
-    return new NotificationDesk({
+  startNoticeSender(sql: Sql): NoticeSender {
+    return new NoticeSender({
       store: createNoticeStore(sql),
       pushes: { send: async (device, push) => this.#push({ ...push, device }) },
       sendMail: async (mail) => {

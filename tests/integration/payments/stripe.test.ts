@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { usePayments } from './payment-place.ts';
 import { type Session, shownSession, stripeEvent } from './stripe-server.ts';
 
-/** Online payments from the request to the ledger: a gateway, the workers' desk and a server that speaks Stripe's API. */
+/** Online payments from the request to the ledger: a gateway, the workers' runner and a server that speaks Stripe's API. */
 
 const place = usePayments('stripe');
 

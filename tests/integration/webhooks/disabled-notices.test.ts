@@ -4,13 +4,13 @@ import { pino } from 'pino';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import type { Mail } from '../../../workers/notifications/mail-transport.ts';
 import { createNoticeProcessor } from '../../../workers/webhooks/disabled-notices.ts';
-import { createDeskPlace } from './desk-place.ts';
+import { createRunnerPlace } from './endpoint-runner-place.ts';
 
 test('each active administrator of the organization gets one mail about a disabled webhook', async () => {
-  const place = await createDeskPlace();
+  const place = await createRunnerPlace();
   try {
     const key = await place.addWebhook();
-    const { desk } = place.openDesk(() => ({ isSuccess: false, isGone: true, status: 410 }));
+    const { runner } = place.openEndpointRunner(() => ({ isSuccess: false, isGone: true, status: 410 }));
     const addUser = (email: string, role: string, isActive: boolean) => place.sql`
       INSERT INTO users (organization_id, id, role, first_name, last_name, email, is_active, email_verified_at)
       VALUES (${place.organizationId}, nextval('user_ids'), ${role}, 'A', 'B', ${email}, ${isActive}, now())`;
@@ -20,7 +20,7 @@ test('each active administrator of the organization gets one mail about a disabl
     await addUser('left@example.com', 'org_admin', false);
     await addUser('dispatcher@example.com', 'dispatcher', true);
     await place.commit('task.created');
-    await place.serve(desk, key);
+    await place.serve(runner, key);
 
     const mails: Mail[] = [];
     let isAway = true;

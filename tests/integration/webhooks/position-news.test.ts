@@ -7,7 +7,7 @@ import type { Roster } from '../../../engine/store/positions/roster-store.ts';
 import { createDeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import { createPositionNewsProcessor } from '../../../workers/webhooks/position-news.ts';
-import { accepts, createDeskPlace, fails } from './desk-place.ts';
+import { accepts, createRunnerPlace, fails } from './endpoint-runner-place.ts';
 
 const at = (agentId: number, receivedAtMs: number): SavedPosition => ({
   agentId,
@@ -43,7 +43,7 @@ const roster: Roster = {
 };
 
 test('a webhook that asks for positions by name gets the agents heard of since, every 20 s, and not while it fails', async () => {
-  const place = await createDeskPlace();
+  const place = await createRunnerPlace();
   try {
     const key = await place.addWebhook({ events: ['agent.locations_updated'] });
     await place.addWebhook({ events: ['*'] });
@@ -59,10 +59,10 @@ test('a webhook that asks for positions by name gets the agents heard of since, 
     });
     const letTimePass = () =>
       place.sql`UPDATE webhook_followers SET positions_told_at = positions_told_at - interval '20 s'`;
-    const { desk, sent } = place.openDesk(accepts);
+    const { runner, sent } = place.openEndpointRunner(accepts);
     await process();
     await process();
-    await place.serve(desk, key);
+    await place.serve(runner, key);
     assert.equal(sent.length, 1);
     const event = JSON.parse(sent[0]!.body);
     assert.equal(event.type, 'agent.locations_updated');
@@ -79,8 +79,8 @@ test('a webhook that asks for positions by name gets the agents heard of since, 
     await letTimePass();
     kept.push(at(8, Date.now()));
     await process();
-    const failing = place.openDesk(fails);
-    await place.serve(failing.desk, key);
+    const failing = place.openEndpointRunner(fails);
+    await place.serve(failing.runner, key);
     assert.equal(JSON.parse(failing.sent[0]!.body).data.count, 2, 'what 20 s brought, and what was sent before');
     await letTimePass();
     await process();

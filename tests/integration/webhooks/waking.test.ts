@@ -3,14 +3,14 @@ import { after, before, test } from 'node:test';
 import { systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
+import { nameOf } from '../../../workers/webhooks/endpoint-runner.ts';
 import { startWaking } from '../../../workers/webhooks/start-waking.ts';
-import { nameOf } from '../../../workers/webhooks/webhook-desk.ts';
 import { until } from '../../support/until.ts';
-import { accepts, createDeskPlace, type DeskPlace } from './desk-place.ts';
+import { accepts, createRunnerPlace, type RunnerPlace } from './endpoint-runner-place.ts';
 
-let place: DeskPlace;
+let place: RunnerPlace;
 before(async () => {
-  place = await createDeskPlace();
+  place = await createRunnerPlace();
 });
 after(() => place.drop());
 
@@ -35,7 +35,7 @@ async function startProcess() {
         });
       },
     },
-    desk: { nudge: (keys) => [...keys], justLeft: () => [] },
+    endpoints: { nudge: (keys) => [...keys], justLeft: () => [] },
     runner: { add: async (_name, added) => void jobs.push(...added.map(({ id }) => id)) },
     scheduler: {
       ...systemScheduler,
@@ -129,8 +129,8 @@ for (const [how, { off, on }] of WAYS) {
     await sweep();
     await until('it is woken', () => jobs.length > 0);
     assert.deepEqual(jobs, [nameOf(key)]);
-    const { desk, sent } = place.openDesk(accepts);
-    await place.serve(desk, key);
+    const { runner, sent } = place.openEndpointRunner(accepts);
+    await place.serve(runner, key);
     assert.ok(sent.length > 0, 'what is due was sent');
     assert.deepEqual([await commit(), await commit()], [1, 1]);
     waking.stop();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { createActivityProcessor } from '../../../workers/history/activity.ts';
+import { createActivityProcessor } from '../../../workers/activity.ts';
 
 const log = createLog('workers', 'silent');
 const never = new AbortController().signal;

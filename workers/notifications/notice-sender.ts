@@ -19,7 +19,7 @@ import { isRefusedForGood, type SendMail } from './mail-transport.ts';
 import type { NoticeFacts, PushSender, SendOutcome } from './notice.ts';
 import { pushOf } from './notice-words.ts';
 
-export interface NotificationDeskOptions {
+export interface NoticeSenderOptions {
   readonly store: NoticeStore;
   readonly pushes: Pick<PushSender, 'send'>;
   readonly sendMail: SendMail;
@@ -42,9 +42,9 @@ export type NoticeCounts = Record<Exclude<NoticeStatus, 'pending'> | 'postponed'
  * States of a notice: due → leased → sent | failed | dropped, because its reason has passed; leased → due later, with
  * growing pauses, until it is of no use.
  */
-export class NotificationDesk {
+export class NoticeSender {
   readonly counts: NoticeCounts = { sent: 0, failed: 0, dropped: 0, postponed: 0, gone: 0 };
-  readonly #options: NotificationDeskOptions;
+  readonly #options: NoticeSenderOptions;
   readonly #looking: Outage;
   readonly #working = new Set<Promise<void>>();
   /** How many of each organization are under way. */
@@ -54,7 +54,7 @@ export class NotificationDesk {
   #isWanted = false;
   #isStopped = false;
 
-  constructor(options: NotificationDeskOptions) {
+  constructor(options: NoticeSenderOptions) {
     const { log, scheduler } = options;
     this.#options = options;
     this.#looking = createOutage(log, 'looking for notices to send');

@@ -62,7 +62,7 @@ async function sendCouriers(
   const assignments = taskIds.map((taskId, index) => ({ taskId, courier: couriers[index]! }));
   const answer = await ask(organizationId, { kind: 'assign-couriers', assignments });
   if (!answer.ok) log.warn({ organizationId, code: answer.refusal.code }, 'an owner may not have heard of couriers');
-  // A booking that may still be in flight is not withdrawn now: tellCompanies finds it when it must have arrived.
+  // A booking that may still be in flight is not withdrawn now: notifyCompanies finds it when it must have arrived.
   if (!answer.ok && answer.refusal.code === 'OUTCOME_UNKNOWN') return;
   const untaken = await store.findWithoutCourier(organizationId, taskIds);
   if (untaken.length > 0) await provider.withdraw(organizationId, untaken);

@@ -9,7 +9,7 @@ export type AskOwner = (organizationId: number, command: OwnerCommand) => Promis
 const GONE: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'ORGANIZATION_DELETED']);
 
 /** Tells the owner of a payment what its provider says of it. Rejects unless it has taken that. */
-export async function tellOwner(
+export async function reportToOwner(
   ask: AskOwner,
   organizationId: number,
   paymentId: number,

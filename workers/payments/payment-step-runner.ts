@@ -8,9 +8,9 @@ import type { PaymentStep, PaymentStepStore, StepKey } from '../../engine/store/
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProviderName } from '../../schema/money/payment.ts';
 import { carryOutStep } from './carry-out-step.ts';
-import { type AskOwner, tellOwner } from './tell-owner.ts';
+import { type AskOwner, reportToOwner } from './report-to-owner.ts';
 
-export interface PaymentDeskOptions {
+export interface PaymentStepRunnerOptions {
   readonly store: Pick<PaymentStepStore, 'lease' | 'renew' | 'settle' | 'postpone'>;
   readonly providers: Readonly<Partial<Record<ProviderName, PaymentProvider>>>;
   readonly ask: AskOwner;
@@ -32,8 +32,8 @@ export interface PaymentDeskOptions {
  * States of a step: due → leased (renewed again and again) → carried out → reported → done; carried out → failed, or
  * without news: due later, never given up.
  */
-export class PaymentDesk {
-  readonly #options: PaymentDeskOptions;
+export class PaymentStepRunner {
+  readonly #options: PaymentStepRunnerOptions;
   readonly #held = new Set<PaymentStep>();
   readonly #working = new Set<Promise<void>>();
   /** Steps under way by their organizations; those without any are not here. */
@@ -41,14 +41,14 @@ export class PaymentDesk {
   readonly #cancelRenewal: () => void;
   #stopping: Promise<void> | undefined;
 
-  constructor(options: PaymentDeskOptions) {
+  constructor(options: PaymentStepRunnerOptions) {
     this.#options = options;
     this.#cancelRenewal = options.scheduler.every(LIMITS.paymentLeaseMs / 3, () => this.#renew());
   }
 
   /**
    * Carries a step out if it is due, nobody is at it, and there is a lane for it here; else it stays as it is, for the
-   * next look. Resolves when it has ended, or when `signal` has stopped the desk. Rejects while Postgres is away.
+   * next look. Resolves when it has ended, or when `signal` has stopped the runner. Rejects while Postgres is away.
    */
   async serve(key: StepKey, signal?: AbortSignal): Promise<void> {
     if (this.#stopping || signal?.aborted || this.#isFull || this.#isFullFor(key.organizationId)) return;
@@ -120,7 +120,7 @@ export class PaymentDesk {
 }
 
 /** Never rejects: a step that nobody puts off is due again when its lease runs out. */
-async function serveStep(step: PaymentStep, { store, draw, log, ...options }: PaymentDeskOptions): Promise<void> {
+async function serveStep(step: PaymentStep, { store, draw, log, ...options }: PaymentStepRunnerOptions): Promise<void> {
   const { organizationId, paymentId, attempts } = step;
   const context = { organizationId, paymentId, step: step.step, attempts };
   const pauseMs = pauseAfter(step, draw());
@@ -139,7 +139,7 @@ async function serveStep(step: PaymentStep, { store, draw, log, ...options }: Pa
 /** Resolves to whether there was anything to tell the owner, who has taken it then. */
 async function report(
   step: PaymentStep,
-  { providers, ask, publicUrl, fault }: Pick<PaymentDeskOptions, 'providers' | 'ask' | 'publicUrl' | 'fault'>,
+  { providers, ask, publicUrl, fault }: Pick<PaymentStepRunnerOptions, 'providers' | 'ask' | 'publicUrl' | 'fault'>,
 ): Promise<boolean> {
   const { organizationId, paymentId } = step;
   const provider = providers[step.provider];
@@ -148,7 +148,7 @@ async function report(
   const told = await carryOutStep(provider, step, publicUrl);
   fault('after-provider-call');
   if (!told) return false;
-  await tellOwner(ask, organizationId, paymentId, told);
+  await reportToOwner(ask, organizationId, paymentId, told);
   fault('after-provider-report');
   return true;
 }

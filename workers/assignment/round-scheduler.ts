@@ -15,16 +15,16 @@ import type { TravelTimes } from '../../engine/travel/travel-times.ts';
 import type { Answer, LackingTask } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { OwnerCommand } from '../../schema/owner-command.ts';
-import { type CallCouriers, jobsForCouriers } from './couriers/call-couriers.ts';
+import { type CallCouriers, jobsForCouriers } from './couriers/book-couriers.ts';
 
-export interface AssignmentDeskOptions {
+export interface RoundSchedulerOptions {
   readonly store: Pick<RoundStore, 'readRound' | 'forget'>;
   readonly positions: Pick<PositionStore, 'load'>;
   readonly turns: RoundTurnStore;
   readonly planner: Pick<RoundPlanner, 'plan'>;
   readonly travel: Pick<TravelTimes, 'prepare'>;
   readonly ask: (organizationId: number, command: OwnerCommand) => Promise<Answer>;
-  readonly callCouriers: CallCouriers;
+  readonly bookCouriers: CallCouriers;
   readonly faultPoints: FaultPoints;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -81,16 +81,16 @@ const NO_HOPES: Hopes = { time: false, moves: false };
  * task searches any more).
  * Rests grow while nothing happens that could help: no hint comes, the log stands still, and agents do not come nearer.
  */
-export class AssignmentDesk {
+export class RoundScheduler {
   readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0 };
-  readonly #options: AssignmentDeskOptions;
+  readonly #options: RoundSchedulerOptions;
   readonly #outage: Outage;
   readonly #places = new Map<number, Place>();
   readonly #due: Place[] = [];
   readonly #planning = new Set<Promise<void>>();
   #isStopped = false;
 
-  constructor(options: AssignmentDeskOptions) {
+  constructor(options: RoundSchedulerOptions) {
     this.#options = options;
     this.#outage = createOutage(options.log, 'planning a round');
   }
@@ -258,7 +258,7 @@ export class AssignmentDesk {
 
   /** Resolves to whether all tasks have been looked at. */
   async #round(place: Place): Promise<boolean> {
-    const { store, positions, planner, travel, callCouriers, faultPoints, clock, log } = this.#options;
+    const { store, positions, planner, travel, bookCouriers, faultPoints, clock, log } = this.#options;
     const { organizationId, settings } = place.organization;
     const [rows, located] = await Promise.all([
       store.readRound(organizationId, { after: place.after }),
@@ -279,7 +279,7 @@ export class AssignmentDesk {
     faultPoints('after-round-plan');
     await this.#propose(organizationId, { ...proposal, lacking: [] });
     // Before the owner hears that nobody is left to be asked, and gives up.
-    await callCouriers(organizationId, settings, jobsForCouriers(proposal.lacking, seen.view));
+    await bookCouriers(organizationId, settings, jobsForCouriers(proposal.lacking, seen.view));
     await this.#propose(organizationId, newsOf({ ...proposal, offers: [] }, tasks, seen.view.now));
     place.hopes = hopesOf(proposal.lacking, known);
     if (isWhole) place.idleRounds = place.hopes.time ? 0 : place.idleRounds + 1;

@@ -6,11 +6,11 @@ import type { DeliveryStore } from '../../../engine/store/webhooks/delivery-stor
 import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { until } from '../../support/until.ts';
-import { accepts, createDeskPlace, type DeskPlace, type Sent } from './desk-place.ts';
+import { accepts, createRunnerPlace, type RunnerPlace, type Sent } from './endpoint-runner-place.ts';
 
-let place: DeskPlace;
+let place: RunnerPlace;
 before(async () => {
-  place = await createDeskPlace();
+  place = await createRunnerPlace();
 });
 after(() => place.drop());
 
@@ -41,7 +41,7 @@ test('when nobody knows whether outcomes were noted, serving ends, and the next 
   for (const isWritten of [true, false]) {
     const key = await place.addWebhook();
     let isCut = true;
-    const { desk, sent } = place.openDesk(accepts, {
+    const { runner, sent } = place.openEndpointRunner(accepts, {
       wrap: (store) => ({
         ...store,
         async record(outcomes, lease) {
@@ -52,15 +52,15 @@ test('when nobody knows whether outcomes were noted, serving ends, and the next 
       }),
     });
     await place.commit(...many(5));
-    await assert.rejects(place.serve(desk, key), /the connection was lost/);
+    await assert.rejects(place.serve(runner, key), /the connection was lost/);
     const sentBefore = sent.length;
     const noted = (await place.deliveries(key)).length;
     assert.equal(noted > 0, isWritten);
     isCut = false;
-    await place.serve(desk, key);
+    await place.serve(runner, key);
     assert.equal(sent.length, sentBefore, 'it is left alone for a moment');
-    const heir = place.openDesk(accepts);
-    await place.serve(heir.desk, key);
+    const heir = place.openEndpointRunner(accepts);
+    await place.serve(heir.runner, key);
     assert.equal(new Set(sequencesOf([...sent, ...heir.sent])).size, 5);
     assert.equal((await place.deliveries(key)).length, 5);
     assert.equal(heir.sent.length, 5 - noted);
@@ -74,11 +74,11 @@ test('a write that fails takes along what waits behind it, so that the place in 
       await delay(10);
       return {};
     };
-    const { desk, sent } = place.openDesk(answer, { wrap: withFirstWrite(fail) });
+    const { runner, sent } = place.openEndpointRunner(answer, { wrap: withFirstWrite(fail) });
     await place.commit(...many(30));
-    await assert.rejects(place.serve(desk, key), /the connection was lost/);
-    const heir = place.openDesk(accepts);
-    await place.serve(heir.desk, key);
+    await assert.rejects(place.serve(runner, key), /the connection was lost/);
+    const heir = place.openEndpointRunner(accepts);
+    await place.serve(heir.runner, key);
     assert.equal(new Set((await place.deliveries(key)).map(({ sequence }) => sequence)).size, 30);
     assert.ok(sent.length <= LIMITS.webhookUnrecorded + concurrency, `${sent.length} were sent in vain`);
   }
@@ -87,7 +87,7 @@ test('a write that fails takes along what waits behind it, so that the place in 
 test('however slow its writes are, a process begins no more than is bounded beyond what is written', async () => {
   const key = await place.addWebhook();
   let beyond = 0;
-  const { desk, sent } = place.openDesk(accepts, {
+  const { runner, sent } = place.openEndpointRunner(accepts, {
     wrap: (store) => ({
       ...store,
       async record(outcomes, lease) {
@@ -99,7 +99,7 @@ test('however slow its writes are, a process begins no more than is bounded beyo
     }),
   });
   await place.commit(...many(50));
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 50);
   assert.ok(beyond > 1 && beyond <= LIMITS.webhookUnrecorded, `${beyond} were not written`);
 });
@@ -108,7 +108,7 @@ test('a round that fails releases the endpoint once none of its rows can be writ
   const key = await place.addWebhook({ concurrency: 2 });
   let count = 0;
   let jumpMs = 0;
-  const { desk } = place.openDesk(
+  const { runner } = place.openEndpointRunner(
     async () => {
       count += 1;
       if (count === 2) throw new Error('no more files may be open');
@@ -120,9 +120,9 @@ test('a round that fails releases the endpoint once none of its rows can be writ
     },
   );
   await place.commit(...many(3));
-  await assert.rejects(place.serve(desk, key), /no more files/);
+  await assert.rejects(place.serve(runner, key), /no more files/);
   jumpMs = LIMITS.webhookErrorPauseMs;
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   const sequences = (await place.deliveries(key)).map(({ sequence }) => sequence);
   assert.equal(sequences.length, 3);
   assert.equal(new Set(sequences).size, 3);
@@ -130,15 +130,15 @@ test('a round that fails releases the endpoint once none of its rows can be writ
 
 test('a process that stops while the last event hangs leaves it to the next one', async () => {
   const key = await place.addWebhook();
-  const { desk, sent } = place.openDesk(() => new Promise(() => {}));
+  const { runner, sent } = place.openEndpointRunner(() => new Promise(() => {}));
   await place.commit('task.created');
   const stopping = new AbortController();
-  const serving = desk.serve(key, stopping.signal);
+  const serving = runner.serve(key, stopping.signal);
   await until('it is under way', () => sent.length === 1);
   stopping.abort();
   await serving;
-  const heir = place.openDesk(accepts);
-  await place.serve(heir.desk, key);
+  const heir = place.openEndpointRunner(accepts);
+  await place.serve(heir.runner, key);
   assert.deepEqual(sequencesOf(heir.sent), sequencesOf(sent));
 });
 
@@ -146,7 +146,7 @@ test('a process that was stopped for longer than its lease begins nothing more w
   const key = await place.addWebhook();
   let jumpMs = 0;
   const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + jumpMs };
-  const { desk, sent } = place.openDesk(
+  const { runner, sent } = place.openEndpointRunner(
     () => {
       jumpMs = LIMITS.webhookLeaseMs;
       return {};
@@ -154,18 +154,18 @@ test('a process that was stopped for longer than its lease begins nothing more w
     { clock },
   );
   await place.commit(...many(3));
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 1);
 });
 
 test('a change of an endpoint in use holds within about a second, however slow the endpoint is', async () => {
   const key = await place.addWebhook();
-  const { desk, sent } = place.openDesk(async () => {
+  const { runner, sent } = place.openEndpointRunner(async () => {
     await delay(100);
     return {};
   });
   await place.commit(...many(200));
-  const serving = place.serve(desk, key);
+  const serving = place.serve(runner, key);
   await until('it is served', () => sent.length > 0);
   await place.sql`UPDATE webhooks SET is_active = false WHERE id = ${key.webhookId}`;
   const sentBefore = sent.length;
@@ -176,13 +176,13 @@ test('a change of an endpoint in use holds within about a second, however slow t
 test('one that is switched on again while old attempts end is not disabled by them', async () => {
   const key = await place.addWebhook({ concurrency: 2 });
   const answers: (() => void)[] = [];
-  const { desk, sent } = place.openDesk(() =>
+  const { runner, sent } = place.openEndpointRunner(() =>
     sent.length === 1
       ? { isSuccess: false, isGone: true, status: 410 }
       : new Promise((resolve) => answers.push(() => resolve({}))),
   );
   await place.commit(...many(2));
-  const serving = place.serve(desk, key);
+  const serving = place.serve(runner, key);
   await until('it is disabled', async () => (await place.follower(key)).disabledReason === 'gone');
   await place.sql`UPDATE webhooks SET active_since = now() WHERE id = ${key.webhookId}`;
   for (const answer of answers) answer();
@@ -206,8 +206,8 @@ test('a replay of one that is switched off waits, without being looked at again 
   assert.equal(await isWaiting(), false);
   await place.sql`UPDATE webhooks SET is_active = true WHERE id = ${key.webhookId}`;
   assert.equal(await isWaiting(), true);
-  const { desk, sent } = place.openDesk(accepts);
-  await place.serve(desk, key);
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  await place.serve(runner, key);
   assert.equal(sequencesOf(sent).filter((sequence) => sequence === 1).length, 1);
   assert.equal(await isWaiting(), false);
 });
@@ -218,17 +218,17 @@ test('while its channel is suspended, or its organization inactive, a webhook ge
   const [channel] = await place.sql<{ id: number }[]>`
     UPDATE webhooks SET channel_id = (SELECT min(id) FROM channels WHERE organization_id = ${organizationId})
     WHERE id = ${key.webhookId} RETURNING channel_id AS id`;
-  const { desk, sent } = place.openDesk(accepts);
+  const { runner, sent } = place.openEndpointRunner(accepts);
   const bodies = `{"channelId":${channel!.id},"data":{}}`;
   await place.commit(...many(1));
   await place.sql`UPDATE events SET body = ${bodies} WHERE organization_id = ${organizationId}`;
   await place.sql`UPDATE channels SET status = 'SUSPENDED' WHERE id = ${channel!.id}`;
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   await place.sql`UPDATE channels SET status = 'ACTIVE' WHERE id = ${channel!.id}`;
   await place.sql`UPDATE organizations SET status = 'inactive' WHERE organization_id = ${organizationId}`;
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 0);
   await place.sql`UPDATE organizations SET status = 'active' WHERE organization_id = ${organizationId}`;
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 1);
 });

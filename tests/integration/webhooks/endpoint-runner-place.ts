@@ -6,9 +6,9 @@ import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
 import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import type { Attempt, WebhookRecord } from '../../../schema/notices/webhook.ts';
+import { EndpointRunner } from '../../../workers/webhooks/endpoint-runner.ts';
 import { OutcomeWriter } from '../../../workers/webhooks/outcome-writer.ts';
 import type { DeliverySender, SendOutcome } from '../../../workers/webhooks/send-delivery.ts';
-import { WebhookDesk } from '../../../workers/webhooks/webhook-desk.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
@@ -39,23 +39,26 @@ interface FollowerRow {
   readonly nextDueAt: string | null;
 }
 
-interface DeskOptions {
+interface EndpointRunnerOptions {
   /** Makes a store of its own of the deliveries'. */
   readonly wrap?: (store: DeliveryStore) => DeliveryStore;
   readonly clock?: Clock;
 }
 
-/** Postgres with one organization, whose log tests write themselves, and desks that send to functions. */
-export interface DeskPlace {
+/** Postgres with one organization, whose log tests write themselves, and runners that send to functions. */
+export interface RunnerPlace {
   readonly sql: Sql;
   readonly organizationId: number;
   /** Commits events of these types, each with the next sequence. */
   commit(...types: readonly string[]): Promise<void>;
   /** A webhook that receives the commits from now on. */
   addWebhook(webhook?: Partial<WebhookRecord>): Promise<EndpointKey>;
-  /** A process's desk that sends to `endpoint`, and what it sent. */
-  openDesk(endpoint: Endpoint, options?: DeskOptions): { readonly desk: WebhookDesk; readonly sent: Sent[] };
-  serve(desk: WebhookDesk, key: EndpointKey): Promise<void>;
+  /** A process's runner that sends to `endpoint`, and what it sent. */
+  openEndpointRunner(
+    endpoint: Endpoint,
+    options?: EndpointRunnerOptions,
+  ): { readonly runner: EndpointRunner; readonly sent: Sent[] };
+  serve(runner: EndpointRunner, key: EndpointKey): Promise<void>;
   deliveries(key: EndpointKey): Promise<DeliveryRow[]>;
   follower(key: EndpointKey): Promise<FollowerRow>;
   /** Lets the time pass that retries and a pause of the endpoint take. */
@@ -63,11 +66,11 @@ export interface DeskPlace {
   drop(): Promise<void>;
 }
 
-export async function createDeskPlace(): Promise<DeskPlace> {
+export async function createRunnerPlace(): Promise<RunnerPlace> {
   const database = await createMigratedDatabase();
   const { organizationId } = await seedOrganization(database.url);
   const sql = connectPostgres(database.url, { name: 'test', connections: 6, statementTimeoutMs: 30_000 });
-  const desks: WebhookDesk[] = [];
+  const runners: EndpointRunner[] = [];
   return {
     sql,
     organizationId,
@@ -82,16 +85,16 @@ export async function createDeskPlace(): Promise<DeskPlace> {
           FROM head, json_array_elements_text(${events}::text::json) WITH ORDINALITY AS t(body, nth)`;
     },
     addWebhook: (webhook) => insertWebhook(sql, organizationId, webhook),
-    openDesk(endpoint, { wrap = (store: DeliveryStore) => store, clock = systemClock } = {}) {
+    openEndpointRunner(endpoint, { wrap = (store: DeliveryStore) => store, clock = systemClock } = {}) {
       const sent: Sent[] = [];
-      const desk = createDesk(sql, wrap(createDeliveryStore(sql)), clock, async (request) => {
+      const runner = createEndpointRunner(sql, wrap(createDeliveryStore(sql)), clock, async (request) => {
         sent.push(request);
         return { ...ANSWERED, ...(await endpoint(request)) };
       });
-      desks.push(desk);
-      return { desk, sent };
+      runners.push(runner);
+      return { runner, sent };
     },
-    serve: (desk, key) => desk.serve(key, new AbortController().signal),
+    serve: (runner, key) => runner.serve(key, new AbortController().signal),
     async deliveries({ webhookId }) {
       const rows = await sql<DeliveryRow[]>`
         SELECT id, event_id, type, sequence, state, attempt, attempts, next_attempt_at FROM webhook_deliveries
@@ -111,7 +114,7 @@ export async function createDeskPlace(): Promise<DeskPlace> {
         WHERE webhook_id = ${webhookId}`;
     },
     async drop() {
-      for (const desk of desks) desk.stop();
+      for (const runner of runners) runner.stop();
       await sql.end({ timeout: 5 });
       await database.drop();
     },
@@ -129,9 +132,14 @@ const ANSWERED: SendOutcome = {
   isGone: false,
 };
 
-function createDesk(sql: Sql, deliveries: DeliveryStore, clock: Clock, send: DeliverySender['send']): WebhookDesk {
+function createEndpointRunner(
+  sql: Sql,
+  deliveries: DeliveryStore,
+  clock: Clock,
+  send: DeliverySender['send'],
+): EndpointRunner {
   const lease = randomUUID();
-  return new WebhookDesk({
+  return new EndpointRunner({
     followers: createFollowerStore(sql),
     deliveries,
     events: createLogStore(sql),

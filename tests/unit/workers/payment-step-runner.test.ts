@@ -10,7 +10,7 @@ import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ProviderReport, ProviderStep } from '../../../schema/money/payment.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
-import { PaymentDesk, pauseAfter } from '../../../workers/payments/payment-desk.ts';
+import { PaymentStepRunner, pauseAfter } from '../../../workers/payments/payment-step-runner.ts';
 import { PaymentWatch } from '../../../workers/payments/payment-watch.ts';
 
 const DONE: Answer = { ok: true, status: 200, data: 'null', sequence: 1 };
@@ -51,7 +51,7 @@ interface Stage {
 }
 
 /** A runner and a watch whose time the test moves, with a record of their actions. */
-function deskWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: Stage = {}) {
+function runnerWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: Stage = {}) {
   const said: string[] = [];
   const asked: OwnerCommand[] = [];
   const timers: { readonly ms: number; readonly task: () => void }[] = [];
@@ -79,7 +79,7 @@ function deskWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: Sta
   };
   const whole = { name: 'test', makeCheckout: async () => MADE, closeCheckout: async () => CLOSED, ...provider };
   const log = createLog('workers', 'silent');
-  const desk = new PaymentDesk({
+  const runner = new PaymentStepRunner({
     store,
     providers: { test: whole as unknown as PaymentProvider },
     ask: async (_organizationId, command) => {
@@ -93,18 +93,18 @@ function deskWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: Sta
     onFreed: () => watch.look(),
     log,
   });
-  const watch = new PaymentWatch({ store, desk, scheduler, log });
+  const watch = new PaymentWatch({ store, runner, scheduler, log });
   if (add) watch.follow({ add: (_name, jobs) => add(jobs.map(({ id }) => id)) });
   /** Runs every timer and interval now. */
   const pass = async (ms: number) => {
     for (const { task } of timers.filter((one) => one.ms === ms)) task();
     await settle();
   };
-  return { desk, watch, said, asked, due, pass };
+  return { runner, watch, said, asked, due, pass };
 }
 
 test('a step is carried out, told to the owner and settled', async () => {
-  const { asked, said } = deskWith([stepOf(1)]);
+  const { asked, said } = runnerWith([stepOf(1)]);
   await settle();
   assert.deepEqual(asked, [{ kind: 'settle-payment', paymentId: 1, report: MADE }]);
   assert.ok(said.includes('settle 1'));
@@ -117,7 +117,8 @@ test('every attempt sends the provider the same request', async () => {
     payments.push(payment);
     return MADE;
   };
-  for (const attempts of [1, 9]) deskWith([stepOf(1, 'create_checkout', { attempts })], { provider: { makeCheckout } });
+  for (const attempts of [1, 9])
+    runnerWith([stepOf(1, 'create_checkout', { attempts })], { provider: { makeCheckout } });
   await settle();
   assert.equal(payments.length, 2);
   assert.deepEqual(payments[0], payments[1]);
@@ -129,14 +130,14 @@ test('every attempt sends the provider the same request', async () => {
 
 test('a provider that fails is asked again later, and the step says why', async () => {
   const makeCheckout = () => Promise.reject(new Error('no answer'));
-  const { said, asked } = deskWith([stepOf(1, 'create_checkout', { attempts: 3 })], { provider: { makeCheckout } });
+  const { said, asked } = runnerWith([stepOf(1, 'create_checkout', { attempts: 3 })], { provider: { makeCheckout } });
   await settle();
   assert.ok(said.includes('postpone 1 4000 no answer'), said.join());
   assert.deepEqual(asked, []);
 });
 
 test('a report that the owner has not accepted is sent again later', async () => {
-  const { said } = deskWith([stepOf(1)], { answer: { ok: false, refusal: refusal('OUTCOME_UNKNOWN') } });
+  const { said } = runnerWith([stepOf(1)], { answer: { ok: false, refusal: refusal('OUTCOME_UNKNOWN') } });
   await settle();
   assert.ok(
     said.some((each) => /^postpone 1 1000 .*OUTCOME_UNKNOWN$/.test(each)),
@@ -146,20 +147,22 @@ test('a report that the owner has not accepted is sent again later', async () =>
 });
 
 test('a payment that went with its organization is forgotten', async () => {
-  const { said } = deskWith([stepOf(1)], { answer: { ok: false, refusal: refusal('ORGANIZATION_DELETED') } });
+  const { said } = runnerWith([stepOf(1)], { answer: { ok: false, refusal: refusal('ORGANIZATION_DELETED') } });
   await settle();
   assert.ok(said.includes('settle 1'));
 });
 
 test('a look that finds nothing new is taken again later, without an error', async () => {
-  const { said, asked } = deskWith([stepOf(1, 'await_payment')], { provider: { findOutcome: async () => undefined } });
+  const { said, asked } = runnerWith([stepOf(1, 'await_payment')], {
+    provider: { findOutcome: async () => undefined },
+  });
   await settle();
   assert.ok(said.includes(`postpone 1 ${LIMITS.paymentLookMs} null`), said.join());
   assert.deepEqual(asked, []);
 });
 
 test('a payment of a provider without settings waits for them', async () => {
-  const { said } = deskWith([stepOf(1, 'create_checkout', { provider: 'stripe' })]);
+  const { said } = runnerWith([stepOf(1, 'create_checkout', { provider: 'stripe' })]);
   await settle();
   assert.ok(
     said.some((each) => /^postpone 1 1000 there are no settings/.test(each)),
@@ -168,7 +171,7 @@ test('a payment of a provider without settings waits for them', async () => {
 });
 
 test('a checkout that is to be closed and of which nobody has heard is made first, as that tells which it is', async () => {
-  const { asked } = deskWith([stepOf(1, 'cancel_checkout', { providerReference: null })]);
+  const { asked } = runnerWith([stepOf(1, 'cancel_checkout', { providerReference: null })]);
   await settle();
   assert.deepEqual(asked, [{ kind: 'settle-payment', paymentId: 1, report: CLOSED }]);
 });
@@ -189,7 +192,7 @@ function hangingProvider() {
 
 test('no more steps are under way than there are lanes, and those that hang are put off again', async () => {
   const { hanging, provider } = hangingProvider();
-  const { said, pass, desk, due } = deskWith(stepsOf(LIMITS.paymentStepsAtOnce + 5), { provider });
+  const { said, pass, runner, due } = runnerWith(stepsOf(LIMITS.paymentStepsAtOnce + 5), { provider });
   await settle();
   assert.equal(hanging.length, LIMITS.paymentStepsAtOnce);
   assert.equal(due.length, 5);
@@ -200,12 +203,12 @@ test('no more steps are under way than there are lanes, and those that hang are 
   await pass(LIMITS.paymentPauseMs);
   assert.equal(due.length, 4);
   for (const done of hanging) done();
-  await desk.stop();
+  await runner.stop();
 });
 
 test('a step that has ended, well or not, is put off no more', async () => {
   for (const provider of [{}, { makeCheckout: () => Promise.reject(new Error('no answer')) }]) {
-    const { said, pass } = deskWith([stepOf(1)], { provider });
+    const { said, pass } = runnerWith([stepOf(1)], { provider });
     await settle();
     await pass(LIMITS.paymentLeaseMs / 3);
     assert.ok(!said.some((each) => each.startsWith('renew')), said.join());
@@ -216,7 +219,7 @@ test('an organization whose steps hang leaves room for the others', async () => 
   const { hanging, provider } = hangingProvider();
   const bound = LIMITS.paymentStepsPerOrganization;
   const steps = [...stepsOf(1, bound + 3), stepOf(99, 'create_checkout', { organizationId: 2 })];
-  const { desk, due, said, pass } = deskWith(steps, { provider });
+  const { runner, due, said, pass } = runnerWith(steps, { provider });
   await settle();
   assert.equal(hanging.length, bound + 1);
   assert.equal(due.length, 3);
@@ -229,28 +232,28 @@ test('an organization whose steps hang leaves room for the others', async () => 
   await pass(LIMITS.paymentPauseMs);
   assert.equal(due.length, 2);
   for (const done of hanging) done();
-  await desk.stop();
+  await runner.stop();
 });
 
 test('every due try of a step becomes a job, and the runner waits for jobs', async () => {
   const added: string[] = [];
   const add = async (ids: readonly string[]) => void added.push(...ids);
-  const { desk, due, pass, asked } = deskWith([], { add });
+  const { runner, due, pass, asked } = runnerWith([], { add });
   await settle();
   due.push(stepOf(1), stepOf(2, 'refund', { attempts: 4 }));
   await pass(LIMITS.paymentPauseMs);
   await pass(LIMITS.paymentSweepMs);
   assert.deepEqual(added.slice(0, 2), ['7-1-create_checkout-1', '7-2-refund-4']);
   assert.deepEqual(asked, []);
-  await desk.serve({ organizationId: 7, paymentId: 1, step: 'create_checkout' }, new AbortController().signal);
+  await runner.serve({ organizationId: 7, paymentId: 1, step: 'create_checkout' }, new AbortController().signal);
   assert.equal(asked.length, 1);
-  await desk.serve({ organizationId: 7, paymentId: 1, step: 'create_checkout' }, new AbortController().signal);
+  await runner.serve({ organizationId: 7, paymentId: 1, step: 'create_checkout' }, new AbortController().signal);
   assert.equal(asked.length, 1, 'a job too many finds nothing due');
 });
 
 test('a look goes on from page to page until all that is due has become jobs', async () => {
   const added: string[] = [];
-  const { due, pass } = deskWith([], { add: async (ids) => void added.push(...ids) });
+  const { due, pass } = runnerWith([], { add: async (ids) => void added.push(...ids) });
   await settle();
   await pass(LIMITS.paymentPauseMs);
   due.push(...stepsOf(LIMITS.paymentsPerPage + 1));
@@ -263,7 +266,7 @@ for (const [what, add] of [
   ['fails', () => Promise.reject(new Error('OOM command not allowed'))],
 ] as const) {
   test(`while Redis ${what}, the process that finds a step carries it out`, async () => {
-    const { asked, pass, due } = deskWith([], { add });
+    const { asked, pass, due } = runnerWith([], { add });
     await settle();
     await pass(LIMITS.paymentPauseMs);
     due.push(stepOf(1));
@@ -273,7 +276,7 @@ for (const [what, add] of [
 }
 
 test('a process compares all payments by itself as long as jobs cannot be added, and no longer', async () => {
-  const { said, pass, watch, due } = deskWith([]);
+  const { said, pass, watch, due } = runnerWith([]);
   await settle();
   const comparisons = () => said.filter((each) => each === 'enlist all').length;
   assert.equal(comparisons(), 1);
@@ -288,7 +291,7 @@ test('a process compares all payments by itself as long as jobs cannot be added,
 });
 
 test('a burst of hints is one look at once and one afterwards', async () => {
-  const { watch, said, pass } = deskWith([]);
+  const { watch, said, pass } = runnerWith([]);
   await settle();
   await pass(LIMITS.paymentPauseMs);
   said.length = 0;
@@ -299,33 +302,33 @@ test('a burst of hints is one look at once and one afterwards', async () => {
   assert.equal(said.filter((each) => each === 'enlist urgent').length, 2);
 });
 
-test('a desk that has stopped takes nothing on', async () => {
-  const { desk, watch, said, due, pass, asked } = deskWith([]);
+test('a runner that has stopped takes nothing on', async () => {
+  const { runner, watch, said, due, pass, asked } = runnerWith([]);
   await settle();
   await pass(LIMITS.paymentPauseMs);
   await watch.stop();
-  await desk.stop();
+  await runner.stop();
   said.length = 0;
   due.push(stepOf(1));
   watch.look();
-  await desk.serve(stepOf(1));
+  await runner.serve(stepOf(1));
   await settle();
   assert.deepEqual([said, asked], [[], []]);
 });
 
 test('a job whose step hangs ends when the workers stop waiting for it', async () => {
   const { hanging, provider } = hangingProvider();
-  const { desk, due } = deskWith([], { provider, add: async () => {} });
+  const { runner, due } = runnerWith([], { provider, add: async () => {} });
   await settle();
   due.push(stepOf(1));
   const stopping = new AbortController();
-  const job = desk.serve(stepOf(1), stopping.signal);
+  const job = runner.serve(stepOf(1), stopping.signal);
   await settle();
   stopping.abort();
   hanging.shift()!();
   await job;
   due.push(stepOf(2));
-  await desk.serve(stepOf(2), new AbortController().signal);
+  await runner.serve(stepOf(2), new AbortController().signal);
   assert.equal(hanging.length, 0);
 });
 

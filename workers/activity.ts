@@ -1,7 +1,7 @@
-import type { Log } from '../../engine/runtime/log.ts';
-import type { RelayStore } from '../../engine/store/log/relay-store.ts';
-import type { JobPayload } from '../../schema/jobs.ts';
-import { LIMITS } from '../../schema/limits.ts';
+import type { Log } from '../engine/runtime/log.ts';
+import type { RelayStore } from '../engine/store/log/relay-store.ts';
+import type { JobPayload } from '../schema/jobs.ts';
+import { LIMITS } from '../schema/limits.ts';
 
 /** Two wake-ups for one organization are one job. */
 export function activityJobId(organizationId: number): string {

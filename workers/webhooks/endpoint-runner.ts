@@ -4,7 +4,7 @@ import type { EndpointKey, FollowerStore } from '../../engine/store/webhooks/fol
 import { LIMITS } from '../../schema/limits.ts';
 import { EndpointFollower, type FollowerOptions, LeaseLostError } from './endpoint-follower.ts';
 
-export interface DeskOptions extends FollowerOptions {
+export interface EndpointRunnerOptions extends FollowerOptions {
   readonly followers: Pick<FollowerStore, 'lease' | 'release'>;
   readonly scheduler: Scheduler;
 }
@@ -20,8 +20,8 @@ interface Served {
  * The endpoints that this process serves, each by a job of its own: a hanging one holds up no other.
  * States of an endpoint: unknown → serving (rounds follow each other) ⇄ lingering (nothing to do, for a moment) → gone.
  */
-export class WebhookDesk {
-  readonly #options: DeskOptions;
+export class EndpointRunner {
+  readonly #options: EndpointRunnerOptions;
   readonly #served = new Map<string, Served>();
   /** When this process ceased to serve an endpoint, on the monotonic clock: its job may not have ended quite yet. */
   readonly #left = new Map<string, number>();
@@ -29,7 +29,7 @@ export class WebhookDesk {
   readonly #restingUntil = new Map<string, number>();
   readonly #cancelRenewal: () => void;
 
-  constructor(options: DeskOptions) {
+  constructor(options: EndpointRunnerOptions) {
     this.#options = options;
     this.#cancelRenewal = options.scheduler.every(LIMITS.webhookLeaseMs / 3, () => {
       for (const { follower } of this.#served.values()) follower?.renew();

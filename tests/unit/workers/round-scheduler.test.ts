@@ -16,7 +16,7 @@ import type { Answer } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
-import { AssignmentDesk } from '../../../workers/assignment/assignment-desk.ts';
+import { RoundScheduler } from '../../../workers/assignment/round-scheduler.ts';
 import { soughtTask } from '../sought-task.ts';
 
 const START = 1_700_000_000_000;
@@ -61,7 +61,7 @@ interface Round {
 
 const ALWAYS: RoundTurnStore = { take: async () => 0, giveBack: async () => {} };
 
-function openDesk(
+function openRoundScheduler(
   read: (round: Round) => Promise<RoundRows> | RoundRows,
   turns = ALWAYS,
   positions: readonly SavedPosition[] = [],
@@ -71,7 +71,7 @@ function openDesk(
   const asked: OwnerCommand[] = [];
   const answers: Answer[] = [];
   const forgotten: number[] = [];
-  const desk = new AssignmentDesk({
+  const scheduler = new RoundScheduler({
     store: {
       async readRound(organizationId, wanted) {
         const round = { at: time.now, organizationId, wanted };
@@ -84,7 +84,7 @@ function openDesk(
     turns,
     planner: { plan: async (input) => computeRound(input) },
     travel: { prepare: async () => null },
-    callCouriers: async () => {},
+    bookCouriers: async () => {},
     faultPoints: () => {},
     ask: async (_organizationId, command) => {
       asked.push(command);
@@ -94,7 +94,7 @@ function openDesk(
     scheduler: time.scheduler,
     log: createLog('test', 'silent'),
   });
-  return { desk, time, rounds, asked, answers, forgotten, times: () => rounds.map(({ at }) => at) };
+  return { scheduler, time, rounds, asked, answers, forgotten, times: () => rounds.map(({ at }) => at) };
 }
 
 let lastSequence = 0;
@@ -107,18 +107,18 @@ function searching(organizationId: number, settings: Partial<AssignmentSettings>
 }
 
 /** A hint of a commit that may help searches. */
-function hint(desk: AssignmentDesk, organization: SearchingOrganization): void {
-  desk.told([organization.organizationId]);
-  desk.nudge([organization]);
+function hint(scheduler: RoundScheduler, organization: SearchingOrganization): void {
+  scheduler.told([organization.organizationId]);
+  scheduler.nudge([organization]);
 }
 
 const NOBODY: RoundRows = { tasks: [soughtTask(1, START)], agents: [], carried: [] };
 
 test('commits within the window of the first are planned with it, in one round', async () => {
-  const { desk, time, times } = openDesk(() => NOBODY);
-  desk.nudge([searching(1)]);
+  const { scheduler, time, times } = openRoundScheduler(() => NOBODY);
+  scheduler.nudge([searching(1)]);
   await time.pass(400);
-  hint(desk, searching(1));
+  hint(scheduler, searching(1));
   await time.pass(99);
   assert.deepEqual(times(), []);
   await time.pass(1_000);
@@ -131,8 +131,8 @@ test('the window begins with the commit, which is heard of a little later', asyn
     [-5, 500],
     [60_000, 500 - LIMITS.roundHeardMs],
   ] as const) {
-    const { desk, time, times } = openDesk(() => NOBODY);
-    desk.nudge([{ ...searching(1), quietMs }]);
+    const { scheduler, time, times } = openRoundScheduler(() => NOBODY);
+    scheduler.nudge([{ ...searching(1), quietMs }]);
     await time.pass(1_000);
     assert.deepEqual(times(), [at]);
   }
@@ -145,11 +145,11 @@ test('a commit during a round has a window of its own, and its round comes no so
   ] as const) {
     let end = (_rows: RoundRows) => {};
     const reading = new Promise<RoundRows>((resolve) => (end = resolve));
-    const { desk, time, times } = openDesk(() => (times().length === 1 ? reading : NOBODY));
-    desk.nudge([searching(1, { batchingWindowMs: windowMs })]);
+    const { scheduler, time, times } = openRoundScheduler(() => (times().length === 1 ? reading : NOBODY));
+    scheduler.nudge([searching(1, { batchingWindowMs: windowMs })]);
     await time.pass(windowMs);
     await time.pass(200);
-    hint(desk, searching(1, { batchingWindowMs: windowMs }));
+    hint(scheduler, searching(1, { batchingWindowMs: windowMs }));
     end(NOBODY);
     await settle();
     await time.pass(5_000);
@@ -160,28 +160,28 @@ test('a commit during a round has a window of its own, and its round comes no so
 
 test('a round that fails is repeated after the retry interval, for every kind of failure', async () => {
   let isAway = true;
-  const { desk, time, times, answers } = openDesk(() => {
+  const { scheduler, time, times, answers } = openRoundScheduler(() => {
     if (isAway) throw new Error('away');
     return NOBODY;
   });
-  desk.nudge([searching(1)]);
+  scheduler.nudge([searching(1)]);
   await time.pass(500);
   isAway = false;
   answers.push({ ok: false, refusal: refusal('OUTCOME_UNKNOWN') });
   await time.pass(5_000);
   const again = 500 + LIMITS.roundRetryMs;
   assert.deepEqual(times(), [500, again, again + LIMITS.roundRetryMs]);
-  assert.deepEqual([desk.counts.rounds, desk.counts.failed], [1, 2]);
+  assert.deepEqual([scheduler.counts.rounds, scheduler.counts.failed], [1, 2]);
 });
 
 test('tasks beyond the size of a round are planned in the next rounds, every one', async () => {
   const full = Array.from({ length: LIMITS.roundTasks }, (_, index) => soughtTask(index + 1, START));
-  const { desk, time, rounds } = openDesk(({ wanted }) =>
+  const { scheduler, time, rounds } = openRoundScheduler(({ wanted }) =>
     'after' in wanted && wanted.after === 0
       ? { ...NOBODY, tasks: full }
       : { ...NOBODY, tasks: [soughtTask(9_999, START)] },
   );
-  desk.nudge([searching(1)]);
+  scheduler.nudge([searching(1)]);
   await time.pass(10_000);
   assert.deepEqual(
     rounds.map(({ wanted }) => wanted),
@@ -191,9 +191,9 @@ test('tasks beyond the size of a round are planned in the next rounds, every one
 
 test('only so many organizations have a round at a time, and the others follow in their order', async () => {
   const ends: ((rows: RoundRows) => void)[] = [];
-  const { desk, time, rounds } = openDesk(() => new Promise((resolve) => ends.push(resolve)));
+  const { scheduler, time, rounds } = openRoundScheduler(() => new Promise((resolve) => ends.push(resolve)));
   const ids = Array.from({ length: LIMITS.roundsAtOnce + 3 }, (_, index) => index + 1);
-  desk.nudge(ids.map((id) => searching(id)));
+  scheduler.nudge(ids.map((id) => searching(id)));
   await time.pass(500);
   const begun = () => rounds.map(({ organizationId }) => organizationId);
   assert.deepEqual(begun(), ids.slice(0, LIMITS.roundsAtOnce));
@@ -205,16 +205,16 @@ test('only so many organizations have a round at a time, and the others follow i
 
 test('tasks that no longer look for anybody are not planned, and nothing is proposed for none', async () => {
   const search = { ...soughtTask(1, START).search!, startsAt: '2030-01-01T00:00:00.000Z' };
-  const { desk, time, asked } = openDesk(() => ({
+  const { scheduler, time, asked } = openRoundScheduler(() => ({
     ...NOBODY,
     tasks: [
       { ...soughtTask(1, START), search },
       { ...soughtTask(2, START), search: null },
     ],
   }));
-  desk.nudge([searching(1)]);
+  scheduler.nudge([searching(1)]);
   await time.pass(1_000);
-  assert.deepEqual([asked, desk.counts.rounds], [[], 1]);
+  assert.deepEqual([asked, scheduler.counts.rounds], [[], 1]);
 });
 
 test('an organization whose turn another process has is planned when that must have ended it, and each turn is given back', async () => {
@@ -225,11 +225,11 @@ test('an organization whose turn another process has is planned when that must h
     giveBack: async (organizationId) => void givenBack.push(organizationId),
   };
   let isAway = true;
-  const { desk, time, times } = openDesk(() => {
+  const { scheduler, time, times } = openRoundScheduler(() => {
     if (isAway) throw new Error('away');
     return NOBODY;
   }, turns);
-  desk.nudge([searching(1)]);
+  scheduler.nudge([searching(1)]);
   await time.pass(500 + 699);
   assert.deepEqual([times(), givenBack], [[], []]);
   await time.pass(1);
@@ -244,14 +244,14 @@ test('an organization whose turn another process has is planned when that must h
   );
 });
 
-test('a desk that stops begins no round, and waits for those under way', async () => {
+test('a scheduler that stops begins no round, and waits for those under way', async () => {
   let end = (_rows: RoundRows) => {};
-  const { desk, time, rounds } = openDesk(() => new Promise<RoundRows>((resolve) => (end = resolve)));
-  desk.nudge([searching(1)]);
+  const { scheduler, time, rounds } = openRoundScheduler(() => new Promise<RoundRows>((resolve) => (end = resolve)));
+  scheduler.nudge([searching(1)]);
   await time.pass(500);
-  desk.nudge([searching(2)]);
+  scheduler.nudge([searching(2)]);
   let hasStopped = false;
-  const stopped = desk.stop().then(() => (hasStopped = true));
+  const stopped = scheduler.stop().then(() => (hasStopped = true));
   await time.pass(5_000);
   assert.deepEqual([rounds.length, hasStopped], [1, false]);
   end(NOBODY);
@@ -262,23 +262,23 @@ const SECOND = 1_000;
 const AGENT: AgentOnDuty = { agentId: 1, vehicle: null, skills: [] };
 
 /** Lets a sweep see it once a second. */
-async function sweep(desk: AssignmentDesk, time: HandTime, organization: SearchingOrganization, seconds: number) {
+async function sweep(scheduler: RoundScheduler, time: HandTime, organization: SearchingOrganization, seconds: number) {
   for (let passed = 0; passed < seconds; passed += 1) {
-    desk.nudge([organization]);
+    scheduler.nudge([organization]);
     await time.pass(SECOND);
   }
 }
 
 test('rounds that find nobody become rare while nothing happens, and come at once when something does', async () => {
-  const { desk, time, times } = openDesk(() => NOBODY);
-  await sweep(desk, time, searching(1), 100);
+  const { scheduler, time, times } = openRoundScheduler(() => NOBODY);
+  await sweep(scheduler, time, searching(1), 100);
   const begun = times().map((ms) => ms / SECOND);
   assert.deepEqual(begun, [0.5, 1.5, 4.5, 9.5, 18.5, 34.5, 50.5, 66.5, 82.5, 98.5]);
   const organization = searching(1);
-  hint(desk, organization);
+  hint(scheduler, organization);
   await time.pass(500);
   assert.equal(times().at(-1), 100.5 * SECOND);
-  await sweep(desk, time, organization, 4);
+  await sweep(scheduler, time, organization, 4);
   assert.equal(times().length, begun.length + 3, 'from then on it starts again');
 });
 
@@ -287,8 +287,10 @@ test('a task that is meant for later is looked at by each sweep', async () => {
   const position = { agentId: 1, recordedAtMs: START, receivedAtMs: START, heardAtMs: 0, latitude: 0, longitude: 0 };
   const device = { accuracy: null, speed: null, heading: null, altitude: null, battery: null };
   const rows = { ...NOBODY, tasks: [{ ...soughtTask(1, START), readyAt }], agents: [AGENT] };
-  const { desk, time, times } = openDesk(() => rows, ALWAYS, [{ ...position, ...device } as unknown as SavedPosition]);
-  await sweep(desk, time, searching(1), 30);
+  const { scheduler, time, times } = openRoundScheduler(() => rows, ALWAYS, [
+    { ...position, ...device } as unknown as SavedPosition,
+  ]);
+  await sweep(scheduler, time, searching(1), 30);
   assert.equal(times().length, 30);
 });
 
@@ -298,22 +300,22 @@ test('agents that tell where they are end the rest of who might be helped by tha
     [unlocated, true],
     [NOBODY, false],
   ] as const) {
-    const { desk, time, times } = openDesk(() => rows);
+    const { scheduler, time, times } = openRoundScheduler(() => rows);
     const organization = searching(1);
-    await sweep(desk, time, organization, 36);
+    await sweep(scheduler, time, organization, 36);
     const before = times().length;
-    desk.moved([1, 2]);
-    await sweep(desk, time, organization, 2);
+    scheduler.moved([1, 2]);
+    await sweep(scheduler, time, organization, 2);
     assert.equal(times().length - before, isHelped ? 1 : 0);
   }
 });
 
 test('agents that tell where they are during a round keep the rest after it short', async () => {
-  const { desk, time, times } = openDesk(() => {
-    desk.moved([1]);
+  const { scheduler, time, times } = openRoundScheduler(() => {
+    scheduler.moved([1]);
     return { ...NOBODY, agents: [AGENT] };
   });
-  await sweep(desk, time, searching(1), 12);
+  await sweep(scheduler, time, searching(1), 12);
   assert.deepEqual(
     times().map((ms) => ms / SECOND),
     [0.5, 1.5, 4.5, 7.5, 10.5],
@@ -323,12 +325,12 @@ test('agents that tell where they are during a round keep the rest after it shor
 test('a commit during a round is planned after it, a repeat by the sweep is not', async () => {
   for (const isNews of [true, false]) {
     const ends: ((rows: RoundRows) => void)[] = [];
-    const { desk, time, times } = openDesk(() => new Promise((resolve) => ends.push(resolve)));
+    const { scheduler, time, times } = openRoundScheduler(() => new Promise((resolve) => ends.push(resolve)));
     const first = searching(1);
-    desk.nudge([first]);
+    scheduler.nudge([first]);
     await time.pass(500);
-    if (isNews) hint(desk, searching(1));
-    else desk.nudge([first]);
+    if (isNews) hint(scheduler, searching(1));
+    else scheduler.nudge([first]);
     ends[0]!(NOBODY);
     await settle();
     await time.pass(5 * SECOND);
@@ -337,21 +339,21 @@ test('a commit during a round is planned after it, a repeat by the sweep is not'
 });
 
 test('commits without a hint start a round now and then, in case a hint is lost', async () => {
-  const { desk, time, times } = openDesk(() => NOBODY);
-  await sweep(desk, time, searching(1), 36);
+  const { scheduler, time, times } = openRoundScheduler(() => NOBODY);
+  await sweep(scheduler, time, searching(1), 36);
   const before = times().length;
-  for (let second = 0; second < 12; second += 1) await sweep(desk, time, searching(1), 1);
+  for (let second = 0; second < 12; second += 1) await sweep(scheduler, time, searching(1), 1);
   assert.equal(times().length - before, 4, 'every third sweep; one without them');
 });
 
 test('a commit without a hint during a round keeps the rest after it short', async () => {
   let organization = searching(1);
-  const { desk, time, times } = openDesk(() => {
+  const { scheduler, time, times } = openRoundScheduler(() => {
     organization = searching(1);
-    desk.nudge([organization]);
+    scheduler.nudge([organization]);
     return NOBODY;
   });
-  for (let second = 0; second < 12; second += 1) await sweep(desk, time, organization, 1);
+  for (let second = 0; second < 12; second += 1) await sweep(scheduler, time, organization, 1);
   assert.deepEqual(
     times().map((ms) => ms / SECOND),
     [0.5, 1.5, 4.5, 7.5, 10.5],
@@ -359,13 +361,13 @@ test('a commit without a hint during a round keeps the rest after it short', asy
 });
 
 test('an organization without searching tasks is forgotten, with its rows', async () => {
-  const { desk, time, times, forgotten } = openDesk(() => NOBODY);
+  const { scheduler, time, times, forgotten } = openRoundScheduler(() => NOBODY);
   const organization = searching(1);
-  await sweep(desk, time, organization, 40);
+  await sweep(scheduler, time, organization, 40);
   assert.deepEqual(forgotten, []);
   await time.pass(LIMITS.roundRestMs + LIMITS.roundForgetMs);
   assert.deepEqual(forgotten, [1]);
   const before = times().length;
-  await sweep(desk, time, organization, 2);
+  await sweep(scheduler, time, organization, 2);
   assert.equal(times().length - before, 2, 'it is as new');
 });

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import type { EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { until } from '../../support/until.ts';
-import { accepts, createDeskPlace, type DeskPlace, fails, type Sent } from './desk-place.ts';
+import { accepts, createRunnerPlace, fails, type RunnerPlace, type Sent } from './endpoint-runner-place.ts';
 
-let place: DeskPlace;
+let place: RunnerPlace;
 before(async () => {
-  place = await createDeskPlace();
+  place = await createRunnerPlace();
 });
 after(() => place.drop());
 
@@ -18,9 +18,9 @@ const many = (count: number) => Array.from({ length: count }, () => 'task.create
 
 test('an endpoint gets every event it wants, in order and once, and each is noted with its outcome', async () => {
   const key = await place.addWebhook({ events: ['task.created', 'agent.*'] });
-  const { desk, sent } = place.openDesk(accepts);
+  const { runner, sent } = place.openEndpointRunner(accepts);
   await place.commit('task.created', 'task.updated', 'agent.duty_changed', 'package.status_changed');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.deepEqual(typesOf(sent), ['task.created', 'agent.duty_changed']);
   const rows = await place.deliveries(key);
   assert.deepEqual(
@@ -30,34 +30,34 @@ test('an endpoint gets every event it wants, in order and once, and each is note
   const { lastSequence, lease } = await place.follower(key);
   assert.equal(lastSequence, rows[1]!.sequence! + 1, 'past what it does not want, too');
   assert.equal(lease, null);
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 2);
 });
 
 test('it begins with what follows its registration, goes on beyond a page, and a fresh process sends nothing again', async () => {
   await place.commit('task.created');
   const key = await place.addWebhook();
-  const { desk, sent } = place.openDesk(accepts);
+  const { runner, sent } = place.openEndpointRunner(accepts);
   const count = LIMITS.webhookPageEvents + 50;
   await place.commit(...many(count));
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   const sequences = sequencesOf(sent);
   assert.deepEqual(
     sequences,
     Array.from({ length: count }, (_, i) => sequences[0]! + i),
   );
-  const heir = place.openDesk(accepts);
-  await place.serve(heir.desk, key);
+  const heir = place.openEndpointRunner(accepts);
+  await place.serve(heir.runner, key);
   assert.equal(heir.sent.length, 0);
 });
 
 test('a failure waits for its next attempt while later events go on, and is attempted again under the same id', async () => {
   const key = await place.addWebhook();
   const answers = [fails];
-  const { desk, sent } = place.openDesk((request) => (answers.shift() ?? accepts)(request));
+  const { runner, sent } = place.openEndpointRunner((request) => (answers.shift() ?? accepts)(request));
   const begunAt = Date.now();
   await place.commit('task.created', 'task.updated');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   const [failed, next] = await place.deliveries(key);
   assert.deepEqual([failed!.state, failed!.attempts[0]!.status, next!.state], ['pending', 500, 'succeeded']);
   const pauseMs = Date.parse(failed!.nextAttemptAt!) - begunAt;
@@ -65,7 +65,7 @@ test('a failure waits for its next attempt while later events go on, and is atte
   assert.equal((await place.follower(key)).nextDueAt, failed!.nextAttemptAt);
 
   await place.letPausesPass(key);
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   const [again] = await place.deliveries(key);
   assert.deepEqual([again!.state, again!.attempt, again!.attempts.length], ['succeeded', 2, 2]);
   assert.equal(sent[2]!.id, sent[0]!.id);
@@ -75,9 +75,9 @@ test('a failure waits for its next attempt while later events go on, and is atte
 test('one that fails on and on is left alone, tried once after each pause, and gets everything when it is back', async () => {
   const key = await place.addWebhook();
   let isDown = true;
-  const { desk, sent } = place.openDesk((request) => (isDown ? fails(request) : {}));
+  const { runner, sent } = place.openEndpointRunner((request) => (isDown ? fails(request) : {}));
   await place.commit(...many(20));
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, LIMITS.webhookCircuitFailures);
   const { failures, pausedUntil } = await place.follower(key);
   assert.equal(failures, LIMITS.webhookCircuitFailures);
@@ -85,15 +85,15 @@ test('one that fails on and on is left alone, tried once after each pause, and g
   // It is not to end while a slow machine comes to look.
   await place.sql`
     UPDATE webhook_followers SET paused_until = paused_until + interval '1 hour' WHERE webhook_id = ${key.webhookId}`;
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, LIMITS.webhookCircuitFailures, 'nothing is sent during a pause');
 
   await place.letPausesPass(key);
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, LIMITS.webhookCircuitFailures + 1);
   isDown = false;
   await place.letPausesPass(key);
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   const rows = await place.deliveries(key);
   assert.deepEqual(
     rows.map(({ state }) => state),
@@ -111,35 +111,35 @@ async function switchOn({ organizationId, webhookId }: EndpointKey): Promise<voi
 
 test('410 disables: nothing more is sent until it is switched on again, and then what is new', async () => {
   const key = await place.addWebhook();
-  const { desk, sent } = place.openDesk(() => ({ isSuccess: false, isGone: true, status: 410 }));
+  const { runner, sent } = place.openEndpointRunner(() => ({ isSuccess: false, isGone: true, status: 410 }));
   await place.commit('task.created', 'task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal((await place.follower(key)).disabledReason, 'gone');
   await place.letPausesPass(key);
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 1);
 
   await place.sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${key.webhookId}`;
   await place.commit('task.updated');
   await switchOn(key);
-  const back = place.openDesk(accepts);
+  const back = place.openEndpointRunner(accepts);
   await place.commit('task.arrived');
-  await place.serve(back.desk, key);
+  await place.serve(back.runner, key);
   assert.deepEqual(typesOf(back.sent), ['task.arrived']);
   assert.equal((await place.follower(key)).disabledReason, null);
 });
 
 test('nothing but failures for five days disables', async () => {
   const key = await place.addWebhook();
-  const { desk, sent } = place.openDesk(fails);
+  const { runner, sent } = place.openEndpointRunner(fails);
   await place.sql`UPDATE webhooks SET active_since = now() - interval '9 days' WHERE id = ${key.webhookId}`;
   await place.commit('task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal((await place.follower(key)).disabledReason, null);
   await place.sql`
     UPDATE webhook_followers SET failing_since = now() - interval '5 days' WHERE webhook_id = ${key.webhookId}`;
   await place.commit('task.created', 'task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal((await place.follower(key)).disabledReason, 'failing');
   assert.equal(sent.length, 2);
 });
@@ -151,9 +151,9 @@ test('with room for four, attempts begin in order, four at a time, and the place
     SELECT start_sequence AS last_sequence FROM webhooks WHERE id = ${key.webhookId}`
   )[0] as { lastSequence: number };
   const answers: (() => void)[] = [];
-  const { desk, sent } = place.openDesk(() => new Promise((resolve) => answers.push(() => resolve({}))));
+  const { runner, sent } = place.openEndpointRunner(() => new Promise((resolve) => answers.push(() => resolve({}))));
   await place.commit(...many(8));
-  const serving = place.serve(desk, key);
+  const serving = place.serve(runner, key);
   await until('four are under way', () => answers.length === 4);
   for (const answer of answers.splice(1)) answer();
   await until('three more are under way', () => sent.length === 7);
@@ -170,11 +170,11 @@ test('with room for four, attempts begin in order, four at a time, and the place
 });
 
 /** Ends the lease of the endpoint's holder, which may renew it at any moment, until the heir has it. */
-function takeOver({ desk, sent }: ReturnType<DeskPlace['openDesk']>, key: EndpointKey): Promise<void> {
+function takeOver({ runner, sent }: ReturnType<RunnerPlace['openEndpointRunner']>, key: EndpointKey): Promise<void> {
   return until('the heir has it', async () => {
     await place.sql`
       UPDATE webhook_followers SET leased_until = now() - interval '1 s' WHERE webhook_id = ${key.webhookId}`;
-    await place.serve(desk, key);
+    await place.serve(runner, key);
     return sent.length > 0;
   });
 }
@@ -182,12 +182,12 @@ function takeOver({ desk, sent }: ReturnType<DeskPlace['openDesk']>, key: Endpoi
 test('one process serves an endpoint at a time, and what the one that lost it learns is not written', async () => {
   const key = await place.addWebhook();
   const answers: (() => void)[] = [];
-  const stuck = place.openDesk(() => new Promise((resolve) => answers.push(() => resolve({}))));
-  const heir = place.openDesk(accepts);
+  const stuck = place.openEndpointRunner(() => new Promise((resolve) => answers.push(() => resolve({}))));
+  const heir = place.openEndpointRunner(accepts);
   await place.commit(...many(3));
-  const serving = place.serve(stuck.desk, key);
+  const serving = place.serve(stuck.runner, key);
   await until('the first is under way', () => answers.length === 1);
-  await place.serve(heir.desk, key);
+  await place.serve(heir.runner, key);
   assert.equal(heir.sent.length, 0, 'the lease runs');
   await takeOver(heir, key);
   answers[0]!();
@@ -200,11 +200,11 @@ test('one process serves an endpoint at a time, and what the one that lost it le
 
 test('attempts that a process sent and did not note before it died are sent again, within a bound', async () => {
   const key = await place.addWebhook({ concurrency: LIMITS.webhookConcurrency });
-  const doomed = place.openDesk(() => new Promise(() => {}));
+  const doomed = place.openEndpointRunner(() => new Promise(() => {}));
   await place.commit(...many(40));
-  void place.serve(doomed.desk, key);
+  void place.serve(doomed.runner, key);
   await until('it is stuck', () => doomed.sent.length === LIMITS.webhookConcurrency);
-  const heir = place.openDesk(accepts);
+  const heir = place.openEndpointRunner(accepts);
   await takeOver(heir, key);
   assert.equal(new Set(sequencesOf(heir.sent)).size, 40);
   assert.ok(doomed.sent.length <= LIMITS.webhookUnrecorded);
@@ -219,17 +219,17 @@ function order(key: EndpointKey, kind: string, rest: Readonly<Record<string, str
 
 test('orders are carried out: a redelivery, a replay of what it wants, a test even of one that is switched off', async () => {
   const key = await place.addWebhook({ events: ['task.created'] });
-  const { desk, sent } = place.openDesk(accepts);
+  const { runner, sent } = place.openEndpointRunner(accepts);
   await place.commit('task.created', 'task.updated', 'task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   const [first, last] = await place.deliveries(key);
   await order(key, 'redelivery', { delivery_id: first!.id });
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent[2]!.id, first!.eventId);
   assert.deepEqual((await place.deliveries(key))[0]!.attempts.length, 2);
 
   await order(key, 'replay', { after_sequence: first!.sequence! - 1, last_sequence: last!.sequence });
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.deepEqual(
     sent.slice(3).map(({ id }) => id),
     [first!.eventId, last!.eventId],
@@ -239,20 +239,20 @@ test('orders are carried out: a redelivery, a replay of what it wants, a test ev
   await place.sql`UPDATE webhooks SET is_active = false WHERE id = ${key.webhookId}`;
   await order(key, 'test', { delivery_id: 900_001, event_id: 'evt_test_1', body: '{"type":"webhook.test"}' });
   await place.commit('task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.deepEqual(typesOf(sent.slice(5)), ['webhook.test']);
   assert.equal((await place.sql`SELECT FROM webhook_orders`).length, 0);
 });
 
 test('events that retention has dropped are not sent again, and their delivery says so', async () => {
   const key = await place.addWebhook();
-  const { desk, sent } = place.openDesk(fails);
+  const { runner, sent } = place.openEndpointRunner(fails);
   await place.commit('task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   const [row] = await place.deliveries(key);
   await place.sql`DELETE FROM events WHERE sequence = ${row!.sequence}`;
   await place.letPausesPass(key);
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 1);
   const [failed] = await place.deliveries(key);
   assert.deepEqual([failed!.state, failed!.attempts.at(-1)!.error], ['failed', 'the event is no longer kept']);
@@ -260,24 +260,24 @@ test('events that retention has dropped are not sent again, and their delivery s
 
 test('a webhook that is deleted while it is in use gets nothing more', async () => {
   const key = await place.addWebhook();
-  const { desk, sent } = place.openDesk(async () => {
+  const { runner, sent } = place.openEndpointRunner(async () => {
     await place.sql`DELETE FROM webhooks WHERE id = ${key.webhookId}`;
     return {};
   });
   await place.commit('task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   await place.commit('task.created');
-  await place.serve(desk, key);
+  await place.serve(runner, key);
   assert.equal(sent.length, 1);
 });
 
 test('a process that stops lets what is under way come to its end, notes it, and begins nothing more', async () => {
   const key = await place.addWebhook();
   const answers: (() => void)[] = [];
-  const { desk, sent } = place.openDesk(() => new Promise((resolve) => answers.push(() => resolve({}))));
+  const { runner, sent } = place.openEndpointRunner(() => new Promise((resolve) => answers.push(() => resolve({}))));
   await place.commit(...many(3));
   const stopping = new AbortController();
-  const serving = desk.serve(key, stopping.signal);
+  const serving = runner.serve(key, stopping.signal);
   await until('one is under way', () => answers.length === 1);
   stopping.abort();
   answers[0]!();
