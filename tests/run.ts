@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,10 @@ const FILES_AT_A_TIME = 4;
 const FILE_TIMEOUT_MS = 300_000;
 const SLOW_FILE_TIMEOUT_MS = 900_000;
 const INTERRUPTED = 130;
+/** Programs that many tests start. */
+const PROGRAMS = ['gateway/main.ts', 'workers/main.ts', 'engine/launcher/main.ts', 'gateway/admin-cli/main.ts'];
+/** Fewer files start sooner without bundles. */
+const BUNDLED_FROM = 20;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -58,7 +62,8 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
   // Postgres runs as another user when we are root, and must reach its data.
   chmodSync(directory, 0o755);
   try {
-    const translating = translateTree(root, join(directory, 'translated'));
+    const entries = paths.length < BUNDLED_FROM ? [] : [...PROGRAMS, ...paths.map((path) => relative(root, path))];
+    const translating = translateTree(root, join(directory, 'translated'), entries);
     // The run reports its failure below; until it has ended it writes to the folder.
     const translated = translating.catch(() => {});
     releaser.push('translation', () => translated);

@@ -72,3 +72,22 @@ describe('a tree that was translated once', { concurrency: true }, () => {
     await assert.rejects(runNode('unfinished.ts'), { stderr: /unfinished\.ts:1:6: ERROR/ });
   });
 });
+
+test('an entry in one piece names its sources, and is taken apart once one of them has changed', async () => {
+  write('source/part.ts', "export const part: string = 'before';\n");
+  write('source/whole.ts', "import { part } from './part.ts';\nconsole.log(part, import.meta.url);\n");
+  write('source/broken.ts', "import { fail } from './fail.ts';\nfail();\n");
+  write('source/fail.ts', "export function fail(): void {\n  throw new Error('on purpose');\n}\n");
+  const entries = ['source/whole.ts', 'source/broken.ts'];
+  const joined = await translateTree(root, join(root, 'joined'), entries);
+  const run = (file: string) =>
+    promisify(execFile)(process.execPath, [file], {
+      cwd: join(root, 'source'),
+      env: { PATH: process.env['PATH'], ...joined },
+    });
+  const url = pathToFileURL(join(root, 'source/whole.ts')).href;
+  assert.equal((await run('whole.ts')).stdout, `before ${url}\n`);
+  await assert.rejects(run('broken.ts'), { stderr: /on purpose\n {4}at .*source\/fail\.ts:2:9/ });
+  write('source/part.ts', "export const part: string = 'after it was changed';\n");
+  assert.equal((await run('whole.ts')).stdout, `after it was changed ${url}\n`);
+});

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
+import { bundleEntries, bundlePackages } from './bundle-entries.ts';
 import { TRANSLATIONS, type Translations, translate } from './translation-hooks.ts';
 
 const HOOKS = fileURLToPath(new URL('./translation-hooks.ts', import.meta.url));
@@ -9,9 +10,13 @@ const HOOKS = fileURLToPath(new URL('./translation-hooks.ts', import.meta.url));
 /**
  * Translates the TypeScript of the tree once, into `directory`, for all the processes of a run: otherwise each would
  * spend half of its start on it. Returns the environment by which processes and their children load it from there,
- * under the URLs of the sources. Only processes that start without this environment use tsx.
+ * under the URLs of the sources. Each of `entries`, paths from the root, is loaded in one piece. Only processes that start without this environment use tsx.
  */
-export async function translateTree(root: string, directory: string): Promise<Record<string, string>> {
+export async function translateTree(
+  root: string,
+  directory: string,
+  entries: readonly string[] = [],
+): Promise<Record<string, string>> {
   mkdirSync(directory);
   const files: Record<string, Translations['files'][string]> = {};
   async function translateFile(path: string, index: number): Promise<void> {
@@ -24,9 +29,17 @@ export async function translateTree(root: string, directory: string): Promise<Re
     writeFileSync(translated, code);
     files[pathToFileURL(path).href] = { translated, mtimeMs, size };
   }
-  await Promise.all(listSources(root).map(translateFile));
+  const isBundled = entries.length > 0;
+  const [bundles, packages] = await Promise.all([
+    // A file that does not parse is reported by the process that loads it.
+    isBundled ? bundleEntries(root, join(directory, 'bundles'), entries).catch(() => ({})) : {},
+    isBundled ? bundlePackages(root, join(directory, 'packages')) : {},
+    ...listSources(root).map(translateFile),
+  ]);
   const translations: Translations = {
     files,
+    bundles,
+    packages,
     translators: [import.meta.resolve('tsx'), import.meta.resolve('tsx/esm/api')],
     esbuild: import.meta.resolve('esbuild'),
   };
