@@ -50,6 +50,7 @@ async function main(): Promise<number> {
   if (interrupted) tally.problem('interrupted');
   const outcome = tally.close(interrupted ? [] : paths);
   for (const problem of outcome.problems) console.log(`✖ ${problem.replaceAll(root, '')}`);
+  console.log(`time of the files by stage: ${outcome.stages || 'none'}`);
   console.log(outcome.summary);
   if (interrupted) return INTERRUPTED;
   return outcome.failed ? 1 : 0;

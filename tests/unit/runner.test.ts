@@ -22,7 +22,8 @@ describe('the summary', () => {
     runTest(tally, 'one', 'passed');
     runTest(tally, 'a suite', 'passed', { details: { type: 'suite' } });
     runTest(tally, 'later', 'passed', { skip: true });
-    assert.deepEqual(tally.close([FILE]), { problems: [], failed: false, summary: '1 passed, 0 failed, 1 skipped' });
+    const { problems, failed, summary } = tally.close([FILE]);
+    assert.deepEqual([problems, failed, summary], [[], false, '1 passed, 0 failed, 1 skipped']);
   });
 
   test('fails with a test, with its file, and once for both a suite and the test in it', () => {
@@ -30,7 +31,17 @@ describe('the summary', () => {
     runTest(tally, 'one', 'failed');
     runTest(tally, 'its suite', 'failed', { details: { type: 'suite' } });
     runTest(tally, FILE, 'failed');
-    assert.deepEqual(tally.close([FILE]), { problems: [], failed: true, summary: '0 passed, 2 failed' });
+    const { problems, failed, summary } = tally.close([FILE]);
+    assert.deepEqual([problems, failed, summary], [[], true, '0 passed, 2 failed']);
+  });
+
+  test('adds up the times of the files of each stage', () => {
+    const tally = createTally();
+    const end = (file: string, duration_ms: number) => tally.completed({ name: file, file, details: { duration_ms } });
+    end('/somewhere/tests/unit/a.test.ts', 1_400);
+    end('/somewhere/tests/unit/b/c.test.ts', 1_600);
+    end('/somewhere/tests/api/d.test.ts', 9_700);
+    assert.equal(tally.close([]).stages, 'api 10 s, unit 3 s');
   });
 
   test('fails for a file without a test, which node:test reports as passed', () => {
@@ -39,6 +50,7 @@ describe('the summary', () => {
     assert.deepEqual(tally.close([FILE]), {
       problems: [`${FILE} holds no test`],
       failed: true,
+      stages: 'a.test.ts 0 s',
       summary: '0 passed, 1 failed',
     });
   });

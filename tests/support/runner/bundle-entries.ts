@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin, transform } from 'esbuild';
 import type { Bundle } from './translation-hooks.ts';
 
@@ -19,6 +19,7 @@ const PACKAGES = [
   'prom-client',
 ];
 
+const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = `node${process.versions.node}`;
 
 /** CommonJS in a module needs a `require` for the modules of Node. */
@@ -56,7 +57,8 @@ export async function bundleEntries(
   for (const [output, { entryPoint, inputs }] of Object.entries(metafile.outputs)) {
     if (entryPoint === undefined) continue;
     const file = join(root, output);
-    appendFileSync(file, `//# sourceMappingURL=${pathToFileURL(`${file}.map`)}\n`);
+    // A path: of a URL with a scheme Node takes only data.
+    appendFileSync(file, `//# sourceMappingURL=${pathToFileURL(`${file}.map`).pathname}\n`);
     const urls = Object.keys(inputs).map((input) => pathToFileURL(join(root, input)).href);
     writeFileSync(`${file}.inputs`, JSON.stringify(urls));
     bundles[pathToFileURL(join(root, entryPoint)).href] = { file, inputs: `${file}.inputs` };
@@ -113,7 +115,7 @@ export async function bundlePackages(root: string, directory: string): Promise<R
           onResolve({ filter: /package-\d+\.mjs$/ }, ({ path }) => ({ path }));
           onLoad({ filter: /package-\d+\.mjs$/ }, ({ path }) => ({
             contents: texts.get(path)!,
-            resolveDir: root,
+            resolveDir: HERE,
             loader: 'js',
           }));
         },

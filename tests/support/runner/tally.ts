@@ -4,7 +4,7 @@ interface TestEvent {
   readonly file?: string | undefined;
   readonly skip?: string | boolean | undefined;
   readonly todo?: string | boolean | undefined;
-  readonly details?: { readonly type?: string | undefined } | undefined;
+  readonly details?: { readonly type?: string | undefined; readonly duration_ms?: number | undefined } | undefined;
 }
 
 interface FileCount {
@@ -27,6 +27,8 @@ export interface Tally {
 export interface Outcome {
   readonly problems: readonly string[];
   readonly failed: boolean;
+  /** The time of the files of each stage, a folder of `tests/`, together: several files run at a time. */
+  readonly stages: string;
   /** `N passed, N failed` and, if any, `, N skipped`. */
   readonly summary: string;
 }
@@ -38,6 +40,7 @@ export interface Outcome {
 export function createTally(): Tally {
   const files = new Map<string, FileCount>();
   const problems: string[] = [];
+  const stageMs = new Map<string, number>();
   let passed = 0;
   let failed = 0;
   let skipped = 0;
@@ -54,7 +57,10 @@ export function createTally(): Tally {
       if (event.file && !isFile(event)) countOf(event.file).enqueued += 1;
     },
     completed(event) {
-      if (event.file && !isFile(event)) countOf(event.file).completed += 1;
+      if (!event.file) return;
+      if (!isFile(event)) countOf(event.file).completed += 1;
+      else
+        stageMs.set(stageOf(event.file), (stageMs.get(stageOf(event.file)) ?? 0) + (event.details?.duration_ms ?? 0));
     },
     passed(event) {
       if (isFile(event) || event.details?.type === 'suite') return;
@@ -78,7 +84,18 @@ export function createTally(): Tally {
       }
       const failures = failed + problems.length;
       const tail = skipped > 0 ? `, ${skipped} skipped` : '';
-      return { problems, failed: failures > 0, summary: `${passed} passed, ${failures} failed${tail}` };
+      const stages = [...stageMs].sort().map(([stage, ms]) => `${stage} ${Math.round(ms / 1_000)} s`);
+      return {
+        problems,
+        failed: failures > 0,
+        stages: stages.join(', '),
+        summary: `${passed} passed, ${failures} failed${tail}`,
+      };
     },
   };
+}
+
+/** The folder of `tests/` that the file is in; a file of `tests/` itself is a stage of its own. */
+function stageOf(file: string): string {
+  return /(?:^|\/)tests\/([^/]+)/.exec(file)?.[1] ?? file;
 }
