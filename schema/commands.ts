@@ -16,7 +16,7 @@ import type { ChangePackageInput, PackageInput } from './tasks/package.ts';
 import type { RateTaskInput } from './tasks/tracking.ts';
 import type { UpdateTaskInput } from './tasks/update-task.ts';
 
-/** Who asks. Rules take it as input; history and events name it. */
+/** The caller of a command. Rules take it as input; history and events name it. */
 export interface Caller {
   readonly type: 'channel' | 'user' | 'system';
   readonly id: number | null;
@@ -37,7 +37,7 @@ export interface Origin {
   readonly address: string | null;
 }
 
-/** What every body says of the request that it answers. */
+/** The facts of a request that every body repeats. */
 export interface RequestFacts {
   readonly correlationId: string;
   /** `/v1/…` with the raw query. */
@@ -68,9 +68,9 @@ export type BatchItem =
 export interface CreateTasks extends CommandBase {
   readonly kind: 'create-tasks';
   readonly items: readonly BatchItem[];
-  /** All of them or none. */
+  /** Every item or none. */
   readonly atomic: boolean;
-  /** What the error bodies of items say of the request. */
+  /** The facts of the request in the error bodies of items. */
   readonly facts: RequestFacts;
 }
 
@@ -93,7 +93,7 @@ export interface ReadTask extends CommandBase {
   readonly show: 'task' | 'packages' | 'tracking';
 }
 
-/** What the customer says of a task that has been completed. */
+/** The customer's rating of a completed task. */
 export interface RateTask extends CommandBase {
   readonly kind: 'rate-task';
   readonly taskId: number;
@@ -172,13 +172,13 @@ export interface UpdateOrganization extends UpdateBase {
   readonly input: UpdateOrganizationInput;
 }
 
-/** Looks for an agent, from now on or anew. */
+/** Starts a search for an agent, for the first time or again. */
 export interface SearchAgent extends CommandBase {
   readonly kind: 'search-agent';
   readonly taskId: number;
 }
 
-/** What an agent answers, or somebody for it: `agentId` of the caller decides whose requests it sees. */
+/** The answer of an agent, or of staff for it: `agentId` of the caller decides whose requests it sees. */
 export interface AnswerRequest extends CommandBase {
   readonly kind: 'answer-request';
   readonly requestId: number;
@@ -186,7 +186,7 @@ export interface AnswerRequest extends CommandBase {
   readonly reason?: string | null;
 }
 
-/** What a round of the planner found: proposals, each of which is judged by what is true when it arrives. */
+/** The result of a planning round: proposals, each of which is judged by the facts at its arrival. */
 export interface ProposeOffers extends CommandBase {
   readonly kind: 'propose-offers';
   readonly offers: readonly ProposedOffer[];
@@ -232,7 +232,7 @@ export interface RefundPayment extends CommandBase {
   readonly input: RefundPaymentInput;
 }
 
-/** What the provider said. Answered alike when that is known already, or no longer matters. */
+/** The provider's report. A known report, and one that no longer matters, get the same answer. */
 export interface SettlePayment extends CommandBase {
   readonly kind: 'settle-payment';
   readonly paymentId: number;

@@ -73,7 +73,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Codes that only steer: the body of such an answer is the plain error of its status. */
 export const UNCODED: ReadonlySet<ErrorCode> = new Set(['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'INTERNAL']);
 
-/** What a caller is told when the engine will not do a thing. Travels between processes as JSON. */
+/** The answer to a command that the engine refuses. It travels between processes as JSON. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;

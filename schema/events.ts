@@ -25,7 +25,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What streams carry besides the log: of the moment, without an id, and not to be resumed. */
+/** Stream messages that are not in the log: of the moment, without an id, and without resuming. */
 const STREAM_TYPES = [...EVENT_TYPES, 'agent.locations_updated'] as const;
 
 /**
@@ -102,7 +102,7 @@ export function eventId(history: string, organizationId: number, sequence: numbe
   return `evt_${history}_${organizationId.toString(36)}_${sequence.toString(36)}`;
 }
 
-/** Of what is not in the log; `place` tells those of one organization apart. */
+/** The id of an event outside the log; `place` separates those of one organization. */
 export function unloggedEventId(history: string, organizationId: number, place: string): string {
   return `evt_${history}_${organizationId.toString(36)}_at_${place}`;
 }

@@ -3,11 +3,11 @@ import { LIMITS } from './limits.ts';
 import { PROVIDER_STEPS } from './money/payment.ts';
 
 interface JobDeclaration {
-  /** What a job carries; anything else fails for good before it reaches the processor. */
+  /** The payload of a job; any other fails for good before it reaches the processor. */
   readonly payload: v.GenericSchema;
   /** Jobs of this name that one process runs at a time. */
   readonly concurrency: number;
-  /** Runs until a job counts as failed; whoever added it adds it again while there is work. */
+  /** The attempts before a job counts as failed; its producer adds it again while there is work. */
   readonly attempts: number;
   /** The pause before the second run; it doubles with each further one. */
   readonly firstPauseMs: number;
@@ -30,7 +30,7 @@ export const JOBS = {
     attempts: 1,
     firstPauseMs: 1_000,
   },
-  /** Tells administrators of webhooks that were disabled (workers/webhooks/disabled-notices.ts). */
+  /** Mails administrators about disabled webhooks (workers/webhooks/disabled-notices.ts). */
   'webhook-notices': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Gives webhooks that asked for it where agents are (workers/webhooks/position-news.ts). */
   'webhook-positions': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
@@ -45,7 +45,7 @@ export const JOBS = {
   'payment-reconciliation': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Makes and drops the daily partitions (workers/maintenance/partitions.ts). */
   partitions: { payload: v.strictObject({}), concurrency: 1, attempts: 10, firstPauseMs: 1_000 },
-  /** Works new customers into the index that searches go by (workers/maintenance/search-index.ts). */
+  /** Merges new customers into the search index (workers/maintenance/search-index.ts). */
   'search-index': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Empties the stores of deleted organizations (workers/maintenance/organization-deletion.ts). */
   'organization-deletion': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },

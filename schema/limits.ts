@@ -51,7 +51,7 @@ export const LIMITS = {
   longTextChars: 10_000,
   listItems: 100,
   batchTasks: 500,
-  /** Notes and descriptions of a job, its children and their packages together: each change tells all of it again. */
+  /** Notes and descriptions of a whole job with its packages: each change sends all this text again. */
   familyTextChars: 2_097_152,
   /** A task holds them in memory and shows them all. */
   packagesPerTask: 500,
@@ -103,7 +103,7 @@ export const LIMITS = {
   groupsOnTheirWay: 2,
   /** Our own patience with a commit; past it the outcome counts as unknown. */
   commitDeadlineMs: 4_000,
-  /** Finding out what became of a commit with unknown outcome; past it 503 OUTCOME_UNKNOWN. */
+  /** Finding the outcome of a commit with unknown outcome; past it 503 OUTCOME_UNKNOWN. */
   settleDeadlineMs: 5_000,
   /** A step of that is taken again when no answer has come by then. */
   settleStepMs: 1_500,
@@ -124,11 +124,11 @@ export const LIMITS = {
   // --- Lists ----------------------------------------------------------------------------------------
   /** `integrationData.<key>` parameters of one query. */
   integrationDataFilters: 10,
-  /** A filter that so few tasks match is listed by reading all of them; that is as quick as any way around it. */
+  /** A filter with so few matches is listed by reading each of them; no other way is quicker. */
   tasksGatheredAtOnce: 200,
   /** The same where the way around it is to walk along an order that the filter has no part in. */
   tasksGatheredInsteadOfWalk: 5_000,
-  /** What an agent has done is counted anew for each page up to here: 0.1 µs a task, along an index. */
+  /** The tasks of an agent are counted again for each page up to here: 0.1 µs a task, along an index. */
   tasksCountedAtOnce: 5_000,
   /** Tasks looked at while walking, at most; when too few of them match, the list is found in another way. */
   walkedTasks: 4_000,
@@ -138,11 +138,11 @@ export const LIMITS = {
   filterCountOrganizations: 200,
   /** Every change of the organization is compared with each: 0.1 µs. */
   filterCountsPerOrganization: 64,
-  /** Changes of one organization that its counts have not taken in; past it they take in the older half. */
+  /** Changes of one organization that wait for its counts; past it the counts absorb the older half. */
   filterCountChanges: 1_000,
   /** A count that was kept exact so often without being asked for is forgotten. */
   filterCountIdleFolds: 20,
-  /** How long a list waits to be told of a commit that Postgres shows already; past it the tasks are counted again. */
+  /** How long a list waits for a commit that Postgres shows already; past it the tasks are counted again. */
   filterCountWaitMs: 100,
   /** Exports that one process streams at a time, each on a connection of its own; past it 503. */
   exports: 4,
@@ -212,7 +212,7 @@ export const LIMITS = {
   eventTailRetryMs: 1_000,
   /** UTF-16 units of events waiting to go to Redis; what is over it others read from the log. */
   eventBusChars: 8 * 1_048_576,
-  /** Who wants an organization's events says so once a second, and is believed for so long. */
+  /** A process announces the organizations whose events it wants once a second; each announcement holds this long. */
   announcementMs: 3_000,
   announcedOrganizations: 100_000,
   organizationsPerAnnouncement: 1_000,
@@ -235,9 +235,9 @@ export const LIMITS = {
   accessDeadlineMs: 1_000,
   /** Hints gather for this long before they lead to a poll. */
   accessHintMs: 20,
-  /** Changes are kept for twice this long; who has not polled since looks everything up anew. */
+  /** Changes are kept for twice this long; a process that has not polled since looks everything up again. */
   accessCursorMs: 1_800_000,
-  /** New changes that one poll reads; past it all is looked up anew. */
+  /** New changes that one poll reads; past it everything is looked up again. */
   accessChangesSeen: 10_000,
   /** Keys and tokens that stand for nobody, and for how long they are not asked about again. */
   unknownCredentials: 10_000,
@@ -261,7 +261,7 @@ export const LIMITS = {
   rateSweepMs: 10_000,
   /** Rates whose texts are kept. */
   ratePolicies: 1_000,
-  /** What X-Forwarded-For said of clients, kept for the next request of theirs. */
+  /** The X-Forwarded-For values of clients, kept for their next request. */
   forwardedAddresses: 10_000,
   /** Verdicts on peers' addresses kept, so that networks are not compared for each request. */
   trustedPeers: 1_000,
@@ -298,7 +298,7 @@ export const LIMITS = {
   /** Changes, and as many reads, that wait for one of these connections, and of those the ones of one organization. */
   administrationQueue: 256,
   administrationQueuePerOrganization: 32,
-  /** Whoever has waited this long is refused, so that nothing is written long after it was asked for. */
+  /** A change that has waited this long is refused, so that nothing is written long after its request. */
   administrationPatienceMs: 5_000,
   /** For reading what a change rests on, and looking up a host; past it 503, and the change is not begun. */
   administrationDecisionMs: 5_000,
@@ -318,7 +318,7 @@ export const LIMITS = {
   mailLongestPauseMs: 600_000,
   /** A mail that could not be sent for this long is given up. */
   mailPatienceMs: 86_400_000,
-  /** Of all users of one organization, whoever asked for them; what is over it waits. */
+  /** For all users of one organization together; further mails wait. */
   mailsPerOrganizationPerHour: 500,
   /** Waiting mails of such an organization put off in one statement. */
   mailsHeldBackAtOnce: 5_000,
@@ -377,7 +377,7 @@ export const LIMITS = {
   relaySweepMs: 1_000,
   /** Organizations that one sweep compares; the next one goes on behind them. */
   organizationsPerSweep: 10_000,
-  /** Organizations waiting to be woken; whoever finds no room is found by a sweep. */
+  /** Organizations waiting to be woken; a sweep finds those without room. */
   relayedOrganizations: 20_000,
   /** Jobs added in one exchange with Redis. */
   jobsPerAdd: 500,

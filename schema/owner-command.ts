@@ -6,13 +6,13 @@ import { ERRORS, type ErrorCode } from './errors.ts';
 import { id } from './fields/fields.ts';
 import { LIMITS } from './limits.ts';
 
-/** What a process may ask of the one that owns an organization. The owner says who asks: the system. */
+/** The commands that a process may send to the owner of an organization. The owner sets the caller: the system. */
 export type OwnerCommand = Asked<ProposeOffers> | Asked<AssignCouriers> | Asked<SettlePayment>;
 type Asked<T> = Omit<T, 'caller' | 'idempotency'>;
 
 const number = v.pipe(v.number(), v.finite());
 const list = <T extends v.GenericSchema>(item: T) => v.pipe(v.array(item), v.maxLength(LIMITS.proposedOffers));
-/** What the columns of a request hold. */
+/** The range of the columns of a request. */
 const int32 = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 31 - 1));
 const reason = v.pipe(v.string(), v.regex(/^[a-z_]{1,40}$/));
 

@@ -3,7 +3,7 @@ import { isoTime, oneOf, queryId } from '../fields/fields.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 
-/** The kinds of records whose changes the audit log tells of. */
+/** The kinds of records whose changes are in the audit log. */
 export const AUDITED_TYPES = [
   'task',
   'customer',
@@ -19,7 +19,7 @@ export const AUDITED_TYPES = [
 ] as const;
 export type AuditedType = (typeof AUDITED_TYPES)[number];
 
-/** The query of GET /audit-logs. `userId`: whoever acted, in a session or through a channel's key. */
+/** The query of GET /audit-logs. `userId`: the acting user, in a session or through a channel's key. */
 export const listAuditQuery = v.object({
   ...pageQuery,
   recordType: v.optional(oneOf(AUDITED_TYPES)),

@@ -8,7 +8,7 @@ import { LIMITS } from '../limits.ts';
 export const ORGANIZATION_STATUSES = ['active', 'pending', 'inactive', 'rejected'] as const;
 export type OrganizationStatus = (typeof ORGANIZATION_STATUSES)[number];
 
-/** What a subscription may hold only so many of; absent or null = as many as wanted. */
+/** The limits of a subscription; absent or null is no limit. */
 export const LIMITED_RESOURCES = ['tasks', 'customers', 'agents', 'warehouses'] as const;
 export type SubscriptionLimits = Readonly<Partial<Record<(typeof LIMITED_RESOURCES)[number], number | null>>>;
 
@@ -36,11 +36,11 @@ const limit = v.nullish(integerBetween(0, Number.MAX_SAFE_INTEGER, 'must be an i
 const leadMinutes = integerBetween(0, LIMITS.leadMinutes, `must be an integer from 0 to ${LIMITS.leadMinutes}`);
 const limits = v.object({ tasks: limit, customers: limit, agents: limit, warehouses: limit }, 'must be an object');
 
-/** The organization's own, but for those that the engine goes by. */
+/** The organization's own settings, except those that the engine uses. */
 const settings = v.pipe(
   freeObject,
   v.description(
-    'Whatever the organization wants to keep; the engine goes by `leadMinutes` and by ' +
+    'Further settings that the organization keeps; the engine uses `leadMinutes` and ' +
       `\`assignment\` {${Object.keys(assignmentSettingsInput.entries).join(', ')}}`,
   ),
   v.looseObject({
@@ -74,10 +74,7 @@ export const deleteOrganizationInput = v.object({ confirm: shortText }, 'the bod
 
 export type OrganizationFields = Pick<OrganizationRecord, 'name' | 'status' | 'currency' | 'limits' | 'settings'>;
 
-/**
- * What an organization is after a PATCH, or the violation. Limits and settings that are not named stay; a null takes
- * one away.
- */
+/** The organization after a PATCH, or the violation. Limits and settings that are not named stay; null removes one. */
 export function changedOrganization(
   before: OrganizationFields,
   input: UpdateOrganizationInput,

@@ -15,7 +15,7 @@ export const PERMISSIONS = {
   /** Statuses of tasks and of packages. */
   'tasks:step': { ...STAFF, agent: 'own' },
   'tasks:assign': STAFF,
-  /** Requests that agents are asked; whoever answers for an agent is a dispatcher. */
+  /** Assignment requests; a dispatcher answers for an agent. */
   'requests:read': { ...STAFF, agent: 'own' },
   'requests:answer': { dispatcher: 'all', org_admin: 'all', agent: 'own' },
   'agents:read': { ...STAFF, agent: 'own' },
@@ -31,9 +31,9 @@ export const PERMISSIONS = {
   events: STAFF,
   /** The stream of what the caller may read, and the one-use tokens that open streams. */
   'events:own': { ...STAFF, agent: 'own' },
-  /** Those that a channel's key made; an administrator's are all. */
+  /** The webhooks that a channel's key made; every webhook for an administrator. */
   webhooks: { integration: 'own', org_admin: 'all' },
-  /** What couriers and customers were told. */
+  /** The notices to couriers and customers. */
   notifications: STAFF,
   'payments:read': STAFF,
   /** Online and from wallets. */
@@ -42,7 +42,7 @@ export const PERMISSIONS = {
   'payments:cash': { ...STAFF, agent: 'own' },
   'payments:refund': { dispatcher: 'all', org_admin: 'all' },
   'wallets:top-up': { dispatcher: 'all', org_admin: 'all' },
-  /** What agents have collected. */
+  /** The cash that agents have collected. */
   'agents:cash': { ...STAFF, agent: 'own' },
   users: { org_admin: 'all' },
   channels: { org_admin: 'all' },

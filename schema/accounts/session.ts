@@ -14,7 +14,7 @@ export const newPassword = v.pipe(
 const token = requiredText(LIMITS.shortTextChars);
 const BODY = 'the body must be an object';
 
-/** The body of POST /auth/login. What the rules for new passwords would refuse may be an older one. */
+/** The body of POST /auth/login. An older password may break the rules for new ones. */
 export const loginInput = v.object({ email, password: requiredText(LIMITS.passwordMaxChars) }, BODY);
 export type LoginInput = v.InferOutput<typeof loginInput>;
 
@@ -36,5 +36,5 @@ export type CompleteResetInput = v.InferOutput<typeof completeResetInput>;
 /** `expiresIn`: seconds that the access token is good for. */
 export const tokensView = v.object({ accessToken: v.string(), refreshToken: v.string(), expiresIn: shownInteger });
 
-/** What somebody proves by a token that was mailed to them. */
+/** The fact that a mailed token proves about a user. */
 export type TokenPurpose = 'verify_email' | 'reset_password';

@@ -22,7 +22,7 @@ export interface UserRecord {
   readonly updatedAt: string;
 }
 
-/** Roles that an administrator gives: agents are made as agents, super admins by whoever runs the system. */
+/** Roles that an administrator gives: agents are created as agents, super admins by the operator of the system. */
 const GIVEN_ROLES = ['integration', 'dispatcher', 'org_admin'] as const;
 
 const name = requiredText(LIMITS.shortTextChars);

@@ -21,7 +21,7 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** A row of `assignment_requests`: an agent is asked to take a task. Changes once, from pending to what became of it. */
+/** A row of `assignment_requests`: an agent is asked to take a task. It changes once, from pending to its outcome. */
 export interface AssignmentRequestRecord {
   readonly organizationId: number;
   readonly id: number;

@@ -4,19 +4,19 @@ import { parsePhone } from '../fields/phone.ts';
 import { shownId } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
-/** What goes in; null is as much as wanted. */
+/** The capacity of a vehicle; null is unlimited. */
 export interface CourierVehicle {
   readonly maxWeightKg: number | null;
   readonly maxVolumeM3: number | null;
   readonly maxPackages: number | null;
 }
 
-/** Whom a company sends, as the company tells it. */
+/** The courier of a company, as the company describes it. */
 export interface SentCourier {
   readonly name: string;
   /** The company. */
   readonly provider: string;
-  /** What the company calls the courier. */
+  /** The company's name for the courier. */
   readonly externalId: string;
   /** The national part only. */
   readonly phoneNumber: string | null;

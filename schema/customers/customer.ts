@@ -74,7 +74,7 @@ export interface CustomerRecord {
   readonly updatedAt: string;
 }
 
-/** What a task shows of its customer. */
+/** The customer inside a task. */
 export type CustomerOfTask = Pick<
   CustomerRecord,
   'id' | 'userId' | 'customerType' | 'firstName' | 'lastName' | 'email' | 'countryCode' | 'phoneNumber'
@@ -110,7 +110,7 @@ export const customerView = v.object({
 });
 export type CustomerView = v.InferOutput<typeof customerView>;
 
-/** What has been delivered to a customer, or was to be; times are ISO 8601. */
+/** The deliveries of a customer in numbers; times are ISO 8601. */
 const deliverySummaryView = v.object({
   totalTasks: shownInteger,
   completedTasks: shownInteger,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { shownInteger, shownTime } from './shown-fields.ts';
 
-/** What every JSON success is wrapped in. `duration` is in milliseconds. */
+/** The envelope of every JSON success. `duration` is in milliseconds. */
 export function envelopeOf<const T extends v.GenericSchema>(data: T) {
   return v.object({
     statusIndicator: v.literal('SUCCESS'),

@@ -147,7 +147,7 @@ export const isoTime = v.pipe(
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
     const moment = parseIsoTime(dataset.value);
     if (moment !== undefined) return moment;
-    // What other systems send for "no bound at all" is a date-time, after all.
+    // Other systems send these for "no bound at all": they are date-times, after all.
     const isEarly = ISO_TIME.test(dataset.value) && Number(dataset.value.slice(0, 4)) < EARLIEST_YEAR;
     addIssue({
       message: isEarly
@@ -180,7 +180,7 @@ export const freeObject = v.pipe(
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
-    // What is nested too deep could not be written out, so it has no size.
+    // A value that is nested too deep cannot be written out, so it has no size.
     if (!isStorableJson(dataset.value)) {
       addIssue({ message: `must hold only storable text and finite numbers, nested at most ${MAX_JSON_DEPTH} deep` });
     } else if (Buffer.byteLength(JSON.stringify(dataset.value)) > LIMITS.integrationDataBytes) {

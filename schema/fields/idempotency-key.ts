@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { LIMITS } from '../limits.ts';
 import type { Shown } from './shown-as.ts';
 
-/** A retry is told from a second request by these; kept in the commit of the effect. */
+/** The identity of a retry, kept in the commit of the effect. */
 export interface IdempotencyKey {
-  /** Who sent what where, as scopeOf writes it. */
+  /** The caller, the method and the target, as scopeOf writes them. */
   readonly scope: string;
   readonly key: string;
   /** Names the key among all of its organization. */
@@ -33,8 +33,8 @@ export function idempotencyKey(scope: string, key: string, fingerprint: string):
 }
 
 /**
- * What a key is used once in: `caller` ("channel:2") sent `method` to `target`, the canonical path and query. Long ones by
- * a digest: they stand in an index, whose entries have a bound.
+ * The scope of a key: `caller` ("channel:2") sent `method` to `target`, the canonical path and query. Long targets
+ * become a digest: scopes stand in an index, whose entries have a bound.
  */
 export function scopeOf(caller: string, method: string, target: string): string {
   const isLong = target.length > LIMITS.idempotencyTargetChars;
@@ -45,7 +45,7 @@ export function scopedKeyOf(scope: string, key: string): string {
   return `${scope}\n${key}`;
 }
 
-/** What scopedKeyOf joined; two empty texts of an empty one. A scope holds no line break. */
+/** The parts that scopedKeyOf joined; two empty texts for an empty one. A scope holds no line break. */
 export function partsOfScopedKey(scopedKey: string): { readonly scope: string; readonly key: string } {
   const end = scopedKey.indexOf('\n');
   return { scope: scopedKey.slice(0, Math.max(0, end)), key: scopedKey.slice(end + 1) };

@@ -1,4 +1,4 @@
-/** What a part of a schema means in the words of JSON Schema. */
+/** The meaning of a part of a schema in the words of JSON Schema. */
 export type Shown = Readonly<Record<string, unknown>>;
 
 const meanings = new WeakMap<object, Shown>();

@@ -20,7 +20,7 @@ import { LIMITS } from '../limits.ts';
 export const AGENT_TYPES = ['employee', 'freelancer'] as const;
 export type AgentType = (typeof AGENT_TYPES)[number];
 
-/** What an agent drives and how much goes in; null is as much as wanted. */
+/** The vehicle of an agent and its capacity; null is unlimited. */
 export interface Vehicle {
   /** As given: `bike`, `car`, `van` … */
   readonly type: string;
@@ -61,7 +61,7 @@ export interface AgentRecord {
   readonly updatedAt: string;
 }
 
-/** What a task shows of its agent: so little that every task that is read brings it along. */
+/** The agent inside a task: small enough that every task that is read can carry it. */
 export type AgentOfTask = Pick<
   AgentRecord,
   'organizationId' | 'id' | 'userId' | 'agentType' | 'firstName' | 'lastName' | 'email' | 'countryCode' | 'phoneNumber'

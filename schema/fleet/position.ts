@@ -4,8 +4,8 @@ import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../f
 import { LIMITS } from '../limits.ts';
 
 /**
- * What a device reports of one moment: degrees, metres, metres a second, degrees clockwise from north, percent. NaN
- * stands for what it does not say, so that all fields are numbers: there are hundreds of thousands of these a second.
+ * The report of a device about one moment: degrees, metres, metres a second, degrees clockwise from north, percent. NaN
+ * stands for a missing value, so that all fields are numbers: there are hundreds of thousands of these a second.
  */
 export interface Point {
   readonly latitude: number;
@@ -22,7 +22,7 @@ export interface DevicePoint extends Point {
   readonly agentId: number;
 }
 
-/** Least and most of each number that a point may carry; read-points.ts goes by the same. */
+/** Least and most of each number that a point may carry; read-points.ts uses the same bounds. */
 export const POINT_RANGES = {
   latitude: [-90, 90],
   longitude: [-180, 180],

@@ -35,7 +35,7 @@ function listIn(body: unknown, most: number): readonly unknown[] | undefined {
   return Array.isArray(points) && points.length > 0 && points.length <= most ? points : undefined;
 }
 
-/** A point with the `agentId` that stands beside it, whatever that is. */
+/** A point with its unchecked `agentId`. */
 function readPoint(item: unknown): (Point & { readonly agentId: unknown }) | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined;
   const sent = item as Readonly<Record<keyof typeof POINT_RANGES | 'recordedAt' | 'agentId', unknown>>;

@@ -1,14 +1,14 @@
--- The one way in which the state of organizations changes: everything that the actors of one process decided
+-- The one way in which the state of organizations changes: it writes all decisions of the actors of one process
 -- since its last commit, in one statement and so in one transaction.
 --
 -- Rows of most tables come as lines (`lines_of`), those of few and small ones as JSON arrays; null when there are none.
 -- Texts that are JSON themselves come beside them. `separator` stands between lines, and between such texts. `counts`
--- holds how many rows each table gets, in the order of the parameters: what was written must be what was meant. Behind
--- these, how many of the tasks are new, and what write_task_lists asks for.
+-- holds the number of rows of each table, in the order of the parameters: the written rows must be the intended ones.
+-- After these come the number of new tasks, and the numbers that write_task_lists needs.
 --
 -- Errors: DE001 a shard has another owner or epoch; DE002 a head or a row is not in the version expected.
 
--- The form of earlier releases would stay beside this one. Their calls arrive here: what they do not know has defaults.
+-- The form of an earlier release would stay beside this one. Its calls arrive here: parameters that it lacks have defaults.
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text);
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
@@ -21,7 +21,7 @@ DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, t
   text, text, text, text, text, text, text, text, text, text, text);
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text, text, text, text, text, text, text, text, text);
--- What took rows as JSON, before there were lines.
+-- The older form that takes rows as JSON, before there were lines.
 DROP FUNCTION IF EXISTS write_customers(json, int);
 DROP FUNCTION IF EXISTS write_tasks(json, int);
 DROP FUNCTION IF EXISTS write_tasks(text, json, int);
@@ -36,7 +36,7 @@ DROP FUNCTION IF EXISTS write_warehouses(json, int);
 DROP FUNCTION IF EXISTS write_agents(json, int);
 DROP FUNCTION IF EXISTS write_assignment_requests(json, int);
 DROP FUNCTION IF EXISTS write_payments(json, int);
--- What took lines between separators of its own.
+-- The older form that takes lines with separators of its own.
 DROP FUNCTION IF EXISTS lines_of(text, anyarray);
 
 CREATE OR REPLACE FUNCTION assert_written(what text, written bigint, meant int) RETURNS void LANGUAGE plpgsql AS $$
@@ -46,18 +46,18 @@ BEGIN
   END IF;
 END $$;
 
--- The rows that `given` holds, each the text of a composite value. `lines` says of what type they are.
+-- The rows in `given`, each the text of a composite value. `lines` says their type.
 CREATE OR REPLACE FUNCTION lines_of(given text, separator text, INOUT lines anyarray) LANGUAGE plpgsql AS $$
 BEGIN
   lines := string_to_array(given, separator);
 EXCEPTION WHEN invalid_text_representation THEN
-  -- A gateway of the release before leaves out the last field of a task. Whatever else is wrong is so again.
+  -- A gateway of the release before leaves out the last field of a task. Any other fault fails again.
   lines := string_to_array(left(replace(given, ')' || separator, ',)' || separator), -1) || ',)', separator);
 END $$;
 
--- With plans that are kept, here and in all that it calls: they reckon with 10 lines. Left to itself Postgres finds that dear
--- where one line comes at a time, and plans what changes rows anew for each commit: a third to half of what that takes.
--- A plan that is kept may have been made while there were no rows: all of them are looked up by their keys, however few.
+-- Uses kept plans, here and in every function that it calls: they expect 10 lines. Otherwise Postgres finds such a plan
+-- too dear for one line at a time, and plans every changing statement again for each commit: a third to half of its time.
+-- A kept plan may have been made while there were no rows: every row is looked up by its key, however few there are.
 CREATE OR REPLACE FUNCTION commit_group(
   group_id uuid, shards_in int[], epochs_in bigint[], counts int[],
   heads_in text, customers_in text, locations_in text, tasks_in text, packages_in text, history_in text,
@@ -73,8 +73,8 @@ DECLARE
   -- Read once, for several statements.
   task_lines task_line[];
 BEGIN
-  -- The fence. FOR SHARE waits for a takeover under way and makes a later one wait for us; weaker forms let a stale
-  -- owner through (ARCHITECTURE.md, decision 4).
+  -- The fence. FOR SHARE waits for a takeover in progress and makes a later one wait for us; weaker forms let a stale
+  -- owner through (docs/decisions.md, decision 4).
   PERFORM 1 FROM shards s JOIN unnest(shards_in, epochs_in) w(shard, epoch) ON s.shard = w.shard AND s.epoch = w.epoch
     ORDER BY s.shard FOR SHARE OF s;
   GET DIAGNOSTICS written = ROW_COUNT;
@@ -199,7 +199,7 @@ BEGIN
   END IF;
 END $$;
 
--- Changed ones first: a new one may have the number that one of them gives up.
+-- Changed rows first: a new row may have the number that one of them gives up.
 CREATE OR REPLACE FUNCTION write_customers(customers_in customer_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint := 0;
@@ -225,7 +225,7 @@ BEGIN
   PERFORM assert_written('customers', written + updated, meant);
 END $$;
 
--- `made`: how many of them are new; null when nobody has counted.
+-- `made`: the number of new ones; null when it is unknown.
 CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint := 0;
@@ -331,8 +331,8 @@ BEGIN
   PERFORM assert_written('warehouses', written + updated, meant);
 END $$;
 
--- Agents, each with the user that it signs in as. What else there is of such users, their passwords and whether their
--- address is verified, is theirs and changes by plain transactions.
+-- Agents, each with the user that it signs in as. The other fields of such users, their passwords and whether their
+-- address is verified, change by plain transactions.
 CREATE OR REPLACE FUNCTION write_agents(agents_in agent_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   added bigint;
@@ -346,7 +346,7 @@ BEGIN
     FROM unnest(agents_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS added = ROW_COUNT;
-  -- Whoever gives an agent its password vouches for the address; without one a mail asks for it, and proves it.
+  -- A caller that gives an agent its password vouches for the address; without one a mail asks for it, and proves it.
   INSERT INTO users (organization_id, id, role, email, first_name, last_name, is_active, email_verified_at,
       password_hash, created_at, updated_at)
     SELECT "organizationId", "userId", 'agent', email, "firstName", "lastName", "isActive",
@@ -365,7 +365,7 @@ BEGIN
     ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = now(), attempts = 0, due_at = now();
 
   IF added < meant THEN
-    -- The users first: what an agent was is still to be seen. One that the operator has locked stays so, until the
+    -- The users first, while the old agent is still visible. A user that the operator has locked stays so, until the
     -- agent itself ends its activity and comes back.
     UPDATE users u SET version = u.version + 1, first_name = n."firstName", last_name = n."lastName",
         is_active = CASE WHEN a.is_active = n."isActive" THEN u.is_active ELSE n."isActive" END,
@@ -374,7 +374,7 @@ BEGIN
       JOIN agents a ON a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
       WHERE u.organization_id = a.organization_id AND u.id = a.user_id
         AND (a.first_name, a.last_name, a.is_active) IS DISTINCT FROM (n."firstName", n."lastName", n."isActive");
-    -- Sessions end with the agent's activity; those that began beside its end do when it comes back.
+    -- Sessions end with the agent's activity; sessions that began beside its end do when it comes back.
     UPDATE sessions s SET revoked_at = now()
       FROM unnest(agents_in) n
       JOIN agents a ON a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
@@ -415,7 +415,7 @@ BEGIN
   PERFORM assert_written('assignment requests', written + updated, meant);
 END $$;
 
--- Rows of organizations that changed, and tombstones of those that end: these have a name_hash and nothing else.
+-- Rows of changed organizations, and tombstones of deleted ones: these have a name_hash and nothing else.
 CREATE OR REPLACE FUNCTION write_organizations(organizations_in json, meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   updated bigint;

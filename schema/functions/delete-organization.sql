@@ -1,6 +1,6 @@
--- Removes up to `most` rows of an organization that has a tombstone and returns how many those were; 0: nothing is left.
--- The catalog says which tables there are, so that none that comes later is forgotten. Heads go first: whoever follows
--- the logs then finds nothing to follow. Users go last: by their addresses the mail that waits for them is found.
+-- Deletes up to `most` rows of an organization that has a tombstone. Returns their number; 0: nothing is left.
+-- The catalog names the tables, so that no later one is forgotten. Heads go first: followers of the logs then find
+-- nothing to follow. Users go last: the waiting mails are found by their addresses.
 CREATE OR REPLACE FUNCTION delete_organization_batch(organization bigint, most int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   leaf regclass;
@@ -12,7 +12,7 @@ BEGIN
   END IF;
   DELETE FROM mail_requests m USING users u
     WHERE u.organization_id = organization AND lower(u.email) = lower(m.email);
-  -- Kept for whoever made it, who is of no organization.
+  -- Kept for its creator, who belongs to no organization.
   DELETE FROM kept_outcomes k WHERE k.made_organization_id = organization;
   FOR leaf IN
     SELECT c.oid::regclass FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

@@ -1,7 +1,7 @@
--- What commit_group writes of payments and of the ledger. Text alone orders these files, and none needs another until
--- it is called.
+-- Writes the payments and the ledger for commit_group. These files run in the order of their names, and none needs
+-- another until it is called.
 
--- Payments, and how many there are of each kind.
+-- Payments, and the number of each kind.
 CREATE OR REPLACE FUNCTION write_payments(payments_in payment_line[], meant int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
@@ -45,7 +45,7 @@ BEGIN
   PERFORM assert_written('payments', written + updated, meant);
 END $$;
 
--- Transfers with their entries, and what these make of the accounts: which must be what the actor has in memory.
+-- Transfers with their entries, and the resulting balances, which must equal those in the actor's memory.
 CREATE OR REPLACE FUNCTION write_ledger(transfers_in json, entries_in json, transfers_meant int, entries_meant int)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- How many mailed tokens of an organization expire later than these times. Whoever asks waits until the transactions of
--- those who asked before have ended, and sees what they did: of several at once no two count the same.
+-- Counts the mailed tokens of an organization that expire after these times. A call waits until the transactions of
+-- earlier callers have ended, and sees their rows: of several at once no two count the same.
 CREATE OR REPLACE FUNCTION mails_since(organization bigint, verifying timestamptz, resetting timestamptz) RETURNS bigint
   LANGUAGE plpgsql VOLATILE AS $$
 BEGIN

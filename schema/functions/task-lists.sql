@@ -1,16 +1,16 @@
--- What a commit adds to the tables that lists are found and counted by. Called by commit_group after write_tasks.
+-- Keeps the tables by which lists are found and counted. Called by commit_group after write_tasks.
 
--- What a field at the top level of integration data is found by.
+-- The digest by which a field at the top level of integration data is found.
 CREATE OR REPLACE FUNCTION task_reference(key text, value text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT substring(sha256(convert_to(octet_length(key) || ' ' || key || value, 'UTF8')) FOR 16)
 $$;
 
 -- `tasks_in`: rows as write_tasks takes them. New ones are listed; of the others only those marked `relist`, whose
 -- scheduledAt, integrationData or locationId has changed. `reusesLocation` marks a new task at a place that was there
--- before. `counts_in`: how many more (or fewer) tasks there are of each kind; null when there is no difference.
+-- before. `counts_in`: the change of the number of tasks of each kind; null when there is none.
 --
--- `marked`: how many of the tasks are relisted; are listed by a schedule; at a place that was there before; by integration
--- data; begin or cease to be sought. Most are nothing of that, and what none is, is not looked for. Null: nobody counted.
+-- `marked`: the numbers of tasks that are relisted; have a schedule; are at an existing place; have integration data;
+-- begin or cease to search. Most tasks are none of these, and a number of 0 spares the search. Null: not counted.
 CREATE OR REPLACE FUNCTION write_task_lists(tasks_in task_line[], counts_in json, marked int[]) RETURNS void
   LANGUAGE plpgsql AS $$
 DECLARE

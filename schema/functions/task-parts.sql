@@ -1,13 +1,13 @@
--- The parts of a job in its order, each with what belongs to it: whole rows, as objects by the names of their columns.
--- A function, since a statement gets everything ready that it may need, and hardly any task has parts. In the snapshot
--- of the statement that calls it.
+-- The parts of a job in its order, each with its belongings: whole rows, as objects by the names of their columns.
+-- It is a function because a statement prepares everything that it may need, and hardly any task has parts. It reads in
+-- the snapshot of the calling statement.
 CREATE OR REPLACE FUNCTION task_parts(organization bigint, child_ids json) RETURNS json
   LANGUAGE plpgsql STABLE STRICT AS $$
 BEGIN
   RETURN (SELECT json_agg(part.bundle ORDER BY child.place)
     FROM json_array_elements_text(child_ids) WITH ORDINALITY AS child(id, place)
-    -- One by one: as a join, a planner without statistics reads all tasks of the organization. Everything by an order that
-    -- the primary key alone has: planned on tables of a few rows, every index looks as good.
+    -- One by one: as a join, a planner without statistics reads all tasks of the organization. Each in an order that only
+    -- the primary key has: planned on tables of a few rows, every index looks as good.
     CROSS JOIN LATERAL (
       SELECT json_build_array(to_json(t),
         (SELECT to_json(r) FROM customers r

@@ -12,7 +12,10 @@ export const ASSIGNMENT_LIMITS = {
   roundTasks: 5_000,
   /** Agents of one round. */
   roundAgents: 10_000,
-  /** Open tasks of these agents that a round knows; of more, some agents look freer than they are, and are judged anew. */
+  /**
+   * Open tasks of these agents that a round knows; beyond it some agents look freer than they are, and their actors
+   * judge again.
+   */
   roundCarried: 50_000,
   /** Rows of the last rounds that a process keeps, of all organizations, so as not to read them again; about 1 kB each. More than any one round has. */
   roundRowsKept: 100_000,
@@ -27,13 +30,13 @@ export const ASSIGNMENT_LIMITS = {
   roundRetryMs: 1_000,
   /** How long before the end of a window its round begins at most, if the last one took so long. */
   roundLeadMs: 100,
-  /** What a commit takes at most to be heard of, as far as its window is concerned: clocks may differ. */
+  /** The longest time until a commit is heard of, as far as its window is concerned: clocks may differ. */
   roundHeardMs: 100,
   /** The longest rest of an organization whose rounds find nobody while nothing happens that could help. */
   roundRestMs: 15_000,
   /** At most so often a round is made only because agents have moved, or the log has and nobody told what for. */
   roundMovesMs: 2_000,
-  /** Who rests and is not heard of for so long after that looks for nobody. */
+  /** An organization that rests and is not heard of for so long after that has no searching task. */
   roundForgetMs: 5_000,
   /** A process that has not ended its round by then may have died: another one begins. */
   roundTurnMs: 1_000,
@@ -62,7 +65,7 @@ export const ASSIGNMENT_LIMITS = {
   holdMs: 60_000,
   /** Candidates whose reasons are kept one by one when a task finds nobody. */
   passedOverShown: 10,
-  /** Who turned a task down, or let its offer run out, in one search; with so many it ends. */
+  /** Agents that declined a task, or let its offer expire, in one search; with so many it ends. */
   declinedAgents: 200,
   /** Why nobody was found is noted so often at most. */
   searchNoteMs: 30_000,
@@ -78,7 +81,7 @@ export const ASSIGNMENT_LIMITS = {
   courierJobs: 100,
   /** How long a company's courier is booked before a task has it: a round and its command take far less. */
   courierBookingMs: 60_000,
-  /** How often courier companies are told what was called off. */
+  /** How often courier companies get the list of cancelled jobs. */
   courierNewsMs: 2_000,
   /** Vehicles of an organization's fleet, and what they may have to do in all. */
   fleetVehicles: 50,

@@ -1,8 +1,8 @@
 /** The bounds of what actors know of records beyond their memory: the part of LIMITS, through which they are read. */
 export const BOOK_LIMITS = {
-  /** How often an actor asks Postgres for names of a kind before all of them are worth their reading. */
+  /** How often an actor asks Postgres for names of a kind before it reads every one. */
   fetchesBeforeBook: 4,
-  /** How many codes, or keys, are read at once: what is read holds up everybody else while it is taken in. */
+  /** How many codes, or keys, are read at once: adding them holds up every other command. */
   bookPage: 20_000,
   /** Customers of an organization whose phones are all known to its actor; beyond that an unknown one is asked for. */
   contactBookCustomers: 20_000,

@@ -2,7 +2,7 @@
 export const LAUNCHER_LIMITS = {
   /** A longer line of a child's output is cut into pieces of this length. */
   logLineChars: 65_536,
-  /** Last lines of a child kept for the message that tells of its failure. */
+  /** Last lines of a child kept for the message about its failure. */
   lastLines: 20,
   /** A store may replay its log after a crash before it answers. */
   storeStartMs: 120_000,

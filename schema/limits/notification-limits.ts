@@ -1,4 +1,4 @@
-/** The bounds of what couriers and customers are told; part of LIMITS. */
+/** The bounds of notices to couriers and customers; part of LIMITS. */
 export const NOTIFICATION_LIMITS = {
   // --- Devices ---------------------------------------------------------------------------------------
   /** Of FCM, or the JSON of a browser's subscription. */
@@ -8,7 +8,7 @@ export const NOTIFICATION_LIMITS = {
   devicesPerUser: 20,
 
   // --- Making notices of events -----------------------------------------------------------------------
-  /** What happened longer ago is told to nobody: whoever missed it has learned of it otherwise. */
+  /** An older event makes no notice: its recipient has learned of it otherwise. */
   noticeAgeMs: 900_000,
   /** Events read at a time; with their notices they become one statement. */
   noticePageEvents: 200,
@@ -16,7 +16,7 @@ export const NOTIFICATION_LIMITS = {
   noticePagesPerTurn: 10,
   /** Organizations whose logs one process reads at a time. */
   noticeFollowsAtOnce: 2,
-  /** What is committed within it is read together. */
+  /** Commits within it are read together. */
   noticePauseMs: 100,
   noticeConnections: 4,
 
@@ -36,7 +36,7 @@ export const NOTIFICATION_LIMITS = {
   /** Pauses double from the first to the longest, spread by a quarter either way. */
   noticeFirstPauseMs: 1_000,
   noticeLongestPauseMs: 3_600_000,
-  /** What could not be told by then, or by the end of an offer, is told no more. */
+  /** A notice that could not be sent by then, or by the end of an offer, is given up. */
   noticePatienceMs: 86_400_000,
   /** Of the reason that the log keeps. */
   noticeReasonChars: 255,

@@ -25,7 +25,7 @@ export const POSITION_LIMITS = {
   rosterRefreshMs: 5_000,
   /** How long points are taken with remembered credentials while nothing can be heard about them. */
   ingestGraceMs: 60_000,
-  /** How long such points wait to be told about them after all: less than an agent has from one point to the next. */
+  /** How long such points wait for an answer after all: less than the time between two points of an agent. */
   ingestPatienceMs: 250,
 
   // --- Trails of agents ---------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ export const POSITION_LIMITS = {
   trailLongestPauseMs: 5_000,
   /** Points that have waited this long may be of an organization that was deleted meanwhile. */
   trailStaleMs: 15_000,
-  /** What a process that ends still tries to write. */
+  /** The time in which an ending process still writes. */
   trailStopMs: 2_000,
   trailPageSize: 1_000,
   defaultTrailPageSize: 500,
@@ -58,25 +58,25 @@ export const POSITION_LIMITS = {
   arrivalRadiusM: 75,
   /** Away from it again only past this: twice as far, so that jitter at the edge is neither. */
   arrivalLeaveRadiusM: 150,
-  /** A point less accurate than this tells nothing of arrivals and ETAs. */
+  /** A less accurate point says nothing about arrivals and ETAs. */
   arrivalAccuracyM: 100,
   /** Of a point that does not tell: what telephones reach between houses. */
   arrivalAssumedAccuracyM: 20,
-  /** Whoever stays for this long, within so many metres, has arrived: less than 11 km/h, on foot or parking. */
+  /** An agent that stays for this long within so many metres has arrived: less than 11 km/h, on foot or parking. */
   arrivalDwellMs: 10_000,
   arrivalStayM: 30,
   /** Slower than walking: it stands. */
   arrivalStandingMetersPerSecond: 1,
-  /** An ETA is told anew when it moves by this, and by this share of the time that is left, … */
+  /** An ETA is sent again when it moves by this, and by this share of the time that is left, … */
   etaChangeMs: 120_000,
   etaChangeShare: 0.2,
-  /** … but for one task not more often than this. */
+  /** … and for one task not more often than this. */
   etaIntervalMs: 30_000,
   /** Arrivals and ETAs on their way to actors, of one process; so few that requests need not wait for them. */
   arrivalCommands: 200,
-  /** Arrivals that their actors have not taken yet; past it they are found anew with the next point. */
+  /** Arrivals that their actors have not accepted yet; past it they are found again with the next point. */
   untoldArrivals: 10_000,
-  /** Between two attempts to tell of one, and for how long. */
+  /** Between two attempts to send one, and for how long. */
   arrivalRetryMs: 1_000,
   arrivalPatienceMs: 600_000,
 } as const;

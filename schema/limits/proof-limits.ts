@@ -11,7 +11,7 @@ export const PROOF_LIMITS = {
   /** Characters of a photo or a signature as a data URL (docs/contract.md §3). */
   proofChars: 524_288,
   proofsPerTask: 20,
-  /** Wrong PINs of a task; whoever guesses finds the right one once in 2,000 times. */
+  /** Wrong PINs of a task; a guess finds the right one once in 2,000 times. */
   wrongPins: 5,
   /** Proofs that one process writes at a time, each on a connection of its own, and those that wait: then 503. */
   proofConnections: 2,

@@ -11,10 +11,10 @@ export const PROVIDER_LIMITS = {
   providerCallMs: 20_000,
   /** A step whose worker has died is taken on by another one within this; the living put it off again at a third of it. */
   paymentLeaseMs: 10_000,
-  /** Between looks for steps that no hint has told of, and between comparisons of all payments with what is noted. */
+  /** Between looks for steps without a hint, and between comparisons of all payments with their notes. */
   paymentSweepMs: 1_000,
   paymentReconciliationMs: 60_000,
-  /** Between two looks, however many commits tell of something: a burst costs few of them. */
+  /** Between two looks, for any number of hints: a burst costs few of them. */
   paymentPauseMs: 50,
   /** Steps due that one statement reads, and statements of one look: what is beyond them is found by the next. */
   paymentsPerPage: 500,
@@ -25,7 +25,7 @@ export const PROVIDER_LIMITS = {
   paymentDrainMs: 5_000,
   /** New steps that one statement notes. */
   paymentsEnlisted: 500,
-  /** Before a call that failed is made again, and before a provider is asked what became of something; both double. */
+  /** Before a failed call is repeated, and before a provider is asked for an outcome; both double. */
   paymentFirstPauseMs: 1_000,
   paymentLookMs: 60_000,
   paymentLongestPauseMs: 3_600_000,
@@ -41,11 +41,14 @@ export const PROVIDER_LIMITS = {
   callbacksMissed: 100,
 
   checkoutConnections: 4,
-  /** Whoever opens a checkout before the provider has made its page waits this long for it; more of them do not wait. */
+  /**
+   * A customer that opens a checkout before the provider has made its page waits this long for it; beyond the bound of
+   * waiting customers no one waits.
+   */
   checkoutWaitMs: 4_000,
   checkoutPollMs: 250,
   checkoutsWaiting: 200,
-  /** A page that tells of something to come reloads itself. */
+  /** A page about something to come reloads itself. */
   checkoutReloadSeconds: 3,
   /** The form on the page of the test provider. */
   formBytes: 1_024,

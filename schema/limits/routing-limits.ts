@@ -8,7 +8,7 @@ export const ROUTING_LIMITS = {
   routingTablesAtOnce: 4,
   /** Connections to one routing engine: two rounds at once do not wait for each other. */
   routingConnections: 8,
-  /** What a round waits for tables; what comes later serves the next one. */
+  /** How long a round waits for tables; later ones serve the next round. */
   routingRoundMs: 400,
   /** From the request to the end of the answer. */
   routingTimeoutMs: 2_000,

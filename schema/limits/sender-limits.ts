@@ -26,7 +26,7 @@ export const SENDER_LIMITS = {
   /** The pause when FCM's quota is used up and it does not say until when. */
   fcmQuotaPauseMs: 60_000,
 
-  /** What a lock screen shows of a push. */
+  /** The length of a push on a lock screen. */
   pushTitleChars: 80,
   pushBodyChars: 240,
   /** Of a subject, its placeholders included and filled. */

@@ -13,6 +13,6 @@ export const TRACKING_LIMITS = {
   /** Pages that stay open: of one link, and of a process. */
   trackingStreamsPerLink: 20,
   trackingStreams: 5_000,
-  /** A page is told at most this often what has changed. */
+  /** A page gets its changes at most this often. */
   trackingTellMs: 1_000,
 } as const;

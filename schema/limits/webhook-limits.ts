@@ -8,7 +8,7 @@ export const WEBHOOK_LIMITS = {
   webhookUrlChecks: 16,
   /** First attempts of one webhook under way at a time, at most. */
   webhookConcurrency: 16,
-  /** Whoever rotates a secret has this long to take the new one into use. */
+  /** The time to start using a rotated secret. */
   previousSecretMs: 24 * 3_600_000,
   /** From the request to the end of the answer. */
   webhookTimeoutMs: 15_000,
@@ -74,11 +74,11 @@ export const WEBHOOK_LIMITS = {
   webhookLingerMs: 200,
   /** A job that has done its work is gone from Redis after this long, and one with its id can be added. */
   webhookJobEndMs: 250,
-  /** How often a process asks anew what it is to do for an endpoint that it serves without a pause. */
+  /** How often a process reads the work of an endpoint again that it serves without a pause. */
   webhookRefreshMs: 1_000,
   /** Attempts under way when the process stops are given this long. */
   webhookDrainMs: 5_000,
-  /** How often the administrators are told of webhooks that were disabled. */
+  /** How often administrators get mails about disabled webhooks. */
   webhookNoticeMs: 10_000,
   /** Disabled webhooks of which one run of the job tells. */
   webhookNoticesPerRun: 100,
@@ -88,7 +88,7 @@ export const WEBHOOK_LIMITS = {
   deliveryAttemptsKept: 20,
   /** Days for which deliveries are kept. */
   deliveryRetentionDays: 30,
-  /** Where agents are is told to a webhook at most this often, and looked for four times as often. */
+  /** A webhook gets positions at most this often; the process looks four times as often. */
   webhookPositionsMs: 20_000,
   /** Webhooks that one run of the job tells. */
   webhookPositionsPerRun: 1_000,

@@ -36,7 +36,7 @@ export interface AccountOwner {
   readonly ownerId: number;
 }
 
-/** What an account has in one currency; one that nothing was ever written to has 0 entries. */
+/** The balance of an account in one currency; an unused account has 0 entries. */
 export interface AccountBalance extends AccountOwner {
   readonly currency: string;
   readonly balanceMinor: number;
@@ -69,7 +69,7 @@ export interface EntryRecord extends AccountOwner {
   readonly entry: number;
 }
 
-/** What an owner has in an account, in every currency that was ever used, in the order of their codes. */
+/** The balances of an owner's account, in every currency that was ever used, in the order of their codes. */
 export interface OwnerBalances {
   readonly balances: readonly Pick<AccountBalance, 'currency' | 'balanceMinor'>[];
   /** The organization's own currency. */
@@ -89,14 +89,16 @@ export type TopUpInput = v.InferOutput<typeof topUpInput>;
 
 const balanceView = v.object({ balance: v.string(), currency: v.string() });
 
-/** What a customer has; `balance` is in the organization's currency, `balances` has every currency that was ever used. */
+/**
+ * A customer's balances; `balance` is in the organization's currency, `balances` has every currency that was ever used.
+ */
 export const walletView = v.object({
   customerId: shownId,
   ...balanceView.entries,
   balances: v.array(balanceView),
 });
 
-/** What an agent has collected and not handed over. */
+/** The cash that an agent has collected and not handed over. */
 export const agentCashView = v.object({
   agentId: shownId,
   ...balanceView.entries,

@@ -13,7 +13,7 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 
-/** What workers have to do at the provider, or to ask it about. */
+/** The step that workers must take at the provider, or ask it about. */
 export const PROVIDER_STEPS = [
   'create_checkout',
   'await_payment',
@@ -23,7 +23,7 @@ export const PROVIDER_STEPS = [
 ] as const;
 export type ProviderStep = (typeof PROVIDER_STEPS)[number];
 
-/** Who carries out online payments: Stripe where a key of it is set, else a provider of our own that behaves like it. */
+/** The providers of online payments: Stripe where a key of it is set, otherwise one of our own that behaves like it. */
 export const PAYMENT_PROVIDERS = ['stripe', 'test'] as const;
 export type ProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
@@ -47,7 +47,7 @@ export interface PaymentRecord {
   readonly taskId: number;
   /** Of the task, when the payment was made. */
   readonly customerId: number | null;
-  /** Who took the cash. */
+  /** The holder of the cash. */
   readonly agentId: number | null;
   readonly courierId: number | null;
   /** The task's. */
@@ -56,10 +56,10 @@ export interface PaymentRecord {
   readonly status: PaymentStatus;
   readonly amountMinor: number;
   readonly currency: string;
-  /** What the caller calls it. */
+  /** The caller's reference. */
   readonly reference: string | null;
   readonly provider: ProviderName | null;
-  /** What the provider calls its checkout. */
+  /** The provider's name for its checkout. */
   readonly providerReference: string | null;
   readonly checkoutToken: string | null;
   /** The provider's page; null until it is made. */
@@ -72,8 +72,8 @@ export interface PaymentRecord {
 }
 
 /**
- * What a provider says of a payment, by a callback or when a worker asks. Any of it may come late, twice or in another
- * order; what it is worth is for engine/domain/money/payment-machine.ts to say.
+ * A provider's report about a payment, by a callback or to a worker's question. It may come late, twice or in another
+ * order; engine/domain/money/payment-machine.ts decides its effect.
  */
 export type ProviderReport =
   | { readonly kind: 'checkout-made'; readonly providerReference: string; readonly page: string }
@@ -97,7 +97,7 @@ export type ProviderReport =
       readonly amountMinor: number;
       readonly isWhole: boolean;
     }
-  /** What was given back so did not arrive. */
+  /** The refund did not arrive. */
   | { readonly kind: 'give-back-failed'; readonly refundReference: string; readonly reason: string };
 
 const paymentFields = {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { requiredText } from '../fields/fields.ts';
 import { LIMITS } from '../limits.ts';
 
-/** What a template may name in double braces, and is known only when the mail is written. */
+/** The names that a template may hold in double braces; their values are known when the mail is written. */
 export const PLACEHOLDERS = ['customerName', 'taskCode', 'organizationName', 'window', 'trackingUrl'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
@@ -42,7 +42,7 @@ const words = v.object(
   'must be an object',
 );
 
-/** What an organization says in its mails to customers in words of its own; what is absent or null stays as it comes. */
+/** The organization's own words in mails to customers; an absent or null template keeps the usual words. */
 export const noticeTemplatesSchema = v.object(
   { created: v.nullish(words), onTheWay: v.nullish(words), completed: v.nullish(words) },
   'must be an object',

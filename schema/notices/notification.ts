@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { type NoticeTemplates, noticeTemplatesSchema } from './notice-templates.ts';
 import { webPushToken } from './push-subscription.ts';
 
-/** What a person may be told of. The first are pushed to the devices of a courier, the others mailed to a customer. */
+/** The kinds of notices. The first are pushed to the devices of a courier, the others mailed to a customer. */
 export const PUSH_KINDS = ['task_cancelled', 'task_offered', 'task_assigned', 'task_unassigned'] as const;
 export const MAIL_KINDS = ['tracking_created', 'tracking_on_the_way', 'tracking_completed'] as const;
 export const NOTICE_KINDS = [...PUSH_KINDS, ...MAIL_KINDS] as const;
@@ -19,13 +19,13 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 export type PushPlatform = (typeof PUSH_PLATFORMS)[number];
 
 /**
- * `pending`: to be sent, for the first time or again. `sent`: whoever carries it has taken it. `failed`: it was refused,
- * or could not be sent in time. `dropped`: there was no reason to tell it any more.
+ * `pending`: to be sent, for the first time or again. `sent`: its carrier has accepted it. `failed`: it was refused, or
+ * could not be sent in time. `dropped`: its reason had passed.
  */
 export const NOTICE_STATUSES = ['pending', 'sent', 'failed', 'dropped'] as const;
 export type NoticeStatus = (typeof NOTICE_STATUSES)[number];
 
-/** The same for every try, so that whoever gets it twice can tell. */
+/** The same for every try, so that a reader of two copies can tell. */
 export function noticeIdOf({ organizationId, id }: { readonly organizationId: number; readonly id: number }): string {
   return `ntc_${organizationId.toString(36)}_${id.toString(36)}`;
 }

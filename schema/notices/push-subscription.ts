@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { isStorableText } from '../fields/fields.ts';
 import { LIMITS } from '../limits.ts';
 
-/** Where a browser is told of something, and the keys that only it can read with (RFC 8030, RFC 8291). */
+/** The push endpoint of a browser, and the keys that only it can read with (RFC 8030, RFC 8291). */
 export interface PushSubscription {
   readonly endpoint: string;
   readonly keys: { readonly p256dh: string; readonly auth: string };

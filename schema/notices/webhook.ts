@@ -29,7 +29,7 @@ export interface WebhookRecord {
   readonly url: string;
   /** Types, `task.*` and the like, or `*`. */
   readonly events: readonly string[];
-  /** null: whatever the status. Narrows `task.status_changed` alone. */
+  /** null: any status. Narrows `task.status_changed` alone. */
   readonly statuses: readonly string[] | null;
   /** null: of all channels. */
   readonly channelIds: readonly number[] | null;
@@ -46,7 +46,9 @@ export interface WebhookRecord {
   readonly updatedAt: string;
 }
 
-/** One attempt, as the log of deliveries tells of it: `status` is null when no answer began, `excerpt` begins the answer. */
+/**
+ * One attempt in the log of deliveries: `status` is null when no answer began, `excerpt` is the start of the answer.
+ */
 export const attemptView = v.object({
   at: shownTime,
   status: v.nullable(v.number()),
@@ -62,7 +64,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Neither in the log nor anybody's to ask for: POST /webhooks/:id/test sends it. */
 export const TEST_EVENT = 'webhook.test';
 
-/** Beside those of the log: what is of the moment, and what later releases will tell of. */
+/** Types beside those of the log: of the moment, and of later releases. */
 const TOLD_TYPES = [
   ...new Set<string>([
     ...EVENT_TYPES,
@@ -73,10 +75,10 @@ const TOLD_TYPES = [
 ];
 const FAMILIES = [...new Set(TOLD_TYPES.map((type) => `${type.slice(0, type.indexOf('.'))}.*`))];
 
-/** `active`: it is told. `inactive`: switched off. `disabled`: the workers have stopped telling it. */
+/** `active`: it gets events. `inactive`: switched off. `disabled`: the workers have given it up. */
 const WEBHOOK_STATUSES = ['active', 'inactive', 'disabled'] as const;
 
-/** A webhook as it is shown: without its secrets, with how its endpoint takes what it is told. */
+/** A webhook in answers: without its secrets, with the health of its endpoint. */
 export interface Webhook
   extends Omit<WebhookRecord, 'secret' | 'previousSecret' | 'previousSecretUntil' | 'activeSince' | 'startSequence'> {
   readonly status: (typeof WEBHOOK_STATUSES)[number];
@@ -105,7 +107,7 @@ const url = v.pipe(
   }),
 );
 
-/** What cannot be a webhook's URL whatever its host is. */
+/** URLs that no webhook may have, for any host. */
 function complaintOf(text: string): string | undefined {
   // The URL parser would pass over them.
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or control characters';
@@ -126,7 +128,7 @@ const concurrency = integerBetween(
 );
 const BODY = 'the body must be an object';
 
-/** The body of POST /webhooks. What is absent narrows nothing; `concurrency` is 1. */
+/** The body of POST /webhooks. An absent field narrows nothing; `concurrency` is 1 by default. */
 export const createWebhookInput = v.object(
   {
     url,
@@ -247,7 +249,7 @@ export const orderedDeliveryView = v.object({
   eventId: v.string(),
 });
 
-/** Which events are looked through for those that the webhook is told of: `count` of them; null for none. */
+/** The events to search for those that the webhook gets: `count` of them; null for none. */
 export const replayView = v.object({
   fromSequence: nullableId,
   toSequence: nullableId,

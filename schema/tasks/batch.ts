@@ -34,7 +34,7 @@ export const createTasksQuery = v.object({
   atomic: v.optional(queryFlag),
 });
 
-/** What became of each item, in their order: the task, or the body that a single call would have been refused with. */
+/** The result of each item, in their order: the task, or the error body of the single call. */
 export const batchView = v.object({
   items: v.array(
     v.variant('status', [

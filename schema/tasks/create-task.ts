@@ -85,7 +85,7 @@ type TaskFields = v.InferOutput<v.ObjectSchema<ReturnType<typeof taskFields>, un
 type RawBody = { readonly [K in keyof TaskFields | 'parentId' | 'children']?: unknown };
 type Rule = (body: RawBody, allowsCash: boolean) => readonly [path: string, phrase: string] | undefined;
 
-/** Rules over several fields; they see the body as it came, so that they are told along with malformed fields. */
+/** Rules over several fields. They see the body as it came, so that their violations join those of malformed fields. */
 const TASK_RULES: readonly Rule[] = [
   (body) => notBoth(body, 'type', 'taskType'),
   (body) => (given(body.taskType) || given(body.type) ? undefined : ['taskType', 'is required']),
@@ -160,8 +160,8 @@ function oneOfTwo(body: RawBody, one: string, hasOne: boolean, other: keyof RawB
 export interface CreateTaskOptions {
   readonly cash?: boolean;
   /**
-   * Judges `scheduledAt`, too. That alone is the engine's to do, which knows a retry of what was in time; a body that is
-   * refused anyway is told of it here.
+   * Judges `scheduledAt`, too. Otherwise that is the engine's job, which recognizes a retry of a request that was in
+   * time; a refused body gets this violation here.
    */
   readonly now?: () => number;
 }
@@ -180,7 +180,7 @@ function checkTask(rules: readonly Rule[], { cash: allowsCash = false, now }: Cr
   });
 }
 
-/** What one task is to be, after validation: the alternate names are folded into the specified ones. */
+/** A new task after validation: the alternate names are folded into the specified ones. */
 export type TaskInput = Omit<TaskFields, 'type' | 'taskType' | 'dropoffLocation'> & { readonly taskType: TaskType };
 
 /** The body is the schema's own copy, so that it may be changed. */
@@ -192,9 +192,10 @@ function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' |
 }
 
 /**
- * Validation of POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window must not end
- * before it begins, nor before the task is ready; it may have passed. All violations are reported at once. Only callers who
- * handle cash may name the cash types, and of those none is a job: cash is collected by whoever completes the task itself.
+ * Validates POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window must not end
+ * before it begins, nor before the task is ready; it may have passed. All violations are reported at once. Only callers
+ * that handle cash may name the cash types, and none of those is a job: the agent that completes the task collects the
+ * cash.
  */
 export function createTaskSchema(options: CreateTaskOptions = {}) {
   const fields = taskFields(options.cash ? ALL_TASK_TYPES : TASK_TYPES);
@@ -215,7 +216,7 @@ export function createTaskSchema(options: CreateTaskOptions = {}) {
   );
 }
 
-/** What POST /tasks asks for. */
+/** The input of POST /tasks. */
 export interface CreateTaskInput extends TaskInput {
   readonly parentId?: number | null | undefined;
   readonly children?: readonly TaskInput[] | null | undefined;

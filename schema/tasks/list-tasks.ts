@@ -50,7 +50,7 @@ const sortEntries = {
 
 /** Which tasks a list holds: those that match every member that is there. Source: docs/contract.md §1 "Lists". */
 export type TaskFilter = Readonly<v.InferOutput<v.ObjectSchema<typeof filterEntries, undefined>>>;
-/** In which order; ties go by id in the same direction. */
+/** The order; ties sort by id in the same direction. */
 export type TaskSort = Readonly<v.InferOutput<v.ObjectSchema<typeof sortEntries, undefined>>>;
 
 /** The query of GET /tasks/export. */

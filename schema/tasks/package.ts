@@ -79,7 +79,7 @@ export interface PackageRecord {
   readonly updatedAt: string;
 }
 
-/** What a task shows of a package. */
+/** The package inside a task. */
 export type PackageOfTask = Omit<PackageRecord, 'organizationId' | 'version'>;
 
 export const packageView = v.object({

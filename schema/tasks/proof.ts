@@ -78,13 +78,13 @@ export interface ProofRecord {
   /** Of the file, which a PIN has none of. */
   readonly contentType: string | null;
   readonly bytes: number | null;
-  /** Who sent it. */
+  /** The sender of the proof. */
   readonly actorType: string;
   readonly actorId: number | null;
   readonly createdAt: string;
 }
 
-/** `fileUrl`: where the file is, for whoever may see the task. */
+/** `fileUrl`: the address of the file, for readers of the task. */
 export const proofView = v.object({
   id: shownId,
   taskId: shownId,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { shownId, shownInteger } from '../fields/shown-fields.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
 
-/** What an agent has to do, with the time that each task takes up. */
+/** The open tasks of an agent, with the time that each task holds. */
 export interface ScheduledItem {
   readonly taskId: number;
   readonly from: string;

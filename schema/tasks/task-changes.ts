@@ -1,7 +1,7 @@
 import type { PackageRecord } from './package.ts';
 import type { TaskRecord } from './task.ts';
 
-/** A task's record and its packages: what the audit log tells of it. */
+/** A task's record and its packages, for the audit log. */
 export interface AuditedTask {
   readonly task: TaskRecord;
   readonly packages: readonly PackageRecord[];
@@ -14,16 +14,16 @@ export interface AuditedTask {
 type TaskSide = Partial<TaskRecord> & { readonly packages?: readonly PackageSide[] };
 type PackageSide = Pick<PackageRecord, 'id'> & Partial<PackageRecord>;
 
-/** What a step changed, as it was and as it became. The column `changes` of `task_history`. */
+/** The changes of a step, before and after. The column `changes` of `task_history`. */
 export interface TaskChanges {
   readonly before: TaskSide;
   readonly after: TaskSide;
 }
 
-/** Fields that say nothing of what somebody did, and one that must not be told. */
+/** Fields that no caller sets, and one that must stay secret. */
 const UNTOLD: ReadonlySet<string> = new Set(['version', 'updatedAt', 'trackingToken', 'search']);
 
-/** What differs between two states of a task; null when nothing does that is told. */
+/** The differences between two states of a task; null when there is none for the log. */
 export function taskChangesOf(before: AuditedTask, after: AuditedTask): TaskChanges | null {
   const fields = changedFields(before.task, after.task);
   const packages = before.packages === after.packages ? undefined : changedPackages(before.packages, after.packages);

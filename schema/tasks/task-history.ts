@@ -20,7 +20,7 @@ export const HISTORY_KINDS = [
 export interface TaskHistoryRecord {
   readonly organizationId: number;
   readonly taskId: number;
-  /** Sequence of the event that tells of the same step. */
+  /** Sequence of the event of the same step. */
   readonly sequence: number;
   /** When it happened; a driver who was offline may tell it later. */
   readonly at: string;
@@ -30,21 +30,21 @@ export interface TaskHistoryRecord {
   readonly toStatus: TaskStatus | null;
   readonly reason: string | null;
   readonly reasonCode: string | null;
-  /** What else there is to say, by the kind of the step: see DETAILS. */
+  /** Further details, by the kind of the step: see DETAILS. */
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly actorType: string;
   readonly actorId: number | null;
   /** Of the request, and where it came from; null for the system's own steps. */
   readonly correlationId: string | null;
   readonly address: string | null;
-  /** Null for a creation: it is told by what the task is now and by the steps since. */
+  /** Null for a creation: the present task and the later steps give it. */
   readonly changes: TaskChanges | null;
 }
 
-/** What `details` holds, by the kind of the step. */
+/** The content of `details`, by the kind of the step. */
 const DETAILS =
   'What else there is to say of the step, null when nothing. status_changed to assigned: `agentId`, or `courierId` of ' +
-  'an external courier; to awaiting_assignment from whoever had the task: `previousAgentId` or `previousCourierId`, ' +
+  'an external courier; to awaiting_assignment from the one that had the task: `previousAgentId` or `previousCourierId`, ' +
   'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. updated: ' +
   '`changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. package_added: `packageId`; ' +
   'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`. ' +
@@ -54,7 +54,7 @@ const DETAILS =
 
 const nullableStatus = v.nullable(v.picklist(TASK_STATUSES));
 
-/** One step in the life of a task. `sequence` is that of the event that tells of it. */
+/** One step in the life of a task. `sequence` is that of its event. */
 const historyStepView = v.object({
   sequence: shownId,
   kind: v.picklist(HISTORY_KINDS),

@@ -93,7 +93,7 @@ export interface TaskRecord {
   readonly outcome: TaskOutcome | null;
   readonly failureReason: string | null;
   readonly trackingToken: string;
-  /** What its customer says of it, once. */
+  /** The customer's rating, given once. */
   readonly rating: TaskRating | null;
   /** When it was found late; null while it is in time. */
   readonly delayedAt: string | null;

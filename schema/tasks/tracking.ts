@@ -13,12 +13,12 @@ export const rateTaskInput = v.object(
 );
 export type RateTaskInput = v.InferOutput<typeof rateTaskInput>;
 
-/** The last part of `trackingUrl`. Whoever knows it is let in, so what is none is told as what is unknown. */
+/** The last part of `trackingUrl`. It opens the task, so a malformed one is answered like an unknown one. */
 const trackingToken = v.optional(v.string());
 export const trackingQuery = v.object({ token: trackingToken });
 export const trackingListQuery = v.object({ token: trackingToken, taskId: v.optional(queryId) });
 
-/** A link, read: which task it is about, and what lets whoever has it look. */
+/** A parsed link: the task that it is about, and the secret that opens it. */
 export interface TrackingToken {
   readonly organizationId: number;
   readonly taskId: number;
@@ -27,7 +27,7 @@ export interface TrackingToken {
 
 export const ratingView = v.object({ score: v.number(), comment: v.nullable(v.string()), ratedAt: shownTime });
 
-/** A task as whoever has its link sees it: all that is shown, and nothing of anybody else. */
+/** A task as the owner of its link sees it, with no data of other people. */
 export const trackedTaskView = v.object({
   id: shownId,
   code: v.string(),
@@ -39,7 +39,7 @@ export const trackedTaskView = v.object({
   etaAt: nullableTime,
   window: v.nullable(v.object({ start: nullableTime, end: nullableTime })),
   destination: v.nullable(v.object({ address: v.string(), latitude: v.number(), longitude: v.number() })),
-  /** What the courier is told at the door; null once the task has ended, and for a job. */
+  /** The PIN for the courier at the door; null once the task has ended, and for a job. */
   pin: v.nullable(v.string()),
   packageCount: shownInteger,
   agent: v.nullable(v.object({ firstName: v.string() })),
@@ -70,7 +70,7 @@ export const trackedLocationView = v.object({
   location: v.nullable(trackedPosition),
 });
 
-/** What the task of a link is now, with what only the one who answers needs to know. */
+/** The present task of a link, with facts for the answering code alone. */
 export interface FollowedTask {
   readonly shown: TrackedTask;
   /** Whose position may be shown; null for nobody's. */
@@ -79,7 +79,7 @@ export interface FollowedTask {
   readonly endedAt: string | null;
 }
 
-/** What a link leads to now. Travels from the actor as JSON. */
+/** The target of a link. It travels from the actor as JSON. */
 export interface Followed {
   readonly organization: { readonly name: string; readonly isActive: boolean };
   readonly token: string;

@@ -35,7 +35,8 @@ const fields = v.object(
 /**
  * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears `notes`, `description` and
  * `integrationData` and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is the
- * whole list, as WHOLE_LIST says. With `now` a `scheduledAt` that has passed is told as well, see CreateTaskOptions.
+ * whole list, as WHOLE_LIST says. With `now`, a `scheduledAt` that has passed is a violation too, see
+ * CreateTaskOptions.
  */
 export function updateTaskSchema(now?: () => number) {
   return v.pipe(
