@@ -48,11 +48,11 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** The statuses that may follow `from`, in lifecycle order. */
-export function allowedNext(from: TaskStatus): readonly TaskStatus[] {
+function allowedNext(from: TaskStatus): readonly TaskStatus[] {
   return TRANSITIONS[from];
 }
 
-export function canBecome(from: TaskStatus, to: TaskStatus): boolean {
+function canBecome(from: TaskStatus, to: TaskStatus): boolean {
   return TRANSITIONS[from].includes(to);
 }
 

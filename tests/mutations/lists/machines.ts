@@ -7,7 +7,6 @@ export const MACHINES: readonly Mutation[] = [
   ...mutationsOf(
     `${TASKS}task-machine.ts`,
     [
-      'unit/domain/tasks/task-machine',
       'unit/domain/tasks/judge-status-change',
       'unit/domain/tasks/task-rules',
       'unit/domain/assignment/judge-assignment',
