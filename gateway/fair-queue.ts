@@ -3,14 +3,14 @@ import type { Refusal } from '../schema/errors.ts';
 import { RefusalError } from './refusal-error.ts';
 
 interface QueueBounds {
-  /** Pieces of work that run at a time. */
+  /** The number of pieces of work that run at a time. */
   readonly atOnce: number;
-  /** Those that may wait, in all and of one party. */
+  /** How many pieces of work may wait, in total and for one party. */
   readonly waiting: number;
   readonly waitingOfOne: number;
-  /** Whoever has waited this long goes without; absent: waits for its turn. */
+  /** How long a piece of work may wait before it is refused. Absent: it waits until its turn. */
   readonly patience?: { readonly ms: number; readonly scheduler: Pick<Scheduler, 'after'> };
-  /** What is said to whom it has no room for. */
+  /** The error returned when the queue is full. */
   readonly full: () => Refusal;
 }
 
@@ -19,12 +19,12 @@ interface Waiting {
 }
 
 /**
- * Runs work, a few pieces at a time. What waits is taken round robin over the parties that it is for, so that a flood
- * from one leaves the others their turn.
+ * Runs work, a few pieces at a time. Waiting work is taken round robin over the parties that it is for, so that a flood
+ * from one party does not block the others.
  */
 export class FairQueue {
   readonly #bounds: QueueBounds;
-  /** The next party is the first one. */
+  /** The first party of the map has the next turn. */
   readonly #waiting = new Map<string | number, Set<Waiting>>();
   #running = 0;
   #length = 0;
@@ -33,7 +33,9 @@ export class FairQueue {
     this.#bounds = bounds;
   }
 
-  /** Rejects with a RefusalError when there is no room, or no turn in time; the work has not begun then. */
+  /**
+   * Rejects with a RefusalError when the queue is full or the turn does not come in time. The work has not begun then.
+   */
   async run<T>(party: string | number, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#bounds.atOnce) await this.#turn(party);
     else this.#running += 1;
@@ -72,7 +74,7 @@ export class FairQueue {
     this.#length -= 1;
   }
 
-  /** The place of what has finished goes to whoever is next. */
+  /** Gives the free place to the next party. */
   #handOver(): void {
     const [next] = this.#waiting;
     if (!next) {
@@ -82,7 +84,7 @@ export class FairQueue {
     const [party, line] = next;
     const [waiter] = line;
     this.#leave(party, line, waiter!);
-    // Behind the others, for what else it has waiting.
+    // Move the party to the end: its other work waits for the next round.
     if (this.#waiting.delete(party)) this.#waiting.set(party, line);
     waiter!.begin();
   }

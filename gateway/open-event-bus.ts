@@ -14,10 +14,10 @@ export interface EventBusParts {
   readonly releaser: Releaser;
 }
 
-/** Opens the way of events to and from other processes; its undo is pushed on the releaser. */
+/** Connects the process to the event bus of the system. Pushes its undo on the releaser. */
 export function openEventBus({ config, log, releaser }: EventBusParts, redis: Redis, history: string): EventBus {
   const keys = redisKeys(config.redisPrefix, history);
-  // Of connections that come and go together, one tells of it.
+  // The connections fail together, so only one of them logs it.
   const url = requireUrl('REDIS_URL', config.redisUrl);
   const subscriber = connectRedis(url, log.child({}, { level: 'silent' }), 'patient');
   releaser.push('events of others', () => subscriber.disconnect());

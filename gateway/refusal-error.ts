@@ -1,6 +1,6 @@
 import type { Refusal } from '../schema/errors.ts';
 
-/** Ends a request wherever it is met: it is answered as any other refusal, and nothing has been done. */
+/** Ends a request with a coded refusal from any depth of the code. Nothing has been changed when it is thrown. */
 export class RefusalError extends Error {
   readonly refusal: Refusal;
 

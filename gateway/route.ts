@@ -8,23 +8,26 @@ import type { Header, IncomingRequest, Reply } from './http/port.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call a route; a route without one does not type-check. */
+/** The callers that a route accepts. A route without a guard does not type-check. */
 export type Guard =
   /** Anyone, over plain HTTP too: the operational paths. */
   | { readonly kind: 'operational' }
-  /** Anyone: signing in, and what goes with it. */
+  /** Anyone, over HTTPS: logging in and the routes around it. */
   | { readonly kind: 'public' }
-  /** Whoever has signed in. */
+  /** Any user with a session. */
   | { readonly kind: 'session' }
   /**
    * Callers whose role has the permission, inside their organization. With the scope `platform` the route is not about
-   * one organization, and X-Organization-Id is not looked at.
+   * one organization and ignores X-Organization-Id.
    */
   | {
       readonly kind: 'permission';
       readonly permission: Permission;
       readonly scope?: 'platform';
-      /** Remembered credentials do for a while when nothing can be heard about them: what is sent is of the moment. */
+      /**
+       * Cached credentials stay usable for a while when the access feed is down: the data of these routes is worthless
+       * later.
+       */
       readonly mayLag?: true;
     };
 
@@ -33,39 +36,45 @@ export function may(permission: Permission): Guard {
   return { kind: 'permission', permission };
 }
 
-/** A caller whom the guards have let in. */
+/** A caller that the guards have accepted. */
 export interface Identity {
-  /** 0 for a super admin on a route that is not about one organization, and for nobody. */
+  /**
+   * The id of the organization. 0 for a super admin on a route that is not about one organization, and for an anonymous
+   * caller.
+   */
   readonly organizationId: number;
   readonly role: Role;
   readonly caller: Caller;
-  /** Of a user who has signed in; null for a key. */
+  /** The session of a signed-in user; null for a key. */
   readonly sessionId: number | null;
-  /** Until when an answer to this caller may last, in milliseconds since the epoch; see Credential. */
+  /** When a stream to this caller must end, in milliseconds since the epoch; see Credential. */
   readonly sessionEndsAtMs: number;
-  /** SHA-256 of the key or access token, hex; empty for nobody. */
+  /** SHA-256 of the key or access token, hex; empty for an anonymous caller. */
   readonly credentialHash: string;
-  /** Of the look-up of the credential, see Credential; a super admin's organization is looked up after it. */
+  /**
+   * The position of the access feed at which the credential was looked up; see Credential. The organization of a super
+   * admin is looked up after it.
+   */
   readonly snapshot: string;
-  /** Requests a second of the caller's channel or user; 0 = unlimited, null = the default. */
+  /** The rate limit of the caller's channel or user in requests per second; 0 = unlimited, null = the default. */
   readonly rateLimit: number | null;
-  /** The channel whose key it is may stream positions. */
+  /** Whether the channel of the key may stream positions. */
   readonly locationsWrite: boolean;
 }
 
 /** A request that has passed every guard and whose parts have been parsed. `route` types them by its schemas. */
 export interface ParsedRequest<Ids = Readonly<Record<string, number>>, Query = unknown, Body = unknown> {
   readonly identity: Identity;
-  /** Where it came from, also when nobody stands behind it. */
+  /** The client's address, known for anonymous requests too. */
   readonly origin: Origin;
   readonly params: Ids;
   readonly query: Query;
   readonly body: Body;
   readonly facts: RequestFacts;
   readonly idempotency: IdempotencyKey | undefined;
-  /** The entity tags of If-Match; undefined without one. */
+  /** The entity tags of If-Match; undefined without the header. */
   readonly ifMatch: readonly string[] | undefined;
-  /** What every answer carries; a raw route sends them itself. */
+  /** Headers of every response. A raw route sends them itself. */
   readonly replyHeaders: readonly Header[];
 }
 
@@ -74,7 +83,7 @@ export interface ById {
   readonly id: number;
 }
 
-/** What a handler answers: JSON `data` for the envelope, or a coded refusal. */
+/** The result of a handler: JSON `data` for the envelope, or a coded refusal. */
 export type RouteAnswer =
   | {
       readonly status: number;
@@ -88,96 +97,106 @@ export type RouteAnswer =
 export interface ApiRoute {
   readonly kind: 'api';
   readonly method: Method;
-  /** Below /api/v1; `:name` segments are ids. */
+  /** Relative to /api/v1; `:name` segments are ids. */
   readonly path: string;
-  /** Also answered without the /api/v1 prefix. */
+  /** Also served without the /api/v1 prefix. */
   readonly bare?: boolean;
   readonly guard: Guard;
   readonly query?: QuerySchema;
   readonly body?: BodySchema;
-  /** What stands in its `:name` segments is its own to read, by lastTextOf. */
+  /** The `:name` segments hold text instead of ids. The handler reads them with lastTextOf. */
   readonly textParams?: true;
-  /** Also answered with `me` in place of `:id`, which stands for the agent that the caller is: 404 to who is none. */
+  /**
+   * Also served with `me` in place of `:id`. `me` is the agent that the caller is; 404 when the caller is not an agent.
+   */
   readonly me?: true;
-  /** Successes carry an ETag of their `data`, and a GET honours If-None-Match. */
+  /** Successful responses carry an ETag of their `data`, and a GET honours If-None-Match. */
   readonly etag?: true;
-  /** What a request costs beyond 1, of the caller's rate limit. */
+  /** The cost of a request beyond 1, counted against the caller's rate limit. */
   readonly extraCost?: (input: unknown) => number;
-  /** What every answer carries, a refusal too. */
+  /** Headers of every response, refusals included. */
   readonly headers?: readonly Header[];
-  /** An Idempotency-Key is ignored: nothing of the answer may be kept. */
+  /** Ignores an Idempotency-Key, because the response must not be stored. */
   readonly keepsNothing?: true;
   readonly summary: string;
   readonly success: { readonly status: number; readonly data: v.GenericSchema };
-  /** Statuses besides 400, 401, 403, 404 for ids and 503 that the handler may answer, with the codes. */
+  /** The statuses that the handler may return besides 400, 401, 403, 404 for ids and 503, with their codes. */
   readonly refusals: readonly string[];
   readonly handle: (request: ParsedRequest) => Promise<RouteAnswer>;
 }
 
-/** A body's schema; `schemaFor` where it depends on who sends it, of which `schema` is then the widest. */
+/** The schema of a body. `schemaFor` picks it by the caller; `schema` is then the widest one. */
 export interface BodySchema<Output = unknown> {
   readonly schema: v.GenericSchema<unknown, Output>;
-  /** Reads usual bodies faster; what it returns is what the schema would, or undefined, and the schema is asked. */
+  /**
+   * A faster reader for usual bodies. It returns the same value as the schema, or undefined; then the schema decides.
+   */
   readonly quick?: (body: unknown) => Output | undefined;
   readonly schemaFor?: (identity: Identity) => v.GenericSchema<unknown, Output>;
-  /** Names all that is wrong with a body that was refused, by the clock too, which alone refuses none: it may be a retry. */
+  /**
+   * Lists all violations of a body that was refused, including those that depend on the clock. The clock alone never
+   * refuses a body, because the request may be a retry.
+   */
   readonly complaintsFor?: (identity: Identity) => v.GenericSchema;
-  /** What the OpenAPI document shows in place of `schema`, where the handler judges parts of the body by themselves. */
+  /**
+   * The schema that the OpenAPI document shows in place of `schema`, for handlers that judge parts of the body
+   * themselves.
+   */
   readonly described?: v.GenericSchema;
-  /** No body at all stands for `{}`. */
+  /** An empty body stands for `{}`. */
   readonly mayBeAbsent?: true;
   readonly maxBytes: number;
 }
 
-/** A query's schema and the parameters that may be repeated or hold a comma list. */
+/** The schema of a query, and the parameters that may be repeated or hold a comma list. */
 export interface QuerySchema<Output = unknown> {
   readonly schema: v.GenericSchema<unknown, Output> & Pick<v.ObjectSchema<v.ObjectEntries, undefined>, 'entries'>;
   readonly lists: ReadonlySet<string>;
 }
 
-/** A route outside the envelope: it answers by itself, with a stream, a page, a text or a probe. */
+/** A route outside the envelope. It answers with a stream, a page, a text or a probe result. */
 export interface RawRoute {
   readonly kind: 'raw';
   readonly method: 'GET' | 'POST';
-  /** Its `:name` segments are ids, too, unless it has `textParams`. */
+  /** The `:name` segments are ids unless the route has `textParams`. */
   readonly path: string;
-  /** What stands in its `:name` segments is its own to read, by lastSegmentOf. */
+  /** The `:name` segments hold text instead of ids. The handler reads them with lastSegmentOf. */
   readonly textParams?: true;
-  /** Takes a body, whose bytes are the `body` of the request. */
+  /** Accepts a body, and passes its bytes as the `body` of the request. */
   readonly body?: { readonly maxBytes: number; readonly media: string };
-  /** `root`: an operational path; `api`: below /api/v1, and guarded like any other. */
+  /** `root`: an operational path. `api`: a path below /api/v1, guarded like any other. */
   readonly place: 'root' | 'api';
   readonly bare?: boolean;
   readonly guard: Guard;
   readonly query?: QuerySchema;
-  /** What a request costs beyond 1, of the caller's rate limit, by its query. */
+  /** The cost of a request beyond 1, counted against the caller's rate limit, computed from its query. */
   readonly extraCost?: (query: unknown) => number;
-  /** Also opened by `?token=` of POST /realtime/token; elsewhere that is no credential. */
+  /** Also opened by the `?token=` of POST /realtime/token. Other routes do not accept that token. */
   readonly takesStreamToken?: true;
   readonly summary: string;
   readonly answers: string;
-  /** Statuses besides 200 that are told in the same form, with what they mean. */
+  /** Further statuses with the same body form, and their meaning. */
   readonly alsoAnswers?: Readonly<Record<string, string>>;
-  /** Where it leads by a 303: now and then in place of its answer, or always. */
+  /** Where the route redirects with a 303, sometimes or always. */
   readonly leadsOn?: { readonly to: string; readonly always: boolean };
-  /** As of an ApiRoute. */
+  /** Same as in ApiRoute. */
   readonly refusals?: readonly string[];
   readonly handle: (request: ParsedRequest, reply: Reply, incoming: IncomingRequest) => void | Promise<void>;
 }
 
 export type Route = ApiRoute | RawRoute;
 
-/** The `:name` segments of a path. */
+/** The names of the `:name` segments of a path. */
 type SegmentNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | SegmentNames<Rest>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never;
 
-/** The ids of a path; none where the segments are text. */
+/** The ids of a path. Empty for a path whose segments are text. */
 type Ids<Path extends string, Text> = { readonly [Name in Text extends true ? never : SegmentNames<Path>]: number };
 
-/** An ApiRoute as it is declared: its path and schemas give the types of the request that its handler gets. */
+/** Declares an ApiRoute. Its path and schemas give the types of the request that its handler gets. */
 type DeclaredApiRoute<Path extends string, Text, Query, Body> = Omit<
   ApiRoute,
   'kind' | 'path' | 'textParams' | 'query' | 'body' | 'extraCost' | 'handle'
@@ -190,7 +209,7 @@ type DeclaredApiRoute<Path extends string, Text, Query, Body> = Omit<
   readonly handle: (request: ParsedRequest<Ids<Path, Text>, Query, Body>) => Promise<RouteAnswer>;
 };
 
-/** The router and the parser treat all routes alike, so the types of one route's request end here. */
+/** The router and the parser treat all routes alike, so the request types of one route end here. */
 export function apiRoute<
   Path extends string,
   Text extends true | undefined = undefined,
@@ -200,7 +219,7 @@ export function apiRoute<
   return { kind: 'api', ...declared } as unknown as ApiRoute;
 }
 
-/** The same for a RawRoute, whose body is bytes. */
+/** Declares a RawRoute. Its body is bytes. */
 type DeclaredRawRoute<Path extends string, Text, Query> = Omit<
   RawRoute,
   'kind' | 'path' | 'textParams' | 'query' | 'extraCost' | 'handle'
@@ -222,12 +241,12 @@ export function rawRoute<Path extends string, Text extends true | undefined = un
   return { kind: 'raw', ...declared } as unknown as RawRoute;
 }
 
-/** What a path ends with, as it was sent. */
+/** The last segment of a path, as it was sent. */
 export function lastSegmentOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The same of a canonical path, decoded; undefined for what cannot be. */
+/** The last segment of a canonical path, decoded; undefined when it cannot be decoded. */
 export function lastTextOf(canonicalPath: string): string | undefined {
   try {
     return decodeURIComponent(lastSegmentOf(canonicalPath.replace(/\?.*$/, '')));

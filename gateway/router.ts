@@ -67,7 +67,7 @@ export class Router {
   }
 }
 
-/** What a path answers: wherever GET is taken, HEAD is. */
+/** The methods of a path. A path that serves GET serves HEAD. */
 function methodsOf({ routes }: Node): string[] {
   return [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
@@ -76,14 +76,14 @@ function newNode(): Node {
   return { literals: new Map(), parameter: undefined, routes: new Map() };
 }
 
-/** How a credential in a query begins. */
+/** The start of a credential in a query. */
 export const TOKEN_PARAMETER = 'token=';
 const TOKEN_VALUE = /(^|&)token=[^&]*/g;
 
-/** Links of which a part is a token, of whatever is sent for one. */
+/** Paths that contain a token. */
 const TRACKING_LINK = /^\/t\/[^/]*/;
 
-/** How bodies name a path: `/v1/tasks`, whichever way it was called, with the raw query; a token is not repeated. */
+/** The path as response bodies show it: `/v1/tasks` for every prefix, with the raw query. Tokens are masked. */
 export function canonicalPath(path: string, query: string): string {
   const below = path.startsWith(`${API_PREFIX}/`)
     ? path.slice(API_PREFIX.length)

@@ -57,7 +57,7 @@ export interface RouteParts {
   readonly operational: OperationalState;
 }
 
-/** The route table: every path that the gateway answers, from which the OpenAPI document is made, too. */
+/** The route table: every path that the gateway serves. The OpenAPI document is made from it. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { engine, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
   const { tracking, trackingStreams, operational } = parts;

@@ -38,7 +38,7 @@ export interface GatewayOptions {
   /** See EngineOptions. */
   readonly onSuperseded?: EngineOptions['onSuperseded'];
   readonly wrapCommitStore?: EngineOptions['wrapCommitStore'];
-  /** Lets a bench put something else in the place of the guards. */
+  /** Lets a bench replace the guards. */
   readonly wrapAccess?: (access: Access) => Access;
 }
 
@@ -47,7 +47,7 @@ export interface Gateway {
   readonly engine: Engine;
 }
 
-/** The version in the OpenAPI document; package.json has the same, held by a test. */
+/** The version in the OpenAPI document. A test compares it with package.json. */
 const API_VERSION = '0.1.0';
 const DRAIN_MS = 8_000;
 const PROBE_MS = 1_000;
@@ -56,8 +56,8 @@ const clock = systemClock;
 const scheduler = systemScheduler;
 
 /**
- * Puts a gateway together, in the order in which things start; the releaser stops them in the opposite one. Stopping
- * first turns readiness off and sends streams elsewhere, then finishes what is pending, then gives the shards up.
+ * Starts a gateway part by part; the releaser stops the parts in reverse order. Stopping first turns readiness off and
+ * ends the streams, then finishes the pending requests, then releases the shards.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, releaser } = options;
@@ -99,7 +99,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
   });
   const openApi = JSON.stringify(openApiDocument(routes, API_VERSION));
-  // The port comes before the shards: a second start by mistake fails here and takes nothing from the first.
+  // Take the port before the shards. A second start by mistake then fails here and takes nothing from the first
+  // process.
   const server = await listen(options, access, routes, registry);
   releaser.push('http server', () => server.close());
   const commands = await listenForCommands(options, engine);
@@ -119,7 +120,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { port: server.port, engine };
 }
 
-/** `announce` tells other processes that there is something new of an organization. */
+/** `announce` notifies other processes that an organization has new work. */
 async function openGatewayEngine(
   options: GatewayOptions,
   redis: Redis,
@@ -128,7 +129,7 @@ async function openGatewayEngine(
   const hints = new CommitHints(scheduler, (kind, organizationIds) => {
     const keys = redisKeys(config.redisPrefix, engine.history);
     redis.publish(keys[kind], organizationIds.join(',')).catch(() => {
-      // Workers look by themselves, too; the connection's own error event has told of the failure.
+      // The workers also poll, and the connection's own error event has logged the failure.
     });
   });
   const engine: Engine = await openEngine({

@@ -101,7 +101,7 @@ function completeReset({ mailedTokens }: Accounts): ApiRoute {
   });
 }
 
-/** What is the same for all but logout. Nothing of an answer is kept: it may hold tokens. */
+/** The common part of all routes but logout. No answer is kept: it may hold tokens. */
 function publicPost<Path extends string, Body>(path: Path, schema: v.GenericSchema<unknown, Body>) {
   return {
     method: 'POST',

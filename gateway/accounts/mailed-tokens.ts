@@ -19,7 +19,7 @@ export interface MailedTokenParts {
   readonly clock: Clock;
 }
 
-/** What users prove by the tokens that they are mailed. Each resolves to a refusal, or to nothing when it is done. */
+/** The proofs that users give by mailed tokens. Each resolves to a refusal, or to nothing when it is done. */
 export interface MailedTokens {
   /** Does the same for every address, known or not; RATE_LIMITED after too many. */
   request(purpose: TokenPurpose, email: string, origin: Origin): Promise<Refusal | undefined>;

@@ -12,7 +12,7 @@ import { createSessions, type Sessions } from './sessions.ts';
 export interface Accounts {
   readonly sessions: Sessions;
   readonly mailedTokens: MailedTokens;
-  /** For whoever else sets passwords: it bounds the hashing of the whole process. */
+  /** For other code that sets passwords: it bounds the hashing of the whole process. */
   readonly hasher: PasswordHasher;
 }
 

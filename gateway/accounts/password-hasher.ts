@@ -17,8 +17,8 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$sKVEllLpm+S1OjB32ynNZg$B+ox0RwgrBj67JAUlYa0pBUM5vQN8rmz7X3VGdRb7B0';
 
 /**
- * Hashes passwords, a few at a time and off the event loop. Those that wait are taken in turn by network, and no network
- * may have more than a few waiting, so that a flood from one leaves the others their turn.
+ * Hashes passwords, a few at a time and off the event loop. Waiting ones take turns by network, and each network may
+ * have only a few waiting, so that a flood from one leaves the others their turn.
  */
 export function createPasswordHasher({
   hash,

@@ -31,9 +31,9 @@ export interface SessionParts {
 /** Users' sessions. Source: docs/contract.md §2. */
 export interface Sessions {
   /**
-   * An unknown account, one without a password, an inactive one and a wrong password look the same and take as long: 401.
-   * Only who knows the password is told EMAIL_NOT_VERIFIED or ORGANIZATION_NOT_ACTIVE. RATE_LIMITED after too many
-   * failures; rejects with a RefusalError when too many passwords wait.
+   * An unknown account, one without a password, an inactive one and a wrong password look the same and take the same
+   * time: 401. Only a client with the right password learns EMAIL_NOT_VERIFIED or ORGANIZATION_NOT_ACTIVE. RATE_LIMITED
+   * after too many failures; rejects with a RefusalError when too many passwords wait.
    */
   login(input: LoginInput, origin: Origin): Promise<SessionTokens | Refusal>;
   /** The next tokens; a refresh token that was used before ends its session. */

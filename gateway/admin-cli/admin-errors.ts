@@ -1,4 +1,4 @@
-/** What a command is refused with: shown as it is, exit code 1. */
+/** The refusal of a command: shown unchanged, exit code 1. */
 export class RefusedError extends Error {}
 
 /** Something typed that is not understood: shown with what would do, exit code 2. */

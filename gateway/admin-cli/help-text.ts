@@ -12,7 +12,7 @@ Acts through the gateway at ADMIN_URL, in a session that it makes in DATABASE_UR
 where \`npm start\` notes it. Exits 0 when it was done, 1 when it was refused, 2 when it was not understood.
 `;
 
-/** What there is to be typed: all of it, the verbs of a noun, or one verb with its options. */
+/** The usage: of every noun, of the verbs of a noun, or of one verb with its options. */
 export function helpText(verbs: readonly Verb[]): string {
   const nouns = new Set(verbs.map(({ noun }) => noun));
   if (nouns.size === 1) return `${INTRODUCTION}\n${verbs.map(described).join('\n')}${CLOSING}`;

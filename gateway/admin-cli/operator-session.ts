@@ -12,8 +12,8 @@ const LIFE_MS = 300_000;
 const TOKEN_CHARS = 40;
 
 /**
- * Runs `act` in a session of a super admin: of `as`, or of the only one. Whoever has the database may act, and what is
- * done stands in the audit log under that user.
+ * Runs `act` in a session of a super admin: of `as`, or of the only one. An owner of the database may act, and the
+ * audit log has each action under that user.
  */
 export async function asSuperAdmin<T>(
   sql: Sql,

@@ -24,7 +24,7 @@ export type Order =
       readonly as: string | undefined;
     };
 
-/** What was typed after `npm run admin --`. Throws UsageError for anything that is not understood. */
+/** The order after `npm run admin --`. Throws UsageError for anything that it does not understand. */
 export function parseVerb(args: readonly string[]): Order {
   const isHelp = args.includes('--help') || args.includes('-h');
   const [noun, name] = args.slice(0, 2).filter((arg) => !arg.startsWith('-'));
@@ -69,7 +69,7 @@ function readOptions(verb: Verb, args: readonly string[]): { options: Options; r
     });
     return { options: values, rest: positionals.slice(2) };
   } catch (error) {
-    // What Node adds about positional arguments leads nowhere here.
+    // Node's advice about positional arguments does not help here.
     throw new UsageError((error as Error).message.replace(/\. To specify[\s\S]*/, '.'));
   }
 }

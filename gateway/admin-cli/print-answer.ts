@@ -1,6 +1,6 @@
 import type { Verb } from './verb.ts';
 
-/** What was answered, for people: a list in columns, one record a field a line. */
+/** Formats an answer for people: a list in columns, one record with a field a line. */
 export function printAnswer({ columns }: Pick<Verb, 'columns'>, data: unknown): string {
   if (!columns) return printRecord(data as Readonly<Record<string, unknown>>);
   if (Array.isArray(data)) return printTable(columns, data);

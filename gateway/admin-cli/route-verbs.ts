@@ -309,7 +309,7 @@ const agents: readonly RouteVerb[] = [
   },
 ];
 
-/** What is asked of an audit log, and what is shown of its lines. */
+/** The options of an audit log, and the shown fields of its lines. */
 export const AUDIT_LIST = {
   parameters: [
     {
@@ -381,7 +381,7 @@ const payments: readonly RouteVerb[] = [
   },
 ];
 
-/** What the gateway is asked for; a test holds them to the route table. */
+/** The routes that the commands call; a test compares them with the route table. */
 export const ROUTE_VERBS: readonly RouteVerb[] = [
   ...organizations,
   ...channels,

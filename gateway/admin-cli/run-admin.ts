@@ -16,8 +16,8 @@ export interface AdminRun {
 }
 
 /**
- * One command: 0 when it was done, 1 when it was refused, 2 when it was not understood. Throws what nobody foresaw.
- * `readSecret` reads what was not to stand on the command line.
+ * Runs one command: 0 when it was done, 1 when it was refused, 2 when it was not understood. Throws unexpected errors.
+ * `readSecret` reads secrets that must not stand on the command line.
  */
 export async function runAdmin(
   args: readonly string[],

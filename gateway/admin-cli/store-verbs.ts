@@ -188,7 +188,7 @@ const platform: readonly StoreVerb[] = [
   {
     noun: 'organizations',
     verb: 'deletions',
-    summary: 'what became of the organizations that were deleted',
+    summary: 'the deleted organizations and the progress of their deletion',
     parameters: [],
     columns: ['organizationId', 'requestedBy', 'requestedAt', 'clearedAt', 'finishedAt'],
     run: ({ sql }) => listDeletions(sql),
@@ -218,5 +218,5 @@ function parseAuditQuery(values: Values): ListAuditQuery {
   throw new UsageError(`${parsed.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`).join(', ')}.`);
 }
 
-/** What is done on the stores themselves. */
+/** The commands on the stores themselves. */
 export const STORE_VERBS: readonly StoreVerb[] = [...users, ...agents, ...payments, ...platform];

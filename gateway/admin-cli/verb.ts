@@ -21,7 +21,7 @@ interface VerbBase {
   readonly verb: string;
   readonly summary: string;
   readonly parameters: readonly Parameter[];
-  /** What a list shows of its items, in dotted form; an object is shown whole. */
+  /** The columns of a list, in dotted form; an object is shown whole. */
   readonly columns?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export const ORGANIZATION: Parameter = {
 export const PASSWORD = {
   name: 'password',
   kind: 'text',
-  help: 'seen by whoever sees the processes: rather use --password-stdin',
+  help: 'visible in the list of processes: prefer --password-stdin',
 } as const satisfies Parameter;
 export const PASSWORD_STDIN: Parameter = {
   name: 'password-stdin',

@@ -23,7 +23,7 @@ import { lastTextOf, type ParsedRequest, type RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
-/** Registers a device of whoever has signed in, for as long as that session lasts. */
+/** Registers a device of the signed-in user, for as long as the session lasts. */
 export async function registerDevice(
   administration: Administration,
   request: ParsedRequest<unknown, unknown, PushTokenInput>,

@@ -43,7 +43,7 @@ export async function createUser(
   });
 }
 
-/** Changes a user. Whoever may do less from then on is kept out everywhere before the answer. */
+/** Changes a user. A user with fewer rights loses them everywhere before the answer. */
 export function changeUser(
   administration: Administration,
   request: ParsedRequest<ById, unknown, UpdateUserInput>,

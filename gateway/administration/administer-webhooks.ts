@@ -69,7 +69,7 @@ export async function createWebhook(
   });
 }
 
-/** Changes a webhook. One that was not active and is switched on begins anew, at the end that the log has then. */
+/** Changes a webhook. An inactive one that is switched on starts afresh, at the present end of the log. */
 export async function changeWebhook(
   administration: Administration,
   request: ParsedRequest<ById, unknown, UpdateWebhookInput>,
@@ -134,7 +134,7 @@ export function removeWebhook(administration: Administration, request: ParsedReq
 
 type PlanForOne = (webhook: Webhook, now: string) => ReturnType<Plan>;
 
-/** Does something to the webhook of the path, of which there may be none for this caller. A complaint is told first. */
+/** Runs a plan on the webhook of the path, which this caller may not have. The complaint comes first. */
 export function administerOne(
   administration: Administration,
   request: ParsedRequest<ById>,
@@ -171,7 +171,7 @@ async function refusalOfUrl(
   return complaint === undefined ? undefined : violation(`url ${complaint}`);
 }
 
-/** One that belongs to a channel is told of that one's events, and can name no other. */
+/** A webhook of a channel gets the events of that channel, and can name no other. */
 async function refusalOfChannels(
   sql: Sql,
   { organizationId, channelId, channelIds }: Pick<Webhook, 'organizationId' | 'channelId' | 'channelIds'>,

@@ -28,9 +28,9 @@ export interface PlannedChange {
   readonly answer: Extract<RouteAnswer, { data: string }>;
   /** Absent when all is as it is wanted already. */
   readonly write?: Omit<NotedChange, 'kept'> & {
-    /** What it means when nothing could be changed; else somebody was faster, and it is planned again. */
+    /** The refusal when nothing could be changed; without one another change was faster, and the plan is made again. */
     readonly elseRefusal?: Refusal;
-    /** Whoever may do less from now on is kept out everywhere before the answer. */
+    /** A caller with fewer rights loses them everywhere before the answer. */
     readonly revokes: boolean;
   };
 }
@@ -38,7 +38,7 @@ export interface PlannedChange {
 /** Decides a change on what is stored now. Called again when that has changed in between. */
 export type Plan = (now: string) => Promise<PlannedChange | { readonly refusal: Refusal }>;
 
-/** What any of these changes may be refused with, whatever it is about. */
+/** The common refusals of all these changes. */
 export const ADMINISTERED = ['409 CONFLICT', '422 IDEMPOTENCY_KEY_REUSED'] as const;
 
 interface AdministrationRequest {
@@ -116,7 +116,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Said before a statement was sent: by the system, by the client, by a server that is starting or full. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'CONNECT_TIMEOUT', '57P03', '53300']);
 
-/** What became of a statement that failed. Throws what is wrong with the statement itself. */
+/** The outcome of a statement that failed. Throws faults of the statement itself. */
 function endOf(error: unknown): WriteEnd {
   const { code, severity, constraint_name } = error as {
     readonly code?: unknown;

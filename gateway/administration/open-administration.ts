@@ -19,9 +19,9 @@ export interface Administration extends Administering {
   readonly proofs: Administering;
   readonly hashPassword: PasswordHasher['hash'];
   readonly ask: Engine['ask'];
-  /** What is wrong with where an organization wants its events, when it is its turn to know; see checkWebhookUrl. */
+  /** The fault of a webhook's URL, at the organization's turn; see checkWebhookUrl. */
   checkUrl(organizationId: number, url: string): Promise<string | undefined>;
-  /** What browsers subscribe to web pushes with, when it is the organization's turn to know. */
+  /** The public key for web push subscriptions, at the organization's turn. */
   webPushKey(organizationId: number): Promise<string>;
   /** Has the workers look at an organization now. */
   readonly announce: (organizationId: number) => void;

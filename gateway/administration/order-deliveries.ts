@@ -49,7 +49,7 @@ export function orderRedelivery(administration: Administration, request: ParsedR
   });
 }
 
-/** Orders that the log of a stretch of time is looked through again. What comes later is told anyway. */
+/** Orders a new look through a stretch of the log. Later events are delivered anyway. */
 export function orderReplay(
   administration: Administration,
   request: ParsedRequest<ById, unknown, ReplayInput>,

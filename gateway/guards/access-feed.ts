@@ -15,11 +15,10 @@ export interface AccessFeedOptions {
 }
 
 /**
- * Hears of every change of what access rests on, by polling.
- *
- * Invariant: whatever committed before the last good poll began has been told to the listeners, and until `freshUntil`,
- * that is for `credentialValidMs` from then on, what they keep may be used. So `settled` needs no answer from anybody:
- * after that time no process can hold what was true before the change.
+ * Reads every change of the records that access rests on, by polling.
+ * Invariant: the listeners have every change that committed before the last good poll began. Until `freshUntil`, which
+ * is `credentialValidMs` after that, their caches may be used. So `settled` needs no answer from other processes: after
+ * that time no process can hold the state before the change.
  */
 export class AccessFeed {
   readonly #options: AccessFeedOptions;
@@ -98,7 +97,7 @@ export class AccessFeed {
       ),
     ]);
     if (hasHeard && isAlone) return;
-    // What this process has just revoked it knows without hearing of it.
+    // This process knows its own revocation without reading it.
     if (!hasHeard) this.#tell('all');
     const validMs = LIMITS.credentialValidMs + LIMITS.accessSettleMarginMs;
     await new Promise<void>((resolve) => scheduler.after(committedAt + validMs - clock.monotonic(), resolve));

@@ -25,7 +25,7 @@ export type Authentication =
   | { readonly identity: Identity }
   | {
       readonly refused: Refused;
-      /** Who is refused, when it is known. */
+      /** The refused caller, when it is known. */
       readonly identity?: Identity;
     };
 
@@ -72,7 +72,7 @@ const EMAIL_NOT_VERIFIED = refusalBody(refusal('EMAIL_NOT_VERIFIED'));
 const UNAVAILABLE = refusalBody(refusal('UNAVAILABLE'));
 
 /**
- * Who is calling, and whether this route is theirs: 401 without a valid key or access token, then 403 for the
+ * Finds the caller, and checks that it may use the route: 401 without a valid key or access token, then 403 for the
  * organization, the channel, the user, the e-mail address and the permission, in this order. Answers at once when the
  * credential is known; 503 when Postgres cannot be asked about it.
  */
@@ -103,7 +103,7 @@ function streamTokensIn(query: string): string[] {
   return values.map((part) => part.slice(TOKEN_PARAMETER.length)).filter((value) => value !== '');
 }
 
-/** As whoever asked for the token, with what that caller may do by now. */
+/** The owner of the token, with its present rights. */
 async function admitByStreamToken(
   parts: AuthenticationParts,
   asked: Pick<Asked, 'request' | 'guard' | 'origin'>,

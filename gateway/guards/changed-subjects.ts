@@ -1,7 +1,7 @@
 import type { AccessChange, AccessSubject, AccessSubjects } from '../../engine/store/access/access-store.ts';
 import { isVisible } from '../../engine/store/access/snapshot.ts';
 
-/** What a process has heard: changes, or that it may have missed some, so that everything may have changed. */
+/** The changes that a process has read, or that it may have missed some, so that everything may have changed. */
 export type HeardChanges = 'all' | readonly AccessChange[];
 
 /** A set of heard changes, to be asked whose access they touch: not that of who was looked up after they committed. */

@@ -3,7 +3,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { IncomingRequest } from '../http/port.ts';
 import { type IsTrusted, remembering } from './trusted-proxies.ts';
 
-/** Longer lists of proxies are read anew each time. */
+/** Longer lists of proxies are read again each time. */
 const REMEMBERED_CHARS = 100;
 
 /**

@@ -22,8 +22,8 @@ interface Entry {
 }
 
 /**
- * Whom keys and access tokens stand for, from memory: a credential is kept until the feed tells that something it rests
- * on has changed, and used only while the feed is fresh. Secrets are known, and compared, by their hashes only.
+ * The callers of keys and access tokens, from memory. A credential stays until the feed reports a change of a record
+ * that it rests on, and is used only while the feed is fresh. Secrets are known, and compared, by their hashes only.
  */
 export class CredentialCache {
   readonly #options: CredentialCacheOptions;
@@ -55,8 +55,8 @@ export class CredentialCache {
   }
 
   /**
-   * Whom a secret stands for: at once when it is known, else a promise, which rejects when Postgres cannot be asked.
-   * Undefined for a secret that stands for nobody, or no longer. With `mayLag` what is remembered does for a while when
+   * The caller of a secret: at once when it is known, otherwise a promise, which rejects when Postgres cannot be asked.
+   * Undefined for an unknown or revoked secret. With `mayLag` a remembered credential is valid for a while when
    * Postgres cannot be asked, or keeps silent.
    */
   find(secret: string, mayLag = false): Credential | undefined | Promise<Credential | undefined> {

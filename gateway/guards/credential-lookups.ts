@@ -79,7 +79,7 @@ export class CredentialLookups {
     return batch;
   }
 
-  /** Never rejects: those who wait are told. Empties the batch. */
+  /** Never rejects: every waiting caller gets the result. Empties the batch. */
   async #ask(batch: Map<string, Lookup>): Promise<void> {
     try {
       for (let attempt = 1; batch.size > 0 && attempt <= LIMITS.credentialAttempts; attempt++)
@@ -87,7 +87,7 @@ export class CredentialLookups {
       for (const { reject } of batch.values())
         reject(new LookupRefused('access changes faster than it can be looked up'));
     } catch (error) {
-      // Whoever waits behind them would meet the same, only later.
+      // Look-ups behind them would meet the same fault, only later.
       const behind = this.#waiting;
       this.#waiting = new Map();
       for (const { reject } of [...batch.values(), ...behind.values()]) reject(error);

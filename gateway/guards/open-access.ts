@@ -34,7 +34,7 @@ export interface Access {
   readonly authenticate: Authenticate;
   readonly quotas: Quotas;
   readonly streamTokens: Pick<StreamTokenStore, 'issue'>;
-  /** Tells of every change of what access rests on, at most a second after its commit: for what stays open. */
+  /** Reports every change of access at most a second after its commit, for connections that stay open. */
   readonly onChanges: (listener: (changes: HeardChanges) => void) => void;
   /** Resolves when no process serves what was revoked before the call: to be awaited before a revocation is answered. */
   readonly settled: () => Promise<void>;
@@ -85,12 +85,12 @@ function openFeed({ config, log, releaser }: AccessOptions, engine: Engine, redi
   releaser.push('access connection', () => store.stop());
   const announce = () => {
     redis.publish(channel, '').catch(() => {
-      // Others find out by their polls; the connection's own error event has told of the failure.
+      // Others find out by their polls; the connection's own error event has reported the failure.
     });
   };
   const feed = new AccessFeed({ store, clock, scheduler, log, announce });
   releaser.push('access feed', () => feed.stop());
-  // Of two connections that come and go together, one tells of it.
+  // Of two connections that come and go together, one logs it.
   const hints = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log.child({}, { level: 'silent' }), 'patient');
   releaser.push('access hints', () => hints.disconnect());
   hints.on('message', () => feed.hint());

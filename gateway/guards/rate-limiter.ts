@@ -2,7 +2,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Header } from '../http/port.ts';
 
-/** What one request took from its caller's rate limit. */
+/** The result of one request's draw on its caller's rate limit. */
 export interface Draw {
   /** RateLimit-Policy and RateLimit, for the answer. */
   readonly headers: readonly Header[];
@@ -14,7 +14,7 @@ export const DEFAULT_RATE = LIMITS.requestsPerSecond;
 
 /** A bucket holds what flows into it in this time. */
 const BURST_SECONDS = LIMITS.requestBurst / LIMITS.requestsPerSecond;
-/** What rounding may add up to; far less than one request. */
+/** The possible sum of rounding errors; far less than one request. */
 const ROUNDING = 1e-6;
 
 interface Policy {
@@ -32,8 +32,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets, one for each caller, refilled evenly: whoever stays within the rate is never refused, whatever others
- * do. Callers with full buckets are forgotten; past `rateLimitedCallers` the one that came first is.
+ * Token buckets, one for each caller, refilled evenly: a caller within its rate is never refused, regardless of others.
+ * Callers with full buckets are forgotten; past `rateLimitedCallers` the first one is.
  */
 export class RateLimiter<Key> {
   readonly #name: string;

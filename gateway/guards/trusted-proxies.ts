@@ -23,7 +23,7 @@ function addTrusted(list: BlockList, entry: string): void {
   }
 }
 
-/** The same function with its last answers kept; all of them leave when there are too many. */
+/** The same function with a cache of its last answers; the cache is emptied when it is full. */
 export function remembering<T>(most: number, compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

@@ -30,11 +30,11 @@ interface BodyWaiter {
 }
 
 /**
- * What becomes of the connection after an answer.
- *   keep    it takes the next request
- *   close   it is closed at once
- *   linger  the client is told to close it, and what it is still sending is let run out: closed with bytes unread, the
- *           connection would be reset, and most clients would never see the answer
+ * The connection after an answer.
+ * - keep: it takes the next request.
+ * - close: it is closed at once.
+ * - linger: the client is asked to close it, and the rest of its request is read: a connection closed with unread bytes
+ * would be reset, and most clients would never see the answer.
  */
 export type Ending = 'keep' | 'close' | 'linger';
 

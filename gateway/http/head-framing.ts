@@ -12,8 +12,8 @@ export interface Head {
 
 export interface Framing {
   /**
-   * What to do instead of dispatching. `drop` closes without a word: where two readers of these bytes could disagree on
-   * where the request ends, an answer might be taken for that of another request.
+   * The action instead of dispatching. `drop` closes without an answer: where two readers of these bytes could disagree
+   * on the end of the request, an answer might be taken for that of another request.
    */
   readonly verdict: 'dispatch' | 'drop' | RefusalReason;
   /** Announced bytes of body; undefined when the body is chunked. */

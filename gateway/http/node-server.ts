@@ -12,13 +12,13 @@ const MAPPED_IPV4 = '::ffff:';
 const BODILESS = new Set([204, 304]);
 /** Its parser passes 0.9 and 2.0 as well. */
 const SPOKEN_VERSIONS = new Set(['1.0', '1.1']);
-/** What node itself refuses before a handler sees it. */
+/** The requests that node itself refuses before a handler sees them. */
 const PARSER_REFUSALS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** What is remembered of a connection between its requests. */
+/** The memory of a connection between its requests. */
 interface Connection {
   requests: number;
   /** An answer said so: requests that were pipelined behind it are not executed. */
@@ -87,7 +87,7 @@ class NodeExchange extends Exchange {
     else this.#res.end(bytes);
   }
 
-  /** Answers now and ends later: at the end node closes the connection, with whatever was not read. */
+  /** Answers now and ends later: at the end node closes the connection, with all unread bytes. */
   #endAfterBody(answer: Buffer | undefined): void {
     if (answer) this.#res.write(answer);
     else this.#res.flushHeaders();

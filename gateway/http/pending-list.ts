@@ -26,7 +26,7 @@ export class PendingList {
     this.size += 1;
   }
 
-  /** The request must be in the list. What has left it points nowhere. */
+  /** The request must be in the list. A request that has left it points nowhere. */
   remove(request: Pending): void {
     const { before, after } = request;
     if (before) before.after = after;

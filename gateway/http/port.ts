@@ -3,8 +3,8 @@ import type { Log } from '../../engine/runtime/log.ts';
 import type { LIMITS } from '../../schema/limits.ts';
 
 /**
- * What the gateway knows of HTTP. Two adapters stand behind it, and one conformance suite holds both:
- * uWebSockets.js for speed, node:http where its binary does not load.
+ * The gateway's view of HTTP. Two adapters stand behind it, and one conformance suite tests both: uWebSockets.js for
+ * speed, node:http where its binary does not load.
  */
 export type Header = readonly [name: string, value: string];
 export type Headers = readonly Header[];

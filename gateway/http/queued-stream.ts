@@ -14,9 +14,10 @@ export interface StreamSink {
 }
 
 /**
- *   flowing  writes go straight to the connection
- *   blocked  the connection is full; writes queue up, and both the queue and the time are bounded
- *   ended    nothing is written any more; the listener has been told why
+ * The states of a stream.
+ * - flowing: writes go straight to the connection.
+ * - blocked: the connection is full; writes queue up, and both the queue and the time are bounded.
+ * - ended: nothing is written any more; the listener knows why.
  */
 type State = 'flowing' | 'blocked' | 'ended';
 

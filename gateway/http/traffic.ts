@@ -11,9 +11,9 @@ export interface Stallable {
 const NO_ANSWER: Answer = { headers: [], body: '' };
 
 /**
- * What all requests of one server share: counts, bounds and the one scan that enforces deadlines. Requests carry the
- * time of the last scan instead of reading the clock or setting a timer each, so a deadline is met late by up to two
- * scans, never early.
+ * The shared part of all requests of one server: counts, bounds and the one scan that enforces deadlines. Requests
+ * carry the time of the last scan instead of reading the clock or setting a timer each, so a deadline is met late by up
+ * to two scans, never early.
  */
 export class Traffic {
   readonly limits: HttpLimits;

@@ -120,7 +120,8 @@ class UwsExchange extends Exchange {
     });
     return {
       write,
-      // With a writable handler attached the binary sends its own backlog only together with a write. What may not hold
+      // With a writable handler attached the binary sends its own backlog only together with a write. Bytes that may
+      // not wait
       // comments waits for the next one, or for the end.
       flush: () => !hasComments || write(COMMENT),
       end: () => res.cork(() => res.end()),
@@ -135,7 +136,7 @@ class UwsExchange extends Exchange {
       // The binary writes strings as UTF-8, and header values are latin1.
       res.writeHeader(name, HIGH_BYTE.test(value) ? Buffer.from(value, 'latin1') : value);
     }
-    // The binary writes it itself where it closes. What it has yet to receive of a body it skips.
+    // The binary writes it itself where it closes. It skips the unread rest of a body.
     if (ending === 'linger') res.writeHeader('connection', 'close');
   }
 

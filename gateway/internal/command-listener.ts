@@ -13,7 +13,7 @@ export interface CommandListenerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly adapter: HttpServerOptions['adapter'];
-  /** Whoever does not know it is told nothing. */
+  /** The shared secret of the system's processes. Requests without it get an empty 404. */
   readonly secret: string;
   readonly ask: (organizationId: number, command: Command) => Promise<Answer>;
   readonly clock: Clock;
@@ -31,9 +31,9 @@ const JSON_TYPE = [['Content-Type', 'application/json']] as const;
 const NOTHING = { headers: [], body: '' } as const;
 
 /**
- * Takes commands of other processes of the system for the organizations that this one owns, on a port of its own:
- * `POST /commands`, answered 200 with the engine's answer whatever it says; 404 with nothing to whoever does not know the
- * secret, or asks for anything else; 400 for what is no such command. Rejects with ListenError.
+ * Accepts commands from other processes for the organizations that this process owns, on its own port: `POST
+ * /commands`. It answers 200 with the engine's answer, success or refusal; an empty 404 for a wrong secret or any other
+ * path; 400 for an invalid command. Rejects with ListenError.
  */
 export async function startCommandListener(options: CommandListenerOptions): Promise<CommandListener> {
   const { host, port, adapter, secret, log, clock, scheduler } = options;
@@ -62,7 +62,7 @@ export async function startCommandListener(options: CommandListenerOptions): Pro
   };
 }
 
-/** Digests are compared, so that the time it takes tells neither the length nor the text. */
+/** Compares digests, so that the time taken shows neither the length nor the text. */
 function isCommand(request: IncomingRequest, expected: Buffer): boolean {
   const given = Buffer.from(hashSecret(request.header('authorization')?.replace(/^Bearer /, '') ?? ''));
   const isKnown = timingSafeEqual(given, expected);
@@ -85,7 +85,7 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    // No request is valid without a value.
+    // A request without a value is invalid.
     return undefined;
   }
 }

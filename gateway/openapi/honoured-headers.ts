@@ -1,8 +1,8 @@
 import type { Route } from '../route.ts';
 
 /**
- * Which headers a route goes by. Where a refusal follows from a header, the refusal that the route is known to give says
- * that it takes the header; tests/api/openapi/openapi-headers.test.ts asks every route whether that is so.
+ * Lists the headers that each route uses. Where a header leads to a refusal, the route's known refusals show that it
+ * uses the header. tests/api/openapi/openapi-headers.test.ts asks every route whether that is so.
  */
 export function takesIfMatch(route: Route): boolean {
   return mayRefuse(route, '412 PRECONDITION_FAILED');
@@ -20,7 +20,7 @@ export function takesIfNoneMatch(route: Route): boolean {
   return showsEtag(route) && route.method === 'GET';
 }
 
-/** Super admins name the organization that the route is about. */
+/** A super admin uses it to name the organization that the route is about. */
 export function takesOrganization({ guard }: Route): boolean {
   return guard.kind === 'permission' && guard.scope !== 'platform';
 }

@@ -4,7 +4,7 @@ import { findShown } from '../../schema/fields/shown-as.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A schema in the words of JSON Schema: of what is sent (`input`), or of what comes of it. */
+/** Returns the JSON Schema of a schema: of what clients send (`input`), or of the parsed value. */
 export function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'output'): Json {
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode,
@@ -15,14 +15,14 @@ export function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output'
   return rest;
 }
 
-/** With what is noted of a part; a word that is noted as undefined is taken away. */
+/** Adds notes to a part of a schema. A keyword noted as undefined is removed. */
 function withShown(words: JsonSchema, part: object): JsonSchema {
   const shown = findShown(part);
   if (!shown) return words;
   return Object.fromEntries(Object.entries({ ...words, ...shown }).filter(([, word]) => word !== undefined));
 }
 
-/** The default of what arrives as text, as what it is read as. */
+/** Converts the default of a text parameter to the type that it is parsed to. */
 function typedDefault(words: JsonSchema): JsonSchema {
   const { type, default: given } = words;
   return type === 'integer' && typeof given === 'string' ? { ...words, default: Number(given) } : words;

@@ -7,9 +7,7 @@ import { type Json, jsonSchema } from './json-schema.ts';
 import { operationParameters } from './operation-parameters.ts';
 import { operationResponses, RESPONSE_HEADERS } from './operation-responses.ts';
 
-/**
- * The OpenAPI 3.1 document, made from the route table and from the very schemas that validate and serialize.
- */
+/** Builds the OpenAPI 3.1 document from the route table and the schemas that validate and serialize. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -20,7 +18,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   return {
     openapi: '3.1.0',
     info: { title: 'Delivery Task Service', version, description: 'Real-time dispatch for last-mile delivery.' },
-    // Beside the document itself: what stands before the prefix is the same for all paths.
+    // Relative to the document itself: all paths share the part before the prefix.
     servers: [{ url: '/' }],
     paths,
     components: {
@@ -46,13 +44,13 @@ function operationOf(route: Route): Json {
   };
 }
 
-/** `GET /tasks/:id/proof` → `getTasksByIdProof`: the same for as long as the route is. */
+/** Names an operation after its route, so that the name is stable: `GET /tasks/:id/proof` → `getTasksByIdProof`. */
 function operationId({ method, path }: Route): string {
   const words = path.replaceAll(':', '/by/').split(/[^A-Za-z0-9]+/);
   return method.toLowerCase() + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Which credentials a route takes, and the roles that they have to stand for. */
+/** The credentials that a route accepts, and the roles that they need. */
 function accessOf(route: Route): Json {
   const { guard } = route;
   const streamToken = route.kind === 'raw' && route.takesStreamToken ? [{ streamToken: [] }] : [];

@@ -7,7 +7,7 @@ import { type Json, jsonSchema } from './json-schema.ts';
 
 const ID = integerShown(1, Number.MAX_SAFE_INTEGER);
 
-/** What a request to the route may carry beside its body. */
+/** Lists the parameters of an operation: all of a request except its body. */
 export function operationParameters(route: Route): Json[] {
   return [...pathParameters(route), ...queryParameters(route.query), ...headerParameters(route)];
 }
@@ -43,7 +43,7 @@ function queryParameters(query: QuerySchema | undefined): Json[] {
 
 const TAGS = 'Entity tags with commas between them, or `*`';
 
-/** Headers by whether the route goes by them. */
+/** The parameters of headers, each with a test whether a route uses it. */
 const HEADERS: readonly (readonly [goesBy: (route: Route) => boolean, header: Json])[] = [
   [() => true, { name: 'X-Correlation-Id', schema: { type: 'string', format: 'uuid' } }],
   [

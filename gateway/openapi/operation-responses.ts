@@ -7,7 +7,7 @@ import { sharedRefusals } from './shared-refusals.ts';
 
 const TEXT = { type: 'string' };
 
-/** Every header that an answer of the document may carry. */
+/** Every response header of the document. */
 export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
   'RateLimit-Policy': { description: 'The bucket: its size `q`, full after `w` seconds', schema: TEXT },
   RateLimit: { description: 'What remains, `r`, and when the bucket is full, in `t` seconds', schema: TEXT },
@@ -19,14 +19,14 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
 
 const LIMITED = ['RateLimit-Policy', 'RateLimit'];
 
-/** What the route may answer, by status. */
+/** Returns the responses of an operation, by status. */
 export function operationResponses(route: Route): Record<string, Json> {
   const responses = new ResponseList();
   if (route.kind === 'api') addSuccess(responses, route);
   else addRawAnswers(responses, route);
   for (const { status, reason, body } of sharedRefusals(route)) responses.add(status, refusal(status, reason, body));
   for (const text of route.refusals ?? []) {
-    const [status, code = status === '404' ? 'Unknown id' : 'Whatever was sent stands for nobody'] =
+    const [status, code = status === '404' ? 'Unknown id' : 'The credential belongs to no caller'] =
       statusAndCode(text);
     responses.add(status, refusal(status, code));
   }
@@ -50,7 +50,7 @@ function addRawAnswers(responses: ResponseList, { answers: media, alsoAnswers, l
   for (const [status, reason] of Object.entries(alsoAnswers ?? {})) responses.add(status, { reason, media });
 }
 
-/** What a route for people answers instead of an error. */
+/** The page that a route for browsers returns instead of an error body. */
 const PAGE = 'A page that says so';
 
 function refusal(status: string, reason: string, body: 'Error' | 'ValidationError' = 'Error'): Ending {
@@ -59,7 +59,7 @@ function refusal(status: string, reason: string, body: 'Error' | 'ValidationErro
   return { reason, media: 'application/json', schema: { $ref: `#/components/schemas/${body}` }, headers };
 }
 
-/** `409 TASK_NOT_PAYABLE` as its two parts; the second may be missing, or be several words. */
+/** Splits `409 TASK_NOT_PAYABLE` into its two parts. The second part may be missing or hold several words. */
 function statusAndCode(refusal: string): [status: string, code?: string] {
   const at = refusal.indexOf(' ');
   return at < 0 ? [refusal] : [refusal.slice(0, at), refusal.slice(at + 1)];

@@ -1,12 +1,12 @@
 import type { Json } from './json-schema.ts';
 
-/** One way to end with a status. */
+/** One reason for a status. */
 export interface Ending {
   readonly reason: string;
-  /** Of the body; absent where there is none. */
+  /** The schema of the body; absent when there is none. */
   readonly media?: string;
   readonly schema?: Json;
-  /** Names of components. */
+  /** The names of header components. */
   readonly headers?: readonly string[];
 }
 
@@ -16,7 +16,7 @@ interface Response {
   readonly headers: Set<string>;
 }
 
-/** Responses as they come together: what several places tell of a status becomes one. */
+/** Collects responses. The descriptions that several places give for one status become one response. */
 export class ResponseList {
   readonly #responses = new Map<string, Response>();
 
@@ -32,7 +32,7 @@ export class ResponseList {
     if (schema && !schemas.some((known) => JSON.stringify(known) === JSON.stringify(schema))) schemas.push(schema);
   }
 
-  /** As the document has them; each with `headers` besides its own. */
+  /** Returns the responses in OpenAPI form, each with `headers` added. */
   toJson(headers: readonly string[]): Record<string, Json> {
     return Object.fromEntries(
       [...this.#responses].map(([status, { reasons, schemas, headers: own }]) => [

@@ -4,11 +4,11 @@ import { takesIdempotencyKey, takesOrganization } from './honoured-headers.ts';
 export interface SharedRefusal {
   readonly status: string;
   readonly reason: string;
-  /** Which of the two bodies it has. */
+  /** Which of the two error bodies it has. */
   readonly body: 'Error' | 'ValidationError';
 }
 
-/** What a route refuses before its handler is asked, and what any handler may end with, in the order of refusal. */
+/** Returns the refusals that come before the handler, and those of any handler, in the order of refusal. */
 export function sharedRefusals(route: Route): SharedRefusal[] {
   if (route.guard.kind === 'operational') return [];
   return [...refusalsOfGuards(route), ...refusalsOfParts(route), ...refusalsOfWork(route)];
@@ -28,7 +28,7 @@ function refusalsOfGuards(route: Route): SharedRefusal[] {
   if (takesOrganization(route)) {
     refusals.push(
       plain('400', 'A super admin without X-Organization-Id'),
-      violations('400', 'Validation failed, of which every violation is told at once'),
+      violations('400', 'Validation failed; the body lists every violation'),
       plain('404', 'X-Organization-Id names no organization'),
     );
   }
@@ -42,7 +42,7 @@ function refusalsOfParts(route: Route): SharedRefusal[] {
     ...(route.body ? [plain('413', `The body exceeds ${route.body.maxBytes} bytes`)] : []),
     ...(isJson ? [plain('415', 'The Content-Type is not application/json'), plain('400', 'Malformed JSON')] : []),
     ...(hasIds || isJson || route.query
-      ? [violations('400', 'Validation failed, of which every violation is told at once')]
+      ? [violations('400', 'Validation failed; the body lists every violation')]
       : []),
     ...(takesIdempotencyKey(route) ? [plain('400', 'A malformed Idempotency-Key')] : []),
   ];
@@ -50,7 +50,7 @@ function refusalsOfParts(route: Route): SharedRefusal[] {
 
 function refusalsOfWork({ kind }: Route): SharedRefusal[] {
   const away = kind === 'api' ? 'NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER or UNAVAILABLE' : 'UNAVAILABLE';
-  return [plain('500', 'Nobody foresaw it'), plain('503', away)];
+  return [plain('500', 'Unexpected failure of the server'), plain('503', away)];
 }
 
 function plain(status: string, reason: string): SharedRefusal {

@@ -4,14 +4,14 @@ import { formatPosition } from '../../schema/events.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
-/** Who changed what, when, and from where. There is no route that writes it. Source: docs/contract.md §2 "Administration". */
+/** The audit log: actor, change, time and address. No route writes it. Source: docs/contract.md §2 "Administration". */
 export function auditRoutes({ read, history }: Administration): ApiRoute[] {
   const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/audit-logs',
     guard: may('audit'),
     query: { schema: listAuditQuery, lists: new Set() },
-    summary: 'List changes, newest first; `userId` is whoever acted, in a session or through a channel',
+    summary: 'List changes, newest first; `userId` is the acting user, in a session or through a channel',
     success: { status: 200, data: auditListView },
     refusals: ['503 OVERLOADED'],
     async handle({ identity: { organizationId }, query }) {

@@ -5,7 +5,7 @@ import { observeTravel } from '../../engine/travel/travel-metrics.ts';
 import type { TravelCounts } from '../../engine/travel/travel-times.ts';
 import type { CallbackCounts } from '../payments/open-payments.ts';
 
-/** What the process and its engine are doing, read when somebody asks. */
+/** The activity of the process and its engine, read at each scrape. */
 export function observeProcess(
   registry: Registry,
   engine: Engine,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Header } from '../http/port.ts';
 
-/** What stands in a page and may take effect there, each to the letter. Anything else a browser refuses. */
+/** The parts of a page that may take effect, each to the letter. A browser refuses anything else. */
 export interface PageParts {
   readonly style: string;
   readonly script?: string;

@@ -10,7 +10,7 @@ import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../r
 import { type CustomerPage, customerPage, PAGE_HEADERS } from './customer-page.ts';
 import type { Payments } from './open-payments.ts';
 
-/** Pages for whoever pays: the link that a payment has as `checkoutUrl`, and the pages of the test provider. */
+/** Pages for paying customers: the link that a payment has as `checkoutUrl`, and the pages of the test provider. */
 export function checkoutRoutes(payments: Payments): RawRoute[] {
   return [followLink(payments), showTestCheckout(payments), endTestCheckout(payments)];
 }
@@ -33,8 +33,8 @@ function followLink(payments: Payments): RawRoute {
     path: '/payments/checkout/:link',
     query: { schema: linkQuery, lists: new Set() },
     summary:
-      'For the customer: leads on to where the payment is made, or says what has become of it; `returned` for ' +
-      'whoever comes back from there',
+      'For the customer: leads on to the page of the provider, or shows the outcome; `returned` marks a customer ' +
+      'who comes back from there',
     leadsOn: { to: "on to the provider's page, while the payment is open", always: false },
     async handle(request, reply, incoming) {
       const link = parseCheckoutLink(lastSegmentOf(incoming.path));
@@ -120,7 +120,7 @@ function testPageOf(checkout: TestCheckout): CustomerPage {
   return { title, text: `${description}. No money moves here.`, form: { name: 'outcome', buttons } };
 }
 
-/** On this host, whatever name the customer has reached it by. */
+/** On this host, under the name by which the customer has reached it. */
 function wayBack({ returnUrl }: TestCheckout): string {
   const { pathname, search } = new URL(returnUrl);
   return pathname + search;

@@ -18,7 +18,7 @@ const STYLE =
   'background:#fff;color:inherit;text-decoration:none}button:first-child{background:#1a1a1a;color:#fff}';
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing is loaded, no script runs, nobody may frame it, and the address, which is a secret, is told to nobody. */
+/** Nothing is loaded, no script runs, no page may frame it, and no other site learns the address, which is a secret. */
 export const PAGE_HEADERS: Headers = [
   ['Content-Type', 'text/html; charset=utf-8'],
   [

@@ -32,16 +32,16 @@ export interface PaymentsOptions {
   readonly port: () => number;
 }
 
-/** What came of a callback: taken, also when it told nothing new or nothing of ours; or to be sent again. */
+/** The outcome of a callback: accepted, also when it held no news or nothing of ours; or to be sent again. */
 export type CallbackOutcome = 'taken' | 'untrusted' | Refusal;
 
-/** What is open to whoever pays, and to the providers. */
+/** The calls open to paying customers, and to the providers. */
 export interface Payments {
-  /** Who carries out new online payments. */
+  /** The provider of new online payments. */
   readonly provider: ProviderName;
   /** Tells the owner of a payment what its provider says. Rejects while Postgres is away. */
   takeCallback(name: ProviderName, callback: Callback, caller: Caller): Promise<CallbackOutcome>;
-  /** What a link leads to; waits a while for a page that is still to be made, unless too many do. */
+  /** The target of a link; waits a while for a page that is still being made, unless too many wait. */
   followLink(link: CheckoutLink): Promise<Checkout | undefined>;
   /** The checkouts of the test provider, which only it has. */
   readonly testCheckouts: {

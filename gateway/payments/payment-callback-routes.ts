@@ -6,10 +6,10 @@ import { type RawRoute, rawRoute } from '../route.ts';
 import type { Payments } from './open-payments.ts';
 
 const JSON_TYPE: Header = ['Content-Type', 'application/json; charset=utf-8'];
-/** Whoever cannot sign is told nothing, not even why. */
+/** A sender that cannot sign learns nothing, not even the reason. */
 const UNTRUSTED = errorBody(400, 'Bad Request');
 
-/** Where payment providers tell what became of payments. Source: docs/contract.md §7. */
+/** The calls by which payment providers report outcomes. Source: docs/contract.md §7. */
 export function paymentCallbackRoutes(payments: Payments): RawRoute[] {
   return PAYMENT_PROVIDERS.map((name) => callbackRoute(payments, name));
 }
@@ -22,7 +22,7 @@ function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
     bare: true,
     guard: { kind: 'public' },
     body: { maxBytes: LIMITS.callbackBytes, media: 'application/json' },
-    summary: `For the payment provider ${name}: what became of payments, signed; to be sent again unless it is answered 200`,
+    summary: `For the payment provider ${name}: a signed report about payments; the provider repeats it unless the answer is 200`,
     answers: 'application/json',
     refusals: ['400 Bad Request', '503 NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER, UNAVAILABLE'],
     async handle({ identity, origin, body, replyHeaders }, reply, incoming) {

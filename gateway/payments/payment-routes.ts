@@ -38,15 +38,14 @@ interface WayToPay {
   readonly message: string;
 }
 
-/** What tells them apart; all else about them is one. */
+/** Their differences; the rest of them is the same. */
 function waysToPay(provider: ProviderName): readonly WayToPay[] {
   return [
     {
       how: { method: 'online', provider },
       path: '/payments/initialize',
       permission: 'payments:make',
-      summary:
-        'Have the customer pay online, behind `checkoutUrl`; `pending` until the provider says what became of it',
+      summary: 'Have the customer pay online, behind `checkoutUrl`; `pending` until the provider reports the outcome',
       refusals: ['409 PAYMENT_PENDING'],
       message: 'Payment initialized',
     },

@@ -7,7 +7,7 @@ import { statementQuery, statementView, topUpInput, topUpView, walletView } from
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
-/** What customers have paid in to pay with later. Source: docs/contract.md §7. */
+/** The money that customers have paid in to pay with later. Source: docs/contract.md §7. */
 export function walletRoutes(engine: Engine): ApiRoute[] {
   return [readWallet(engine), readStatement(engine), topUpWallet(engine)];
 }

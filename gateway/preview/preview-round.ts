@@ -25,8 +25,8 @@ export interface PreviewParts {
 }
 
 /**
- * What a round would propose, which nobody hears of. Rejects with a RefusalError: 404 for a task that is not there, 409
- * INVALID_STATUS_TRANSITION or STATUS_DERIVED for one that nobody can be looked for.
+ * The proposal of a round, without carrying it out. Rejects with a RefusalError: 404 for an unknown task, 409
+ * INVALID_STATUS_TRANSITION or STATUS_DERIVED for one that cannot be searched for.
  */
 export async function previewRound(
   parts: PreviewParts,

@@ -9,7 +9,7 @@ import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { barcodeOf, qrCodeOf } from './code-symbols.ts';
 import { PRINTED_MM } from './receipt-style.ts';
 
-/** What all receipts of one printing share. */
+/** The common part of all receipts of one printing. */
 export interface Printing {
   readonly organizationName: string;
   readonly width: PaperWidth;
@@ -147,7 +147,7 @@ function paymentOf({ method, status, amountMinor, currency, reference }: Payment
   );
 }
 
-/** The moments that matter to whoever holds the paper. */
+/** The times that matter to the holder of the paper. */
 function timesOf(task: TaskView): Piece {
   const moments: readonly (readonly [name: string, at: string | null])[] = [
     ['Created', task.createdAt],
@@ -201,7 +201,7 @@ ${linesOf(parcel).map((line) => html`<p class="small" dir="auto">${line}</p>`)}
   );
 }
 
-/** What is worth knowing of a package besides its name. */
+/** The facts of a package besides its name. */
 function linesOf({ name, description, weight, isFragile, barcode, notes }: PackageView): string[] {
   const lines = [
     description === name ? null : description,

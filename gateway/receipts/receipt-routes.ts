@@ -21,7 +21,7 @@ export function receiptRoutes(printer: ReceiptPrinter): RawRoute[] {
       path: '/tasks/print/receipts',
       query: { schema: receiptsQuery, lists: new Set(['ids']) },
       extraCost: (query) => idsOf(query).length - 1,
-      summary: 'The receipts of up to 100 tasks in one document: all of them or none',
+      summary: 'The receipts of up to 100 tasks in one document: all or none',
       refusals: ['404', '409 TASK_TOO_LARGE', '503 OVERLOADED'],
       handle: (request, reply) => print(printer, request, reply, idsOf(request.query)),
     }),

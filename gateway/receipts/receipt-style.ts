@@ -1,6 +1,6 @@
 import type { PaperWidth } from '../../schema/customers/receipt.ts';
 
-/** What printers of a roll's width reach: 8 dots a millimetre. */
+/** The printable width of a roll: 8 dots a millimetre. */
 export const PRINTED_MM: Readonly<Record<PaperWidth, number>> = { '80mm': 72, '58mm': 48 };
 
 const FONT_PT: Readonly<Record<PaperWidth, number>> = { '80mm': 9.5, '58mm': 8.5 };

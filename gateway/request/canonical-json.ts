@@ -1,6 +1,9 @@
-/** Deeper than this, where only fields that nobody reads can be, the call stack might not do. */
+/**
+ * The deepest nesting that is compared. Only unread fields can be deeper, and the call stack might not be enough for
+ * them.
+ */
 const MAX_DEPTH = 500;
-/** Enough for nearly every body; what a larger one takes is let go with it. */
+/** Large enough for nearly every body. A larger buffer is released after use. */
 const USUAL_BYTES = 16_384;
 
 const QUOTE = 0x22;
@@ -9,15 +12,14 @@ const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
 
 /**
- * Writes JSON values in the one form that all ways to write them share: fields in the order of their names, no white
- * space. As bytes at once, for it is made with each keyed request, to be digested: a string would be put together from
- * a hundred pieces and then encoded.
+ * Writes a JSON value in its canonical form: sorted field names and no white space. It writes bytes directly, because
+ * each request with a key is digested: a string would be joined from a hundred pieces and then encoded.
  */
 export class CanonicalJson {
   #bytes = Buffer.allocUnsafe(USUAL_BYTES);
   #length = 0;
 
-  /** Good until the next call. */
+  /** Valid until the next call. */
   bytesOf(json: unknown): Buffer {
     this.#length = 0;
     this.#put(json, 0);
@@ -29,7 +31,7 @@ export class CanonicalJson {
   #put(value: unknown, depth: number): void {
     if (typeof value === 'string') this.#putString(value);
     else if (typeof value !== 'object' || value === null) this.#putAscii(`${value}`);
-    // What is nested this deep counts as the same.
+    // All values nested this deep count as equal.
     else if (depth > MAX_DEPTH) this.#putNatively('…');
     else if (Array.isArray(value)) this.#putList(value, depth + 1);
     else this.#putObject(value as Readonly<Record<string, unknown>>, depth + 1);
@@ -55,7 +57,7 @@ export class CanonicalJson {
     this.#putAscii('}');
   }
 
-  /** Byte by byte while it is printable ASCII that needs no escape: quicker than a call of the native encoder. */
+  /** Copies printable ASCII without escapes byte by byte, which is faster than a call of the native encoder. */
   #putString(text: string): void {
     this.#reserve(text.length + 2);
     const bytes = this.#bytes;
@@ -92,7 +94,7 @@ export class CanonicalJson {
   }
 }
 
-/** Up to here, sorting by insertion takes less time than preparing `sort`. */
+/** Up to this many keys, insertion sort takes less time than preparing `sort`. */
 const FEW_NAMES = 32;
 
 function sorted(names: string[]): string[] {

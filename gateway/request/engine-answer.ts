@@ -3,7 +3,7 @@ import type { Answer } from '../../schema/commands.ts';
 import { formatPosition } from '../../schema/events.ts';
 import type { RouteAnswer } from '../route.ts';
 
-/** What the engine decided, as a route tells it. */
+/** Turns the engine's decision into the result of a route. */
 export function engineAnswer(engine: Engine, answer: Answer, message: string): RouteAnswer {
   const replayed = answer.replayed === true;
   if (!answer.ok) return { refusal: answer.refusal, replayed };

@@ -37,19 +37,19 @@ export interface HandlingServices {
   readonly log: Log;
 }
 
-/** A refusal on the way to the handler: a finished body with its status. */
+/** A refusal before the handler runs: a finished body with its status. */
 interface Refused {
   readonly status: number;
   readonly body: string;
   readonly headers?: readonly Header[];
-  /** Ends the connection: what is left of the request is not wanted. */
+  /** Closes the connection, because the rest of the request is not read. */
   readonly close?: boolean;
 }
 
 const RETRY_SOON: Header = ['Retry-After', '1'];
 
 /**
- * The life of a request, in the order of refusal of docs/contract.md §1:
+ * Handles a request, in the order of refusal of docs/contract.md §1:
  * HTTPS → path 404, method 405 → credential 401 → organization, channel, permission 403 → rate limit 429 → size 413,
  * media 415, JSON 400 → validation 400 → the handler (404, 409, 422 … by code) → the envelope.
  */
@@ -94,7 +94,7 @@ function plain(status: number, message: string): Refused {
   return { status, body: errorBody(status, message) };
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 class Exchange {
   readonly #services: HandlingServices;
   readonly #incoming: IncomingRequest;
@@ -102,7 +102,7 @@ class Exchange {
   readonly #facts: RequestFacts;
   readonly #startedAt: number;
   readonly #origin: Origin;
-  /** What every answer says of the caller's rate limit. */
+  /** The rate limit headers of every response. */
   #quotaHeaders: readonly Header[] = [];
   #routeHeaders: readonly Header[] = [];
   observe: (status: number, durationMs: number) => void = () => {};
@@ -128,7 +128,8 @@ class Exchange {
       const known = this.#services.access.authenticate(this.#incoming, route, this.#origin);
       const admission = known instanceof Promise ? undefined : this.#admit(route, known);
       if (admission && 'refused' in admission) return this.refuse(admission.refused);
-      // The body must be asked for in the turn of the request; a caller who is refused at once is not read at all.
+      // The body must be requested in the turn of the request. For a caller that is refused at once the body is not
+      // read.
       const body = route.body && this.#readBody(route.body.maxBytes);
       body?.catch(() => {});
       const admitted = admission ?? this.#admit(route, await known);
@@ -151,13 +152,15 @@ class Exchange {
     this.#send(status, body, [...headers, ...retry], close);
   }
 
-  /** Refuses before it is known who asks. */
+  /** Refuses before the caller is known. */
   refuseNobody(refused: Refused): void {
     this.#quotaHeaders = this.#services.access.quotas.drawAddress(this.#origin.address).headers;
     this.refuse(refused);
   }
 
-  /** What the guards say, after the caller's rate limit; a refused caller has drawn on it, too. */
+  /**
+   * Applies the caller's rate limit and then the result of the guards. A refused request counts against the limit too.
+   */
   #admit(route: Route, authentication: Authentication): Authentication {
     if (route.guard.kind === 'operational') return authentication;
     const { quotas } = this.#services.access;
@@ -194,7 +197,7 @@ class Exchange {
     await route.handle(request, this.#reply, this.#incoming);
   }
 
-  /** The ids of the path and the query; every violation joins `violations`. */
+  /** Parses the ids of the path and the query. Adds every violation to `violations`. */
   #parseTarget(
     route: Route,
     params: Readonly<Record<string, string>>,
@@ -209,7 +212,7 @@ class Exchange {
     return { status: 400, body: validationBody(this.#facts, violations) };
   }
 
-  /** A body that says it is too large is left unread, so that whoever may not send it is told that first. */
+  /** Refuses a body by its announced length without reading it, so that 403 and 429 come before 413. */
   #readBody(maxBytes: number): Promise<Buffer | 'too-large'> {
     const isTooLarge = Number(this.#incoming.header('content-length') ?? 0) > maxBytes;
     return isTooLarge ? Promise.resolve('too-large') : this.#incoming.readBody(maxBytes);
@@ -276,7 +279,7 @@ class Exchange {
     if (route.etag) {
       headers.push(['ETag', etagOf(answer.data)]);
       const wanted = route.method === 'GET' ? entityTagsOf(this.#incoming.header('if-none-match')) : undefined;
-      // If-None-Match compares weakly: a cache may have marked the tag on its way.
+      // If-None-Match compares weakly, because a cache on the way may have marked the tag as weak.
       if (
         wanted &&
         matchesEtag(
@@ -316,7 +319,7 @@ class Exchange {
   }
 }
 
-/** The value; undefined, and its violations among the others, when it is wrong. */
+/** Returns the parsed value. When it is wrong, adds its violations and returns undefined. */
 function take<T>(parsed: Parsed<T>, violations: string[]): T {
   if ('value' in parsed) return parsed.value;
   violations.push(...parsed.violations);

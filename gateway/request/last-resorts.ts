@@ -16,7 +16,7 @@ const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   overload: 'Too much work at the moment; try again',
 };
 
-/** What a 503 says besides; a request that ran out of time may still be carried out, unless it only reads. */
+/** The detail of a 503. A request that ran out of time may still be executed, unless it only reads. */
 function codeOf(reason: RefusalReason, method: string): { readonly code: ErrorCode } | undefined {
   if (reason === 'overload') return { code: 'OVERLOADED' };
   if (reason !== 'deadline') return undefined;
@@ -25,7 +25,7 @@ function codeOf(reason: RefusalReason, method: string): { readonly code: ErrorCo
 
 const RETRY_SOON: Header = ['Retry-After', '1'];
 
-/** Answers that the HTTP layer gives when no handler does, in the API's own words. */
+/** Builds the answers that the HTTP layer gives when no handler answers. */
 export function lastResorts(
   random: RandomSource,
   log: Log,

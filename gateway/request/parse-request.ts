@@ -4,12 +4,12 @@ import { isStorableText } from '../../schema/fields/fields.ts';
 import { violationsOf } from '../../schema/fields/violations.ts';
 import type { BodySchema, Identity, QuerySchema } from '../route.ts';
 
-/** A part of a request, parsed, or every way in which it is wrong. */
+/** The parsed part of a request, or all its violations. */
 export type Parsed<T> = { readonly value: T } | { readonly violations: readonly string[] };
 
 const PATH_ID = /^[1-9]\d{0,15}$/;
 
-/** Path parameters are ids: positive safe integers, digits only. */
+/** Parses path parameters. They are ids: positive safe integers, digits only. */
 export function parseParams(params: Readonly<Record<string, string>>): Parsed<Readonly<Record<string, number>>> {
   const violations: string[] = [];
   const value: Record<string, number> = {};
@@ -21,12 +21,12 @@ export function parseParams(params: Readonly<Record<string, string>>): Parsed<Re
   return violations.length > 0 ? { violations } : { value };
 }
 
-/** Fields of the caller's own, any of which may be asked for: `integrationData.<key>=<value>`. */
+/** A filter by any of the client's own fields: `integrationData.<key>=<value>`. */
 export const FREE_FIELD = 'integrationData';
 
 /**
- * A raw query string. Lists may be repeated or hold commas; anything else given twice is a violation, and an empty
- * value counts as absent. Free fields arrive together, as pairs of key and value.
+ * Parses a raw query string. Lists may be repeated or hold commas. Any other parameter that is given twice is a
+ * violation, and an empty value counts as absent. Free fields are returned together, as pairs of key and value.
  */
 export function parseQuery(raw: string, query: QuerySchema): Parsed<unknown> {
   const violations: string[] = [];
@@ -70,7 +70,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** A JSON body that is an object; a string says in plain words why it is none. */
+/** Parses a JSON body that must be an object. Returns a string with the reason when it is not. */
 export function parseJson(body: Buffer): { readonly json: unknown } | { readonly malformed: string } {
   if (body.length === 0) return { malformed: 'The request has no body' };
   if (!isUtf8(body)) return { malformed: 'The body is not UTF-8' };
@@ -88,7 +88,7 @@ function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
   return result.success ? { value: result.output } : { violations: violationsOf(result.issues) };
 }
 
-/** The same for the body of a route. */
+/** Parses the body of a route in the same way. */
 export function parseBodyOf(
   { schema, schemaFor, complaintsFor }: BodySchema,
   identity: Identity,
@@ -106,7 +106,9 @@ export function isJsonMedia(contentType: string | undefined): boolean {
 
 const ENTITY_TAG = /(?:W\/)?"[^"]*"|\*/g;
 
-/** The tags of If-Match or If-None-Match as they stand there; none at all when the header says nothing that is one. */
+/**
+ * Returns the tags of If-Match or If-None-Match as they were sent; an empty list when the header holds no valid tag.
+ */
 export function entityTagsOf(header: string | undefined): readonly string[] | undefined {
   return header === undefined ? undefined : (header.match(ENTITY_TAG) ?? []);
 }

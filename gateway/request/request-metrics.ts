@@ -11,8 +11,8 @@ interface RouteCounts {
 }
 
 /**
- * Requests by route and status. Counted in plain numbers on the path of a request and turned into Prometheus series
- * only when somebody asks.
+ * Counts requests by route and status. The path of a request adds plain numbers; a scrape turns them into Prometheus
+ * series.
  */
 export class RequestMetrics {
   readonly #counts = new Map<Route, RouteCounts>();
@@ -48,7 +48,7 @@ export class RequestMetrics {
     });
   }
 
-  /** The counter of a route. */
+  /** Returns the counter of a route. */
   of(route: Route): (status: number, durationMs: number) => void {
     let counts = this.#counts.get(route);
     if (!counts) {

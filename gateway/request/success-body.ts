@@ -1,6 +1,6 @@
 import type { RequestFacts } from '../../schema/commands.ts';
 
-/** The envelope around `data`, which is JSON already. `durationMs` is shown to the hundredth. */
+/** Wraps `data`, which is already JSON, in the envelope. `durationMs` is rounded to 0.01. */
 export function successBody(
   facts: RequestFacts,
   answer: {

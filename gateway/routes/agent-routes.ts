@@ -22,7 +22,7 @@ import { sealedKey } from '../administration/sealed-outcome.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
-/** Agents: who delivers. Source: docs/contract.md §4. */
+/** The routes of agents. Source: docs/contract.md §4. */
 export function agentRoutes(engine: Engine, administration: Administration): ApiRoute[] {
   return [
     createAgent(engine, administration),
@@ -48,7 +48,7 @@ function createAgent(engine: Engine, { hashPassword }: Administration): ApiRoute
     async handle({ identity: { organizationId, caller }, origin, body, idempotency }) {
       const { password, ...input } = body;
       const passwordHash = password ? await hashPassword(password, origin.address) : null;
-      // What the actor keeps of the request must not let a password in it be guessed.
+      // The digest that the actor keeps of the request must not allow to guess a password in it.
       const key = idempotency && sealedKey(idempotency);
       const command = { kind: 'create-agent', caller, input, passwordHash, idempotency: key } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Agent created');
@@ -108,7 +108,7 @@ function updateAgent(engine: Engine, { settled }: Administration): ApiRoute {
     async handle({ identity: { organizationId, caller }, params, body: input, idempotency, ifMatch }) {
       const command = { kind: 'update-agent', caller, agentId: params.id, input, idempotency, ifMatch } as const;
       const answer = await engine.ask(organizationId, command);
-      // Whoever may do less from now on is kept out everywhere before the answer.
+      // Wait until every process has applied lost permissions, then answer.
       if (answer.ok && input.isActive != null) await settled();
       return engineAnswer(engine, answer, 'Agent updated');
     },
@@ -145,7 +145,7 @@ function listTasksOfAgent(engine: Engine): ApiRoute {
     async handle({ identity: { organizationId, caller }, params, query }) {
       const agentId = params.id;
       if (!(await engine.readAgent(organizationId, agentId, caller))) return { refusal: notFound('Agent', agentId) };
-      // As the agent itself finds them: the filters, and the cursors made for them, are those of GET /tasks.
+      // Use the filters and cursors of GET /tasks, as the agent's own list does.
       const list = await engine.listTasks(organizationId, query, { role: 'agent', agentId });
       const position = formatPosition(engine.history, list.sequence);
       return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };

@@ -12,7 +12,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
 
-/** What agents are asked, and what they answer. Source: docs/contract.md §5. */
+/** The routes of assignment requests and the agents' responses. Source: docs/contract.md §5. */
 export function assignmentRequestRoutes(engine: Engine): ApiRoute[] {
   return [listRequests(engine), readRequest(engine), acceptRequest(engine), rejectRequest(engine)];
 }

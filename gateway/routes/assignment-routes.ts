@@ -5,7 +5,7 @@ import { taskView } from '../../schema/tasks/task-view.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
-/** Assignment by hand, and the request to look for somebody. Source: docs/contract.md §3 "Transitions", "Also". */
+/** Manual assignment, and the request to search for an agent. Source: docs/contract.md §3 "Transitions", "Also". */
 export function assignmentRoutes(engine: Engine): ApiRoute[] {
   const refusals = ['404', '409 INVALID_STATUS_TRANSITION', '409 STATUS_DERIVED', '422 IDEMPOTENCY_KEY_REUSED'];
   const assign: ApiRoute = apiRoute({
@@ -38,7 +38,7 @@ export function assignmentRoutes(engine: Engine): ApiRoute[] {
     method: 'POST',
     path: '/tasks/:id/auto-assign',
     guard: may('tasks:assign'),
-    summary: 'Look for an agent, at once or anew; of a search that is under way nothing changes',
+    summary: 'Search for an agent, for the first time or again; a running search stays as it is',
     success: { status: 200, data: taskView },
     refusals,
     async handle({ identity: { organizationId, caller }, params, idempotency }) {

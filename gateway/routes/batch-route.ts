@@ -20,13 +20,13 @@ import { parseBodyOf } from '../request/parse-request.ts';
 import { type ApiRoute, apiRoute, type Identity, may } from '../route.ts';
 import { createTaskBody } from './task-routes.ts';
 
-/** Many tasks in one call. Source: docs/contract.md §3 "Batch". */
+/** Creates many tasks in one call. Source: docs/contract.md §3 "Batch". */
 export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
   const task = createTaskBody(clock);
-  // One batch fills a turn of the loop, and several come together: small requests get their turn in between.
+  // One batch fills a turn of the loop, and several arrive together. Small requests get their turn between them.
   const turns = new Turns(clock, systemScheduler, 0);
 
-  /** One task with its own key, or the body of the 400 that a single call would get. */
+  /** One task with its own key, or the body of the 400 that a single call would return. */
   function readItem(raw: unknown, identity: Identity, facts: RequestFacts): BatchItem {
     const parsed = parseBodyOf(task, identity, raw);
     const violations = 'violations' in parsed ? [...parsed.violations] : [];
@@ -51,7 +51,7 @@ export function batchRoute(engine: Engine, clock: Clock): ApiRoute {
       maxBytes: LIMITS.batchBodyBytes,
     },
     extraCost: (input) => (input as CreateTasksInput).tasks.length / LIMITS.batchItemsPerRequest,
-    summary: 'Create up to 500 tasks; with `atomic=true` all of them or none',
+    summary: 'Create up to 500 tasks; with `atomic=true` all or none',
     success: { status: 200, data: batchView },
     refusals: ['422 BATCH_REJECTED', '422 IDEMPOTENCY_KEY_REUSED'],
     async handle({ identity, body, query, facts, idempotency }) {

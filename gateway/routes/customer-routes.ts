@@ -15,7 +15,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
-/** Customers. Source: docs/contract.md §3 "Customers". */
+/** The routes of customers. Source: docs/contract.md §3 "Customers". */
 export function customerRoutes(engine: Engine): ApiRoute[] {
   return [createCustomer(engine), listCustomers(engine), readCustomer(engine), updateCustomer(engine)];
 }
@@ -72,7 +72,7 @@ function readCustomer(engine: Engine): ApiRoute {
   });
 }
 
-/** Answers without an ETag: its data lacks the summary that the tag of a read covers. */
+/** Send no ETag: the data lacks the summary that the tag of a read covers. */
 function updateCustomer(engine: Engine): ApiRoute {
   return apiRoute({
     method: 'PATCH',
@@ -91,10 +91,16 @@ function updateCustomer(engine: Engine): ApiRoute {
   });
 }
 
-/** No customer has it. The engine is asked all the same: a retry must get the answer that its key stands for. */
+/**
+ * A version that no customer has. The engine still gets the command, because a retry must get the answer stored under
+ * its key.
+ */
 const NO_VERSION = 0;
 
-/** The version that the entity tags name, as the customer is now; undefined when any version will do. */
+/**
+ * Returns the version that the entity tags name, read from the customer's current state; undefined when any version
+ * matches.
+ */
 async function versionMatching(
   engine: Engine,
   organizationId: number,

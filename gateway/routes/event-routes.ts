@@ -4,7 +4,7 @@ import { refusal } from '../../schema/errors.ts';
 import { eventView, formatPosition, listEventsQuery } from '../../schema/events.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
-/** The event log, read back. Source: docs/contract.md §6. */
+/** Reads the event log. Source: docs/contract.md §6. */
 export function eventRoutes(engine: Engine): ApiRoute[] {
   return [
     apiRoute({
@@ -22,7 +22,7 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
         const wanted = query;
         const { events, lastSequence, expired } = await engine.readLog(identity.organizationId, wanted);
         if (expired) return { refusal: refusal('EVENTS_EXPIRED') };
-        // A short page has seen everything there was, of whatever type.
+        // A short page has reached the end of the log, whether or not the last events match the types.
         const isLast = events.length < wanted.limit;
         const nextAfter = isLast ? Math.max(wanted.after, lastSequence) : events.at(-1)!.sequence;
         const items = events.map(({ body }) => body).join(',');

@@ -17,13 +17,13 @@ import { type ApiRoute, apiRoute, may, type RouteAnswer } from '../route.ts';
 
 const NOT_OWNER: RouteAnswer = { refusal: refusal('NOT_OWNER') };
 
-/** Where agents are. Source: docs/contract.md §4. */
+/** The positions of agents. Source: docs/contract.md §4. */
 export function locationRoutes(engine: Engine): ApiRoute[] {
   const routes = [takeOwnPoints(engine), takeDevicePoints(engine), hearAgent(engine), listCurrent(engine)];
   return routes.map((route) => onlyAtOwner(engine, route));
 }
 
-/** The process that owns an organization is the one that knows where its agents are. */
+/** Only the process that owns the organization knows the positions of its agents. */
 function onlyAtOwner({ holdsPositionsOf }: Engine, route: ApiRoute): ApiRoute {
   return {
     ...route,

@@ -5,7 +5,7 @@ import { changePackageInput, packageInput, packageView } from '../../schema/task
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
-/** Packages of tasks. Source: docs/contract.md §3 "Packages". */
+/** The packages of tasks. Source: docs/contract.md §3 "Packages". */
 export function packageRoutes(engine: Engine): ApiRoute[] {
   return [addPackage(engine), listPackages(engine), changePackage(engine)];
 }

@@ -62,7 +62,9 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
   });
 }
 
-/** One task a line, as fast as the connection takes it. Answers when the first batch is there. */
+/**
+ * Streams one task per line, as fast as the connection accepts it. Starts the response when the first batch is ready.
+ */
 class LineSink {
   readonly #reply: Reply;
   readonly #headers: Headers;
@@ -74,7 +76,7 @@ class LineSink {
     this.#headers = headers;
   }
 
-  /** Resolves when the connection has taken the batch; false when nobody reads any more. */
+  /** Resolves when the connection has accepted the batch; false when the client has left. */
   readonly take = async (batch: readonly ShownTask[]): Promise<boolean> => {
     const stream = this.#open();
     for (const piece of piecesOf(batch.map((task) => `${encodeTask(task)}\n`).join(''))) {
@@ -85,12 +87,15 @@ class LineSink {
     return true;
   };
 
-  /** Breaks the answer off, before its first batch, too: the next one is taken no more. */
+  /** Aborts the response, even before its first batch. No further batch is accepted. */
   abort(): void {
     this.#open().abort();
   }
 
-  /** Ends the answer as the export ends. Rejects when it fails before there is an answer: it is told as any other. */
+  /**
+   * Ends the response when the export ends. Rejects when the export fails before the response has started, so that the
+   * failure is answered as usual.
+   */
   async end(exported: Promise<void>): Promise<void> {
     try {
       await exported;
@@ -111,7 +116,7 @@ class LineSink {
   }
 }
 
-/** Pieces that a stream takes without being cut for its size, and without a character being torn. */
+/** Splits text into pieces that a stream accepts by size, without splitting a character. */
 function* piecesOf(text: string): Generator<string> {
   for (let rest = text; rest !== ''; ) {
     const piece = cutText(rest, LIMITS.exportPieceChars);

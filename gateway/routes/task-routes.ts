@@ -11,7 +11,7 @@ import { updateTaskSchema } from '../../schema/tasks/update-task.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, type BodySchema, type Identity, may } from '../route.ts';
 
-/** Tasks: create, read, update, change status, history. Source: docs/contract.md §3 "Endpoints". */
+/** The routes of tasks: create, read, update, change status, history. Source: docs/contract.md §3 "Endpoints". */
 export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
   return [
     createTask(engine, clock),
@@ -24,7 +24,7 @@ export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
 
 const CASH_HANDLERS: ReadonlySet<Identity['role']> = new Set(['dispatcher', 'org_admin', 'super_admin']);
 
-/** The body that makes one task: cash tasks only for those who handle cash. */
+/** The body of one new task. Only callers that handle cash may create cash tasks. */
 export function createTaskBody({ now }: Pick<Clock, 'now'>): BodySchema<CreateTaskInput> {
   const byCash = (options: CreateTaskOptions) => {
     const [plain, withCash] = [createTaskSchema(options), createTaskSchema({ ...options, cash: true })];

@@ -5,7 +5,7 @@ import type { EventFilter } from './event-filter.ts';
 import { cutPiece, type Piece, SharedPieces } from './shared-pieces.ts';
 
 export interface AudienceMember {
-  /** What was published, and of it what the audience wants as bytes of a stream, if that is anything. */
+  /** The published events, and those that the audience wants as bytes of a stream, if any. */
   onBatch(batch: EventBatch, frames: Buffer | undefined): void;
   /** See FeedSubscriber. */
   onLogCut(): void;

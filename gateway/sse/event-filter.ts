@@ -1,7 +1,7 @@
 import type { EventSubject, SharedEvent } from '../../engine/org/feed/shared-event.ts';
 import type { StreamEventsQuery } from '../../schema/events.ts';
 
-/** Which events of the log a stream is told of: those that meet all that is said. */
+/** The events of the log that a stream shows: those that meet every condition. */
 export interface EventFilter {
   /** The same for filters that ask for the same. */
   readonly key: string;

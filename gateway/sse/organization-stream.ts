@@ -25,22 +25,20 @@ export interface StreamOptions {
   readonly organizationId: number;
   readonly stream: ReplyStream;
   readonly query: StreamEventsQuery & Hearer;
-  /** What the client saw last: a header or a parameter, as it came. */
+  /** The client's last event: a header or a parameter, as it came. */
   readonly lastEventId: string | undefined;
   readonly onEnd: () => void;
 }
 
 /**
  * One client's view of an organization's log.
- *
  * - `starting`: finding the place to go on from; live events are ignored, the log has them.
- * - `catching-up`: reading the log up to what live streams were told, piece by piece as the client takes it; live events
- *   are ignored.
- * - `live`: handing over what its audience is told, while it follows what was sent without a gap.
+ * - `catching-up`: reading the log up to the place of live streams, piece by piece as the client takes it; live events
+ * are ignored.
+ * - `live`: handing over its audience's events, while they follow the sent ones without a gap.
  * - `ended`.
- *
- * Invariant: events leave in the order of their sequence, each once; a gap in what was published leads back to
- * `catching-up`, and one that cannot be filled is told by `stream.resync`.
+ * Invariant: events leave in the order of their sequence, each once; a published gap leads back to `catching-up`, and
+ * one that cannot be filled is a `stream.resync`.
  */
 export class OrganizationStream {
   readonly #options: StreamOptions;
@@ -58,7 +56,7 @@ export class OrganizationStream {
     this.#unsubscribePositions = this.#watchPositions();
   }
 
-  /** Where agents are is not in the log: it is told as it is by then, and only to who takes it. */
+  /** Positions are not in the log: they are sent as they are at the moment, and only to clients that take them. */
   #watchPositions(): () => void {
     const { positions, organizationId, stream, query } = this.#options;
     const { bbox, agentIds, taskIds } = query;
@@ -86,7 +84,7 @@ export class OrganizationStream {
       const reason = lastEventId ? this.#obstacle(wanted, head) : undefined;
       this.#sent = wanted && !reason ? wanted.sequence : head;
       const ready = { history: feed.history, position: this.#position() };
-      // Who is cut off in between has not taken the new place for its own, and is told again.
+      // A client that is cut off in between has not accepted the new place, and gets it again.
       if (reason) this.#options.stream.write(frameOf('stream.ready', ready));
       else this.#control('stream.ready', ready);
       if (reason) this.#resync(reason);
@@ -102,8 +100,8 @@ export class OrganizationStream {
   }
 
   /**
-   * Ends the stream now: what its caller's access rests on has changed, and who comes back is asked anew. What waits for
-   * a slow client is not sent any more.
+   * Ends the stream now: its caller's access has changed, and a client that comes back is checked again. The queue of a
+   * slow client is not sent any more.
    */
   close(): void {
     const { stream } = this.#options;
@@ -117,12 +115,12 @@ export class OrganizationStream {
     this.#options.stream.close();
   }
 
-  /** The log is shorter than what the client may have seen of it: it resumes, and is told so. */
+  /** The log is shorter than the client's knowledge of it: it resumes, and gets a resync. */
   onLogCut(): void {
     this.close();
   }
 
-  /** What its audience is told. */
+  /** The events of its audience. */
   onBatch({ after, last, events }: EventBatch, frames: Buffer | undefined): void {
     if (this.#phase !== 'live' || last <= this.#sent) return;
     const { stream } = this.#options;
@@ -191,7 +189,7 @@ export class OrganizationStream {
     }
   }
 
-  /** What is sent is what was written: an id is true at any moment. */
+  /** Sent means written: an id is true at any moment. */
   #hand({ upTo, bytes }: Piece): void {
     this.#sent = upTo;
     if (!bytes) return;

@@ -33,7 +33,7 @@ export class SharedPieces {
   }
 }
 
-/** What is empty takes room too. */
+/** An empty piece takes room too. */
 function costOf({ bytes }: Pick<Piece, 'bytes'>): number {
   return 200 + (bytes?.length ?? 0);
 }

@@ -19,17 +19,17 @@ export interface Link {
   readonly organizationName: string;
   /** The task that the link is about. */
   readonly own: FollowedTask;
-  /** What it shows: that task, or the parts of a job. */
+  /** The tasks that it shows: that task, or the parts of a job. */
   readonly tasks: readonly FollowedTask[];
   /** Milliseconds since the epoch; infinite until the task has ended. */
   readonly diesAtMs: number;
 }
 
-/** What customers see of their tasks. */
+/** The customers' view of their tasks. */
 export interface Tracking {
   /**
-   * What a link shows now; undefined for one that shows nothing, whatever the reason: unknown, dead, its organization not
-   * active. Rejects with a RefusalError while that cannot be found out.
+   * The present content of a link; undefined for one that shows nothing, for any reason: unknown, dead, its
+   * organization inactive. Rejects with a RefusalError while that cannot be found out.
    */
   follow(token: string | undefined): Promise<Link | undefined>;
   /** Where the agent of a task is; null unless the task is on its way. */
@@ -51,7 +51,7 @@ export interface TrackingOptions {
 
 const clock = systemClock;
 
-/** Whoever reads for a link, whom no rule knows. */
+/** The reader behind a link, unknown to all rules. */
 const READER: Caller = { type: 'system', id: null, channelId: 0, role: 'system', agentId: null };
 
 export function openTracking(

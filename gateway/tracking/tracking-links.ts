@@ -8,8 +8,8 @@ import { RefusalError } from '../refusal-error.ts';
 export type IsLinked = (token: TrackingToken) => Promise<boolean>;
 
 /**
- * Which task a link is about, from memory once it has been found: a task keeps its token. What is unknown is asked for
- * again, within a bound: a token that is guessed is as good as never another's, and wakes no actor.
+ * The task of a link, from memory once it has been found: a task keeps its token. An unknown link is looked up again,
+ * within a bound: a guessed token is practically never a valid one, and wakes no actor.
  */
 export class TrackingLinks {
   readonly #isLinked: IsLinked;

@@ -108,7 +108,7 @@ function tokenIn(path: string): string {
   return path.split('/')[2]!;
 }
 
-/** People are told on a page, too, when it cannot be found out what to show. */
+/** People get a page, too, when the content cannot be found out. */
 async function answering(request: ParsedRequest, reply: Reply, answer: () => Promise<void>): Promise<void> {
   try {
     await answer();

@@ -9,7 +9,7 @@ import { TRACKING_STYLE } from './tracking-style.ts';
 
 const SOURCES = { 'connect-src': "'self'", 'form-action': "'self'" };
 
-/** Of every answer that is a tracking page, whatever it says. */
+/** The headers of every tracking page, with any content. */
 export const TRACKING_HEADERS: readonly Header[] = [
   ...pageHeaders({ style: TRACKING_STYLE, script: TRACKING_SCRIPT, sources: SOURCES }),
   ['X-Robots-Tag', 'noindex'],
@@ -32,7 +32,7 @@ export function plainPage(title: string, text: string, back?: string): string {
   return pageOf({ title, main });
 }
 
-/** What may change on the page, by the ids of the elements that hold it, as HTML. */
+/** The changing parts of the page, by the ids of the elements that hold them, as HTML. */
 export function changingParts(tasks: readonly PageTask[], token: string): ReadonlyMap<string, string> {
   const parts = tasks.flatMap((task) => Object.entries(partsOf(task, token)));
   return new Map(parts.map(([id, part]) => [id, part.toString()]));

@@ -10,7 +10,7 @@ export interface PageTask {
   readonly position: TrackedPosition | null;
 }
 
-/** What of a task changes while its page is open, by the id of the element that holds it. */
+/** The parts of a task that change while its page is open, by the id of the element that holds each. */
 export function partsOf({ shown, position }: PageTask, token: string): Readonly<Record<string, Html>> {
   const { id } = shown;
   return {
@@ -36,7 +36,7 @@ export function headlineOf({ status, outcome }: TrackedTask): string {
   return outcome === 'failed' ? FAILED : HEADLINES[status];
 }
 
-/** A time in UTC, for whoever runs no script. */
+/** A time in UTC, for readers without script. */
 export function timeOf(at: string): Html {
   return html`<time datetime="${at}">${IN_UTC.format(Date.parse(at))} UTC</time>`;
 }

@@ -16,7 +16,10 @@ import { type Link, type Tracking, taskOf } from './open-tracking.ts';
 /** The same for every link that shows nothing, and for every task that a link does not show. */
 const NOT_FOUND: RouteAnswer = { refusal: refusal('NOT_FOUND', 'Tracking link not found') };
 
-/** What customers see of their tasks, as JSON: `token` is the last part of a task's `trackingUrl`. Source: docs/contract.md §7. */
+/**
+ * The customers' view of their tasks, as JSON: `token` is the last part of a task's `trackingUrl`. Source:
+ * docs/contract.md §7.
+ */
 export function trackingRoutes(tracking: Tracking): ApiRoute[] {
   return [listTracked(tracking), readTracked(tracking), locateTracked(tracking), rateTracked(tracking)];
 }

@@ -1,7 +1,6 @@
 /**
- * What the page does beyond showing: times in the zone of whoever looks, and parts that are put in the place of old ones
- * as the stream tells them. They are made by the server, as the page is. A stream that is refused has a reason that the
- * page will tell.
+ * The page's script: times in the reader's time zone, and new parts in the place of old ones as the stream sends them.
+ * The server makes the parts, as it makes the page. A refused stream has a reason that the page will show.
  */
 export const TRACKING_SCRIPT = `
 'use strict';

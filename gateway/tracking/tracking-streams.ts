@@ -42,7 +42,7 @@ interface Page {
   readonly organizationId: number;
   readonly token: string;
   readonly stream: ReplyStream;
-  /** What it shows, by digests: of each part, once it has been looked at, and of all of them. */
+  /** The digests of its content: of each part, once it has been looked at, and of all together. */
   parts: ReadonlyMap<string, string>;
   digest: string | undefined;
   link: Link;
@@ -54,12 +54,12 @@ interface Page {
 }
 
 /**
- * Pages that stay open. Events of their tasks, and the movement of an agent who is on the way, are told once a tick, as
- * the parts of the page that have changed; all from memory.
+ * Open pages. Events of their tasks, and the movement of an agent on the way, are sent once a tick, as the changed
+ * parts of the page; everything comes from memory.
  */
 export class TrackingStreams {
   readonly #options: TrackingStreamsOptions;
-  /** So that requests wait for a few pages at most, not for all that are told. */
+  /** So that requests wait for a few pages at most, not for all pages of a tick. */
   readonly #turns: Turns;
   readonly #watches = new Map<number, Watch>();
   readonly #pages = new Set<Page>();
@@ -134,7 +134,7 @@ export class TrackingStreams {
     const now = this.#options.clock.now();
     for (const page of this.#pages) {
       if (now >= page.link.diesAtMs) close(page);
-      // Who does not take what was sent gets what is true once it does.
+      // A slow page gets the present state once it is ready.
       else if (page.stream.isIdle) void this.#look(page);
     }
   }
@@ -162,7 +162,7 @@ export class TrackingStreams {
     }
   }
 
-  /** Whether an agent was seen anew: nothing else changes without an event. */
+  /** Whether an agent was seen again: nothing else changes without an event. */
   async #hasMoved({ link, seenAt }: Page): Promise<boolean> {
     for (const task of link.tasks) {
       if (task.agentId === null) continue;
@@ -226,7 +226,7 @@ export class TrackingStreams {
   }
 }
 
-/** More than a stream may queue, as of a job with many long comments, is for the page to load anew. */
+/** If the parts exceed a stream's queue, as those of a job with many long comments, the page loads again. */
 function frameOf(parts: Readonly<Record<string, string>>): string {
   const frame = `event: parts\ndata: ${JSON.stringify(parts)}\n\n`;
   return Buffer.byteLength(frame) < LIMITS.streamQueueBytes ? frame : 'event: reload\ndata: {}\n\n';
@@ -247,7 +247,7 @@ function seenOf(position: TrackedPosition | null): string {
   return position ? `${position.recordedAt} ${position.isStale}` : '';
 }
 
-/** The page asks again, and is told why there is nothing more. */
+/** The page asks again, and learns why nothing more comes. */
 function close({ stream }: Page): void {
   if (stream.isIdle) stream.close();
   else stream.abort();

@@ -22,7 +22,9 @@ import { ADMINISTERED } from '../administer.ts';
 import { changeNotificationSettings, forgetDevice, registerDevice } from '../administer-notifications.ts';
 import type { Administration } from '../open-administration.ts';
 
-/** What couriers and customers are told, where and in which words. Source: docs/contract.md §7. */
+/**
+ * The notices to couriers and customers, their devices and their words. Source: docs/contract.md §7 "Notifications".
+ */
 export function notificationRoutes(administration: Administration): ApiRoute[] {
   return [...deviceRoutes(administration), ...settingsRoutes(administration), logRoute(administration)];
 }
@@ -35,7 +37,7 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
     guard: { kind: 'session' },
     body: { schema: pushTokenInput, maxBytes: LIMITS.bodyBytes },
     summary:
-      'Register a device of whoever has signed in, or give it another token; it is told nothing once the session has ' +
+      'Register a device of the signed-in user, or give it another token; it gets no notices once the session has ' +
       'ended. Of a browser, `token` is the JSON text of its PushSubscription',
     success: { status: 201, data: deviceView },
     refusals: [...ADMINISTERED],
@@ -103,7 +105,7 @@ function logRoute({ read }: Administration): ApiRoute {
     path: '/notifications',
     guard: may('notifications'),
     query: { schema: listNotificationsQuery, lists: new Set() },
-    summary: 'List what couriers and customers were told, or are to be, newest first',
+    summary: 'List the notices to couriers and customers, sent or waiting, newest first',
     success: { status: 200, data: notificationPageView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {

@@ -132,7 +132,7 @@ function deleteRoute({ ask, history, settled }: Administration): ApiRoute {
     body: { schema: deleteOrganizationInput, maxBytes: LIMITS.bodyBytes },
     summary:
       'Delete an organization for good, with all that there is of it; `confirm` is its name. From the answer on ' +
-      'nothing of it is served, and a job empties the stores',
+      'every call about it is refused, and a job empties the stores',
     success: { status: 202, data: deletingOrganizationView },
     refusals: ['404', '410 ORGANIZATION_DELETED'],
     async handle({ identity: { caller }, params, body }) {
@@ -151,7 +151,7 @@ function isWithin({ role, organizationId }: Identity, wanted: number): boolean {
   return role === 'super_admin' || organizationId === wanted;
 }
 
-/** What the engine decided; of an organization that it does not know it says no more than that. */
+/** The engine's answer; for an organization that it does not know only that. */
 function routeAnswer(organizationId: number, answer: Answer, message: string, history: string): RouteAnswer {
   const replayed = answer.replayed === true;
   if (answer.ok) {

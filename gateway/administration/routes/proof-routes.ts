@@ -56,7 +56,7 @@ function listRoute(administration: Administration): ApiRoute {
   });
 }
 
-/** A file is shown as the image that it is, and nothing else: whatever is in it cannot run. */
+/** A file is served as the image that it is, and nothing else: its content cannot run. */
 const FILE_HEADERS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; sandbox"],

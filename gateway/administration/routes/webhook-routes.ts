@@ -26,7 +26,7 @@ import { changeWebhook, createWebhook, ownChannelOf, removeWebhook, rotateSecret
 import type { Administration } from '../open-administration.ts';
 import { orderRedelivery, orderReplay, orderTest } from '../order-deliveries.ts';
 
-/** Where an organization's events are sent, and what became of it. Source: docs/contract.md §6 "Webhooks". */
+/** The addresses for an organization's events, and the log of deliveries. Source: docs/contract.md §6 "Webhooks". */
 export function webhookRoutes(administration: Administration): ApiRoute[] {
   return [
     ...writingRoutes(administration),
@@ -44,7 +44,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     guard: may('webhooks'),
     body: { schema: createWebhookInput, maxBytes: LIMITS.bodyBytes },
     summary:
-      'Create a webhook; its secret is shown in this answer only. A channel is told of its own events, whatever channelIds says',
+      'Create a webhook; its secret is shown in this answer only. A channel gets its own events, with any channelIds',
     success: { status: 201, data: webhookSecretView },
     refusals: ['404', '409 WEBHOOK_LIMIT_REACHED', ...ADMINISTERED],
     handle: (request) => createWebhook(administration, request),
@@ -56,7 +56,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     body: { schema: updateWebhookInput, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary:
-      'Change a webhook: only the fields that are sent. One that is switched on, or was disabled, begins anew: what it missed is had by a replay',
+      'Change a webhook: only the fields that are sent. One that is switched on, or was disabled, starts afresh: a replay sends the events that it missed',
     success: { status: 200, data: webhookView },
     refusals: ['404', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeWebhook(administration, request),
@@ -175,7 +175,7 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
     path: '/webhooks/deliveries/:id',
     guard: may('webhooks'),
     etag: true,
-    summary: 'Read a delivery: what was sent, where, and what became of each attempt',
+    summary: 'Read a delivery: its content, its address, and the outcome of each attempt',
     success: { status: 200, data: deliveryView },
     refusals: ['404'],
     async handle({ identity, params }) {
