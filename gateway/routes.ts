@@ -20,6 +20,7 @@ import { paymentRoutes } from './payments/payment-routes.ts';
 import { walletRoutes } from './payments/wallet-routes.ts';
 import type { Preview } from './preview/open-preview.ts';
 import { previewRoute } from './preview/preview-route.ts';
+import type { Reads } from './reads.ts';
 import { ReceiptPrinter } from './receipts/receipt-printer.ts';
 import { receiptRoutes } from './receipts/receipt-routes.ts';
 import type { Route } from './route.ts';
@@ -44,6 +45,7 @@ import type { TrackingStreams } from './tracking/tracking-streams.ts';
 
 export interface RouteParts {
   readonly engine: Engine;
+  readonly reads: Reads;
   readonly clock: Clock;
   readonly replies: LastingReplies;
   readonly hub: StreamHub;
@@ -59,25 +61,25 @@ export interface RouteParts {
 
 /** The route table: every path that the gateway serves. The OpenAPI document is made from it. */
 export function createRoutes(parts: RouteParts): Route[] {
-  const { engine, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
+  const { engine, reads, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
   const { tracking, trackingStreams, operational } = parts;
   return [
-    ...taskRoutes(engine, clock),
+    ...taskRoutes(engine, reads, clock),
     batchRoute(engine, clock),
     ...packageRoutes(engine),
     ...taskListRoutes(engine, replies),
     ...proofRoutes(administration),
-    ...receiptRoutes(new ReceiptPrinter(engine, administration)),
-    ...customerRoutes(engine),
-    ...warehouseRoutes(engine),
-    ...agentRoutes(engine, administration),
+    ...receiptRoutes(new ReceiptPrinter(engine, reads)),
+    ...customerRoutes(engine, reads),
+    ...warehouseRoutes(engine, reads),
+    ...agentRoutes(engine, reads, administration),
     ...assignmentRoutes(engine),
-    ...assignmentRequestRoutes(engine),
+    ...assignmentRequestRoutes(engine, reads),
     previewRoute(preview),
-    ...paymentRoutes(engine, payments.provider),
+    ...paymentRoutes(engine, reads, payments.provider),
     ...paymentCallbackRoutes(payments),
     ...checkoutRoutes(payments),
-    ...walletRoutes(engine),
+    ...walletRoutes(engine, reads),
     ...trackingRoutes(tracking),
     ...trackingPageRoutes(tracking, trackingStreams),
     ...locationRoutes(engine),

@@ -20,6 +20,7 @@ import { openApiDocument } from './openapi/openapi-document.ts';
 import { observeProcess } from './operations/process-metrics.ts';
 import { openPayments } from './payments/open-payments.ts';
 import { openPreview } from './preview/open-preview.ts';
+import { openReads, RECORD_READS, type Reads } from './reads.ts';
 import { RequestHandler } from './request/handle-request.ts';
 import { lastResorts } from './request/last-resorts.ts';
 import { RequestMetrics } from './request/request-metrics.ts';
@@ -80,6 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let draining = false;
   const routes = createRoutes({
     engine,
+    reads: openRecordReads(options),
     clock,
     replies,
     hub,
@@ -150,6 +152,10 @@ async function openGatewayEngine(
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });
   return { engine, announce: (organizationId) => hints.announce(organizationId, ['committed']) };
+}
+
+function openRecordReads({ config, releaser }: GatewayOptions): Reads {
+  return openReads({ databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl), scheduler, releaser }, RECORD_READS);
 }
 
 function positionStoreOf({ config }: GatewayOptions, redis: Redis, history: string): PositionStore {

@@ -5,6 +5,7 @@ import { NOTIFICATION_LIMITS } from './limits/notification-limits.ts';
 import { OWNER_LIMITS } from './limits/owner-limits.ts';
 import { PAYMENT_LIMITS } from './limits/payment-limits.ts';
 import { POSITION_LIMITS } from './limits/position-limits.ts';
+import { POSTGRES_LIMITS } from './limits/postgres-limits.ts';
 import { PROOF_LIMITS } from './limits/proof-limits.ts';
 import { PROVIDER_LIMITS } from './limits/provider-limits.ts';
 import { ROUTING_LIMITS } from './limits/routing-limits.ts';
@@ -332,6 +333,7 @@ export const LIMITS = {
   ...OWNER_LIMITS,
   ...PAYMENT_LIMITS,
   ...POSITION_LIMITS,
+  ...POSTGRES_LIMITS,
   ...PROOF_LIMITS,
   ...PROVIDER_LIMITS,
   ...ROUTING_LIMITS,
@@ -346,16 +348,6 @@ export const LIMITS = {
   deletionsPerJob: 100,
   /** Between the pass that left nothing and the one that has to find nothing: longer than any straggler lives. */
   deletionSettleMs: 90_000,
-
-  // --- Postgres ---------------------------------------------------------------------------------------
-  readConnections: 6,
-  /** For pages of tasks: much more than cores would only make each other wait. */
-  pageConnections: 3,
-  actorConnections: 2,
-  leaseConnections: 2,
-  credentialConnections: 2,
-  readDeadlineMs: 10_000,
-  clockSkewMs: 2_000,
 
   // --- The workers ------------------------------------------------------------------------------------
   /** How often a process that needs a store asks again while it is away. */

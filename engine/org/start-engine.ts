@@ -15,7 +15,13 @@ import { shardOf } from '../runtime/shard-of.ts';
 import { createOrgStore, forActors } from '../store/actor/actor-store.ts';
 import { type CommitStore, createCommitStore } from '../store/actor/commit-store.ts';
 import { readInternalSecret } from '../store/cluster/owner-store.ts';
-import { checkClock, checkDurability, currentHistory, ensurePartitions } from '../store/cluster/platform-store.ts';
+import {
+  checkClock,
+  checkDurability,
+  currentHistory,
+  ensurePartitions,
+  isReachable,
+} from '../store/cluster/platform-store.ts';
 import { createShardStore } from '../store/cluster/shard-store.ts';
 import { createLogStore, type LogPage } from '../store/log/event-log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
@@ -27,7 +33,6 @@ import { OrgDirectory } from './actor/org-directory.ts';
 import { GroupCommit } from './commit/group-commit.ts';
 import { Settler } from './commit/settler.ts';
 import { ShardOwnership } from './commit/shard-ownership.ts';
-import { type CommittedReads, createCommittedReads } from './committed-reads.ts';
 import { EventFeed, type FeedBus } from './feed/event-feed.ts';
 import { hintsOf } from './hints-of.ts';
 import { FilterCounts } from './lists/filter-counts.ts';
@@ -59,8 +64,23 @@ export interface EngineOptions {
   readonly wrapCommitStore?: (store: CommitStore) => CommitStore;
 }
 
+export interface EngineCounts {
+  /** Organizations in memory. */
+  readonly liveActors: number;
+  /** Shards that this process may write. */
+  readonly shardsOwned: number;
+  /** Groups of commits sent to Postgres since the start. */
+  readonly commitGroups: number;
+}
+
+export interface EngineParts {
+  readonly directory: OrgDirectory;
+  readonly ownership: ShardOwnership;
+  readonly groupCommit: GroupCommit;
+}
+
 /** The engine of one process, as the gateway uses it. */
-export interface Engine extends CommittedReads {
+export interface Engine {
   /**
    * Takes shards and begins to serve their organizations; until then every command is refused NOT_OWNER. `address`:
    * where this process takes commands of others, `host:port`.
@@ -77,9 +97,13 @@ export interface Engine extends CommittedReads {
     take: TakeTasks,
   ): Promise<void> | undefined;
   readLog(organizationId: number, query: ListEventsQuery): Promise<LogPage>;
-  readonly directory: OrgDirectory;
-  readonly ownership: ShardOwnership;
-  readonly groupCommit: GroupCommit;
+  counts(): EngineCounts;
+  /** Identifies this start of the process among the owners of shards. */
+  readonly incarnation: string;
+  /** Whether Postgres answers now. */
+  isReachable(deadlineMs: number): Promise<boolean>;
+  /** For tests that look into the engine. */
+  readonly parts: EngineParts;
   readonly feed: EventFeed;
   readonly positions: Positions;
   /** Whether an organization's positions are this process's to take; also while Postgres is away. */
@@ -147,11 +171,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
   });
 
+  const parts: EngineParts = { directory, ownership, groupCommit };
   return {
     start: (address) => startServing(ownership, directory, releaser, address),
-    directory,
-    ownership,
-    groupCommit,
+    counts: () => countsOf(parts),
+    incarnation: ownership.incarnation,
+    isReachable: (deadlineMs) => isReachable(reads, deadlineMs),
+    parts,
     feed,
     positions,
     holdsPositionsOf: (organizationId) => ownership.holds(shardOf(organizationId)),
@@ -163,8 +189,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     listTasks: (organizationId, query, caller) => lists.list(organizationId, query, onlyAgentOf(caller)),
     exportTasks: (id, query, caller, take) => lists.export(id, query, onlyAgentOf(caller), take),
     readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),
-    ...createCommittedReads(reads),
   };
+}
+
+function countsOf({ directory, ownership, groupCommit }: EngineParts): EngineCounts {
+  const { liveActors } = directory;
+  return { liveActors, shardsOwned: ownership.ownedCount, commitGroups: groupCommit.groups };
 }
 
 /** Opens the engine and sets it going. */

@@ -3,18 +3,19 @@ import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { requireUrl } from '../../engine/runtime/config.ts';
 import { checkWebhookUrl } from '../../engine/runtime/outbound/check-webhook-url.ts';
 import { openVapidKeys, type VapidKeys } from '../../engine/store/notifications/vapid-store.ts';
-import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
+import { connectPostgres } from '../../engine/store/postgres.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { PasswordHasher } from '../accounts/password-hasher.ts';
 import { FairQueue } from '../fair-queue.ts';
 import type { Access, AccessOptions } from '../guards/open-access.ts';
+import { openReads, type Reads, SLOW_READS } from '../reads.ts';
 import type { Administering } from './administer.ts';
 
 /** Changes of organizations, users, channels and webhooks, and what is read of them. */
 export interface Administration extends Administering {
-  /** Reads something for an organization when it is its turn; rejects with a RefusalError when too much waits. */
-  read<T>(organizationId: number, work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** For the audit log and lists, whose far pages take long. */
+  readonly reads: Reads;
   /** How proofs are written: there are many of them, they are large, and nobody else shall wait for them. */
   readonly proofs: Administering;
   readonly hashPassword: PasswordHasher['hash'];
@@ -36,14 +37,13 @@ export function openAdministration(
   passwords: Pick<PasswordHasher, 'hash'>,
   announce: Administration['announce'],
 ): Administration {
+  const databaseUrl = requireUrl('DATABASE_URL', config.databaseUrl);
   const connect = (name: string, connections: number, statementTimeoutMs: number) => {
-    const url = requireUrl('DATABASE_URL', config.databaseUrl);
-    const sql = connectPostgres(url, { name, connections, statementTimeoutMs });
+    const sql = connectPostgres(databaseUrl, { name, connections, statementTimeoutMs });
     releaser.push(`postgres (${name})`, () => sql.end({ timeout: 2 }));
     return sql;
   };
-  const reads = connect('dispatch audit', LIMITS.administrationReadConnections, LIMITS.readDeadlineMs);
-  const readTurns = turnsAt(LIMITS.administrationReadConnections);
+  const reads = openReads({ databaseUrl, releaser, scheduler: systemScheduler }, SLOW_READS);
   const urlTurns = turnsAt(LIMITS.webhookUrlChecks);
   const { webhookAllowPrivate: allowPrivate } = config;
   let keys: VapidKeys | undefined;
@@ -57,12 +57,12 @@ export function openAdministration(
       sql: connect('dispatch proofs', LIMITS.proofConnections, LIMITS.commitDeadlineMs / 2),
       turns: turnsAt(LIMITS.proofConnections, { all: LIMITS.proofQueue, ofOne: LIMITS.proofQueuePerOrganization }),
     },
-    read: (organizationId, work) => readTurns.run(organizationId, () => work(reads)),
+    reads,
     hashPassword: passwords.hash,
     ask: engine.ask,
     checkUrl: (organizationId, url) => urlTurns.run(organizationId, () => checkWebhookUrl(url, { allowPrivate })),
     async webPushKey(organizationId) {
-      keys ??= await readTurns.run(organizationId, () => openVapidKeys(reads, config));
+      keys ??= await reads.run(organizationId, (sql) => openVapidKeys(sql, config));
       return keys.publicKey;
     },
     announce,

@@ -81,7 +81,7 @@ export function openAccess(options: AccessOptions, engine: Engine, redis: Redis)
 function openFeed({ config, log, releaser }: AccessOptions, engine: Engine, redis: Redis): AccessFeed {
   const { access: channel } = redisKeys(config.redisPrefix, engine.history);
   const url = requireUrl('DATABASE_URL', config.databaseUrl);
-  const store = createAccessStore(url, engine.ownership.incarnation);
+  const store = createAccessStore(url, engine.incarnation);
   releaser.push('access connection', () => store.stop());
   const announce = () => {
     redis.publish(channel, '').catch(() => {

@@ -5,7 +5,7 @@ import type { Administration } from '../administration/open-administration.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The audit log: actor, change, time and address. No route writes it. Source: docs/contract.md §2 "Administration". */
-export function auditRoutes({ read, history }: Administration): ApiRoute[] {
+export function auditRoutes({ reads, history }: Administration): ApiRoute[] {
   const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/audit-logs',
@@ -15,7 +15,9 @@ export function auditRoutes({ read, history }: Administration): ApiRoute[] {
     success: { status: 200, data: auditListView },
     refusals: ['503 OVERLOADED'],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await read(organizationId, (sql) => listAudit(sql, organizationId, query));
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        listAudit(sql, organizationId, query),
+      );
       const data = JSON.stringify({ items, count });
       return { status: 200, message: 'Audit log', data, position: formatPosition(history, sequence) };
     },

@@ -51,7 +51,7 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
 async function tellReadiness(state: OperationalState, reply: Reply): Promise<void> {
   const { engine } = state;
   const [postgres, redis] = await Promise.all([engine.isReachable(PROBE_MS), state.isRedisReachable()]);
-  const shardsOwned = engine.ownership.ownedCount;
+  const { shardsOwned } = engine.counts();
   const draining = state.isDraining();
   const ready = postgres && redis && shardsOwned > 0 && !draining;
   const facts = {

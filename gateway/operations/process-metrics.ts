@@ -18,9 +18,9 @@ export function observeProcess(
 ): void {
   collectDefaultMetrics({ register: registry });
   const gauge = gaugesOf(registry);
-  gauge('dispatch_commit_groups_total', 'Groups sent to Postgres', () => engine.groupCommit.groups);
-  gauge('dispatch_live_actors', 'Organizations in memory', () => engine.directory.liveActors);
-  gauge('dispatch_shards_owned', 'Shards that this process may write', () => engine.ownership.ownedCount);
+  gauge('dispatch_commit_groups_total', 'Groups sent to Postgres', () => engine.counts().commitGroups);
+  gauge('dispatch_live_actors', 'Organizations in memory', () => engine.counts().liveActors);
+  gauge('dispatch_shards_owned', 'Shards that this process may write', () => engine.counts().shardsOwned);
   const { positions, trail } = engine;
   gauge('dispatch_points_accepted_total', 'Points that became current positions', () => positions.taken.accepted);
   gauge('dispatch_points_stale_total', 'Points that came too late to be current', () => positions.taken.stale);

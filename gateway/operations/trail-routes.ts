@@ -6,7 +6,7 @@ import type { Administration } from '../administration/open-administration.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Where agents were; an agent sees its own trail. Source: docs/contract.md §4. */
-export function trailRoutes({ read, clock }: Pick<Administration, 'read' | 'clock'>): ApiRoute[] {
+export function trailRoutes({ reads, clock }: Pick<Administration, 'reads' | 'clock'>): ApiRoute[] {
   const readRoute: ApiRoute = apiRoute({
     method: 'GET',
     path: '/agents/:id/trail',
@@ -23,7 +23,7 @@ export function trailRoutes({ read, clock }: Pick<Administration, 'read' | 'cloc
       const ownId = onlyAgentOf(caller);
       if (ownId !== null && ownId !== agentId) return { refusal: notFound('Agent', agentId) };
       if (cursor && cursor.agentId !== agentId) return { refusal: OTHER_AGENTS_CURSOR };
-      const found = await read(organizationId, async (sql) => {
+      const found = await reads.run(organizationId, async (sql) => {
         const page = await readTrail(sql, organizationId, agentId, { ...span, after: cursor?.after });
         if (!page) return undefined;
         const isAll = !cursor && !page.hasMore;

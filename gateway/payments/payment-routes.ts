@@ -1,4 +1,9 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
+import {
+  readPayment as readPaymentDetail,
+  listPayments as readPaymentPage,
+} from '../../engine/store/payments/payment-store.ts';
+import { listRecordAudit } from '../../engine/store/records/audit-store.ts';
 import { encodePayment } from '../../engine/views/payment-view.ts';
 import { auditListView, recordAuditQuery } from '../../schema/accounts/audit.ts';
 import type { Permission } from '../../schema/accounts/permissions.ts';
@@ -13,17 +18,18 @@ import {
   payTaskInput,
   refundPaymentInput,
 } from '../../schema/money/payment.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Payments of tasks; `provider` carries out those that are online. Source: docs/contract.md §7. */
-export function paymentRoutes(engine: Engine, provider: ProviderName): ApiRoute[] {
+export function paymentRoutes(engine: Engine, reads: Reads, provider: ProviderName): ApiRoute[] {
   const routes = [
     ...waysToPay(provider).map((way) => payTask(engine, way)),
-    listPayments(engine),
-    readPayment(engine),
+    listPayments(engine, reads),
+    readPayment(engine, reads),
     refundPayment(engine),
-    listPaymentAudit(engine),
+    listPaymentAudit(engine, reads),
   ];
   return routes.map((route) => ({ ...route, bare: true }));
 }
@@ -91,7 +97,7 @@ function payTask(engine: Engine, { how, path, permission, summary, refusals, mes
   });
 }
 
-function listPayments(engine: Engine): ApiRoute {
+function listPayments(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/payments',
@@ -101,14 +107,16 @@ function listPayments(engine: Engine): ApiRoute {
     success: { status: 200, data: paymentListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await engine.listPayments(organizationId, query);
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        readPaymentPage(sql, organizationId, query),
+      );
       const data = `{"items":[${items.map(encodePayment).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Payments', data, position: formatPosition(engine.history, sequence) };
     },
   });
 }
 
-function readPayment(engine: Engine): ApiRoute {
+function readPayment(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/payments/:id',
@@ -119,7 +127,7 @@ function readPayment(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const paymentId = params.id;
-      const found = await engine.readPayment(organizationId, paymentId);
+      const found = await reads.run(organizationId, (sql) => readPaymentDetail(sql, organizationId, paymentId));
       if (!found) return { refusal: notFound('Payment', paymentId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Payment', data: encodePayment(found.payment), position };
@@ -144,7 +152,7 @@ function refundPayment(engine: Engine): ApiRoute {
   });
 }
 
-function listPaymentAudit(engine: Engine): ApiRoute {
+function listPaymentAudit(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/payments/:id/audit-logs',
@@ -155,7 +163,9 @@ function listPaymentAudit(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params, query }) {
       const paymentId = params.id;
-      const found = await engine.listPaymentAudit(organizationId, paymentId, query);
+      const found = await reads.run(organizationId, (sql) =>
+        listRecordAudit(sql, organizationId, 'payment', paymentId, query),
+      );
       if (!found) return { refusal: notFound('Payment', paymentId) };
       const { items, count, sequence } = found;
       const data = JSON.stringify({ items, count });

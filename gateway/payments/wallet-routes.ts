@@ -1,18 +1,20 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
+import { listStatement, readBalances } from '../../engine/store/payments/ledger-store.ts';
 import { encodeStatement, encodeWallet } from '../../engine/views/ledger-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { statementQuery, statementView, topUpInput, topUpView, walletView } from '../../schema/money/ledger.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The money that customers have paid in to pay with later. Source: docs/contract.md §7. */
-export function walletRoutes(engine: Engine): ApiRoute[] {
-  return [readWallet(engine), readStatement(engine), topUpWallet(engine)];
+export function walletRoutes(engine: Engine, reads: Reads): ApiRoute[] {
+  return [readWallet(engine, reads), readStatement(engine, reads), topUpWallet(engine)];
 }
 
-function readWallet(engine: Engine): ApiRoute {
+function readWallet(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/wallets/:customerId',
@@ -22,7 +24,7 @@ function readWallet(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const customerId = params.customerId;
-      const found = await engine.readWallet(organizationId, customerId);
+      const found = await reads.run(organizationId, (sql) => readBalances(sql, organizationId, 'wallet', customerId));
       if (!found) return { refusal: notFound('Customer', customerId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Wallet', data: encodeWallet(customerId, found), position };
@@ -30,7 +32,7 @@ function readWallet(engine: Engine): ApiRoute {
   });
 }
 
-function readStatement(engine: Engine): ApiRoute {
+function readStatement(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/wallets/:customerId/statement',
@@ -41,7 +43,7 @@ function readStatement(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params, query }) {
       const customerId = params.customerId;
-      const found = await engine.listStatement(organizationId, customerId, query);
+      const found = await reads.run(organizationId, (sql) => listStatement(sql, organizationId, customerId, query));
       if (!found) return { refusal: notFound('Customer', customerId) };
       const data = encodeStatement(customerId, found.items, found.count);
       return { status: 200, message: 'Statement', data, position: formatPosition(engine.history, found.sequence) };

@@ -2,14 +2,15 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { isoTime, systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { Turns } from '../../engine/runtime/turns.ts';
 import { readOrganization } from '../../engine/store/accounts/organization-store.ts';
+import { readPayment } from '../../engine/store/payments/payment-store.ts';
 import type { Html } from '../../engine/views/parts/html.ts';
 import type { PaperWidth } from '../../schema/customers/receipt.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
-import type { Administration } from '../administration/open-administration.ts';
 import { FairQueue } from '../fair-queue.ts';
+import type { Reads } from '../reads.ts';
 import { RefusalError } from '../refusal-error.ts';
 import type { Identity } from '../route.ts';
 import { receiptOf, receiptPage } from './receipt-page.ts';
@@ -20,8 +21,8 @@ import { receiptStyle } from './receipt-style.ts';
  * its turn between any two receipts.
  */
 export class ReceiptPrinter {
-  readonly #engine: Pick<Engine, 'ask' | 'readPayment'>;
-  readonly #read: Administration['read'];
+  readonly #engine: Pick<Engine, 'ask'>;
+  readonly #reads: Reads;
   readonly #documents = new FairQueue({
     atOnce: LIMITS.receiptDocumentsAtOnce,
     waiting: LIMITS.receiptDocumentsWaiting,
@@ -31,9 +32,9 @@ export class ReceiptPrinter {
   });
   readonly #turns = new Turns(systemClock, systemScheduler);
 
-  constructor(engine: Pick<Engine, 'ask' | 'readPayment'>, { read }: Pick<Administration, 'read'>) {
+  constructor(engine: Pick<Engine, 'ask'>, reads: Reads) {
     this.#engine = engine;
-    this.#read = read;
+    this.#reads = reads;
   }
 
   /**
@@ -76,11 +77,11 @@ export class ReceiptPrinter {
 
   async #readPayment(organizationId: number, { paymentId }: TaskView): Promise<PaymentRecord | undefined> {
     if (paymentId === null) return undefined;
-    return (await this.#engine.readPayment(organizationId, paymentId))?.payment;
+    return (await this.#reads.run(organizationId, (sql) => readPayment(sql, organizationId, paymentId)))?.payment;
   }
 
   async #readName(organizationId: number): Promise<string> {
-    const found = await this.#read(organizationId, (sql) => readOrganization(sql, organizationId));
+    const found = await this.#reads.run(organizationId, (sql) => readOrganization(sql, organizationId));
     return found?.organization.name ?? '';
   }
 }

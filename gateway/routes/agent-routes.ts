@@ -1,5 +1,9 @@
 import { heldTimeOf } from '../../engine/domain/tasks/held-time.ts';
+import { maySee, onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
+import { readBalances } from '../../engine/store/payments/ledger-store.ts';
+import { readAgentSchedule } from '../../engine/store/records/agent-schedule-store.ts';
+import { readAgent as readAgentDetail, listAgents as readAgentPage } from '../../engine/store/records/agent-store.ts';
 import { encodeAgent, encodeSchedule } from '../../engine/views/agent-view.ts';
 import { encodeAgentCash } from '../../engine/views/ledger-view.ts';
 import { encodeTaskPage } from '../../engine/views/task-view.ts';
@@ -19,20 +23,21 @@ import { listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema
 import { scheduleView } from '../../schema/tasks/schedule.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { sealedKey } from '../administration/sealed-outcome.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The routes of agents. Source: docs/contract.md §4. */
-export function agentRoutes(engine: Engine, administration: Administration): ApiRoute[] {
+export function agentRoutes(engine: Engine, reads: Reads, administration: Administration): ApiRoute[] {
   return [
     createAgent(engine, administration),
-    listAgents(engine),
-    readAgent(engine),
+    listAgents(engine, reads),
+    readAgent(engine, reads),
     updateAgent(engine, administration),
     changeDuty(engine),
-    listTasksOfAgent(engine),
-    readSchedule(engine),
-    readCash(engine),
+    listTasksOfAgent(engine, reads),
+    readSchedule(engine, reads),
+    readCash(engine, reads),
   ];
 }
 
@@ -56,7 +61,7 @@ function createAgent(engine: Engine, { hashPassword }: Administration): ApiRoute
   });
 }
 
-function listAgents(engine: Engine): ApiRoute {
+function listAgents(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/agents',
@@ -66,14 +71,16 @@ function listAgents(engine: Engine): ApiRoute {
     success: { status: 200, data: agentListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const { items, count, sequence } = await engine.listAgents(organizationId, query, caller);
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        readAgentPage(sql, organizationId, query, onlyAgentOf(caller)),
+      );
       const data = `{"items":[${items.map(encodeAgent).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Agents', data, position: formatPosition(engine.history, sequence) };
     },
   });
 }
 
-function readAgent(engine: Engine): ApiRoute {
+function readAgent(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/agents/:id',
@@ -85,7 +92,8 @@ function readAgent(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
       const agentId = params.id;
-      const found = await engine.readAgent(organizationId, agentId, caller);
+      if (!maySee({ agentId }, caller)) return { refusal: notFound('Agent', agentId) };
+      const found = await reads.run(organizationId, (sql) => readAgentDetail(sql, organizationId, agentId));
       if (!found) return { refusal: notFound('Agent', agentId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Agent', data: encodeAgent(found.agent), position };
@@ -132,7 +140,7 @@ function changeDuty(engine: Engine): ApiRoute {
   });
 }
 
-function listTasksOfAgent(engine: Engine): ApiRoute {
+function listTasksOfAgent(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/agents/:id/tasks',
@@ -144,7 +152,9 @@ function listTasksOfAgent(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params, query }) {
       const agentId = params.id;
-      if (!(await engine.readAgent(organizationId, agentId, caller))) return { refusal: notFound('Agent', agentId) };
+      if (!maySee({ agentId }, caller)) return { refusal: notFound('Agent', agentId) };
+      const found = await reads.run(organizationId, (sql) => readAgentDetail(sql, organizationId, agentId));
+      if (!found) return { refusal: notFound('Agent', agentId) };
       // Use the filters and cursors of GET /tasks, as the agent's own list does.
       const list = await engine.listTasks(organizationId, query, { role: 'agent', agentId });
       const position = formatPosition(engine.history, list.sequence);
@@ -153,7 +163,7 @@ function listTasksOfAgent(engine: Engine): ApiRoute {
   });
 }
 
-function readSchedule(engine: Engine): ApiRoute {
+function readSchedule(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/agents/:id/schedule',
@@ -166,7 +176,8 @@ function readSchedule(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
       const agentId = params.id;
-      const schedule = await engine.readAgentSchedule(organizationId, agentId, caller);
+      if (!maySee({ agentId }, caller)) return { refusal: notFound('Agent', agentId) };
+      const schedule = await reads.run(organizationId, (sql) => readAgentSchedule(sql, organizationId, agentId));
       if (!schedule) return { refusal: notFound('Agent', agentId) };
       const items = schedule.items.map((task) => ({ ...heldTimeOf(task), taskId: task.taskId, status: task.status }));
       const position = formatPosition(engine.history, schedule.sequence);
@@ -175,7 +186,7 @@ function readSchedule(engine: Engine): ApiRoute {
   });
 }
 
-function readCash(engine: Engine): ApiRoute {
+function readCash(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/agents/:id/cash',
@@ -186,7 +197,8 @@ function readCash(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
       const agentId = params.id;
-      const cash = await engine.readAgentCash(organizationId, agentId, caller);
+      if (!maySee({ agentId }, caller)) return { refusal: notFound('Agent', agentId) };
+      const cash = await reads.run(organizationId, (sql) => readBalances(sql, organizationId, 'agent_cash', agentId));
       if (!cash) return { refusal: notFound('Agent', agentId) };
       const position = formatPosition(engine.history, cash.sequence);
       return { status: 200, message: 'Cash', data: encodeAgentCash(agentId, cash), position };

@@ -1,4 +1,6 @@
+import { onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
+import { listAssignmentRequests, readAssignmentRequest } from '../../engine/store/records/assignment-request-store.ts';
 import { encodeAssignmentRequest } from '../../engine/views/assignment-request-view.ts';
 import {
   assignmentRequestListView,
@@ -9,15 +11,16 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
 
 /** The routes of assignment requests and the agents' responses. Source: docs/contract.md §5. */
-export function assignmentRequestRoutes(engine: Engine): ApiRoute[] {
-  return [listRequests(engine), readRequest(engine), acceptRequest(engine), rejectRequest(engine)];
+export function assignmentRequestRoutes(engine: Engine, reads: Reads): ApiRoute[] {
+  return [listRequests(engine, reads), readRequest(engine, reads), acceptRequest(engine), rejectRequest(engine)];
 }
 
-function listRequests(engine: Engine): ApiRoute {
+function listRequests(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/assignment-requests',
@@ -27,15 +30,16 @@ function listRequests(engine: Engine): ApiRoute {
     success: { status: 200, data: assignmentRequestListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const asked = query;
-      const { items, count, sequence } = await engine.listAssignmentRequests(organizationId, asked, caller);
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        listAssignmentRequests(sql, organizationId, query, onlyAgentOf(caller)),
+      );
       const data = `{"items":[${items.map(encodeAssignmentRequest).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Assignment requests', data, position: formatPosition(engine.history, sequence) };
     },
   });
 }
 
-function readRequest(engine: Engine): ApiRoute {
+function readRequest(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/assignment-requests/:id',
@@ -46,7 +50,9 @@ function readRequest(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
       const requestId = params.id;
-      const found = await engine.readAssignmentRequest(organizationId, requestId, caller);
+      const found = await reads.run(organizationId, (sql) =>
+        readAssignmentRequest(sql, organizationId, requestId, onlyAgentOf(caller)),
+      );
       if (!found) return { refusal: notFound('Assignment request', requestId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Assignment request', data: encodeAssignmentRequest(found.request), position };

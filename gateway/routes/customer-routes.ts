@@ -1,4 +1,8 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
+import {
+  readCustomer as readCustomerDetail,
+  listCustomers as readCustomerPage,
+} from '../../engine/store/records/customer-store.ts';
 import { encodeCustomer, encodeCustomerDetail } from '../../engine/views/customer-view.ts';
 import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import {
@@ -12,12 +16,18 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The routes of customers. Source: docs/contract.md §3 "Customers". */
-export function customerRoutes(engine: Engine): ApiRoute[] {
-  return [createCustomer(engine), listCustomers(engine), readCustomer(engine), updateCustomer(engine)];
+export function customerRoutes(engine: Engine, reads: Reads): ApiRoute[] {
+  return [
+    createCustomer(engine),
+    listCustomers(engine, reads),
+    readCustomer(engine, reads),
+    updateCustomer(engine, reads),
+  ];
 }
 
 function createCustomer(engine: Engine): ApiRoute {
@@ -36,7 +46,7 @@ function createCustomer(engine: Engine): ApiRoute {
   });
 }
 
-function listCustomers(engine: Engine): ApiRoute {
+function listCustomers(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/customers',
@@ -46,14 +56,16 @@ function listCustomers(engine: Engine): ApiRoute {
     success: { status: 200, data: customerListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await engine.listCustomers(organizationId, query);
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        readCustomerPage(sql, organizationId, query),
+      );
       const data = `{"items":[${items.map(encodeCustomer).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Customers', data, position: formatPosition(engine.history, sequence) };
     },
   });
 }
 
-function readCustomer(engine: Engine): ApiRoute {
+function readCustomer(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/customers/:id',
@@ -64,7 +76,7 @@ function readCustomer(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const customerId = params.id;
-      const found = await engine.readCustomer(organizationId, customerId);
+      const found = await reads.run(organizationId, (sql) => readCustomerDetail(sql, organizationId, customerId));
       if (!found) return { refusal: notFound('Customer', customerId) };
       const data = encodeCustomerDetail(found.customer, found.deliverySummary);
       return { status: 200, message: 'Customer', data, position: formatPosition(engine.history, found.sequence) };
@@ -73,7 +85,7 @@ function readCustomer(engine: Engine): ApiRoute {
 }
 
 /** Send no ETag: the data lacks the summary that the tag of a read covers. */
-function updateCustomer(engine: Engine): ApiRoute {
+function updateCustomer(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'PATCH',
     path: '/customers/:id',
@@ -84,7 +96,7 @@ function updateCustomer(engine: Engine): ApiRoute {
     refusals: ['404', '409 CUSTOMER_PHONE_TAKEN', '412 PRECONDITION_FAILED', '422 IDEMPOTENCY_KEY_REUSED'],
     async handle({ identity: { organizationId, caller }, params, body: input, idempotency, ifMatch }) {
       const customerId = params.id;
-      const expectedVersion = ifMatch && (await versionMatching(engine, organizationId, customerId, ifMatch));
+      const expectedVersion = ifMatch && (await versionMatching(reads, organizationId, customerId, ifMatch));
       const command = { kind: 'update-customer', caller, customerId, input, expectedVersion, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Customer updated');
     },
@@ -102,13 +114,13 @@ const NO_VERSION = 0;
  * matches.
  */
 async function versionMatching(
-  engine: Engine,
+  reads: Reads,
   organizationId: number,
   customerId: number,
   tags: readonly string[],
 ): Promise<number | undefined> {
   if (tags.includes('*')) return undefined;
-  const found = await engine.readCustomer(organizationId, customerId);
+  const found = await reads.run(organizationId, (sql) => readCustomerDetail(sql, organizationId, customerId));
   if (!found || !matchesEtag(tags, encodeCustomerDetail(found.customer, found.deliverySummary))) return NO_VERSION;
   return found.customer.version;
 }

@@ -1,5 +1,7 @@
+import { onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { readTaskHistory } from '../../engine/store/records/task-history-store.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -8,17 +10,18 @@ import { type CreateTaskInput, type CreateTaskOptions, createTaskSchema } from '
 import { taskHistoryView } from '../../schema/tasks/task-history.ts';
 import { taskView } from '../../schema/tasks/task-view.ts';
 import { updateTaskSchema } from '../../schema/tasks/update-task.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, type BodySchema, type Identity, may } from '../route.ts';
 
 /** The routes of tasks: create, read, update, change status, history. Source: docs/contract.md §3 "Endpoints". */
-export function taskRoutes(engine: Engine, clock: Clock): ApiRoute[] {
+export function taskRoutes(engine: Engine, reads: Reads, clock: Clock): ApiRoute[] {
   return [
     createTask(engine, clock),
     readTask(engine),
     updateTask(engine, clock),
     changeTaskStatus(engine),
-    readHistory(engine),
+    readHistory(engine, reads),
   ];
 }
 
@@ -126,7 +129,7 @@ function changeTaskStatus(engine: Engine): ApiRoute {
   });
 }
 
-function readHistory(engine: Engine): ApiRoute {
+function readHistory(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/tasks/:id/history',
@@ -136,7 +139,9 @@ function readHistory(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
       const taskId = params.id;
-      const found = await engine.readTaskHistory(organizationId, taskId, caller);
+      const found = await reads.run(organizationId, (sql) =>
+        readTaskHistory(sql, organizationId, taskId, onlyAgentOf(caller)),
+      );
       if (!found) return { refusal: notFound('Task', taskId) };
       const data = JSON.stringify({ items: found.steps, count: found.steps.length });
       return { status: 200, message: 'Task history', data, position: formatPosition(engine.history, found.sequence) };

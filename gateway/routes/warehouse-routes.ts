@@ -1,4 +1,8 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
+import {
+  readWarehouse as readWarehouseDetail,
+  listWarehouses as readWarehousePage,
+} from '../../engine/store/records/warehouse-store.ts';
 import { encodeWarehouse } from '../../engine/views/warehouse-view.ts';
 import {
   createWarehouseInput,
@@ -10,12 +14,18 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Warehouses: places that tasks start from. Source: docs/contract.md §3. */
-export function warehouseRoutes(engine: Engine): ApiRoute[] {
-  return [createWarehouse(engine), listWarehouses(engine), readWarehouse(engine), updateWarehouse(engine)];
+export function warehouseRoutes(engine: Engine, reads: Reads): ApiRoute[] {
+  return [
+    createWarehouse(engine),
+    listWarehouses(engine, reads),
+    readWarehouse(engine, reads),
+    updateWarehouse(engine),
+  ];
 }
 
 function createWarehouse(engine: Engine): ApiRoute {
@@ -34,7 +44,7 @@ function createWarehouse(engine: Engine): ApiRoute {
   });
 }
 
-function listWarehouses(engine: Engine): ApiRoute {
+function listWarehouses(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/warehouses',
@@ -44,14 +54,16 @@ function listWarehouses(engine: Engine): ApiRoute {
     success: { status: 200, data: warehouseListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await engine.listWarehouses(organizationId, query);
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        readWarehousePage(sql, organizationId, query),
+      );
       const data = `{"items":[${items.map(encodeWarehouse).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Warehouses', data, position: formatPosition(engine.history, sequence) };
     },
   });
 }
 
-function readWarehouse(engine: Engine): ApiRoute {
+function readWarehouse(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/warehouses/:id',
@@ -62,7 +74,7 @@ function readWarehouse(engine: Engine): ApiRoute {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const warehouseId = params.id;
-      const found = await engine.readWarehouse(organizationId, warehouseId);
+      const found = await reads.run(organizationId, (sql) => readWarehouseDetail(sql, organizationId, warehouseId));
       if (!found) return { refusal: notFound('Warehouse', warehouseId) };
       const position = formatPosition(engine.history, found.sequence);
       return { status: 200, message: 'Warehouse', data: encodeWarehouse(found), position };

@@ -115,7 +115,7 @@ test('the shard of a group with a known end keeps its epoch while the engine loo
   await withScene(async (scene) => {
     const [first, second] = scene.organizations;
     const shards = [first, second].map(({ organizationId }) => shardOf(organizationId));
-    const epochs = () => shards.map((shard) => scene.engine.ownership.fencesOf([shard])![0]!.epoch);
+    const epochs = () => shards.map((shard) => scene.engine.parts.ownership.fencesOf([shard])![0]!.epoch);
     const { asked, release } = await twoOnTheirWay(scene, first, second);
     const [known, lost] = epochs();
     plan(scene.store, FAILED, NEVER_SENT);
@@ -152,11 +152,11 @@ test('two groups on a connection that is cut are each answered as they were writ
     const [first] = scene.organizations;
     await ask(scene, first, 'before');
     const lock = await lockHead(databaseUrl, first.organizationId);
-    const sent = engine.groupCommit.groups;
+    const sent = engine.parts.groupCommit.groups;
     const leader = ask(scene, first, 'leader');
     await untilBlocked(databaseUrl, 'dispatch commit');
     const follower = ask(scene, first, 'follower');
-    await until('the second group leaves', () => engine.groupCommit.groups === sent + 2);
+    await until('the second group leaves', () => engine.parts.groupCommit.groups === sent + 2);
     proxy.connections('dispatch commit').at(-1)!.cut();
     // The engine looks for their outcomes.
     await untilBlocked(databaseUrl, 'dispatch leases');
@@ -203,7 +203,7 @@ test('the follower of a refused group goes again behind its parts, and nothing e
     await ahead;
     const follower = ask(scene, first, 'follower');
     await until('it leaves', () => store.commits === 3);
-    const actor = engine.directory.find(first.organizationId);
+    const actor = engine.parts.directory.find(first.organizationId);
     plan(store, REFUSED);
     const parts = store.hold();
     pair.release();
@@ -213,7 +213,7 @@ test('the follower of a refused group goes again behind its parts, and nothing e
     assert.equal(store.commits, 4, 'the first of the parts is on its way, and nothing else');
     parts.release();
     assert.deepEqual((await Promise.all([small, full, follower, later])).map(statusOf), [201, 200, 200, 200]);
-    assert.equal(engine.directory.find(first.organizationId), actor, 'nobody was to blame');
+    assert.equal(engine.parts.directory.find(first.organizationId), actor, 'nobody was to blame');
     await assertSound(scene, first, [200, 200, 200]);
   });
 });
@@ -278,7 +278,7 @@ function plan(store: FaultyCommitStore, ...faults: readonly (Fault | undefined)[
 }
 
 function sequenceOf({ engine }: Scene, { organizationId }: SeededOrganization): number {
-  return engine.directory.find(organizationId)?.state?.lastSequence ?? 0;
+  return engine.parts.directory.find(organizationId)?.state?.lastSequence ?? 0;
 }
 
 /** Asserts that acknowledged commands are there, refused ones are not, memory agrees, and the next command succeeds. */

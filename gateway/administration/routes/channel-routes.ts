@@ -55,7 +55,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
   return [create, change, regenerate];
 }
 
-function readingRoutes({ read, history }: Administration): ApiRoute[] {
+function readingRoutes({ reads, history }: Administration): ApiRoute[] {
   const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/channels',
@@ -65,7 +65,9 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     success: { status: 200, data: channelListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await read(organizationId, (sql) => listChannels(sql, organizationId, query));
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        listChannels(sql, organizationId, query),
+      );
       const data = `{"items":[${items.map(encodeChannel).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Channels', data, position: formatPosition(history, sequence) };
     },
@@ -80,7 +82,7 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const channelId = params.id;
-      const found = await read(organizationId, (sql) => readChannel(sql, organizationId, channelId));
+      const found = await reads.run(organizationId, (sql) => readChannel(sql, organizationId, channelId));
       if (!found) return { refusal: notFound('Channel', channelId) };
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'Channel', data: encodeChannel(found.channel), position };

@@ -79,7 +79,7 @@ function settingsRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: notificationSettingsView },
     refusals: [],
     async handle({ identity: { organizationId } }) {
-      const settings = await administration.read(organizationId, (sql) =>
+      const settings = await administration.reads.run(organizationId, (sql) =>
         readNotificationSettings(sql, organizationId),
       );
       return { status: 200, message: 'Notification settings', data: encodeNotificationSettings(settings) };
@@ -99,7 +99,7 @@ function settingsRoutes(administration: Administration): ApiRoute[] {
   return [read, change];
 }
 
-function logRoute({ read }: Administration): ApiRoute {
+function logRoute({ reads }: Administration): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/notifications',
@@ -109,7 +109,9 @@ function logRoute({ read }: Administration): ApiRoute {
     success: { status: 200, data: notificationPageView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, hasMore } = await read(organizationId, (sql) => listNotifications(sql, organizationId, query));
+      const { items, hasMore } = await reads.run(organizationId, (sql) =>
+        listNotifications(sql, organizationId, query),
+      );
       const nextCursor = hasMore ? `"${formatIdCursor(items.at(-1)!.id)}"` : 'null';
       const shown = items.map(encodeNotification).join(',');
       const data = `{"items":[${shown}],"count":${items.length},"nextCursor":${nextCursor}}`;

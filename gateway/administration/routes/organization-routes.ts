@@ -57,7 +57,7 @@ function createRoute(administration: Administration): ApiRoute {
   });
 }
 
-function listRoute({ read }: Administration): ApiRoute {
+function listRoute({ reads }: Administration): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/organizations',
@@ -68,14 +68,14 @@ function listRoute({ read }: Administration): ApiRoute {
     success: { status: 200, data: organizationListView },
     refusals: [],
     async handle({ identity, query }) {
-      const { items, count } = await read(identity.organizationId, (sql) => listOrganizations(sql, query));
+      const { items, count } = await reads.run(identity.organizationId, (sql) => listOrganizations(sql, query));
       const data = `{"items":[${items.map(encodeOrganization).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Organizations', data };
     },
   });
 }
 
-function readRoute({ read, history }: Administration): ApiRoute {
+function readRoute({ reads, history }: Administration): ApiRoute {
   return apiRoute({
     method: 'GET',
     path: '/organizations/:id',
@@ -88,7 +88,7 @@ function readRoute({ read, history }: Administration): ApiRoute {
     async handle({ identity, params }) {
       const organizationId = params.id;
       const found = isWithin(identity, organizationId)
-        ? await read(identity.organizationId, (sql) => readOrganization(sql, organizationId))
+        ? await reads.run(identity.organizationId, (sql) => readOrganization(sql, organizationId))
         : undefined;
       if (!found) return { refusal: notFound('Organization', organizationId) };
       const position = formatPosition(history, found.sequence);

@@ -49,7 +49,7 @@ function listRoute(administration: Administration): ApiRoute {
       const taskId = params.id;
       const found = await findTask(administration, identity, taskId);
       if ('refusal' in found) return found;
-      const proofs = await administration.read(organizationId, (sql) => listProofs(sql, organizationId, taskId));
+      const proofs = await administration.reads.run(organizationId, (sql) => listProofs(sql, organizationId, taskId));
       const data = `{"items":[${proofs.map(encodeProof).join(',')}],"count":${proofs.length}}`;
       return { status: 200, message: 'Proofs', data, position: formatPosition(administration.history, found.sequence) };
     },
@@ -79,7 +79,7 @@ function fileRoute(administration: Administration): RawRoute {
       const [taskId, proofId] = [params.id, params.proofId];
       const found = await findTask(administration, identity, taskId);
       if ('refusal' in found) throw new RefusalError(found.refusal);
-      const file = await administration.read(organizationId, (sql) =>
+      const file = await administration.reads.run(organizationId, (sql) =>
         readProofFile(sql, organizationId, taskId, proofId),
       );
       if (!file) throw new RefusalError(notFound('Proof', proofId));

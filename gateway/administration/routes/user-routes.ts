@@ -17,7 +17,7 @@ import type { Administration } from '../open-administration.ts';
 
 /** The accounts of an organization. Source: docs/contract.md §2 "Administration". */
 export function userRoutes(administration: Administration): ApiRoute[] {
-  const { read, history } = administration;
+  const { reads, history } = administration;
   const create: ApiRoute = apiRoute({
     method: 'POST',
     path: '/users',
@@ -37,7 +37,9 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     success: { status: 200, data: accountListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await read(organizationId, (sql) => listUsers(sql, organizationId, query));
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        listUsers(sql, organizationId, query),
+      );
       const data = `{"items":[${items.map(encodeUser).join(',')}],"count":${count}}`;
       return { status: 200, message: 'Users', data, position: formatPosition(history, sequence) };
     },
@@ -52,7 +54,7 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     refusals: ['404'],
     async handle({ identity: { organizationId }, params }) {
       const userId = params.id;
-      const found = await read(organizationId, (sql) => readUser(sql, organizationId, userId));
+      const found = await reads.run(organizationId, (sql) => readUser(sql, organizationId, userId));
       if (!found) return { refusal: notFound('User', userId) };
       const position = formatPosition(history, found.sequence);
       return { status: 200, message: 'User', data: encodeUser(found.user), position };

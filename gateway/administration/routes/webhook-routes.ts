@@ -107,7 +107,7 @@ function orderingRoutes(administration: Administration): ApiRoute[] {
   return [test, redeliver, replay];
 }
 
-function readingRoutes({ read, history }: Administration): ApiRoute[] {
+function readingRoutes({ reads, history }: Administration): ApiRoute[] {
   const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks',
@@ -118,7 +118,7 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     refusals: [],
     async handle({ identity, query }) {
       const { organizationId } = identity;
-      const { items, count, sequence } = await read(organizationId, (sql) =>
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
         listWebhooks(sql, organizationId, ownChannelOf(identity), query),
       );
       const data = `{"items":[${items.map(encodeWebhook).join(',')}],"count":${count}}`;
@@ -136,7 +136,7 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
     async handle({ identity, params }) {
       const { organizationId } = identity;
       const webhookId = params.id;
-      const found = await read(organizationId, (sql) =>
+      const found = await reads.run(organizationId, (sql) =>
         readWebhook(sql, organizationId, ownChannelOf(identity), webhookId),
       );
       if (!found) return { refusal: notFound('Webhook', webhookId) };
@@ -147,7 +147,7 @@ function readingRoutes({ read, history }: Administration): ApiRoute[] {
   return [list, readOne];
 }
 
-function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
+function deliveryRoutes({ reads, history }: Administration): ApiRoute[] {
   const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
@@ -159,7 +159,7 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
     async handle({ identity, params, query }) {
       const { organizationId } = identity;
       const webhookId = params.id;
-      const found = await read(organizationId, (sql) =>
+      const found = await reads.run(organizationId, (sql) =>
         listDeliveries(sql, organizationId, ownChannelOf(identity), webhookId, query),
       );
       if (!found) return { refusal: notFound('Webhook', webhookId) };
@@ -181,7 +181,7 @@ function deliveryRoutes({ read, history }: Administration): ApiRoute[] {
     async handle({ identity, params }) {
       const { organizationId } = identity;
       const deliveryId = params.id;
-      const found = await read(organizationId, (sql) =>
+      const found = await reads.run(organizationId, (sql) =>
         readDelivery(sql, organizationId, ownChannelOf(identity), deliveryId),
       );
       if (!found) return { refusal: notFound('Delivery', deliveryId) };

@@ -110,7 +110,7 @@ function asked({ engine }: EngineFixture, organization: SeededOrganization) {
 function decided({ engine }: EngineFixture, { organizationId }: SeededOrganization): Promise<void> {
   return until(
     'a decision waits for its group',
-    () => (engine.directory.find(organizationId)?.state?.lastSequence ?? 0) > 0,
+    () => (engine.parts.directory.find(organizationId)?.state?.lastSequence ?? 0) > 0,
   );
 }
 

@@ -60,7 +60,7 @@ async function askWhileHeld({ engine, organizations }: EngineFixture, store: Fau
   } as const;
   const answers = [first, ...Object.entries(resting).map(([name, command]) => ask(name, command))];
   // A command that is asked later waits for it, even if it does not wait for the commit.
-  const isDecided = () => engine.directory.find(organizationId)?.state.lastSequence === 3;
+  const isDecided = () => engine.parts.directory.find(organizationId)?.state.lastSequence === 3;
   await until('the other creation has its records and is decided', isDecided);
   await delay(LONG_MS);
   return { answers, left, seen, taskId, release };

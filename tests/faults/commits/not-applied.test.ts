@@ -43,7 +43,7 @@ async function within(body: (place: Place) => Promise<void>): Promise<void> {
         facts: { correlationId: 'a', canonicalPath: '/v1/tasks/batch', method: 'POST' },
       }),
       ask: (command) => fixture.engine.ask(organizationId, command),
-      forget: () => fixture.engine.directory.find(organizationId)!.retire(),
+      forget: () => fixture.engine.parts.directory.find(organizationId)!.retire(),
     });
   } finally {
     await fixture.stop();

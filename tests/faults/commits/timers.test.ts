@@ -57,7 +57,7 @@ test('a deadline that a killed owner has set fires at the next owner', async () 
     await withSql(place.databaseUrl, (sql) => sql`UPDATE gateways SET lease_expires_at = now()`);
   };
   await withEngine(async ({ place, engine, forward }) => {
-    await until('B owns all shards', async () => engine.ownership.ownedCount === 256);
+    await until('B owns all shards', async () => engine.parts.ownership.ownedCount === 256);
     assert.deepEqual(await delayedOf(place), { delayed: 0, tasks: 1 });
     forward(MINUTE + 1_000);
     await until('the deadline fires', async () => (await delayedOf(place)).delayed === 1);
@@ -89,7 +89,7 @@ test('a deadline still fires when the batch that looks at the timers is refused 
     await delay(100);
     forward(MINUTE + 1_000);
     // The engine looks at the timers once the commits in flight have ended: that look must meet the poison.
-    void engine.directory.scanTimers();
+    void engine.parts.directory.scanTimers();
     await delay(100);
     release();
     assert.deepEqual(

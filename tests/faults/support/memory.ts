@@ -26,10 +26,10 @@ export async function assertMemoryIsPostgres(
   organizationId: number,
   journal: JournalView,
 ): Promise<Compared> {
-  await engine.groupCommit.whenIdle();
+  await engine.parts.groupCommit.whenIdle();
   return withSql(databaseUrl, async (sql) => {
     const compared = { tasks: 0, customers: 0, keys: 0 };
-    const actor = engine.directory.find(organizationId);
+    const actor = engine.parts.directory.find(organizationId);
     if (!actor?.isLive) return compared;
     const { state } = actor;
     await compareHead(sql, organizationId, state);
@@ -56,7 +56,7 @@ export async function assertMemoryIsPostgres(
   });
 }
 
-type State = NonNullable<ReturnType<Engine['directory']['find']>>['state'];
+type State = NonNullable<ReturnType<Engine['parts']['directory']['find']>>['state'];
 
 async function compareHead(sql: Sql, organizationId: number, state: State): Promise<void> {
   const [organization] = await sql`

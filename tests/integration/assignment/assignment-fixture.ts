@@ -168,11 +168,11 @@ export class AssignmentFixture {
   /** Sets the clock forward and lets the timers that are due then run. */
   async pass(ms: number): Promise<void> {
     this.forward(ms);
-    const actor = this.engine.directory.find(this.#organizationId);
+    const actor = this.engine.parts.directory.find(this.#organizationId);
     // A round in progress started before, with the time of then.
     await actor?.wake();
     await actor?.wake();
-    await this.engine.groupCommit.whenIdle();
+    await this.engine.parts.groupCommit.whenIdle();
   }
 
   async restart(): Promise<void> {

@@ -72,9 +72,9 @@ async function rowOf({ taskId }: WatchedTask) {
 
 /** The record as the actor has it, and as the next one reads it. */
 async function recordsOf({ taskId }: WatchedTask) {
-  const record = () => fixture.engine.directory.find(organization.organizationId)!.state.findTask(taskId)!.task;
+  const record = () => fixture.engine.parts.directory.find(organization.organizationId)!.state.findTask(taskId)!.task;
   const remembered = record();
-  fixture.engine.directory.find(organization.organizationId)!.retire();
+  fixture.engine.parts.directory.find(organization.organizationId)!.retire();
   await ask({ kind: 'read-task', caller, taskId, show: 'task' });
   return { remembered, read: record() };
 }
@@ -173,7 +173,7 @@ test('a task that was made and has arrived within one commit keeps when', async 
     return made;
   });
   await ask({ kind: 'read-task', caller, taskId: task.id, show: 'task' });
-  assert.deepEqual(fixture.engine.directory.find(organizationId)!.state.findTask(task.id)!.task, task);
+  assert.deepEqual(fixture.engine.parts.directory.find(organizationId)!.state.findTask(task.id)!.task, task);
 });
 
 test('a report that comes too late to matter is answered, and changes nothing', async () => {
@@ -230,7 +230,7 @@ for (const [point, toldBefore] of ENDS) {
       // The end of its lease does the same.
       await withSql(database.url, (sql) => sql`UPDATE gateways SET lease_expires_at = now()`);
       const engine = await openTestEngine(database.url, { releaser });
-      await until('it owns all shards', () => engine.ownership.ownedCount === 256);
+      await until('it owns all shards', () => engine.parts.ownership.ownedCount === 256);
       const agent = watchAgent(engine, task);
       for (let i = 0; i < 3; i++) agent.reports(20, 0);
       await agent.settled();

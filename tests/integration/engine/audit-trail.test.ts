@@ -107,7 +107,7 @@ test('a package that moves to a new task is logged as gone by the task that it l
 test('steps that the engine makes by itself name no request', async () => {
   const overdue = { timeToServe: 'scheduled', scheduledAt: new Date(Date.now() + 3_600_000).toISOString() };
   const { id } = await createTask(overdue);
-  const actor = fixture.engine.directory.find(organizationId)!;
+  const actor = fixture.engine.parts.directory.find(organizationId)!;
   const lines = await withSql(fixture.databaseUrl, async (sql) => {
     // As if the hour had passed: the actor is not there meanwhile.
     actor.retire();
@@ -116,9 +116,9 @@ test('steps that the engine makes by itself name no request', async () => {
     await sql`UPDATE organization_heads SET next_deadline_at = now() - interval '1 second'
       WHERE organization_id = ${organizationId}`;
     await until('the task is reported as delayed', async () => {
-      await fixture.engine.directory.scanTimers();
-      await fixture.engine.directory.find(organizationId)?.wake();
-      await fixture.engine.groupCommit.whenIdle();
+      await fixture.engine.parts.directory.scanTimers();
+      await fixture.engine.parts.directory.find(organizationId)?.wake();
+      await fixture.engine.parts.groupCommit.whenIdle();
       return (await historyOf(id)).length >= 2;
     });
     return historyOf(id);

@@ -21,7 +21,7 @@ test('batches that waited for their organization together are decided one a turn
     const answers = Promise.all(asked).finally(() => {
       hasEnded = true;
     });
-    const decided = () => engine.directory.find(organizationId)?.state?.lastSequence ?? 0;
+    const decided = () => engine.parts.directory.find(organizationId)?.state?.lastSequence ?? 0;
     const perTurn: number[] = [];
     while (!hasEnded) {
       const before = decided();

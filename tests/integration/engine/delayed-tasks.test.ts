@@ -37,13 +37,13 @@ test('a task past its time is reported as delayed, once, with all steps of its a
   const caller = callerOf(organization);
   await fixture.engine.ask(organizationId, { kind: 'read-task', caller, taskId: tasks[0]!.id, show: 'task' });
   await until('every task is reported', async () => {
-    await fixture.engine.directory.scanTimers();
-    await fixture.engine.directory.find(organizationId)?.wake();
-    await fixture.engine.groupCommit.whenIdle();
+    await fixture.engine.parts.directory.scanTimers();
+    await fixture.engine.parts.directory.find(organizationId)?.wake();
+    await fixture.engine.parts.groupCommit.whenIdle();
     return (await readDelayed()).length >= statuses.length;
   });
-  await fixture.engine.directory.find(organizationId)?.wake();
-  await fixture.engine.groupCommit.whenIdle();
+  await fixture.engine.parts.directory.find(organizationId)?.wake();
+  await fixture.engine.parts.groupCommit.whenIdle();
   const told = (await readDelayed()).map(({ body }) => JSON.parse(body).data.task);
   assert.deepEqual(
     told.map(({ id, status, isDelayed }) => [id, status, isDelayed]).sort((a, b) => a[0] - b[0]),

@@ -44,7 +44,7 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
         ids.push((JSON.parse(answer.data) as { id: number }).id);
       }
     }
-    const { state } = engine.directory.find(organizationId)!;
+    const { state } = engine.parts.directory.find(organizationId)!;
     const live = ids.filter((id) => state.hasTask(id)).length;
     assert.ok(live <= LIMITS.liveTasksPerOrganization, `${live} of ${ids.length} tasks are in memory`);
     assert.equal(state.hasTask(ids[0]!), false, 'the longest unused went first');
@@ -72,7 +72,7 @@ test('keys leave memory past its bound, and what was answered under them is answ
       ids.push(...(await Promise.all(asked)));
     }
     assert.equal(new Set(ids).size, KEYS);
-    const { state } = engine.directory.find(organizationId)!;
+    const { state } = engine.parts.directory.find(organizationId)!;
     const scopedKey = (index: number) => keyOf(index).idempotency!.scopedKey;
     const gone = ids.flatMap((_, index) => (state.findIdempotency(scopedKey(index)) ? [] : index));
     assert.ok(gone.length > 1_000, `${gone.length} of ${KEYS} keys have left memory`);
@@ -96,7 +96,7 @@ test('the answers of keyed batches leave memory by their length, and are given a
     };
     const answers: string[] = [];
     for (let index = 0; index < 24; index += 1) answers.push(await create(index));
-    const { state } = engine.directory.find(organizationId)!;
+    const { state } = engine.parts.directory.find(organizationId)!;
     const lengths = answers.map((_, index) => state.findIdempotency(keyOf(index).scopedKey)?.record.body.length ?? 0);
     const all = answers.reduce((sum, answer) => sum + answer.length, 0);
     const held = lengths.reduce((sum, length) => sum + length, 0);

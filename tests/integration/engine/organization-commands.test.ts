@@ -79,8 +79,8 @@ test('an organization changes by its actor, gets an audit entry, and reads back 
     [2, 'New name', { a: 1 }, changed.updatedAt],
   );
   assert.deepEqual([row!['before'].name, row!['after'].name], [NAME, 'New name']);
-  await fixture.engine.groupCommit.whenIdle();
-  fixture.engine.directory.find(place.organizationId)!.retire();
+  await fixture.engine.parts.groupCommit.whenIdle();
+  fixture.engine.parts.directory.find(place.organizationId)!.retire();
   assert.deepEqual(dataOf(await update(place, place.admin, {})), changed, 'a rebuilt actor has the same');
   assert.equal((await rowsOf(place)).audit, 1, 'what changes nothing is not told');
 });
@@ -90,8 +90,8 @@ test('an entity tag holds whether the organization comes from memory or from Pos
   const settings = { long: { z: [{ b: 1, aa: 2 }], é: 1, y: 2 }, b: 1, a: null, 10: true };
   const first = await update(place, place.admin, { settings });
   assert.ok(first.ok);
-  await fixture.engine.groupCommit.whenIdle();
-  fixture.engine.directory.find(place.organizationId)!.retire();
+  await fixture.engine.parts.groupCommit.whenIdle();
+  fixture.engine.parts.directory.find(place.organizationId)!.retire();
   const again = await update(place, place.admin, { settings });
   assert.ok(again.ok);
   assert.equal(again.data, first.data);
@@ -171,8 +171,8 @@ test('an actor that is loaded behind the deletion refuses 410, and an organizati
   const place = await organization();
   const { organizationId, staff } = place;
   assert.equal(codeOf(await remove(place, place.superAdmin)), 200);
-  await fixture.engine.groupCommit.whenIdle();
-  fixture.engine.directory.find(organizationId)!.retire();
+  await fixture.engine.parts.groupCommit.whenIdle();
+  fixture.engine.parts.directory.find(organizationId)!.retire();
   const command = { kind: 'read-task', caller: staff, taskId: 1, show: 'task' } as const;
   assert.equal(codeOf(await fixture.engine.ask(organizationId, command)), 'ORGANIZATION_DELETED');
   assert.equal(codeOf(await fixture.engine.ask(999_999, command)), 'NOT_FOUND');

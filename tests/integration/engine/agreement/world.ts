@@ -86,8 +86,8 @@ export class Tenant {
 
   /** The next command meets an actor that knows nothing yet. */
   async retire(): Promise<void> {
-    await this.world.engine.groupCommit.whenIdle();
-    this.world.engine.directory.find(this.organizationId)?.retire();
+    await this.world.engine.parts.groupCommit.whenIdle();
+    this.world.engine.parts.directory.find(this.organizationId)?.retire();
   }
 
   /** A minute and a half passes, and the engine looks at the timers. */
@@ -96,8 +96,8 @@ export class Tenant {
     // The engine looks at its timers by itself, too: where that is under way, and began before, it is asked once more.
     do {
       await this.read(0);
-      await this.world.engine.directory.find(this.organizationId)!.wake();
-      await this.world.engine.groupCommit.whenIdle();
+      await this.world.engine.parts.directory.find(this.organizationId)!.wake();
+      await this.world.engine.parts.groupCommit.whenIdle();
     } while (await this.#isDue());
   }
 

@@ -85,7 +85,7 @@ async function perform(tenant: MoneyTenant, step: MoneyStep, log: string[]): Pro
   const answered = operations.map((operation, index) => ({ operation, outcome: answers[index]! }));
   log.push(`  → ${answers.join(', ')}`);
   // A commit whose answer is not waited for may still be on its way.
-  await world.engine.groupCommit.whenIdle();
+  await world.engine.parts.groupCommit.whenIdle();
   const after = await tenant.read();
   assertExplained(before, answered, after);
   await assertBooksAgree(world.sql, organizationId);

@@ -101,15 +101,15 @@ export class MoneyTenant {
 
   /** The next command meets an actor that knows nothing yet. */
   async retire(): Promise<void> {
-    await this.world.engine.groupCommit.whenIdle();
-    this.world.engine.directory.find(this.organizationId)?.retire();
+    await this.world.engine.parts.groupCommit.whenIdle();
+    this.world.engine.parts.directory.find(this.organizationId)?.retire();
   }
 
   /** Fails when the actor remembers anything otherwise than Postgres has it. */
   async assertMemoryAgrees(): Promise<void> {
     const { engine, sql } = this.world;
-    await engine.groupCommit.whenIdle();
-    const actor = engine.directory.find(this.organizationId);
+    await engine.parts.groupCommit.whenIdle();
+    const actor = engine.parts.directory.find(this.organizationId);
     if (!actor?.isLive) return;
     const { money } = actor.state;
     for (const record of await readPayments(sql, this.organizationId))
