@@ -175,8 +175,9 @@ export class OrgActor implements BatchOwner {
   }
 
   batchFailed(batch: OrgBatch, why: Refusal): void {
-    failDecided(batch.entries.splice(0), why);
-    this.#discard(refusal('NOT_APPLIED'));
+    const inDoubt = why.code === 'OUTCOME_UNKNOWN';
+    failDecided(batch.entries.splice(0), why, inDoubt);
+    this.#discard(refusal('NOT_APPLIED'), inDoubt);
   }
 
   /**
@@ -210,14 +211,14 @@ export class OrgActor implements BatchOwner {
     );
   }
 
-  #discard(why: Refusal): void {
+  #discard(why: Refusal, inDoubt = false): void {
     if (!this.isLive) return;
     this.#phase = 'discarded';
     for (const { closed, entries } of this.#undurable) {
       // The entries that a group has taken are in flight: their answers leave when its end is known.
-      if (!closed) failDecided(entries.splice(0), why);
+      if (!closed) failDecided(entries.splice(0), why, inDoubt);
     }
-    failUndecided([...this.#oneByOne.splice(0), ...this.#waiting.splice(0)], why);
+    failUndecided([...this.#oneByOne.splice(0), ...this.#waiting.splice(0)], why, inDoubt);
     this.#services.onDiscarded(this, [], []);
   }
 

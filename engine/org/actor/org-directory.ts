@@ -104,7 +104,11 @@ export class OrgDirectory {
   #ask(organizationId: number, pending: Pending): void {
     const standing = this.#options.ownership.standingOf(shardOf(organizationId));
     if (standing !== 'owned' || !this.#accepting) {
-      return failUndecided([pending], refusal(standing === 'settling' ? 'NOT_APPLIED' : 'NOT_OWNER'));
+      return failUndecided(
+        [pending],
+        refusal(standing === 'settling' ? 'NOT_APPLIED' : 'NOT_OWNER'),
+        standing === 'settling',
+      );
     }
     const actor = this.#actors.get(organizationId) ?? this.#start(organizationId, []);
     actor.ask(pending);

@@ -95,12 +95,12 @@ test('a batch of known items that waits for another commit does not get NOT_APPL
     store.failNext('before', 'failed');
     const again = ask(batchOf('a', 'b'));
     release();
-    assert.deepEqual([await other, await again].map(codeOf), ['NOT_APPLIED', 'OUTCOME_UNKNOWN']);
+    assert.deepEqual([await other, await again].map(codeOf), ['NOT_APPLIED', 'UNAVAILABLE']);
     const third = await ask(batchOf('a', 'b'));
     assert.deepEqual(third.ok && JSON.parse(third.data), made.ok && JSON.parse(made.data));
 
     for (const [command, told] of [
-      [batchOf('a', 'c'), 'OUTCOME_UNKNOWN'],
+      [batchOf('a', 'c'), 'UNAVAILABLE'],
       [create('new'), 'NOT_APPLIED'],
     ] as const) {
       store.failNext('before', 'failed');
@@ -108,7 +108,7 @@ test('a batch of known items that waits for another commit does not get NOT_APPL
     }
   }));
 
-test('a retry that waits for its kept answer gets OUTCOME_UNKNOWN when a commit of another caller fails', () =>
+test('a retry that waits for its kept answer gets UNAVAILABLE when a commit of another caller fails', () =>
   within(async ({ store, fixture, create, ask, forget }) => {
     const made = await ask(create('first'));
     const caller = callerOf(fixture.organizations[0]!);
@@ -122,7 +122,31 @@ test('a retry that waits for its kept answer gets OUTCOME_UNKNOWN when a commit 
       const waiting = ask(create('first'));
       store.failNext('before', 'failed');
       const changing = ask({ kind: 'update-task', caller, taskId, input: { notes: 'x', location: null } });
-      assert.deepEqual([await changing, await waiting].map(codeOf), ['NOT_APPLIED', 'OUTCOME_UNKNOWN']);
+      assert.deepEqual([await changing, await waiting].map(codeOf), ['NOT_APPLIED', 'UNAVAILABLE']);
     });
     assert.deepEqual([await looking!, await ask(create('first'))].map(codeOf), ['replayed', 'replayed']);
+  }));
+
+test('no command gets OUTCOME_UNKNOWN while Postgres reports a full disk, and each is done once afterwards', () =>
+  within(async ({ fixture, create, unkeyed, batchOf, ask }) => {
+    assert.equal(codeOf(await ask(create('before'))), 'done');
+    const keys = Array.from({ length: 40 }, (_, index) => `key ${index}`);
+    const commands = () => [...keys.map(create), batchOf('key 0', 'other'), batchOf('before', 'more')];
+    await withSql(fixture.databaseUrl, async (sql) => {
+      await sql.unsafe(`
+        CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$;
+        CREATE TRIGGER full_disk BEFORE INSERT ON tasks FOR EACH STATEMENT EXECUTE FUNCTION fill_disk();`);
+      for (let round = 0; round < 3; round++) {
+        const codes = (await Promise.all([...commands(), unkeyed('none')].map(ask))).map(codeOf);
+        assert.deepEqual(
+          codes.filter((code) => code !== 'NOT_APPLIED' && code !== 'UNAVAILABLE'),
+          [],
+        );
+      }
+      await sql`DROP TRIGGER full_disk ON tasks`;
+      assert.deepEqual(new Set((await Promise.all(keys.map(create).map(ask))).map(codeOf)), new Set(['done']));
+      const [{ count }] = await sql<[{ count: number }]>`SELECT count(*)::int FROM tasks`;
+      assert.equal(count, 1 + keys.length);
+    });
   }));
