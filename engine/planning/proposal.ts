@@ -36,7 +36,9 @@ export function newsOf({ offers, lacking }: Proposal, tasks: readonly SoughtTask
   const isNews = ({ taskId, reason, isHopeless }: LackingTask) => {
     const { status, search } = byId.get(taskId)!;
     if (status === 'new' || !search) return true;
-    return reason !== null && (isWorthNoting(search, reason, nowMs) || (isHopeless && wasAsked(search)));
+    if (reason === null) return false;
+    // A search that ends tells the reason of its last round, so each new one goes to the owner, noted or not.
+    return reason !== search.lacking || isWorthNoting(search, reason, nowMs) || (isHopeless && wasAsked(search));
   };
   return { offers, lacking: lacking.filter(isNews) };
 }

@@ -69,7 +69,9 @@ export interface TaskSearch {
   readonly expiredBy: readonly number[];
   /** Why the last round that looked found nobody. */
   readonly lacking: FailureReason | null;
-  /** When that was noted last: rounds are many, and say the same. */
+  /** The reason that the history noted last; not there in searches of releases that kept no other. */
+  readonly noted?: FailureReason | null;
+  /** When it did: rounds are many, and say the same. */
   readonly notedAt: string | null;
 }
 

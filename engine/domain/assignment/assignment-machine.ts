@@ -29,7 +29,7 @@ export function newSearch(
   // Nobody is sought for a window that has closed before it began.
   const until = task.windowEnd ?? timeoutAt;
   const asked = { attempts: 0, open: [], rejectedBy: [], expiredBy: [] };
-  return { since: begin, startsAt, until, ...asked, lacking: null, notedAt: null };
+  return { since: begin, startsAt, until, ...asked, lacking: null, noted: null, notedAt: null };
 }
 
 /** Whether rounds of the planner have to look at the task. */
@@ -109,11 +109,11 @@ export function declinedReason({ rejectedBy, expiredBy }: TaskSearch): FailureRe
 
 /** Whether a search is to note why a round found nobody: when that has changed, and only now and then. */
 export function isWorthNoting(
-  { lacking, notedAt }: Pick<TaskSearch, 'lacking' | 'notedAt'>,
+  { lacking, noted = lacking, notedAt }: Pick<TaskSearch, 'lacking' | 'noted' | 'notedAt'>,
   reason: FailureReason,
   nowMs: number,
 ): boolean {
-  return notedAt === null || (lacking !== reason && nowMs - Date.parse(notedAt) >= LIMITS.searchNoteMs);
+  return notedAt === null || (noted !== reason && nowMs - Date.parse(notedAt) >= LIMITS.searchNoteMs);
 }
 
 export function wasAsked({ rejectedBy, expiredBy }: TaskSearch): boolean {

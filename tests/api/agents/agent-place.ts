@@ -40,6 +40,14 @@ export async function assignedTask(api: ApiClient, agentId: number, fields: obje
   return id;
 }
 
+/** A task that the agent has accepted, as a dispatcher notes it. */
+export async function acceptedTask(api: ApiClient, agentId: number, fields: object = {}): Promise<number> {
+  const id = await assignedTask(api, agentId, fields);
+  const reply = await api.put(`/tasks/${id}/status`, { status: 'accepted' });
+  assert.equal(reply.status, 200, reply.text);
+  return id;
+}
+
 /** A client of the agent itself, in a session. */
 export async function clientOfAgent(fixture: ApiFixture, organizationId: number, agent: AgentView): Promise<ApiClient> {
   const { databaseUrl } = fixture.gateway;

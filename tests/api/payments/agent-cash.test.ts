@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { assignedTask, clientOfAgent, createAgent } from '../agents/agent-place.ts';
+import { acceptedTask, assignedTask, clientOfAgent, createAgent } from '../agents/agent-place.ts';
 import { useGateway } from '../api-fixture.ts';
 import {
   codeOf,
@@ -48,7 +48,7 @@ test('an agent takes cash for a task that it has, and answers for it', async () 
   const place = await agentPlace();
   const { agent, own, api } = place;
   assert.deepEqual(await cashOf(place), { agentId: agent.id, balance: '0.00', currency: 'USD', balances: [] });
-  const taskId = await assignedTask(api, agent.id);
+  const taskId = await acceptedTask(api, agent.id);
   const payment = madeBy(await own.post<PaymentView>('/payments/cash', { taskId, amount: '12.5' }));
   assert.deepEqual([payment.agentId, payment.courierId, payment.method], [agent.id, null, 'cash']);
   const cash = {
@@ -63,9 +63,20 @@ test('an agent takes cash for a task that it has, and answers for it', async () 
   assert.deepEqual(found, { items: [payment], count: 1 });
 });
 
-test('cash that staff note for a task is with the agent that has the task', async () => {
+test('an agent takes no cash for a task that it has not accepted, and staff take that cash for the office', async () => {
   const place = await agentPlace();
   const taskId = await assignedTask(place.api, place.agent.id);
+  const { status, body } = await place.own.post('/payments/cash', { taskId, amount: 3 });
+  const message = 'Accept the task before you collect its cash';
+  assert.deepEqual([status, body.code, body.message], [409, 'TASK_NOT_PAYABLE', message]);
+  const payment = madeBy(await place.cash({ taskId, amount: 3 }));
+  assert.equal(payment.agentId, null);
+  assert.equal((await cashOf(place)).balance, '0.00');
+});
+
+test('cash that staff note for a task is with the agent that has accepted the task', async () => {
+  const place = await agentPlace();
+  const taskId = await acceptedTask(place.api, place.agent.id);
   madeBy(await place.cash({ taskId, amount: 3 }));
   assert.equal((await cashOf(place)).balance, '3.00');
 });
@@ -84,7 +95,7 @@ test('tasks and cash of others are unknown to an agent, and all else about payme
     const { status, body } = await own.get(`/agents/${id}/cash`);
     assert.deepEqual([status, body.message], [404, `Agent with ID ${id} not found`]);
   }
-  const taskId = await assignedTask(api, agent.id);
+  const taskId = await acceptedTask(api, agent.id);
   const payment = madeBy(await own.post<PaymentView>('/payments/cash', { taskId, amount: 1 }));
   const { customerId } = payment;
   for (const reply of [
@@ -156,12 +167,12 @@ test('a collection that was paid before makes no second payment, and one that fa
   const ended = await carryOut(place, failed, { outcome: 'failed', failureReason: 'nobody there' });
   assert.deepEqual([ended.status, ended.body.data.paymentId], [200, null], ended.text);
   assert.equal((await api.get<PaymentList>('/payments')).body.data.count, 1);
-  assert.equal((await cashOf(place)).balance, '5.00');
+  assert.equal((await cashOf(place)).balance, '0.00', 'the office took it before the agent accepted');
 });
 
 test('cash is refunded by the office, and stays with the agent until that hands it over', async () => {
   const place = await agentPlace();
-  const taskId = await assignedTask(place.api, place.agent.id);
+  const taskId = await acceptedTask(place.api, place.agent.id);
   const { id } = madeBy(await place.cash({ taskId, amount: 4 }));
   assert.equal((await place.refund(id)).status, 200);
   assert.equal((await cashOf(place)).balance, '4.00');

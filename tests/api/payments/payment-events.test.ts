@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { seedSession } from '../../support/seeds/seed.ts';
-import { assignedTask, clientOfAgent, createAgent } from '../agents/agent-place.ts';
+import { acceptedTask, clientOfAgent, createAgent } from '../agents/agent-place.ts';
 import { useGateway } from '../api-fixture.ts';
 import { useStreams } from '../streams/stream-fixture.ts';
 import { madeBy, type PaymentPlace, paymentPlace } from './payment-place.ts';
@@ -86,7 +86,7 @@ test("an agent's stream shows the cash that it takes, and no other payment", asy
   const agent = await createAgent(api);
   const own = await clientOfAgent(fixture, organizationId, agent);
   const key = await seedSession(databaseUrl, organizationId, agent.userId);
-  const [mine, other] = [await assignedTask(api, agent.id), (await api.createTask()).id];
+  const [mine, other] = [await acceptedTask(api, agent.id), (await api.createTask()).id];
   const query = `types=${PAYMENT_EVENTS}`;
   const stream = await streams.watch(baseUrl, { key, organizationId, path: '/realtime/me/events', query });
   const ofAgent = `${query}&agentIds=${agent.id}`;

@@ -213,7 +213,7 @@ describe('sequential offers', () => {
     assert.equal((await fixture.read(task.id)).autoAssignmentStatus, 'assigned');
   });
 
-  test('nobody is found: why is noted once, and the search ends when its time is over', async () => {
+  test('nobody is found: why is noted once, and the search ends with the last reason when its time is over', async () => {
     const task = await fixture.task();
     await fixture.propose([], [lack(task.id)]);
     await fixture.propose([], [lack(task.id)]);
@@ -224,7 +224,7 @@ describe('sequential offers', () => {
     const { status, autoAssignmentStatus, autoAssignmentFailureReason } = await fixture.read(task.id);
     assert.deepEqual(
       [status, autoAssignmentStatus, autoAssignmentFailureReason],
-      ['awaiting_assignment', 'failed', 'no_eligible_agents'],
+      ['awaiting_assignment', 'failed', 'capacity_exceeded'],
     );
   });
 

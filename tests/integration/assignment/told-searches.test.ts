@@ -74,6 +74,15 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'no_eligible_agents', { attempts: 0 });
   });
 
+  test('ends with the reason of its last round, also when that reason is new', async () => {
+    const { id } = await fixture.task();
+    await fixture.propose([], [{ ...lack(id), reason: 'no_available_agents', counts: {} }]);
+    await fixture.pass(1_000);
+    await fixture.propose([], [lack(id)]);
+    await fixture.pass(901_000);
+    await assertFailed(id, 'no_eligible_agents', { attempts: 0 });
+  });
+
   test('ends with the reason of a search that no round has seen', async () => {
     const { id } = await fixture.task();
     await fixture.pass(901_000);

@@ -73,7 +73,11 @@ test('the owner gets a lack that it does not know yet', () => {
     sought({}, { lacking, notedAt, expiredBy });
   assert.equal(told(noted('no_eligible_agents'), none), 0, 'it is known');
   assert.equal(told(noted('capacity_exceeded'), none), 1, 'it is another');
-  assert.equal(told(noted('capacity_exceeded', just), none), 0, 'it is another so soon that it may alternate');
+  assert.equal(told(noted('capacity_exceeded', just), none), 1, 'the search may end with it');
+  const alternating = sought({}, { lacking: 'no_eligible_agents', noted: 'capacity_exceeded', notedAt: just! });
+  assert.equal(told(alternating, none), 0, 'it is noted later, as it may alternate');
+  const lasting = sought({}, { lacking: 'no_eligible_agents', noted: 'capacity_exceeded', notedAt: long! });
+  assert.equal(told(lasting, none), 1, 'it has lasted');
   assert.equal(told(noted('no_eligible_agents', just, [3]), none), 1, 'there is no hope left');
 });
 

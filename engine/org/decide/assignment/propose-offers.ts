@@ -12,7 +12,14 @@ import { rule } from '../rule.ts';
 import { acceptRequest } from '../steps/accept-request.ts';
 import { judgeFit } from '../steps/agent-fit.ts';
 import { draftRequest } from '../steps/request-steps.ts';
-import { draftSearch, draftStatus, endSearchIfOver, failSearch, settingsOf } from '../steps/task-search.ts';
+import {
+  changedTask,
+  draftSearch,
+  draftStatus,
+  endSearchIfOver,
+  failSearch,
+  settingsOf,
+} from '../steps/task-search.ts';
 
 export const proposeOffersRule = rule<ProposeOffers>({
   needs: (search, command) => search.proposal(command),
@@ -84,9 +91,14 @@ function noteLack(draft: Draft, lacking: LackingTask, now: string): void {
   }
   if (isWorthNoting(search, reason, Date.parse(now))) {
     const details = { reason, counts, nearest };
-    const noted = { search: { ...search, lacking: reason, notedAt: now }, autoAssignmentStatus: 'searching' } as const;
+    const next = { ...search, lacking: reason, noted: reason, notedAt: now };
+    const noted = { search: next, autoAssignmentStatus: 'searching' } as const;
     if (sought.status === 'new') draftStatus(draft, sought, 'awaiting_assignment', noted, now, { details });
     else draftSearch(draft, sought, noted, now, { details });
+  } else if (search.lacking !== reason) {
+    // Without an event: the note of a reason that changes often would flood the history. The end of the search tells it.
+    const next = { ...search, lacking: reason, noted: search.noted ?? search.lacking };
+    draft.put({ kind: 'put-task', task: changedTask(sought, { search: next }, now) });
   }
   endSearchIfOver(draft, taskId, now);
 }

@@ -16,6 +16,7 @@ import {
   draftPayment,
   fundsIn,
   insufficientFunds,
+  isOnlyOffered,
   newPayment,
   type Sum,
 } from '../steps/payment-steps.ts';
@@ -36,7 +37,7 @@ export const payTaskRule = rule<PayTask>({
  * POST /payments/cash, /payments/wallet and /payments/initialize. Cash and wallets pay at once, and in place of an
  * online payment that is still open; an online one waits for what the provider reports.
  * Refuses: 400 for an amount that its currency does not allow; 404, also for a task that the agent does not have; 409
- * TASK_NOT_PAYABLE, TASK_ALREADY_PAID, PAYMENT_PENDING, PAYMENT_AMOUNT_MISMATCH, CUSTOMER_REQUIRED, INSUFFICIENT_FUNDS.
+ * TASK_NOT_PAYABLE, also for an agent that has not accepted the task; TASK_ALREADY_PAID, PAYMENT_PENDING, PAYMENT_AMOUNT_MISMATCH, CUSTOMER_REQUIRED, INSUFFICIENT_FUNDS.
  */
 export function decidePayTask(draft: Draft, command: PayTask, context: DecideContext): Decision {
   const { input, method, caller } = command;
@@ -50,6 +51,9 @@ export function decidePayTask(draft: Draft, command: PayTask, context: DecideCon
   const current = currentPayment(draft, facts.task);
   const unpayable = judgePaying(facts.task, current, sum, method);
   if (unpayable) return refuse(unpayable);
+  if (method === 'cash' && caller.role === 'agent' && isOnlyOffered(facts.task)) {
+    return refuse(refusal('TASK_NOT_PAYABLE', 'Accept the task before you collect its cash'));
+  }
 
   const uncovered = method === 'wallet' ? judgeWallet(draft, facts.task, sum) : undefined;
   if (uncovered) return refuse(uncovered);

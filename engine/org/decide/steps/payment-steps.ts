@@ -77,6 +77,11 @@ export function currentPayment(draft: Draft, { paymentId }: TaskRecord): Payment
   return payment;
 }
 
+/** Whether an agent has the task without having accepted it. */
+export function isOnlyOffered({ status, agentId }: Pick<TaskRecord, 'status' | 'agentId'>): boolean {
+  return status === 'assigned' && agentId !== null;
+}
+
 export function newPayment(
   task: TaskRecord,
   { amountMinor, currency }: Sum,
@@ -95,7 +100,8 @@ export function newPayment(
     version: 1,
     taskId: task.id,
     customerId: task.customerId,
-    agentId: isCash ? task.agentId : null,
+    // Nobody answers for cash of a task that they have not accepted: the office has it.
+    agentId: isCash && !isOnlyOffered(task) ? task.agentId : null,
     courierId: isCash ? task.courierId : null,
     channelId: task.channelId,
     method,
