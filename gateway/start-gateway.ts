@@ -10,6 +10,7 @@ import { createPositionStore, type PositionStore } from '../engine/store/positio
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { LIMITS } from '../schema/limits.ts';
+import { API_VERSION } from '../schema/version.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
 import { openAdministration } from './administration/open-administration.ts';
 import { type Access, openAccess } from './guards/open-access.ts';
@@ -48,8 +49,6 @@ export interface Gateway {
   readonly engine: Engine;
 }
 
-/** The version in the OpenAPI document. A test compares it with package.json. */
-const API_VERSION = '0.1.0';
 const DRAIN_MS = 8_000;
 const PROBE_MS = 1_000;
 

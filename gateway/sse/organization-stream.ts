@@ -1,12 +1,14 @@
 import type { EventBatch, EventFeed } from '../../engine/org/feed/event-feed.ts';
 import type { SharedEvent } from '../../engine/org/feed/shared-event.ts';
 import type { Positions } from '../../engine/positions/positions.ts';
+import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
 import { DeadlineError } from '../../engine/runtime/deadline.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { Turns } from '../../engine/runtime/turns.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { formatPosition, parsePosition, type StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { API_VERSION } from '../../schema/version.ts';
 import type { ReplyStream } from '../http/port.ts';
 import type { Audiences, Membership } from './audience.ts';
 import { createEventFilter, type Hearer } from './event-filter.ts';
@@ -21,6 +23,7 @@ export interface StreamOptions {
   /** Shared by all who catch up. */
   readonly turns: Turns;
   readonly positions: Pick<Positions, 'subscribe'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   readonly organizationId: number;
   readonly stream: ReplyStream;
@@ -83,7 +86,7 @@ export class OrganizationStream {
       if (this.#isEnded()) return;
       const reason = lastEventId ? this.#obstacle(wanted, head) : undefined;
       this.#sent = wanted && !reason ? wanted.sequence : head;
-      const ready = { history: feed.history, position: this.#position() };
+      const ready = this.#ready();
       // A client that is cut off in between has not accepted the new place, and gets it again.
       if (reason) this.#options.stream.write(frameOf('stream.ready', ready));
       else this.#control('stream.ready', ready);
@@ -92,6 +95,20 @@ export class OrganizationStream {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** The first message: where the stream begins, and how a client finds out that the gateway is silent. */
+  #ready() {
+    const { feed, organizationId, clock } = this.#options;
+    return {
+      history: feed.history,
+      position: this.#position(),
+      organizationId,
+      serverTime: isoTime(clock.now()),
+      version: API_VERSION,
+      heartbeatMs: LIMITS.heartbeatMs,
+      reconnectAfterMs: LIMITS.streamSilenceMs,
+    };
   }
 
   /** Tells the client how far it has come, too: an id without data is an event for nobody, and a place to resume from. */

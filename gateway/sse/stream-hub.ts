@@ -77,7 +77,7 @@ export class StreamHub {
       ['X-Accel-Buffering', 'no'],
       ...request.replyHeaders,
     ]);
-    const { feed, positions, log, replies } = this.#options;
+    const { feed, positions, clock, log, replies } = this.#options;
     this.#count(identity, 1);
     const release = replies.hold(identity, () => opened.close());
     const { query, lastEventId } = request;
@@ -86,6 +86,7 @@ export class StreamHub {
       audiences: this.#audiences,
       turns: this.#catchUpTurns,
       positions,
+      clock,
       log,
       organizationId: identity.organizationId,
       stream,

@@ -14,6 +14,7 @@ export interface StreamData {
   /** The data of `stream.ready` and `stream.resync`. */
   readonly history: string;
   readonly position: string;
+  readonly serverTime: string;
   readonly reason: string;
 }
 

@@ -75,7 +75,7 @@ test('a stream that cannot go on from its place has its new one from the resync,
   const stream = open(everybody, { lastEventId: 'elsewhere-2' });
   await until('the event arrives', () => stream.written.join('').includes('stream.resync'));
   const [ready, resync] = stream.written.join('').split('\n\n');
-  assert.equal(ready, 'event: stream.ready\ndata: {"history":"history","position":"history-3"}');
+  assert.match(ready!, /^event: stream\.ready\ndata: \{"history":"history","position":"history-3",/);
   assert.match(resync!, /^id: history-3\nevent: stream\.resync\n/);
   stop();
 });
