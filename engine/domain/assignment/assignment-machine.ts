@@ -75,13 +75,13 @@ export function closedRequest(
   return { ...open, version: open.version + 1, status, respondedAt: now, rejectionReason: reason, updatedAt: now };
 }
 
-/** A search after one of its requests was turned down or ran out. */
-export function afterDecline(
-  search: TaskSearch,
-  { id, agentId }: AssignmentRequestRecord,
-  how: 'rejected' | 'expired',
-) {
+/** How a request ends of which its agent does not take the task; `cancelled`: the agent can take nothing any more. */
+export type Decline = 'rejected' | 'expired' | 'cancelled';
+
+/** A search after one of its requests was turned down, ran out or was withdrawn from its agent. */
+export function afterDecline(search: TaskSearch, { id, agentId }: AssignmentRequestRecord, how: Decline) {
   const open = search.open.filter((other) => other.id !== id);
+  if (how === 'cancelled') return { ...search, open };
   return how === 'rejected'
     ? { ...search, open, rejectedBy: [...search.rejectedBy, agentId] }
     : { ...search, open, expiredBy: [...search.expiredBy, agentId] };

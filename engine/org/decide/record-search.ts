@@ -23,6 +23,7 @@ export function noNeeds(): RecordNeeds {
     userEmails: new Set(),
     loadedAgentIds: new Set(),
     requestIds: new Set(),
+    askedAgentIds: new Set(),
     packageIds: new Set(),
     paymentIds: new Set(),
     accountOwners: new Map(),
@@ -87,6 +88,15 @@ export class RecordSearch {
 
   loadOf(agentId: number): void {
     if (!this.#state.knowsLoadOf(agentId)) this.#miss()?.loadedAgentIds.add(agentId);
+  }
+
+  /** The open requests of an agent, with their tasks. */
+  openRequestsOf(agentId: number): void {
+    if (!this.#state.knowsOpenRequestsOf(agentId)) {
+      this.#miss()?.askedAgentIds.add(agentId);
+      this.#chain();
+    }
+    for (const { taskId } of this.#state.openRequestsOf(agentId)) this.task(taskId);
   }
 
   /** A request with its task and its agent, on which the answer rests. */

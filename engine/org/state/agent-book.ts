@@ -1,6 +1,5 @@
 import type { AgentOfTask, AgentRecord } from '../../../schema/fleet/agent.ts';
-import { evictOldest } from './evict-oldest.ts';
-import { type Basis, type Live, READ } from './live.ts';
+import { type Basis, evictOldest, type Live, READ } from './live.ts';
 
 /**
  * The agents in memory: whole, or as far as tasks show them until somebody wants the rest. Only a whole one changes, so

@@ -1,6 +1,5 @@
 import type { CustomerRecord } from '../../../schema/customers/customer.ts';
-import { evictOldest } from './evict-oldest.ts';
-import { type Basis, type Live, READ } from './live.ts';
+import { type Basis, evictOldest, type Live, READ } from './live.ts';
 
 /** The customers in memory, found by id, by phone and, those without one, by e-mail address. */
 export class CustomerBook {

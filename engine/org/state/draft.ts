@@ -154,6 +154,12 @@ export class Draft implements StateView {
     return this.#requests?.get(id) ?? this.#base.findRequest(id);
   }
 
+  openRequestsOf(agentId: number): AssignmentRequestRecord[] {
+    const open = this.#base.openRequestsOf(agentId).filter(({ id }) => !this.#requests?.has(id));
+    const drafted = [...(this.#requests?.values() ?? [])];
+    return [...open, ...drafted.filter((request) => request.agentId === agentId && request.status === 'pending')];
+  }
+
   findPayment(id: number): PaymentRecord | undefined {
     return this.#payments?.get(id) ?? this.#base.findPayment(id);
   }

@@ -11,3 +11,21 @@ export interface Live<T> extends Basis {
 }
 
 export const READ: Basis = { ticket: 0, sequence: 0 };
+
+/** Removes entries in order of use until a fifth below the bound; entries that are kept or not durable stay. */
+export function evictOldest<K, T extends { readonly ticket: number }>(
+  entries: Map<K, T>,
+  bound: number,
+  durableTicket: number,
+  forget: (entry: T) => void = () => {},
+  isKept: (key: K, entry: T) => boolean = () => false,
+): void {
+  if (entries.size <= bound) return;
+  const target = Math.floor(bound * 0.8);
+  for (const [key, entry] of entries) {
+    if (entries.size <= target) return;
+    if (entry.ticket > durableTicket || isKept(key, entry)) continue;
+    entries.delete(key);
+    forget(entry);
+  }
+}

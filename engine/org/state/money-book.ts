@@ -3,8 +3,7 @@ import type { AccountBalance, AccountOwner, EntryRecord } from '../../../schema/
 import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { FetchedRecords } from '../../store/actor/actor-store.ts';
 import type { Change } from './changes.ts';
-import { evictOldest } from './evict-oldest.ts';
-import { type Basis, type Live, READ } from './live.ts';
+import { type Basis, evictOldest, type Live, READ } from './live.ts';
 
 interface OwnerAccounts extends Basis {
   /** By currency; those that are not here have nothing. */

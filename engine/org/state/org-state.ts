@@ -16,12 +16,12 @@ import { AgentLoads } from './agent-loads.ts';
 import type { Change, PutTask } from './changes.ts';
 import { ContactBook } from './contact-book.ts';
 import { CustomerBook } from './customer-book.ts';
-import { evictOldest } from './evict-oldest.ts';
 import type { HeldTask } from './held-task.ts';
 import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
-import { type Basis, type Live, READ } from './live.ts';
+import { type Basis, evictOldest, type Live, READ } from './live.ts';
 import { MoneyBook } from './money-book.ts';
 import { PagedBook } from './paged-book.ts';
+import { RequestBook } from './request-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 export interface LiveTask extends TaskFacts {
@@ -73,8 +73,7 @@ export class OrgState implements StateView {
   readonly #warehouses = new Map<number, Live<WarehouseWithLocation>>();
   readonly #agents = new AgentBook();
   readonly #loads = new AgentLoads();
-  /** Requests that agents were asked lately, open or not. */
-  readonly #requests = new Map<number, Live<AssignmentRequestRecord>>();
+  readonly #requests = new RequestBook();
   readonly #channels = new Set<number>();
   readonly #usage = new Map<string, number>();
   readonly #keptAnswers = new KeptAnswers();
@@ -139,7 +138,15 @@ export class OrgState implements StateView {
   }
 
   findRequest(id: number): AssignmentRequestRecord | undefined {
-    return this.#requests.get(id)?.record;
+    return this.#requests.find(id);
+  }
+
+  knowsOpenRequestsOf(agentId: number): boolean {
+    return this.#requests.knowsOpenOf(agentId);
+  }
+
+  openRequestsOf(agentId: number): AssignmentRequestRecord[] {
+    return this.#requests.openOf(agentId);
   }
 
   findPayment(id: number): PaymentRecord | undefined {
@@ -223,8 +230,7 @@ export class OrgState implements StateView {
         this.#tasks.get(change.taskId)!.sequence = this.lastSequence;
         break;
       case 'put-request':
-        this.#requests.delete(change.request.id);
-        this.#requests.set(change.request.id, { record: change.request, ...basis });
+        this.#requests.put(change.request, basis);
         break;
       case 'put-payment':
       case 'move-money':
@@ -279,9 +285,7 @@ export class OrgState implements StateView {
     }
     this.#agents.absorb(fetched.agents, fetched.takenEmails);
     this.#loads.learn(fetched.loadedAgentIds, fetched.heldTasks, this.#tasks);
-    for (const record of fetched.requests) {
-      if (!this.#requests.has(record.id)) this.#requests.set(record.id, { record, ...READ });
-    }
+    this.#requests.absorb(fetched.requests, fetched.askedAgentIds);
     this.money.absorb(fetched);
     for (const id of fetched.channelIds) this.#channels.add(id);
     for (const record of fetched.loosePackages) {
@@ -320,7 +324,7 @@ export class OrgState implements StateView {
     }
     this.#agents.evict(bounds.agents, durableTicket, () => this.#usedBy((task) => task.agentId));
     this.#loads.evict(LIMITS.agentLoads);
-    evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket);
+    this.#requests.evict(durableTicket);
     this.money.evict(durableTicket);
     this.#keptAnswers.evict(bounds.keptAnswers, durableTicket, (key) => this.keys.note(key, this.lastAtMs));
     evictOldest(this.#loosePackages, bounds.tasks, durableTicket);

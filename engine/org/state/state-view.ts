@@ -35,6 +35,8 @@ export interface StateView {
   isEmailTaken(email: string): boolean;
   /** The open tasks of an agent. Known only for requested agents. */
   heldBy(agentId: number): readonly HeldTask[];
+  /** The requests that an agent has not answered. Known only for requested agents. */
+  openRequestsOf(agentId: number): AssignmentRequestRecord[];
   findRequest(id: number): AssignmentRequestRecord | undefined;
   findPayment(id: number): PaymentRecord | undefined;
   /** Undefined where nothing was ever written to it. Known only of owners that were asked for. */

@@ -11,13 +11,14 @@ import type { TaskBundle } from '../../../schema/tasks/task.ts';
 import { fetchBalances, fetchPayments } from '../payments/money-rows.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 import { type FetchedAgents, fetchAgents } from '../records/agent-store.ts';
+import { fetchRequests } from '../records/assignment-request-store.ts';
 import {
   WAREHOUSE_COLUMNS,
   type WarehouseRow,
   type WarehouseWithLocation,
   warehouseOfRow,
 } from '../records/warehouse-store.ts';
-import { ASSIGNMENT_REQUEST, BUNDLE, CUSTOMER, PACKAGE } from '../rows/record-tables.ts';
+import { BUNDLE, CUSTOMER, PACKAGE } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 import { fetchCodes, fetchKeys } from './name-pages.ts';
 
@@ -69,6 +70,8 @@ export interface RecordNeeds {
   readonly loadedAgentIds: Set<number>;
   /** Requests, each with its task, its agent and what that has. */
   readonly requestIds: Set<number>;
+  /** Agents whose open requests are wanted, each with its task. */
+  readonly askedAgentIds: Set<number>;
   readonly packageIds: Set<number>;
   readonly paymentIds: Set<number>;
   /** Whose accounts are wanted, by any name that tells them apart. */
@@ -92,6 +95,8 @@ export interface FetchedRecords extends FetchedAgents {
   readonly warehouses: readonly WarehouseWithLocation[];
   readonly channelIds: readonly number[];
   readonly requests: readonly AssignmentRequestRecord[];
+  /** The agents whose open requests are all in `requests`. */
+  readonly askedAgentIds: readonly number[];
   readonly loosePackages: readonly PackageRecord[];
   readonly payments: readonly PaymentRecord[];
   /** Owners whose accounts were wanted; what is not among `balances` they do not have. */
@@ -216,7 +221,7 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
 }
 
 async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds): Promise<FetchedRecords> {
-  const requests = await fetchRequests(sql, organizationId, asked.requestIds);
+  const requests = await fetchRequests(sql, organizationId, asked);
   const needs = withThoseOf(requests, asked);
   const accountOwners = [...needs.accountOwners.values()];
   const [tasks, namedTasks, customers, contacts, locations, warehouses, channels, ofAgents, loosePackages, ...others] =
@@ -263,6 +268,7 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
     warehouses: warehouses.map(warehouseOfRow),
     channelIds: channels.map((row) => row.id),
     requests,
+    askedAgentIds: [...asked.askedAgentIds],
     ...ofAgents,
     loosePackages: loosePackages.map((row) => PACKAGE.ofJson(row.package)),
     payments,
@@ -272,18 +278,6 @@ async function fetchRecords(sql: Sql, organizationId: number, asked: RecordNeeds
     keys,
     codes,
   };
-}
-
-async function fetchRequests(
-  sql: Sql,
-  organizationId: number,
-  ids: ReadonlySet<number>,
-): Promise<readonly AssignmentRequestRecord[]> {
-  if (ids.size === 0) return [];
-  const rows = await sql<{ request: unknown[] }[]>`
-    SELECT ${sql.unsafe(ASSIGNMENT_REQUEST.json('r'))} AS request FROM assignment_requests r
-    WHERE r.organization_id = ${organizationId} AND r.id = ANY(${numberArray(ids)}::bigint[])`;
-  return rows.map((row) => ASSIGNMENT_REQUEST.ofJson(row.request));
 }
 
 /** The records that are read together with the tasks and agents of requests. */

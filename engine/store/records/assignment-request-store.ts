@@ -1,6 +1,6 @@
 import type { AssignmentRequestRecord, ListRequestsQuery } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type Fragment, type Sql, textArray } from '../postgres.ts';
+import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 import { ASSIGNMENT_REQUEST } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 
@@ -77,4 +77,27 @@ export async function readAssignmentRequest(
   if (!row) return undefined;
   const { sequence, ...request } = row;
   return { request, sequence };
+}
+
+/** Requests by their ids, and every open one of some agents. */
+export async function fetchRequests(
+  sql: Sql,
+  organizationId: number,
+  { requestIds, askedAgentIds }: { readonly requestIds: Set<number>; readonly askedAgentIds: Set<number> },
+): Promise<readonly AssignmentRequestRecord[]> {
+  const columns = sql.unsafe(ASSIGNMENT_REQUEST.json('r'));
+  const [named, open] = await Promise.all([
+    requestIds.size === 0
+      ? []
+      : sql<{ request: unknown[] }[]>`
+        SELECT ${columns} AS request FROM assignment_requests r
+        WHERE r.organization_id = ${organizationId} AND r.id = ANY(${numberArray(requestIds)}::bigint[])`,
+    askedAgentIds.size === 0
+      ? []
+      : sql<{ request: unknown[] }[]>`
+        SELECT ${columns} AS request FROM assignment_requests r
+        WHERE r.organization_id = ${organizationId} AND r.agent_id = ANY(${numberArray(askedAgentIds)}::bigint[])
+          AND r.status = 'pending'`,
+  ]);
+  return [...named, ...open].map((row) => ASSIGNMENT_REQUEST.ofJson(row.request));
 }

@@ -194,6 +194,14 @@ test('a hard deletion, even killed half way, leaves no row of its organization a
     SELECT name_hash, requested_by FROM deleted_organizations WHERE organization_id = ${organizationId}`;
   assert.equal(tombstone!.nameHash.toString('hex'), hash('sha256', name, 'hex'));
   assert.equal(tombstone!.requestedBy, superAdmin.userId);
+  const columns = await sql<{ name: string }[]>`
+    SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'deleted_organizations' ORDER BY 1`;
+  const kept = ['cleared_at', 'finished_at', 'name_hash', 'organization_id', 'requested_at', 'requested_by', 'xid'];
+  assert.deepEqual(
+    columns.map(({ name }) => name),
+    kept,
+    'nothing personal: an id, a digest, the super admin, times',
+  );
   assert.deepEqual(await findKeys(), []);
   assert.deepEqual(
     readdirSync(outbox).map((name) => name.split('-')[1]),

@@ -95,7 +95,7 @@ export const COMMIT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
-    'engine/org/state/evict-oldest.ts',
+    'engine/org/state/live.ts',
     ['unit/engine/state/', 'integration/engine/memory-bounds'],
     [
       [

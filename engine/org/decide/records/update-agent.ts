@@ -6,20 +6,24 @@ import type { AgentRecord, UpdateAgentInput } from '../../../../schema/fleet/age
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
 import { rule } from '../rule.ts';
+import { draftDecline } from '../steps/task-search.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 import { draftDuty } from './change-duty.ts';
 
 export const updateAgentRule = rule<UpdateAgent>({
   needs(search, { agentId, input }) {
     search.agent(agentId);
-    if (input.isActive === false) search.loadOf(agentId);
+    if (input.isActive !== false) return;
+    search.loadOf(agentId);
+    search.openRequestsOf(agentId);
   },
   target: ({ agentId }) => ({ kind: 'agent', id: agentId }),
   decide: decideUpdateAgent,
 });
 
 /**
- * PATCH /agents/:id. A field with its present value changes nothing; an agent that becomes inactive is off duty.
+ * PATCH /agents/:id. A field with its present value changes nothing; an agent that becomes inactive is off duty, and the
+ * tasks that it was asked to take and has not accepted are searched on without it.
  * Refuses: 404; 409 AGENT_HAS_OPEN_TASKS for ending the activity of an agent with open tasks.
  */
 function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideContext): Decision {
@@ -29,11 +33,14 @@ function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideCo
   const wanted: AgentRecord = { ...before, ...wantedFields(input) };
   if (isDeepStrictEqual(wanted, before)) return done('agent', agentId);
   const isLeaving = before.isActive && !wanted.isActive;
-  const openTasks = isLeaving ? draft.heldBy(agentId).length : 0;
+  const asked = isLeaving ? draft.openRequestsOf(agentId) : [];
+  const offered = new Set(asked.map(({ taskId }) => taskId));
+  const openTasks = isLeaving ? draft.heldBy(agentId).filter(({ taskId }) => !offered.has(taskId)).length : 0;
   if (openTasks > 0) return refuse(refusal('AGENT_HAS_OPEN_TASKS', undefined, { agentId, openTasks }));
   const agent = { ...wanted, version: before.version + 1, updatedAt: context.now };
   if (isLeaving && before.onDuty) draftDuty(draft, agent, false, context.now);
   else draft.put({ kind: 'put-agent', agent });
+  for (const request of asked) draftDecline(draft, request.taskId, request, 'cancelled', context.now, 'withdrawn');
   return done('agent', agentId);
 }
 

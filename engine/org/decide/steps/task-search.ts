@@ -6,7 +6,12 @@ import {
   type TaskSearch,
 } from '../../../../schema/assignment/assignment.ts';
 import type { TaskRecord, TaskStatus } from '../../../../schema/tasks/task.ts';
-import { afterDecline, closedRequest, endOfSearch } from '../../../domain/assignment/assignment-machine.ts';
+import {
+  afterDecline,
+  closedRequest,
+  type Decline,
+  endOfSearch,
+} from '../../../domain/assignment/assignment-machine.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
 import { fieldsOfStep } from '../../../domain/tasks/task-machine.ts';
@@ -79,12 +84,12 @@ export function draftSearch(
   return task;
 }
 
-/** A request was turned down or ran out: its task is free again, and looks on or gives up. */
+/** A request was turned down, ran out or was withdrawn from its agent: its task is free again, and looks on or gives up. */
 export function draftDecline(
   draft: Draft,
   taskId: number,
   request: AssignmentRequestRecord,
-  how: 'rejected' | 'expired',
+  how: Decline,
   now: string,
   reason: string | null = null,
 ): void {
@@ -99,7 +104,10 @@ export function draftDecline(
     return draftRequest(draft, closed);
   }
   draftRequest(draft, closed);
-  if (before.status === 'assigned') draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: how });
+  if (before.status === 'assigned')
+    draftStatus(draft, before, 'awaiting_assignment', fields, now, {
+      reasonCode: how === 'cancelled' ? 'agent_inactive' : how,
+    });
   else draftSearch(draft, before, fields, now, { details: { requestId: request.id } });
   endSearchIfOver(draft, taskId, now);
 }

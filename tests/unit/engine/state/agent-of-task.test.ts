@@ -19,6 +19,7 @@ const NOTHING: FetchedRecords = {
   loadedAgentIds: [],
   heldTasks: [],
   requests: [],
+  askedAgentIds: [],
   loosePackages: [],
   payments: [],
   accountOwners: [],
