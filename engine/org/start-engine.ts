@@ -238,8 +238,9 @@ async function keepPartitions({ scheduler, log, releaser }: EngineOptions, sql: 
 
 /** Connections by what they do, so that no kind of work can starve another. */
 function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineOptions) {
-  // A stopped owner must not block a takeover: its statements end well before its lease does.
-  const statementTimeoutMs = Math.min(Math.floor(leaseMs / 2), LIMITS.fetchDeadlineMs);
+  // A stopped owner must not block a takeover: its statements end before its lease does, which was renewed a ninth of it
+  // before at the earliest.
+  const statementTimeoutMs = Math.min(Math.floor((leaseMs * 2) / 3), LIMITS.fetchDeadlineMs);
   const connect = (name: string, connections: number, timeoutMs: number, url = databaseUrl) => {
     const sql = connectPostgres(url, { name, connections, statementTimeoutMs: timeoutMs });
     releaser.push(`postgres (${name})`, () => sql.end({ timeout: 2 }));

@@ -2,6 +2,12 @@ import { createECDH } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 
+/**
+ * The promise of six seconds from the death of an owner to the first acknowledged write elsewhere: the rest of its lease, a
+ * ninth of one until the next look, and the loading. An owner may stand still for three seconds and keeps its lease.
+ */
+export const DEFAULT_LEASE_MS = 4_500;
+
 /** An unusable setting; the message names it and a valid value. */
 export class ConfigError extends Error {}
 
@@ -39,7 +45,7 @@ const environmentSchema = v.object({
   WORKERS_METRICS_PORT: v.optional(integer(0, 0, 65_535)),
   GATEWAY_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,64}$/)), hostname()),
   LOG_LEVEL: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
-  LEASE_MS: integer(10_000, 1_000, 120_000),
+  LEASE_MS: integer(DEFAULT_LEASE_MS, 1_000, 120_000),
   REDIS_PREFIX: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,32}$/)), 'dispatch'),
   HTTP_ADAPTER: v.optional(v.picklist(['uws', 'node']), 'uws'),
   SHARED_PORT: flag,

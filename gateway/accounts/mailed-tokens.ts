@@ -23,7 +23,10 @@ export interface MailedTokenParts {
 export interface MailedTokens {
   /** Does the same for every address, known or not; RATE_LIMITED after too many. */
   request(purpose: TokenPurpose, email: string, origin: Origin): Promise<Refusal | undefined>;
-  /** TOKEN_INVALID for one that is unknown, spent or expired. */
+  /**
+   * TOKEN_INVALID for one that is unknown, spent or expired. Resolves when no process refuses the user any more for an
+   * address that is not proved.
+   */
   verify(token: string, origin: Origin): Promise<Refusal | undefined>;
   /**
    * The same; ends the user's sessions and resolves when no process serves them any more. Rejects with a
@@ -44,7 +47,9 @@ export function createMailedTokens({ sql, hasher, throttle, settled, clock }: Ma
     },
 
     async verify(token, origin) {
-      return (await verifyEmail(sql, token, clock.now(), origin)) ? undefined : TOKEN_INVALID;
+      if (!(await verifyEmail(sql, token, clock.now(), origin))) return TOKEN_INVALID;
+      await settled();
+      return undefined;
     },
 
     async reset({ token, password }, origin) {

@@ -13,6 +13,12 @@ import type { OwnedShard, ShardStore } from '../../store/cluster/shard-store.ts'
  */
 export type ShardStanding = 'owned' | 'settling' | 'elsewhere';
 
+/**
+ * A renewal also looks for free shards, so it bounds how long after the end of a lease a takeover begins. A healthy owner
+ * that stands still keeps its lease for up to eight ninths of it.
+ */
+const RENEWALS_PER_LEASE = 9;
+
 export interface OwnershipOptions {
   readonly store: ShardStore;
   readonly clock: Clock;
@@ -70,7 +76,7 @@ export class ShardOwnership {
     await store.register(gatewayId, incarnation, address, leaseMs);
     this.#leaseUntil = sentAt + leaseMs;
     this.#gain(await store.takeFree(incarnation));
-    this.#cancelTimer = scheduler.every(Math.floor(leaseMs / 3), () => void this.renew());
+    this.#cancelTimer = scheduler.every(Math.floor(leaseMs / RENEWALS_PER_LEASE), () => void this.renew());
   }
 
   standingOf(shard: number): ShardStanding {

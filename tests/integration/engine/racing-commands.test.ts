@@ -57,14 +57,17 @@ test('a payment whose task changes hands while its accounts are read is made all
     const taskId = idOf(await ask(createCommand('a task', caller)));
     const give = (agentId: number) => ask({ kind: 'assign-task', taskId, input: { agentId } });
     const takeBack = () => ask({ kind: 'unassign-task', taskId, input: {} });
+    const accept = () => ask({ kind: 'change-task-status', taskId, input: { status: 'accepted' } });
     // Both agents with their tasks are in memory: to change hands takes no fetch.
     for (const { agentId } of [second, first]) {
       assert.ok((await give(agentId)).ok);
+      assert.ok((await accept()).ok);
       assert.ok((await takeBack()).ok);
     }
     assert.ok((await give(first.agentId)).ok);
+    assert.ok((await accept()).ok);
     const paid = ask({ kind: 'pay-task', method: 'cash', input: { taskId, amount: '10.00' } });
-    const answers = await Promise.all([paid, takeBack(), give(second.agentId)]);
+    const answers = await Promise.all([paid, takeBack(), give(second.agentId), accept()]);
     for (const answer of answers) assert.ok(answer.ok, JSON.stringify(answer));
     const balances = await withSql(
       databaseUrl,

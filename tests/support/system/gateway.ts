@@ -79,6 +79,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     GATEWAY_ID: place.gatewayId,
     PORT: '0',
     ALLOW_INSECURE_HTTP: '1',
+    // Longer than the default: a busy test machine may stand still for seconds.
+    LEASE_MS: '10000',
     ...options.environment,
   };
   try {
