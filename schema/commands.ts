@@ -1,7 +1,7 @@
 import type { UpdateOrganizationInput } from './accounts/organization.ts';
 import type { CallerRole } from './accounts/role.ts';
 import type { AssignTaskInput, UnassignTaskInput } from './assignment/assign-task.ts';
-import type { FailureReason } from './assignment/assignment.ts';
+import type { FailureReason, PassedOverAgents } from './assignment/assignment.ts';
 import type { CourierRecord } from './assignment/courier.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customers/customer.ts';
 import type { CreateWarehouseInput, UpdateWarehouseInput } from './customers/warehouse.ts';
@@ -203,15 +203,12 @@ export interface ProposedOffer {
   readonly etaSeconds: number | null;
 }
 
-export interface LackingTask {
+export interface LackingTask extends PassedOverAgents {
   readonly taskId: number;
   /** Null: somebody is meant for it, who is asked later. */
   readonly reason: FailureReason | null;
   /** Nobody who has not been asked can take it, however long it waits. */
   readonly isHopeless: boolean;
-  /** How many were passed over for which reason, and the nearest one by one. */
-  readonly counts: Readonly<Record<string, number>>;
-  readonly nearest: readonly { readonly agentId: number; readonly reason: string; readonly distanceM: number }[];
 }
 
 /** Tasks that external couriers take: each counts if its task still looks for somebody and the vehicle carries it. */

@@ -48,6 +48,12 @@ export interface AssignmentRequestRecord {
   readonly updatedAt: string;
 }
 
+/** How many agents a round passed over for which reason, and the nearest of them one by one. */
+export interface PassedOverAgents {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly nearest: readonly { readonly agentId: number; readonly reason: string; readonly distanceM: number }[];
+}
+
 /**
  * The search that a task is in: there from the request for one until somebody has accepted, it failed or was called off.
  *
@@ -69,6 +75,8 @@ export interface TaskSearch {
   readonly expiredBy: readonly number[];
   /** Why the last round that looked found nobody. */
   readonly lacking: FailureReason | null;
+  /** The candidates of that round and why each was passed over; not there before a round told any. */
+  readonly passedOver?: PassedOverAgents | null;
   /** The reason that the history noted last; not there in searches of releases that kept no other. */
   readonly noted?: FailureReason | null;
   /** When it did: rounds are many, and say the same. */

@@ -50,7 +50,8 @@ const DETAILS =
   'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`. ' +
   'payment: `paymentId`, `method`, `status`, `amount`, `currency`. Where somebody is looked for: why a round found nobody ' +
   'is `reason`, with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +
-  'its `attempts`, and where the last round ended it what that lacked as `lacking`.';
+  'its `attempts`, the `counts` and `nearest` of the last round that told them, and where that round ended it what it lacked as ' +
+  '`lacking`.';
 
 const nullableStatus = v.nullable(v.picklist(TASK_STATUSES));
 

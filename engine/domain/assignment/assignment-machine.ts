@@ -29,7 +29,7 @@ export function newSearch(
   // Nobody is sought for a window that has closed before it began.
   const until = task.windowEnd ?? timeoutAt;
   const asked = { attempts: 0, open: [], rejectedBy: [], expiredBy: [] };
-  return { since: begin, startsAt, until, ...asked, lacking: null, noted: null, notedAt: null };
+  return { since: begin, startsAt, until, ...asked, lacking: null, passedOver: null, noted: null, notedAt: null };
 }
 
 /** Whether rounds of the planner have to look at the task. */

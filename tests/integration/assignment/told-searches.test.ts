@@ -8,7 +8,7 @@ const lack = (taskId: number, isHopeless = false): LackingTask => ({
   reason: 'no_eligible_agents',
   isHopeless,
   counts: { declined: 1 },
-  nearest: [],
+  nearest: [{ agentId: 4, reason: 'max_tasks', distanceM: 700 }],
 });
 
 describe('the history of a task that somebody is looked for', () => {
@@ -67,11 +67,12 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'all_expired', { attempts: 1, lacking, counts, nearest });
   });
 
-  test('ends with the reason of a search that ran out of time', async () => {
+  test('ends with the reason of a search that ran out of time, and why each candidate was passed over', async () => {
     const { id } = await fixture.task();
     await fixture.propose([], [lack(id)]);
     await fixture.pass(901_000);
-    await assertFailed(id, 'no_eligible_agents', { attempts: 0 });
+    const { counts, nearest } = lack(id);
+    await assertFailed(id, 'no_eligible_agents', { attempts: 0, counts, nearest });
   });
 
   test('ends with the reason of its last round, also when that reason is new', async () => {
@@ -80,7 +81,8 @@ describe('the history of a task that somebody is looked for', () => {
     await fixture.pass(1_000);
     await fixture.propose([], [lack(id)]);
     await fixture.pass(901_000);
-    await assertFailed(id, 'no_eligible_agents', { attempts: 0 });
+    const { counts, nearest } = lack(id);
+    await assertFailed(id, 'no_eligible_agents', { attempts: 0, counts, nearest });
   });
 
   test('ends with the reason of a search that no round has seen', async () => {
@@ -94,7 +96,8 @@ describe('the history of a task that somebody is looked for', () => {
     const { id } = await fixture.task({ windowEnd: new Date(fixture.now() + 5_000).toISOString() });
     await fixture.propose([], [lack(id)]);
     await fixture.pass(6_000);
-    await assertFailed(id, 'deadline_passed', { attempts: 0 });
+    const { counts, nearest } = lack(id);
+    await assertFailed(id, 'deadline_passed', { attempts: 0, counts, nearest });
   });
 });
 

@@ -91,13 +91,14 @@ function noteLack(draft: Draft, lacking: LackingTask, now: string): void {
   }
   if (isWorthNoting(search, reason, Date.parse(now))) {
     const details = { reason, counts, nearest };
-    const next = { ...search, lacking: reason, noted: reason, notedAt: now };
+    const next = { ...search, lacking: reason, passedOver: { counts, nearest }, noted: reason, notedAt: now };
     const noted = { search: next, autoAssignmentStatus: 'searching' } as const;
     if (sought.status === 'new') draftStatus(draft, sought, 'awaiting_assignment', noted, now, { details });
     else draftSearch(draft, sought, noted, now, { details });
   } else if (search.lacking !== reason) {
     // Without an event: the note of a reason that changes often would flood the history. The end of the search tells it.
-    const next = { ...search, lacking: reason, noted: search.noted ?? search.lacking };
+    const noted = search.noted ?? search.lacking;
+    const next = { ...search, lacking: reason, passedOver: { counts, nearest }, noted };
     draft.put({ kind: 'put-task', task: changedTask(sought, { search: next }, now) });
   }
   endSearchIfOver(draft, taskId, now);

@@ -3,6 +3,7 @@ import {
   type AssignmentSettings,
   assignmentSettingsOf,
   type FailureReason,
+  type PassedOverAgents,
   type TaskSearch,
 } from '../../../../schema/assignment/assignment.ts';
 import type { TaskRecord, TaskStatus } from '../../../../schema/tasks/task.ts';
@@ -116,7 +117,7 @@ export function draftDecline(
 export function endSearchIfOver(draft: Draft, taskId: number, now: string): void {
   const { task } = draft.findTask(taskId)!;
   const reason = task.search ? endOfSearch(task.search, task, settingsOf(draft).maxAttempts, now) : undefined;
-  if (reason) failSearch(draft, task, reason, now);
+  if (reason) failSearch(draft, task, reason, now, task.search?.passedOver ?? {});
 }
 
 /**
@@ -128,7 +129,7 @@ export function failSearch(
   before: TaskRecord,
   reason: FailureReason,
   now: string,
-  details: Step['details'] = {},
+  details: Readonly<Record<string, unknown>> | PassedOverAgents = {},
 ): void {
   const { attempts } = before.search!;
   const fields = { search: null, autoAssignmentStatus: 'failed', autoAssignmentFailureReason: reason } as const;
