@@ -241,7 +241,8 @@ class MoneyModel {
       id: -1_000 + this.#state.payments.length,
       taskId,
       customerId,
-      agentId: isCash ? agentId : null,
+      // An agent answers for cash only of a task that it has accepted.
+      agentId: isCash && task.status !== 'assigned' ? agentId : null,
       courierId: isCash ? courierId : null,
       method,
       status: isOnline ? 'pending' : 'succeeded',
