@@ -3,11 +3,12 @@ import { formatMinor } from '../../engine/domain/money/money.ts';
 import { parseTestSession, TEST_PAGES } from '../../engine/providers/test-provider.ts';
 import type { Checkout } from '../../engine/store/payments/checkout-store.ts';
 import type { TestCheckout } from '../../engine/store/payments/test-checkout-store.ts';
+import { html } from '../../engine/views/parts/html.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { parseCheckoutLink } from '../../schema/money/checkout-link.ts';
 import type { Reply } from '../http/port.ts';
+import { buttonLink, leadOn, type Note, screenOf } from '../pages/screen.ts';
 import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
-import { type CustomerPage, customerPage, PAGE_HEADERS } from './customer-page.ts';
 import type { Payments } from './open-payments.ts';
 
 /** Pages for paying customers: the link that a payment has as `checkoutUrl`, and the pages of the test provider. */
@@ -83,10 +84,12 @@ function endTestCheckout(payments: Payments): RawRoute {
   });
 }
 
-const UNKNOWN: CustomerPage = { title: 'Unknown payment', text: 'There is no payment behind this link.' };
-const UNCLEAR: CustomerPage = { title: 'Nothing was paid', text: 'It was not said whether to pay.' };
+const SCREEN = screenOf({ sources: { 'form-action': "'self'" } });
 
-function toldOf({ status, page, amountMinor, currency }: Checkout, path: string): CustomerPage {
+const UNKNOWN: Note = { title: 'Unknown payment', text: 'There is no payment behind this link.' };
+const UNCLEAR: Note = { title: 'Nothing was paid', text: 'It was not said whether to pay.' };
+
+function toldOf({ status, page, amountMinor, currency }: Checkout, path: string): Note {
   const amount = `${formatMinor(amountMinor, currency)} ${currency}`;
   const reloadSeconds = LIMITS.checkoutReloadSeconds;
   switch (status) {
@@ -103,22 +106,21 @@ function toldOf({ status, page, amountMinor, currency }: Checkout, path: string)
         title: 'Not confirmed yet',
         text: `This page says so as soon as ${amount} has been paid.`,
         reloadSeconds,
-        link: { href: path, label: 'Back to the payment' },
+        actions: buttonLink(path, 'Back to the payment'),
       };
   }
 }
 
-function testPageOf(checkout: TestCheckout): CustomerPage {
+function testPageOf(checkout: TestCheckout): Note {
   const { status, amountMinor, currency, description } = checkout;
   const title = `Test payment of ${formatMinor(amountMinor, currency)} ${currency}`;
   if (status !== 'open')
-    return { title, text: `This payment is ${status}.`, link: { href: wayBack(checkout), label: 'Back' } };
-  const buttons = [
-    ['pay', 'Pay'],
-    ['decline', 'Decline'],
-  ] as const;
-  return { title, text: `${description}. No money moves here.`, form: { name: 'outcome', buttons } };
+    return { title, text: `This payment is ${status}.`, actions: buttonLink(wayBack(checkout), 'Back') };
+  return { title, text: html`<bdi>${description}</bdi>. No money moves here.`, actions: BUTTONS };
 }
+
+const BUTTONS = html`<form method="post" class="buttons"><button name="outcome" value="pay">Pay</button>
+<button name="outcome" value="decline" class="second">Decline</button></form>`;
 
 /** On this host, under the name by which the customer has reached it. */
 function wayBack({ returnUrl }: TestCheckout): string {
@@ -126,15 +128,6 @@ function wayBack({ returnUrl }: TestCheckout): string {
   return pathname + search;
 }
 
-function show({ replyHeaders }: ParsedRequest, reply: Reply, page: CustomerPage, status = 200): void {
-  if (!reply.done) reply.send(status, [...PAGE_HEADERS, ...replyHeaders], customerPage(page));
-}
-
-function leadOn({ replyHeaders }: ParsedRequest, reply: Reply, location: string): void {
-  const headers = [
-    ['Location', location],
-    ['Cache-Control', 'no-store'],
-    ['Referrer-Policy', 'no-referrer'],
-  ] as const;
-  if (!reply.done) reply.send(303, [...headers, ...replyHeaders], '');
+function show(request: ParsedRequest, reply: Reply, note: Note, status = 200): void {
+  SCREEN.send(request, reply, { status, page: SCREEN.note(note) });
 }

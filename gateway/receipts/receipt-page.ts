@@ -1,13 +1,14 @@
 import { formatMinor } from '../../engine/domain/money/money.ts';
-import { type Html, html, type Piece, trusted } from '../../engine/views/parts/html.ts';
+import { type Html, html, type Piece } from '../../engine/views/parts/html.ts';
 import type { UserView } from '../../schema/customers/customer.ts';
 import type { LocationView } from '../../schema/customers/location.ts';
 import type { PaperWidth } from '../../schema/customers/receipt.ts';
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 import type { PackageView } from '../../schema/tasks/package.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
+import { type PageKind, pageKind } from '../pages/page-kind.ts';
 import { barcodeOf, qrCodeOf } from './code-symbols.ts';
-import { PRINTED_MM } from './receipt-style.ts';
+import { PRINTED_MM, receiptStyle } from './receipt-style.ts';
 
 /** The common part of all receipts of one printing. */
 export interface Printing {
@@ -23,21 +24,21 @@ export interface PrintedTask {
   readonly payment: PaymentRecord | undefined;
 }
 
+/** Paper of each width, with a style of its own. */
+const PAPER: Readonly<Record<PaperWidth, PageKind>> = {
+  '80mm': pageKind({ style: receiptStyle('80mm') }),
+  '58mm': pageKind({ style: receiptStyle('58mm') }),
+};
+
+/** The headers of a document of receipts. */
+export function receiptHeaders(width: PaperWidth): PageKind['headers'] {
+  return PAPER[width].headers;
+}
+
 /** The document around receipts. */
-export function receiptPage(style: string, receipts: readonly Html[]): Html {
-  return html`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${receipts.length === 1 ? 'Receipt' : `${receipts.length} receipts`}</title>
-${trusted(`<style>${style}</style>`)}
-</head>
-<body>
-${receipts}
-</body>
-</html>
-`;
+export function receiptPage(width: PaperWidth, receipts: readonly Html[]): string {
+  const title = receipts.length === 1 ? 'Receipt' : `${receipts.length} receipts`;
+  return PAPER[width].document({ title, body: html`${receipts}` });
 }
 
 /**

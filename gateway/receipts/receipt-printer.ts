@@ -14,7 +14,6 @@ import type { Reads } from '../reads.ts';
 import { RefusalError } from '../refusal-error.ts';
 import type { Identity } from '../route.ts';
 import { receiptOf, receiptPage } from './receipt-page.ts';
-import { receiptStyle } from './receipt-style.ts';
 
 /**
  * Prints receipts. Drawing the codes of one takes some 6 ms, so that few documents are made at a time, and other work has
@@ -56,7 +55,7 @@ export class ReceiptPrinter {
         await this.#turns.next();
         receipts.push(receiptOf({ task, payment }, printing));
       }
-      return receiptPage(receiptStyle(width), receipts).toString();
+      return receiptPage(width, receipts);
     });
   }
 

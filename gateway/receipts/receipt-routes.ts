@@ -1,9 +1,8 @@
 import { type ReceiptQuery, type ReceiptsQuery, receiptQuery, receiptsQuery } from '../../schema/customers/receipt.ts';
 import type { Reply } from '../http/port.ts';
-import { pageHeaders } from '../pages/page-headers.ts';
 import { may, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
+import { receiptHeaders } from './receipt-page.ts';
 import type { ReceiptPrinter } from './receipt-printer.ts';
-import { receiptStyle } from './receipt-style.ts';
 
 /** Receipts for thermal printers. Source: docs/contract.md §7 "Receipts". */
 export function receiptRoutes(printer: ReceiptPrinter): RawRoute[] {
@@ -43,7 +42,7 @@ async function print(
   taskIds: readonly number[],
 ): Promise<void> {
   const page = await printer.print(identity, taskIds, width);
-  reply.send(200, [...pageHeaders({ style: receiptStyle(width) }), ...replyHeaders], page);
+  reply.send(200, [...receiptHeaders(width), ...replyHeaders], page);
 }
 
 function idsOf({ ids }: ReceiptsQuery): number[] {

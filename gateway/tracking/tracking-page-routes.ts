@@ -1,13 +1,12 @@
 import * as v from 'valibot';
-import { isStoreAway } from '../../engine/store/postgres.ts';
-import { ERRORS, type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type RateTaskInput, rateTaskInput } from '../../schema/tasks/tracking.ts';
-import type { Header, Reply } from '../http/port.ts';
+import type { Reply } from '../http/port.ts';
+import { buttonLink, leadOn } from '../pages/screen.ts';
 import { RefusalError } from '../refusal-error.ts';
 import { type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import { type Link, type Tracking, taskOf } from './open-tracking.ts';
-import { plainPage, TRACKING_HEADERS, trackingPage } from './tracking-page.ts';
+import { TRACKING_SCREEN, trackingPage } from './tracking-page.ts';
 import { pageTasks, type TrackingStreams } from './tracking-streams.ts';
 
 /** The page that a task's `trackingUrl` leads to. Source: docs/contract.md §7. */
@@ -30,7 +29,7 @@ function showPage(tracking: Tracking): RawRoute {
     summary: 'For the customer: follow the task of a link',
     refusals: ['404 A page that says so', '503 A page that says so'],
     handle: (request, reply, { path }) =>
-      answering(request, reply, async () => {
+      TRACKING_SCREEN.answering(request, reply, async () => {
         const token = tokenIn(path);
         const link = await tracking.follow(token);
         if (!link) return show(request, reply, 404, UNKNOWN);
@@ -51,7 +50,7 @@ function followPage(tracking: Tracking, streams: TrackingStreams): RawRoute {
     summary: 'For the page of a link: the parts of it that change, as HTML; `seen` is the digest of those it has',
     refusals: ['404 A page that says so', '429 A page that says so', '503 A page that says so'],
     handle: (request, reply, { path }) =>
-      answering(request, reply, async () => {
+      TRACKING_SCREEN.answering(request, reply, async () => {
         const token = tokenIn(path);
         const link = await tracking.follow(token);
         if (!link) return show(request, reply, 404, UNKNOWN);
@@ -74,27 +73,34 @@ function ratePage(tracking: Tracking): RawRoute {
     leadsOn: { to: 'back to the page', always: true },
     refusals: ['400', '404', '409', '503'].map((status) => `${status} A page that says so`),
     handle: (request, reply, { path }) =>
-      answering(request, reply, async () => {
+      TRACKING_SCREEN.answering(request, reply, async () => {
         const token = tokenIn(path);
         const link = await tracking.follow(token);
         const form = new URLSearchParams(request.body.toString('utf8'));
         const task = link && taskOf(link, Number(form.get('taskId')));
         if (!task) return show(request, reply, 404, UNKNOWN);
         const input = ratingIn(form);
-        if (!input) return show(request, reply, 400, plainPage('Not sent', NOT_A_RATING, `/t/${token}`));
+        if (!input) return show(request, reply, 400, notSent(NOT_A_RATING, token));
         const caller = { ...request.identity.caller, origin: request.origin };
         const answer = await tracking.rate((link as Link).organizationId, task.shown.id, { caller, input });
         if (!answer.ok && answer.refusal.code === 'TASK_NOT_COMPLETED')
-          return show(request, reply, 409, plainPage('Not sent', 'This is not completed yet.', `/t/${token}`));
+          return show(request, reply, 409, notSent('This is not completed yet.', token));
         // One that is there already is what the page shows.
         if (!answer.ok && answer.refusal.code !== 'TASK_ALREADY_RATED') throw new RefusalError(answer.refusal);
-        send(request, reply, 303, '', [['Location', `/t/${token}`]]);
+        leadOn(request, reply, `/t/${token}`);
       }),
   });
 }
 
-const UNKNOWN = plainPage('Nothing to see here', 'This tracking link is not valid, or no longer.');
+const UNKNOWN = TRACKING_SCREEN.note({
+  title: 'Nothing to see here',
+  text: 'This tracking link is not valid, or no longer.',
+});
 const NOT_A_RATING = `A rating has a score from 1 to 5 and at most ${LIMITS.ratingCommentChars} characters.`;
+
+function notSent(text: string, token: string): string {
+  return TRACKING_SCREEN.note({ title: 'Not sent', text, actions: buttonLink(`/t/${token}`, 'Back') });
+}
 
 function ratingIn(form: URLSearchParams): RateTaskInput | undefined {
   // Browsers send line ends as two characters, and count them as one.
@@ -108,33 +114,6 @@ function tokenIn(path: string): string {
   return path.split('/')[2]!;
 }
 
-/** People get a page, too, when the content cannot be found out. */
-async function answering(request: ParsedRequest, reply: Reply, answer: () => Promise<void>): Promise<void> {
-  try {
-    await answer();
-  } catch (error) {
-    if (error instanceof RefusalError) showRefusal(request, reply, error.refusal);
-    else if (isStoreAway(error)) showRefusal(request, reply, refusal('UNAVAILABLE'));
-    else throw error;
-  }
-}
-
-function showRefusal(request: ParsedRequest, reply: Reply, { code, details }: Refusal): void {
-  const { status } = ERRORS[code];
-  const retry: Header = ['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`];
-  send(request, reply, status, plainPage('Not now', 'Please try again in a moment.'), [retry]);
-}
-
 function show(request: ParsedRequest, reply: Reply, status: number, page: string): void {
-  send(request, reply, status, page, []);
-}
-
-function send(
-  { replyHeaders }: ParsedRequest,
-  reply: Reply,
-  status: number,
-  page: string,
-  headers: readonly Header[],
-): void {
-  if (!reply.done) reply.send(status, [...TRACKING_HEADERS, ...headers, ...replyHeaders], page);
+  TRACKING_SCREEN.send(request, reply, { status, page });
 }

@@ -13,9 +13,9 @@ function localize(root) {
   }
 }
 localize(document);
-const { events } = document.body.dataset;
-if (events) {
-  const source = new EventSource(events);
+const followed = document.querySelector('[data-events]');
+if (followed) {
+  const source = new EventSource(followed.dataset.events);
   source.addEventListener('parts', ({ data }) => {
     for (const [id, html] of Object.entries(JSON.parse(data))) {
       const part = document.getElementById(id);

@@ -1,3 +1,4 @@
+import { FONTS, LIGHT } from '../../engine/views/parts/design-tokens.ts';
 import { type Html, html, type Piece } from '../../engine/views/parts/html.ts';
 
 interface MailPage {
@@ -11,7 +12,7 @@ interface MailPage {
   readonly footer: string;
 }
 
-const FONT = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Arial,sans-serif;';
+const FONT = `font-family:${FONTS.replaceAll('"', "'")};`;
 const WRAP = 'overflow-wrap:anywhere;word-break:break-word;';
 
 /**
@@ -28,19 +29,19 @@ export function mailPage({ title, sender, paragraphs, details, link, footer }: M
 <meta name="color-scheme" content="light">
 <title>${title}</title>
 </head>
-<body style="margin:0;padding:0;background:#f4f5f7;">
+<body style="margin:0;padding:0;background:${LIGHT.ground};">
 ${table(
-  'background:#f4f5f7;',
+  `background:${LIGHT.ground};`,
   html`<tr><td align="center" style="padding:24px 12px;">
 ${table(
-  `max-width:560px;background:#ffffff;border:1px solid #d8dce1;border-radius:12px;${FONT}font-size:16px;line-height:1.5;color:#16191d;`,
-  html`<tr><td dir="auto" style="padding:20px 24px 0;font-size:14px;color:#565d66;${WRAP}">${sender}</td></tr>
+  `max-width:560px;background:${LIGHT.card};border:1px solid ${LIGHT.line};border-radius:12px;${FONT}font-size:16px;line-height:1.5;color:${LIGHT.text};`,
+  html`<tr><td dir="auto" style="padding:20px 24px 0;font-size:14px;color:${LIGHT.soft};${WRAP}">${sender}</td></tr>
 <tr><td style="padding:8px 24px 0;${WRAP}">${paragraphs.map(
     (paragraph) => html`<p dir="auto" style="margin:12px 0;">${paragraph}</p>`,
   )}</td></tr>
 <tr><td style="padding:8px 24px;">${table('', details.map(detailRow))}</td></tr>
 ${link && linkRow(link)}
-<tr><td style="padding:16px 24px 20px;font-size:13px;color:#565d66;${WRAP}">${footer} <span dir="auto">${sender}</span>.</td></tr>`,
+<tr><td style="padding:16px 24px 20px;font-size:13px;color:${LIGHT.soft};${WRAP}">${footer} <span dir="auto">${sender}</span>.</td></tr>`,
 )}
 </td></tr>`,
 )}
@@ -56,13 +57,13 @@ ${rows}
 }
 
 function detailRow([name, value]: readonly [string, string]): Html {
-  return html`<tr><td width="90" style="padding:4px 12px 4px 0;color:#565d66;vertical-align:top;">${name}</td><td dir="auto" style="padding:4px 0;vertical-align:top;${WRAP}">${value}</td></tr>
+  return html`<tr><td width="90" style="padding:4px 12px 4px 0;color:${LIGHT.soft};vertical-align:top;">${name}</td><td dir="auto" style="padding:4px 0;vertical-align:top;${WRAP}">${value}</td></tr>
 `;
 }
 
 function linkRow({ url, text }: { readonly url: string; readonly text: string }): Html {
   return html`<tr><td style="padding:8px 24px;">
-<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:#0a6b4c;color:#ffffff;font-weight:600;text-decoration:none;">${text}</a>
-<p style="margin:12px 0 0;font-size:13px;color:#565d66;${WRAP}"><a href="${url}" style="color:#565d66;">${url}</a></p>
+<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:${LIGHT.accent};color:${LIGHT.onAccent};font-weight:600;text-decoration:none;">${text}</a>
+<p style="margin:12px 0 0;font-size:13px;color:${LIGHT.soft};${WRAP}"><a href="${url}" style="color:${LIGHT.soft};">${url}</a></p>
 </td></tr>`;
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { customerPage } from '../../../gateway/payments/customer-page.ts';
 import { usePayments } from './payment-place.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -79,7 +78,10 @@ test('pages load nothing, run nothing, are framed by nobody and tell nobody wher
     const redirect = await place.ask('GET', checkoutUrl!);
     const shown = await place.ask('GET', redirect.headers.location!);
     const { 'content-security-policy': policy, ...headers } = shown.headers;
-    assert.match(policy as string, /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; base-uri/);
+    assert.match(
+      policy as string,
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; script-src 'none'; form-action 'self'; base-uri/,
+    );
     assert.match(policy as string, /frame-ancestors 'none'$/);
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');
     for (const { headers: each } of [shown, redirect]) {
@@ -88,15 +90,3 @@ test('pages load nothing, run nothing, are framed by nobody and tell nobody wher
     }
     assert.doesNotMatch(shown.text, /<script|javascript:|\son\w+=|src=/i);
   }));
-
-test('any text on a page stays text', () => {
-  const evil = `"><script>alert('1')</script>&`;
-  const html = customerPage({
-    title: evil,
-    text: evil,
-    form: { name: evil, buttons: [[evil, evil]] },
-    link: { href: evil, label: evil },
-  });
-  assert.doesNotMatch(html, /<script|'1'|"">/);
-  assert.equal(html.match(/&lt;script&gt;/g)?.length, 8);
-});
