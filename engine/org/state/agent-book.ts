@@ -1,12 +1,13 @@
 import type { AgentOfTask, AgentRecord } from '../../../schema/fleet/agent.ts';
 import { type Basis, evictOldest, type Live, READ } from './live.ts';
+import { RecencyMap } from './recency-map.ts';
 
 /**
  * The agents in memory: whole, or as far as tasks show them until somebody wants the rest. Only a whole one changes, so
  * that a part is never older than the whole. Their addresses never change.
  */
 export class AgentBook {
-  readonly #agents = new Map<number, Live<AgentOfTask | AgentRecord>>();
+  readonly #agents = new RecencyMap<number, Live<AgentOfTask | AgentRecord>>();
   readonly #idByEmail = new Map<string, number>();
   #takenEmails: ReadonlySet<string> = new Set();
 
@@ -31,7 +32,6 @@ export class AgentBook {
   }
 
   put(agent: AgentOfTask, { ticket, sequence }: Basis): void {
-    this.#agents.delete(agent.id);
     this.#agents.set(agent.id, { record: agent, ticket, sequence });
     if (agent.email !== null) this.#idByEmail.set(agent.email.toLowerCase(), agent.id);
   }

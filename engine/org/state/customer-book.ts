@@ -1,9 +1,10 @@
 import type { CustomerRecord } from '../../../schema/customers/customer.ts';
 import { type Basis, evictOldest, type Live, READ } from './live.ts';
+import { RecencyMap } from './recency-map.ts';
 
 /** The customers in memory, found by id, by phone and, those without one, by e-mail address. */
 export class CustomerBook {
-  readonly #customers = new Map<number, Live<CustomerRecord>>();
+  readonly #customers = new RecencyMap<number, Live<CustomerRecord>>();
   readonly #byPhone = new Map<string, CustomerRecord>();
   readonly #idsByEmail = new Map<string, Set<number>>();
 
@@ -35,7 +36,6 @@ export class CustomerBook {
   put(customer: CustomerRecord, { ticket, sequence }: Basis): void {
     const before = this.#customers.get(customer.id);
     if (before) this.#unindex(before.record);
-    this.#customers.delete(customer.id);
     this.#customers.set(customer.id, { record: customer, ticket, sequence });
     if (customer.phoneE164 !== null) this.#byPhone.set(customer.phoneE164, customer);
     if (customer.email === null) return;

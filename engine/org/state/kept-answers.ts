@@ -1,6 +1,7 @@
 import { scopedKeyOf } from '../../../schema/fields/idempotency-key.ts';
 import type { IdempotencyRecord } from '../../store/actor/actor-store.ts';
 import { type Basis, type Live, READ } from './live.ts';
+import { RecencyMap } from './recency-map.ts';
 
 export interface KeptBounds {
   readonly keys: number;
@@ -10,7 +11,7 @@ export interface KeptBounds {
 
 /** The answers under the newest Idempotency-Keys of an organization; older ones are fetched. */
 export class KeptAnswers {
-  readonly #answers = new Map<string, Live<IdempotencyRecord>>();
+  readonly #answers = new RecencyMap<string, Live<IdempotencyRecord>>();
   #chars = 0;
 
   find(scopedKey: string): Live<IdempotencyRecord> | undefined {
@@ -33,7 +34,7 @@ export class KeptAnswers {
   /** Lets the oldest durable ones go until a fifth below the bounds. */
   evict({ keys, chars }: KeptBounds, durableTicket: number, onGone: (scopedKey: string) => void): void {
     if (this.#answers.size <= keys && this.#chars <= chars) return;
-    for (const [scopedKey, { ticket }] of this.#answers) {
+    for (const [scopedKey, { ticket }] of this.#answers.entries()) {
       if (this.#answers.size <= keys * 0.8 && this.#chars <= chars * 0.8) return;
       if (ticket > durableTicket) continue;
       this.#forget(scopedKey);

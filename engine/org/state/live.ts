@@ -1,3 +1,5 @@
+import type { RecencyMap } from './recency-map.ts';
+
 /** The durability of a record in memory; both are 0 for a record that was read from Postgres. */
 export interface Basis {
   /** Batch that carries the newest change. */
@@ -14,7 +16,7 @@ export const READ: Basis = { ticket: 0, sequence: 0 };
 
 /** Removes entries in order of use until a fifth below the bound; entries that are kept or not durable stay. */
 export function evictOldest<K, T extends { readonly ticket: number }>(
-  entries: Map<K, T>,
+  entries: RecencyMap<K, T>,
   bound: number,
   durableTicket: number,
   forget: (entry: T) => void = () => {},
@@ -22,7 +24,7 @@ export function evictOldest<K, T extends { readonly ticket: number }>(
 ): void {
   if (entries.size <= bound) return;
   const target = Math.floor(bound * 0.8);
-  for (const [key, entry] of entries) {
+  for (const [key, entry] of entries.entries()) {
     if (entries.size <= target) return;
     if (entry.ticket > durableTicket || isKept(key, entry)) continue;
     entries.delete(key);

@@ -4,6 +4,7 @@ import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { FetchedRecords } from '../../store/actor/actor-store.ts';
 import type { Change } from './changes.ts';
 import { type Basis, evictOldest, type Live, READ } from './live.ts';
+import { RecencyMap } from './recency-map.ts';
 
 interface OwnerAccounts extends Basis {
   /** By currency; those that are not here have nothing. */
@@ -15,8 +16,8 @@ interface OwnerAccounts extends Basis {
  * that what an owner does not have here it does not have.
  */
 export class MoneyBook {
-  readonly #payments = new Map<number, Live<PaymentRecord>>();
-  readonly #owners = new Map<string, OwnerAccounts>();
+  readonly #payments = new RecencyMap<number, Live<PaymentRecord>>();
+  readonly #owners = new RecencyMap<string, OwnerAccounts>();
 
   findPayment(id: number): PaymentRecord | undefined {
     return this.#payments.get(id)?.record;
@@ -38,7 +39,6 @@ export class MoneyBook {
       for (const entry of change.entries) this.#putBalance(balanceAfter(entry), basis);
       return;
     }
-    this.#payments.delete(change.payment.id);
     this.#payments.set(change.payment.id, { record: change.payment, ...basis });
   }
 
@@ -65,7 +65,6 @@ export class MoneyBook {
     const key = keyOf(balance);
     const { balances } = this.#owners.get(key)!;
     balances.set(balance.currency, balance);
-    this.#owners.delete(key);
     this.#owners.set(key, { balances, ticket, sequence });
   }
 }

@@ -12,15 +12,16 @@ import { quotaPeriod } from '../../domain/quota.ts';
 import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../../store/actor/actor-store.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
 import { AgentBook } from './agent-book.ts';
+import type { HeldTask } from './agent-loads.ts';
 import { AgentLoads } from './agent-loads.ts';
 import type { Change, PutTask } from './changes.ts';
 import { ContactBook } from './contact-book.ts';
 import { CustomerBook } from './customer-book.ts';
-import type { HeldTask } from './held-task.ts';
 import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
 import { type Basis, evictOldest, type Live, READ } from './live.ts';
 import { MoneyBook } from './money-book.ts';
 import { PagedBook } from './paged-book.ts';
+import { RecencyMap } from './recency-map.ts';
 import { RequestBook } from './request-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
@@ -39,7 +40,7 @@ export interface StateBounds {
 
 /**
  * The live state of one organization. `apply` is its only mutator for decisions; `absorb` adds records that were read
- * from Postgres, where memory always wins. Maps keep their entries in order of use, oldest first.
+ * from Postgres, where memory always wins.
  * Invariants: a record with a change that is not durable stays (evict asks for the durable ticket); a job and its parts
  * are here together or not at all.
  */
@@ -64,13 +65,13 @@ export class OrgState implements StateView {
   readonly keys = new PagedBook({ names: LIMITS.keyBookKeys, keptMs: LIMITS.keyBookMs });
   readonly money = new MoneyBook();
 
-  readonly #tasks = new Map<number, LiveTask>();
+  readonly #tasks = new RecencyMap<number, LiveTask>();
   readonly #taskIdByCode = new Map<string, number>();
   readonly #customers = new CustomerBook();
   readonly #taskIdByPackage = new Map<number, number>();
-  readonly #loosePackages = new Map<number, Live<PackageRecord>>();
+  readonly #loosePackages = new RecencyMap<number, Live<PackageRecord>>();
   readonly #locations = new Map<number, LocationRecord>();
-  readonly #warehouses = new Map<number, Live<WarehouseWithLocation>>();
+  readonly #warehouses = new RecencyMap<number, Live<WarehouseWithLocation>>();
   readonly #agents = new AgentBook();
   readonly #loads = new AgentLoads();
   readonly #requests = new RequestBook();
@@ -308,8 +309,7 @@ export class OrgState implements StateView {
 
   /** Marks a task as used now, so that others leave memory before it. */
   touchTask(live: LiveTask): void {
-    this.#tasks.delete(live.task.id);
-    this.#tasks.set(live.task.id, live);
+    this.#tasks.touch(live.task.id);
   }
 
   /**
@@ -366,7 +366,6 @@ export class OrgState implements StateView {
   #putTask({ task, location, pickupLocation, packages }: TaskFacts, { ticket, sequence }: Basis): void {
     const live = { task, location, pickupLocation, packages, ticket, sequence };
     this.#loads.move(this.#tasks.get(task.id), live);
-    this.#tasks.delete(task.id);
     this.#tasks.set(task.id, live);
     this.#taskIdByCode.set(task.code, task.id);
     for (const { id } of packages) {

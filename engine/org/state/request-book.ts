@@ -1,10 +1,11 @@
 import type { AssignmentRequestRecord } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { evictOldest, type Live, READ } from './live.ts';
+import { RecencyMap } from './recency-map.ts';
 
 /** Requests that agents were asked lately, open or not, and all open requests of some agents. */
 export class RequestBook {
-  readonly #requests = new Map<number, Live<AssignmentRequestRecord>>();
+  readonly #requests = new RecencyMap<number, Live<AssignmentRequestRecord>>();
   /** Agents whose open requests are all here. */
   readonly #wholeOf = new Set<number>();
 
@@ -13,7 +14,6 @@ export class RequestBook {
   }
 
   put(record: AssignmentRequestRecord, basis: Omit<Live<AssignmentRequestRecord>, 'record'>): void {
-    this.#requests.delete(record.id);
     this.#requests.set(record.id, { record, ...basis });
   }
 

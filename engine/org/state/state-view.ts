@@ -8,7 +8,7 @@ import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
-import type { HeldTask } from './held-task.ts';
+import type { HeldTask } from './agent-loads.ts';
 
 /** A task with the records that belong to it alone. Customers and agents are shared and kept apart. */
 export interface TaskFacts {
