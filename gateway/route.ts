@@ -89,6 +89,8 @@ export type RouteAnswer =
       readonly status: number;
       readonly message: string;
       readonly data: string;
+      /** The entity tag of `data`, where it is known already. */
+      readonly etag?: string | undefined;
       readonly position?: string;
       readonly replayed?: boolean;
     }

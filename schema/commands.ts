@@ -312,6 +312,8 @@ export type Answer =
       readonly ok: true;
       readonly status: 200 | 201;
       readonly data: string;
+      /** The entity tag of `data`, where it is known already. */
+      readonly etag?: string;
       /** Sequence of the organization's log at which the answer was true. */
       readonly sequence: number;
       readonly replayed?: boolean;

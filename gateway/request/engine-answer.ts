@@ -7,6 +7,6 @@ import type { RouteAnswer } from '../route.ts';
 export function engineAnswer(engine: Engine, answer: Answer, message: string): RouteAnswer {
   const replayed = answer.replayed === true;
   if (!answer.ok) return { refusal: answer.refusal, replayed };
-  const { status, data, sequence } = answer;
-  return { status, message, data, replayed, position: formatPosition(engine.history, sequence) };
+  const { status, data, etag, sequence } = answer;
+  return { status, message, data, etag, replayed, position: formatPosition(engine.history, sequence) };
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../engine/runtime/log.ts';
 import type { RandomSource } from '../../engine/runtime/random.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { decidedBody, errorBody, refusalBody, validationBody } from '../../engine/views/parts/error-body.ts';
-import { etagOf, matchesEtag } from '../../engine/views/parts/etag.ts';
+import { etagOf } from '../../engine/views/parts/etag.ts';
 import type { Origin, RequestFacts } from '../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
 import { idempotencyKey, isIdempotencyKey, scopeOf } from '../../schema/fields/idempotency-key.ts';
@@ -277,16 +277,10 @@ class Exchange {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
     if ('refusal' in answer) return this.#refuseAs(answer.refusal, headers);
     if (route.etag) {
-      headers.push(['ETag', etagOf(answer.data)]);
+      const etag = answer.etag ?? etagOf(answer.data);
+      headers.push(['ETag', etag]);
       const wanted = route.method === 'GET' ? entityTagsOf(this.#incoming.header('if-none-match')) : undefined;
-      // If-None-Match compares weakly, because a cache on the way may have marked the tag as weak.
-      if (
-        wanted &&
-        matchesEtag(
-          wanted.map((tag) => tag.replace(/^W\//, '')),
-          answer.data,
-        )
-      ) {
+      if (wanted && matchesWeakly(wanted, etag)) {
         this.observe(304, this.#services.clock.monotonic() - this.#startedAt);
         this.#reply.send(304, [...headers, ...this.#replyHeaders()], '');
         return;
@@ -317,6 +311,11 @@ class Exchange {
   #replyHeaders(): Header[] {
     return [['X-Correlation-Id', this.#facts.correlationId], ...this.#quotaHeaders, ...this.#routeHeaders];
   }
+}
+
+/** Whether If-None-Match names the tag. It compares weakly, because a cache on the way may have marked the tag as weak. */
+function matchesWeakly(wanted: readonly string[], etag: string): boolean {
+  return wanted.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
 }
 
 /** Returns the parsed value. When it is wrong, adds its violations and returns undefined. */

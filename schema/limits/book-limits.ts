@@ -1,4 +1,4 @@
-/** The bounds of what actors know of records beyond their memory: the part of LIMITS, through which they are read. */
+/** The bounds of what actors know beside their records. They are part of LIMITS. */
 export const BOOK_LIMITS = {
   /** How often an actor asks Postgres for names of a kind before it reads every one. */
   fetchesBeforeBook: 4,
@@ -12,4 +12,6 @@ export const BOOK_LIMITS = {
   keyBookKeys: 2_000_000,
   /** How long it holds a key at least: an hour longer than keys are honoured. */
   keyBookMs: 90_000_000,
+  /** UTF-16 units of the answers to reads of tasks that one process keeps: some 30,000 usual tasks. */
+  shownTaskChars: 64 * 1_048_576,
 } as const;

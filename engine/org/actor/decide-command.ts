@@ -5,7 +5,7 @@ import { mayChange, maySee } from '../../domain/tasks/task-machine.ts';
 import { isoTime } from '../../runtime/clock.ts';
 import { matchesEtag } from '../../views/parts/etag.ts';
 import { encodeFollowed } from '../../views/parts/followed-task.ts';
-import { encodePackage, encodeTask } from '../../views/task-view.ts';
+import { encodePackage } from '../../views/task-view.ts';
 import {
   applyDraft,
   type DecidedCommand,
@@ -26,7 +26,7 @@ import { decideBatch } from './decide-batch.ts';
 export function decideCommand(tools: DecideTools, command: Command, due?: DueTimers): DecidedCommand {
   const { state } = tools;
   if (state.deletedBy !== undefined) return afterTheEnd(state.deletedBy);
-  if (command.kind === 'read-task') return readTask(state, command);
+  if (command.kind === 'read-task') return readTask(tools, command);
   const nowMs = Math.max(tools.clock.now(), state.lastAtMs);
   const replay = command.idempotency && replayOf(state, command, nowMs);
   if (replay) return replay;
@@ -126,18 +126,22 @@ function replayOf(state: OrgState, { idempotency }: Command, nowMs: number): Dec
 }
 
 /** A task as it is now; the answer waits until its newest change is durable, and no longer. */
-function readTask(state: OrgState, { taskId, caller, show }: ReadTask): DecidedCommand {
+function readTask({ state, shownTasks }: DecideTools, { taskId, caller, show }: ReadTask): DecidedCommand {
   const live = state.findTask(taskId);
   if (!live || !(maySee(live.task, caller) || isAsked(live.task, caller.agentId))) {
     const answer = (): Answer => ({ ok: false, refusal: notFound('Task', taskId) });
     return { answer, changes: false, restsOn: live ? state.basisOf(live).ticket : undefined };
   }
   state.touchTask(live);
-  const bundle = state.bundleOf(live);
   const { ticket, sequence } = state.basisOf(live);
+  if (show === 'task') {
+    const { json, etag } = shownTasks.of(state, live);
+    const answer: Answer = { ok: true, status: 200, data: json, etag, sequence };
+    return { answer: () => answer, changes: false, restsOn: ticket };
+  }
+  const bundle = state.bundleOf(live);
   const { organization } = state;
   const encode = () => {
-    if (show === 'task') return encodeTask(bundle);
     if (show === 'tracking') return encodeFollowed(bundle, organization);
     return `{"items":[${bundle.packages.map(encodePackage).join(',')}],"count":${bundle.packages.length}}`;
   };

@@ -9,6 +9,7 @@ import type { OrgStore } from '../../store/actor/actor-store.ts';
 import type { CommitError } from '../../store/actor/commit-store.ts';
 import type { DecidedCommand, DecideTools } from '../apply/apply-decision.ts';
 import { OrgBatch, type Pending } from '../apply/org-batch.ts';
+import type { ShownTasks } from '../apply/shown-tasks.ts';
 import type { BatchOwner, GroupCommit } from '../commit/group-commit.ts';
 import type { ShardOwnership } from '../commit/shard-ownership.ts';
 import type { DueTimers } from '../decide/decision.ts';
@@ -27,6 +28,7 @@ export interface ActorServices {
   readonly groupCommit: GroupCommit;
   readonly ownership: ShardOwnership;
   readonly ids: IdBlocks;
+  readonly shownTasks: ShownTasks;
   /** For batches of tasks that had to wait: each fills a turn of the loop. */
   readonly batchTurns: Turns;
   readonly clock: Clock;
@@ -102,9 +104,9 @@ export class OrgActor implements BatchOwner {
       if (!this.isLive) return;
       if (head === 'deleted') return this.#discard(refusal('ORGANIZATION_DELETED'));
       if (!head) return this.#discard(refusal('NOT_FOUND', 'Organization not found'));
-      const { clock, ids, random, history } = this.#services;
+      const { clock, ids, random, history, shownTasks } = this.#services;
       this.#state = new OrgState(head);
-      this.#tools = { state: this.#state, random, history, clock, ids, openBatch: () => this.#openBatch() };
+      this.#tools = { state: this.#state, shownTasks, random, history, clock, ids, openBatch: () => this.#openBatch() };
       this.#phase = 'live';
       this.#proceed();
     } catch (error) {

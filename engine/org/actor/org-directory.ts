@@ -8,6 +8,7 @@ import { shardOf } from '../../runtime/shard-of.ts';
 import { Turns } from '../../runtime/turns.ts';
 import type { OrgStore } from '../../store/actor/actor-store.ts';
 import type { OrgBatch, Pending } from '../apply/org-batch.ts';
+import { ShownTasks } from '../apply/shown-tasks.ts';
 import type { GroupCommit } from '../commit/group-commit.ts';
 import type { ShardOwnership } from '../commit/shard-ownership.ts';
 import { IdBlocks } from './id-blocks.ts';
@@ -45,6 +46,7 @@ export class OrgDirectory {
     this.#services = {
       ...options,
       ids: new IdBlocks(options.store, options.log),
+      shownTasks: new ShownTasks(LIMITS.shownTaskChars),
       batchTurns: new Turns(options.clock, options.scheduler, 0),
       onDiscarded: (actor, again, oneByOne) => this.#discarded(actor, again, oneByOne),
     };

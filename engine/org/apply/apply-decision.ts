@@ -13,11 +13,13 @@ import { auditLineOf } from './audit-line.ts';
 import { encodeShown } from './encode-shown.ts';
 import { type ToldChange, tellNews } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
+import type { ShownTasks } from './shown-tasks.ts';
 import { UntoldTasks } from './untold-tasks.ts';
 
 /** The parts of the actor that a decision uses. */
 export interface DecideTools {
   readonly state: OrgState;
+  readonly shownTasks: ShownTasks;
   readonly random: RandomSource;
   readonly clock: Clock;
   readonly ids: { next(kind: IdKind): number };

@@ -2,7 +2,7 @@ import type { OrganizationRecord } from '../../../schema/accounts/organization.t
 import type { AssignmentRequestRecord } from '../../../schema/assignment/assignment.ts';
 import type { CustomerRecord } from '../../../schema/customers/customer.ts';
 import type { LocationRecord } from '../../../schema/customers/location.ts';
-import type { AgentRecord } from '../../../schema/fleet/agent.ts';
+import type { AgentOfTask, AgentRecord } from '../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { AccountBalance, AccountOwner } from '../../../schema/money/ledger.ts';
 import type { PaymentRecord } from '../../../schema/money/payment.ts';
@@ -123,6 +123,11 @@ export class OrgState implements StateView {
 
   findAgent(id: number): AgentRecord | undefined {
     return this.#agents.find(id);
+  }
+
+  /** An agent as far as tasks show it. */
+  findShownAgent(id: number): AgentOfTask | undefined {
+    return this.#agents.findShown(id);
   }
 
   isEmailTaken(email: string): boolean {
@@ -280,18 +285,15 @@ export class OrgState implements StateView {
     if (fetched.keys !== 'not-wanted') this.keys.absorb(fetched.keys, this.lastAtMs);
     if (fetched.codes !== 'not-wanted') this.codes.absorb(fetched.codes, this.lastAtMs);
     for (const location of fetched.locations) this.#locations.set(location.id, location);
-    for (const record of fetched.warehouses) {
-      const { id } = record.warehouse;
-      if (!this.#warehouses.has(id)) this.#warehouses.set(id, { record, ...READ });
-    }
+    for (const record of fetched.warehouses)
+      if (!this.#warehouses.has(record.warehouse.id)) this.#warehouses.set(record.warehouse.id, { record, ...READ });
     this.#agents.absorb(fetched.agents, fetched.takenEmails);
     this.#loads.learn(fetched.loadedAgentIds, fetched.heldTasks, this.#tasks);
     this.#requests.absorb(fetched.requests, fetched.askedAgentIds);
     this.money.absorb(fetched);
     for (const id of fetched.channelIds) this.#channels.add(id);
-    for (const record of fetched.loosePackages) {
+    for (const record of fetched.loosePackages)
       if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
-    }
     this.#keptAnswers.absorb(fetched.idempotency);
   }
 

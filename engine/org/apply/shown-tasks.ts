@@ -1,0 +1,68 @@
+import type { CustomerRecord } from '../../../schema/customers/customer.ts';
+import type { AgentOfTask } from '../../../schema/fleet/agent.ts';
+import { etagOf } from '../../views/parts/etag.ts';
+import { encodeTask } from '../../views/task-view.ts';
+import type { LiveTask, OrgState } from '../state/org-state.ts';
+import { RecencyMap } from '../state/recency-map.ts';
+
+/** A task as a read answers it. */
+export interface ShownTask {
+  readonly json: string;
+  readonly etag: string;
+}
+
+interface Kept extends ShownTask {
+  readonly customer: CustomerRecord | undefined;
+  readonly agent: AgentOfTask | undefined;
+}
+
+/**
+ * The answers to reads of tasks, made once per change. Every change makes a new record in memory, so an answer is right
+ * as long as the records that it shows are the same objects. One process has one such store for all organizations,
+ * bounded by the length of its texts. A change leaves the old answer behind until its turn to leave comes.
+ */
+export class ShownTasks {
+  readonly #kept = new RecencyMap<LiveTask, Kept>();
+  readonly #mostChars: number;
+  #chars = 0;
+
+  constructor(mostChars: number) {
+    this.#mostChars = mostChars;
+  }
+
+  /** UTF-16 units of all texts. */
+  get chars(): number {
+    return this.#chars;
+  }
+
+  of(state: OrgState, live: LiveTask): ShownTask {
+    const { customerId, agentId, childIds } = live.task;
+    // A job shows its children, each of which may have changed.
+    if (childIds !== null) return encode(state, live);
+    const customer = customerId === null ? undefined : state.findCustomer(customerId);
+    const agent = agentId === null ? undefined : state.findShownAgent(agentId);
+    const kept = this.#kept.get(live);
+    if (kept && kept.customer === customer && kept.agent === agent) {
+      this.#kept.touch(live);
+      return kept;
+    }
+    return this.#keep(live, { ...encode(state, live), customer, agent });
+  }
+
+  #keep(live: LiveTask, shown: Kept): Kept {
+    this.#chars += shown.json.length - (this.#kept.get(live)?.json.length ?? 0);
+    this.#kept.set(live, shown);
+    if (this.#chars <= this.#mostChars) return shown;
+    for (const [oldest, { json }] of this.#kept.entries()) {
+      this.#kept.delete(oldest);
+      this.#chars -= json.length;
+      if (this.#chars <= this.#mostChars) break;
+    }
+    return shown;
+  }
+}
+
+function encode(state: OrgState, live: LiveTask): ShownTask {
+  const json = encodeTask(state.bundleOf(live));
+  return { json, etag: etagOf(json) };
+}
