@@ -16,6 +16,8 @@ export type Guard =
   | { readonly kind: 'public' }
   /** Any user with a session. */
   | { readonly kind: 'session' }
+  /** Any key or session. A super admin may name an organization, and acts in none without. */
+  | { readonly kind: 'caller' }
   /**
    * Callers whose role has the permission, inside their organization. With the scope `platform` the route is not about
    * one organization and ignores X-Organization-Id.

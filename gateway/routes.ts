@@ -85,7 +85,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...locationRoutes(engine),
     ...eventRoutes(engine),
     ...streamRoutes(hub, access.streamTokens),
-    ...authRoutes(accounts),
+    ...authRoutes(accounts, reads, engine.history),
     ...userRoutes(administration),
     ...channelRoutes(administration),
     ...organizationRoutes(administration),

@@ -8,8 +8,12 @@ const serializeSchedule = compileSerializer(scheduleView);
 
 /** Returns the JSON of an agent: the same bytes in responses, lists and events. */
 export function encodeAgent(agent: AgentRecord): string {
+  return serializeAgent(agentViewOf(agent));
+}
+
+export function agentViewOf(agent: AgentRecord): AgentView {
   const { isActive, onDuty, dutyChangedAt, vehicle, skills, home, createdAt, updatedAt } = agent;
-  return serializeAgent({
+  return {
     ...taskAgentViewOf(agent),
     isActive,
     onDuty,
@@ -23,7 +27,7 @@ export function encodeAgent(agent: AgentRecord): string {
     },
     createdAt,
     updatedAt,
-  });
+  };
 }
 
 /** Returns the JSON of an agent's schedule. `count` is exact, also when `items` holds only a part of it. */

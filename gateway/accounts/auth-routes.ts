@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { SessionTokens } from '../../engine/store/accounts/session-store.ts';
+import { encodeSignedIn } from '../../engine/views/caller-view.ts';
+import { signedInView } from '../../schema/accounts/caller.ts';
 import {
   completeResetInput,
   loginInput,
@@ -7,20 +8,23 @@ import {
   mailInput,
   refreshInput,
   type TokenPurpose,
-  tokensView,
   verifyEmailInput,
 } from '../../schema/accounts/session.ts';
 import type { Refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { Reads } from '../reads.ts';
 import { type ApiRoute, apiRoute, type RouteAnswer } from '../route.ts';
+import { meRoute } from './me-route.ts';
 import type { Accounts } from './open-accounts.ts';
+import type { SignedIn } from './sessions.ts';
 
 /** Signing in, and what goes with it. Source: docs/contract.md §2. */
-export function authRoutes(accounts: Accounts): ApiRoute[] {
+export function authRoutes(accounts: Accounts, reads: Reads, history: string): ApiRoute[] {
   return [
     login(accounts),
     refresh(accounts),
     logout(accounts),
+    meRoute(reads, history),
     verifyEmail(accounts),
     requestMail(accounts, 'verify_email', '/auth/resend-verification', 'Ask for another mail to verify an address'),
     requestMail(accounts, 'reset_password', '/auth/password-reset/request', 'Ask for a mail to reset a password'),
@@ -34,9 +38,9 @@ function login({ sessions }: Accounts): ApiRoute {
   return apiRoute({
     ...publicPost('/auth/login', loginInput),
     summary: 'Sign in; `expiresIn` counts seconds',
-    success: { status: 200, data: tokensView },
+    success: { status: 200, data: signedInView },
     refusals: ['401 Unauthorized', '403 EMAIL_NOT_VERIFIED', '403 ORGANIZATION_NOT_ACTIVE'],
-    handle: ({ body, origin }) => answerWith('Signed in', () => sessions.login(body, origin)),
+    handle: async ({ body, origin }) => signedIn('Signed in', await sessions.login(body, origin)),
   });
 }
 
@@ -44,9 +48,9 @@ function refresh({ sessions }: Accounts): ApiRoute {
   return apiRoute({
     ...publicPost('/auth/refresh', refreshInput),
     summary: 'Go on with a session; a refresh token works once, and used again it ends the session',
-    success: { status: 200, data: tokensView },
+    success: { status: 200, data: signedInView },
     refusals: ['401 Unauthorized', '403 ORGANIZATION_NOT_ACTIVE'],
-    handle: ({ body, origin }) => answerWith('Refreshed', () => sessions.refresh(body.refreshToken, origin)),
+    handle: async ({ body, origin }) => signedIn('Refreshed', await sessions.refresh(body.refreshToken, origin)),
   });
 }
 
@@ -112,13 +116,18 @@ function publicPost<Path extends string, Body>(path: Path, schema: v.GenericSche
   } as const;
 }
 
+function signedIn(message: string, result: SignedIn | Refusal): RouteAnswer {
+  if ('code' in result) return { refusal: result };
+  const { tokens, person: user, organization } = result;
+  const expiresIn = LIMITS.accessTokenMs / 1_000;
+  return { status: 200, message, data: encodeSignedIn({ ...tokens, expiresIn, user, organization }) };
+}
+
 async function answerWith(
   message: string,
-  work: () => Promise<SessionTokens | Refusal | undefined>,
+  work: () => Promise<Refusal | undefined>,
   status = 200,
 ): Promise<RouteAnswer> {
-  const result = await work();
-  if (result && 'code' in result) return { refusal: result };
-  const expiresIn = LIMITS.accessTokenMs / 1_000;
-  return { status, message, data: JSON.stringify(result ? { ...result, expiresIn } : {}) };
+  const refused = await work();
+  return refused ? { refusal: refused } : { status, message, data: '{}' };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import type { Person } from '../../engine/store/accounts/caller-store.ts';
 import {
   type Account,
   beginSession,
@@ -28,6 +29,11 @@ export interface SessionParts {
   readonly log: Log;
 }
 
+/** A session that began or goes on. */
+export interface SignedIn extends Person {
+  readonly tokens: SessionTokens;
+}
+
 /** Users' sessions. Source: docs/contract.md §2. */
 export interface Sessions {
   /**
@@ -35,9 +41,9 @@ export interface Sessions {
    * time: 401. Only a client with the right password learns EMAIL_NOT_VERIFIED or ORGANIZATION_NOT_ACTIVE. RATE_LIMITED
    * after too many failures; rejects with a RefusalError when too many passwords wait.
    */
-  login(input: LoginInput, origin: Origin): Promise<SessionTokens | Refusal>;
+  login(input: LoginInput, origin: Origin): Promise<SignedIn | Refusal>;
   /** The next tokens; a refresh token that was used before ends its session. */
-  refresh(refreshToken: string, origin: Origin): Promise<SessionTokens | Refusal>;
+  refresh(refreshToken: string, origin: Origin): Promise<SignedIn | Refusal>;
   /** Ends the session that asks, or all of its user; resolves when no process serves them any more. */
   logout(identity: Identity, everywhere: boolean, origin: Origin): Promise<void>;
 }
@@ -63,7 +69,8 @@ export function createSessions({ sql, hasher, throttle, settled, clock, log }: S
         if (!account.isVerified) return refusal('EMAIL_NOT_VERIFIED');
         if (account.organizationStatus !== 'active') return refusal('ORGANIZATION_NOT_ACTIVE');
         const tokens = newSessionTokens();
-        return (await beginSession(sql, account, tokens, clock.now(), origin)) ? tokens : UNAUTHORIZED;
+        const person = await beginSession(sql, account, tokens, clock.now(), origin);
+        return person ? { tokens, ...person } : UNAUTHORIZED;
       } finally {
         if (!isFailure) attempt.forgive();
       }
@@ -73,7 +80,7 @@ export function createSessions({ sql, hasher, throttle, settled, clock, log }: S
       const tokens = newSessionTokens(refreshToken);
       const refreshed = await refreshSession(sql, refreshToken, tokens, clock.now(), origin);
       if (!refreshed) return UNAUTHORIZED;
-      const { organizationId, sessionId, isReused, isActive, organizationStatus } = refreshed;
+      const { organizationId, sessionId, isReused, isActive, organizationStatus, person, organization } = refreshed;
       if (isReused) {
         log.warn(
           { organizationId, sessionId, ...origin },
@@ -82,7 +89,7 @@ export function createSessions({ sql, hasher, throttle, settled, clock, log }: S
         await settled();
       }
       if (isReused || !isActive) return UNAUTHORIZED;
-      return organizationStatus === 'active' ? tokens : refusal('ORGANIZATION_NOT_ACTIVE');
+      return organizationStatus === 'active' ? { tokens, person, organization } : refusal('ORGANIZATION_NOT_ACTIVE');
     },
 
     async logout({ organizationId, caller, sessionId }, everywhere, origin) {

@@ -16,9 +16,9 @@ import { hurryStep, listOpenSteps } from '../../engine/store/payments/payment-st
 import type { Sql } from '../../engine/store/postgres.ts';
 import { listAudit } from '../../engine/store/records/audit-store.ts';
 import { type ListAuditQuery, listAuditQuery } from '../../schema/accounts/audit.ts';
-import { newPassword } from '../../schema/accounts/session.ts';
 import { splitName } from '../../schema/customers/customer.ts';
 import { email as emailInput } from '../../schema/fields/fields.ts';
+import { newPassword } from '../../schema/fields/new-password.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { RefusedError, UsageError } from './admin-errors.ts';
 import type { OperatorStores } from './operator-stores.ts';

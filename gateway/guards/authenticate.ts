@@ -3,7 +3,7 @@ import type { Credential, CredentialStore } from '../../engine/store/access/cred
 import type { StreamTokenStore } from '../../engine/store/access/stream-token-store.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { errorBody, refusalBody, validationBody } from '../../engine/views/parts/error-body.ts';
-import { isPermitted, type Permission } from '../../schema/accounts/permissions.ts';
+import { holds } from '../../schema/accounts/permissions.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -90,7 +90,7 @@ export function createAuthenticator(parts: AuthenticationParts): Authenticate {
     if (secret === undefined) return { refused: UNAUTHORIZED };
     const mayLag = guard.kind === 'permission' && guard.mayLag === true;
     const found = parts.credentials.find(secret, mayLag);
-    if (!(found instanceof Promise) && !mustNameOrganization(found, guard)) return admit(found, guard, origin);
+    if (!(found instanceof Promise) && !mayNameOrganization(found, guard)) return admit(found, guard, origin);
     const find = () => parts.credentials.find(secret);
     return admitOrRefuse(parts, { request, guard, origin, find, attempt: 1 }, found);
   };
@@ -170,10 +170,11 @@ async function admitLater(
 ): Promise<Authentication> {
   const { request, guard, origin, find, attempt } = asked;
   const credential = await found;
-  if (!credential || !mustNameOrganization(credential, guard)) return admit(credential, guard, origin);
+  if (!credential || !mayNameOrganization(credential, guard)) return admit(credential, guard, origin);
   const outside = admit(credential, guard, origin);
   if ('refused' in outside) return outside;
   const named = asked.organizationId ?? organizationIn(request, origin);
+  if (named === NO_ORGANIZATION && guard.kind === 'caller') return outside;
   if (typeof named !== 'number') return { ...outside, refused: named };
   const { generation } = parts.feed;
   const channelId = await parts.store.findConsoleChannel(named);
@@ -187,8 +188,9 @@ async function admitLater(
 }
 
 /** Super admins belong to no organization: where a route is about one, they say which. */
-function mustNameOrganization(credential: Credential | undefined, guard: Guard): boolean {
-  return credential?.role === 'super_admin' && guard.kind === 'permission' && guard.scope !== 'platform';
+function mayNameOrganization(credential: Credential | undefined, guard: Guard): boolean {
+  const isAboutOne = guard.kind === 'caller' || (guard.kind === 'permission' && guard.scope !== 'platform');
+  return credential?.role === 'super_admin' && isAboutOne;
 }
 
 function organizationIn(request: IncomingRequest, { correlationId }: Origin): number | Refused {
@@ -207,14 +209,8 @@ function refusalOf(credential: Credential, guard: Guard): Refused | undefined {
   if (!credential.isActive) return FORBIDDEN;
   if (!credential.isVerified) return EMAIL_NOT_VERIFIED;
   if (guard.kind === 'session' && sessionId === null) return FORBIDDEN;
-  if (guard.kind === 'permission' && !isPermitted(role, guard.permission)) return FORBIDDEN;
-  if (guard.kind === 'permission' && isFlagMissing(credential, guard.permission)) return FORBIDDEN;
+  if (guard.kind === 'permission' && !holds(credential, guard.permission)) return FORBIDDEN;
   return undefined;
-}
-
-/** A key streams positions of agents only where an administrator has said so. */
-function isFlagMissing({ role, locationsWrite }: Credential, permission: Permission): boolean {
-  return permission === 'locations:write' && role !== 'super_admin' && !locationsWrite;
 }
 
 function identityOf(credential: Credential, origin: Origin, organizationId: number, channelId: number): Identity {

@@ -22,6 +22,11 @@ export function takesIfNoneMatch(route: Route): boolean {
 
 /** A super admin uses it to name the organization that the route is about. */
 export function takesOrganization({ guard }: Route): boolean {
+  return guard.kind === 'caller' || needsOrganization(guard);
+}
+
+/** A super admin must use it. */
+export function needsOrganization(guard: Route['guard']): boolean {
   return guard.kind === 'permission' && guard.scope !== 'platform';
 }
 

@@ -60,6 +60,8 @@ function accessOf(route: Route): Json {
       return { security: [] };
     case 'session':
       return { security: [{ session: [] }] };
+    case 'caller':
+      return { security: [{ channelKey: [] }, { session: [] }], 'x-roles': ROLES };
     case 'permission':
       return {
         security: [{ channelKey: [] }, { session: [] }, ...streamToken],

@@ -1,5 +1,5 @@
 import type { Route } from '../route.ts';
-import { takesIdempotencyKey, takesOrganization } from './honoured-headers.ts';
+import { needsOrganization, takesIdempotencyKey, takesOrganization } from './honoured-headers.ts';
 
 export interface SharedRefusal {
   readonly status: string;
@@ -17,17 +17,21 @@ export function sharedRefusals(route: Route): SharedRefusal[] {
 function refusalsOfGuards(route: Route): SharedRefusal[] {
   const refusals = [plain('403', 'HTTPS_REQUIRED'), plain('429', 'RATE_LIMITED')];
   const { guard } = route;
-  if (guard.kind === 'session' || guard.kind === 'permission') {
-    const may = guard.kind === 'session' ? 'a key in place of a session' : 'not permitted';
+  if (guard.kind !== 'operational' && guard.kind !== 'public') {
+    const may = {
+      session: 'a key in place of a session',
+      caller: 'an inactive channel or user',
+      permission: 'not permitted',
+    }[guard.kind];
     refusals.push(
       plain('400', 'More than one credential'),
       plain('401', 'No credential, or one that stands for nobody'),
       plain('403', `ORGANIZATION_NOT_ACTIVE, EMAIL_NOT_VERIFIED, or ${may}`),
     );
   }
+  if (needsOrganization(guard)) refusals.push(plain('400', 'A super admin without X-Organization-Id'));
   if (takesOrganization(route)) {
     refusals.push(
-      plain('400', 'A super admin without X-Organization-Id'),
       violations('400', 'Validation failed; the body lists every violation'),
       plain('404', 'X-Organization-Id names no organization'),
     );

@@ -96,6 +96,11 @@ function merged<T>(before: Readonly<Record<string, T>>, changes: Readonly<Record
   return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
 }
 
+/** The zone in which people of the organization read times, an IANA name. No setting changes it yet. */
+export function timeZoneOf(_settings: OrganizationSettings): string {
+  return 'UTC';
+}
+
 const shownLimit = v.nullable(shownInteger);
 
 export const organizationView = v.object({

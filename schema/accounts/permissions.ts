@@ -55,6 +55,23 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
+/** A caller, as far as its permissions go. */
+export interface Permitted {
+  readonly role: Role;
+  /** Whether the channel may stream positions: a key does so only where an administrator has said so. */
+  readonly locationsWrite: boolean;
+}
+
+/** The permissions that a caller has, in the order of the table. */
+export function permissionsOf(caller: Permitted): Permission[] {
+  return (Object.keys(PERMISSIONS) as Permission[]).filter((permission) => holds(caller, permission));
+}
+
+export function holds({ role, locationsWrite }: Permitted, permission: Permission): boolean {
+  const lacksFlag = permission === 'locations:write' && role !== 'super_admin' && !locationsWrite;
+  return isPermitted(role, permission) && !lacksFlag;
+}
+
 export function isPermitted(role: Role, permission: Permission): boolean {
   return role === 'super_admin' || (PERMISSIONS[permission] as Row)[role] !== undefined;
 }

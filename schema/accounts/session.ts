@@ -1,15 +1,8 @@
 import * as v from 'valibot';
-import { email, isStorableText, queryFlag, requiredText } from '../fields/fields.ts';
+import { email, queryFlag, requiredText } from '../fields/fields.ts';
+import { newPassword } from '../fields/new-password.ts';
 import { shownInteger } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
-
-/** A password as someone chooses it; any character that can be sent may be in it. */
-export const newPassword = v.pipe(
-  v.string('must be a string'),
-  v.minLength(LIMITS.passwordMinChars, `must be at least ${LIMITS.passwordMinChars} characters`),
-  v.maxLength(LIMITS.passwordMaxChars, `must be at most ${LIMITS.passwordMaxChars} characters`),
-  v.check(isStorableText, 'must not contain NUL or unpaired surrogates'),
-);
 
 const token = requiredText(LIMITS.shortTextChars);
 const BODY = 'the body must be an object';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { boolean, email, oneOf, requiredText } from '../fields/fields.ts';
+import { newPassword } from '../fields/new-password.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { ROLES, type Role } from './role.ts';
-import { newPassword } from './session.ts';
 
 /** A row of `users`: somebody who signs in, or stands behind a channel. The password is never read along. */
 export interface UserRecord {

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { newPassword } from '../accounts/session.ts';
 import { phone, userView } from '../customers/customer.ts';
 import {
   boolean,
@@ -12,6 +11,7 @@ import {
   requiredText,
   shortText,
 } from '../fields/fields.ts';
+import { newPassword } from '../fields/new-password.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { skillList } from '../fields/skill-list.ts';

@@ -5,6 +5,7 @@ import { newSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { once, retried } from '../statements.ts';
 import { hashed, inMs, noteOf } from './account-statements.ts';
+import { AGENT_OF_USER, PERSON, type Person } from './caller-store.ts';
 
 /** The account of a login, with the fields that decide about it. */
 export interface Account {
@@ -24,8 +25,8 @@ export interface SessionTokens {
   readonly refreshToken: string;
 }
 
-/** The outcome of a refresh token. */
-export interface Refreshed {
+/** The outcome of a refresh token, with the user whose session it is. */
+export interface Refreshed extends Person {
   readonly organizationId: number;
   readonly organizationStatus: string;
   readonly sessionId: number;
@@ -61,8 +62,8 @@ export async function findAccount(sql: Sql, email: string): Promise<Account | un
 }
 
 /**
- * Opens a session for a user whose password was right; false when the account has changed since, or is gone. `now`:
- * milliseconds since the epoch, from which the tokens live.
+ * Opens a session for a user whose password was right, and returns the user; undefined when the account has changed
+ * since, or is gone. `now`: milliseconds since the epoch, from which the tokens live.
  */
 export async function beginSession(
   sql: Sql,
@@ -70,10 +71,10 @@ export async function beginSession(
   tokens: SessionTokens,
   now: number,
   origin: Origin,
-): Promise<boolean> {
+): Promise<Person | undefined> {
   // The user's row is locked: a password reset in the meantime ends this session, too.
-  const rows = await once(
-    sql`
+  const [person] = await once(
+    sql<Person[]>`
     WITH owner AS (
       SELECT organization_id, id FROM users WHERE organization_id = ${organizationId} AND id = ${userId}
         AND is_active AND password_hash = ${passwordHash} FOR SHARE
@@ -88,11 +89,13 @@ export async function beginSession(
       SELECT organization_id, 'session' AS record_type, id AS record_id, user_id, NULL::json AS before,
         json_build_object('userId', user_id) AS after FROM begun
     ), noted AS (${noteOf(sql, 'session.login', origin)})
-    SELECT organization_id FROM changed`,
+    SELECT ${sql.unsafe(PERSON)} FROM begun b
+    JOIN users u ON u.organization_id = b.organization_id AND u.id = b.user_id ${sql.unsafe(AGENT_OF_USER)}
+    LEFT JOIN organizations o ON o.organization_id = b.organization_id`,
     'beginning a session',
     LIMITS.fetchDeadlineMs,
   );
-  return rows.length > 0;
+  return person;
 }
 
 /**
@@ -114,8 +117,8 @@ export async function refreshSession(
       FROM sessions s WHERE s.family_hash = ${hashed(sql, familyOf(refreshToken))}
         AND s.revoked_at IS NULL AND s.refresh_expires_at > ${isoTime(now)} FOR UPDATE
     ), known AS (
-      SELECT h.*, u.is_active, coalesce(o.status, 'active') AS organization_status
-      FROM held h JOIN users u ON u.organization_id = h.organization_id AND u.id = h.user_id
+      SELECT h.*, u.is_active, coalesce(o.status, 'active') AS organization_status, ${sql.unsafe(PERSON)}
+      FROM held h JOIN users u ON u.organization_id = h.organization_id AND u.id = h.user_id ${sql.unsafe(AGENT_OF_USER)}
       LEFT JOIN organizations o ON o.organization_id = h.organization_id
       WHERE h.organization_id = 0 OR o.organization_id IS NOT NULL
     ), rotated AS (
@@ -129,7 +132,7 @@ export async function refreshSession(
       WHERE s.organization_id = k.organization_id AND s.id = k.id AND k.is_reused
       RETURNING s.organization_id, s.id, s.user_id
     ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.reuse_detected', origin)})
-    SELECT organization_id, organization_status, id AS session_id, is_reused, is_active FROM known`,
+    SELECT organization_id, organization_status, id AS session_id, is_reused, is_active, person, organization FROM known`,
     'refreshing a session',
     LIMITS.fetchDeadlineMs,
   );

@@ -50,6 +50,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'POST /auth/login': { who: 'public' },
   'POST /auth/refresh': { who: 'public' },
   'POST /auth/logout': { who: 'session' },
+  'GET /auth/me': { who: STAFF_AND_AGENTS, isPlatform: true },
   'POST /auth/verify-email': { who: 'public' },
   'POST /auth/resend-verification': { who: 'public' },
   'POST /auth/password-reset/request': { who: 'public' },

@@ -41,8 +41,9 @@ function send(route: Route, { headers, id = UNKNOWN_ID, query = '', body }: Sent
   return fixture.api.raw({ method: route.method, path, headers, body });
 }
 
-const isGuarded = ({ guard }: Route) => guard.kind === 'permission' || guard.kind === 'session';
-const namesOrganization = ({ guard }: Route) => guard.kind === 'permission' && guard.scope !== 'platform';
+const isGuarded = ({ guard }: Route) => guard.kind !== 'operational' && guard.kind !== 'public';
+const needsOrganization = ({ guard }: Route) => guard.kind === 'permission' && guard.scope !== 'platform';
+const takesOrganization = (route: Route) => route.guard.kind === 'caller' || needsOrganization(route);
 const takesJson = (route: Route) => route.kind === 'api' && route.body !== undefined;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -58,19 +59,19 @@ const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (rout
   ],
   [
     'by a super admin who names no organization',
-    namesOrganization,
+    needsOrganization,
     400,
     async () => ({ headers: { ...(await superAdmin()), 'x-organization-id': undefined } }),
   ],
   [
     'by a super admin who names what is no id',
-    namesOrganization,
+    takesOrganization,
     400,
     async () => ({ headers: { ...(await superAdmin()), 'x-organization-id': 'x' } }),
   ],
   [
     'by a super admin who names an unknown organization',
-    namesOrganization,
+    takesOrganization,
     404,
     async () => ({ headers: { ...(await superAdmin()), 'x-organization-id': UNKNOWN_ID } }),
   ],

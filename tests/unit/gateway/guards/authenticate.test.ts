@@ -177,6 +177,32 @@ test('a route for who has signed in is none for a key', async () => {
   assert.ok(!('refused' in answer));
 });
 
+test('a route for any caller lets keys and sessions in, and a super admin in no organization or in the one it names', async () => {
+  const guard: Guard = { kind: 'caller' };
+  for (const credential of [KEY_CREDENTIAL, SESSION]) {
+    const answer = await ask({ credential, guard });
+    assert.deepEqual(['refused' in answer, answer.identity?.organizationId], [false, 1]);
+  }
+  for (const [named, organizationId] of [
+    [undefined, 0],
+    ['', 0],
+    ['1', 1],
+  ] as const) {
+    const answer = await ask({
+      credential: SUPER_ADMIN,
+      guard,
+      headers: { ...bearer(TOKEN), 'x-organization-id': named },
+    });
+    assert.deepEqual(['refused' in answer, answer.identity?.organizationId], [false, organizationId]);
+  }
+  const headers = { ...bearer(TOKEN), 'x-organization-id': 'x' };
+  assert.equal(
+    await refusedAs({ credential: SUPER_ADMIN, guard, headers }),
+    '400 X-Organization-Id must be a positive integer',
+  );
+  assert.equal(await refusedAs({ credential: { ...SESSION, isActive: false }, guard }), '403 Forbidden');
+});
+
 test('a route over all organizations is for super admins, who need not name one', async () => {
   for (const credential of [KEY_CREDENTIAL, SESSION]) {
     assert.equal(await refusedAs({ credential, guard: PLATFORM }), '403 Forbidden');
