@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { CommitHints } from '../engine/bus/commit-hints.ts';
 import { type Engine, type EngineOptions, openEngine } from '../engine/org/start-engine.ts';
+import { createRoundPositions } from '../engine/planning/round-positions.ts';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
 import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
@@ -70,7 +71,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const registry = new Registry();
   const replies = new LastingReplies({ access, clock, scheduler });
   const { feed, positions } = engine;
-  const preview = openPreview({ ...options, positions: positionStoreOf(options, redis, engine.history) });
+  const kept = positionStoreOf(options, redis, engine.history);
+  const held = async (organizationId: number) => heldPositions(engine, organizationId);
+  const preview = openPreview({ ...options, positions: createRoundPositions({ kept, held, log }) });
   const payments = await openPayments({ ...options, port: () => server.port }, engine);
   const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random: createRandomSource(), log });
 
@@ -161,6 +164,11 @@ function positionStoreOf({ config }: GatewayOptions, redis: Redis, history: stri
   return createPositionStore(redis, redisKeys(config.redisPrefix, history));
 }
 
+/** The positions of an organization in this process; undefined where another one has them. */
+function heldPositions({ positions, holdsPositionsOf }: Engine, organizationId: number) {
+  return holdsPositionsOf(organizationId) ? positions.known(organizationId) : undefined;
+}
+
 function listenForCommands({ config, log }: GatewayOptions, engine: Engine): Promise<CommandListener> {
   return startCommandListener({
     host: config.internalHost,
@@ -168,6 +176,7 @@ function listenForCommands({ config, log }: GatewayOptions, engine: Engine): Pro
     adapter: config.httpAdapter,
     secret: engine.internalSecret,
     ask: engine.ask,
+    positionsOf: (organizationId) => heldPositions(engine, organizationId),
     clock,
     scheduler,
     log,

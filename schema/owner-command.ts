@@ -95,6 +95,14 @@ export function parseOwnerRequest(json: unknown): OwnerRequest | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
+const positionsRequest = v.strictObject({ organizationId: id });
+
+/** The body of `POST /positions` between processes; undefined for anything else. */
+export function parsePositionsRequest(json: unknown): { readonly organizationId: number } | undefined {
+  const parsed = v.safeParse(positionsRequest, json);
+  return parsed.success ? parsed.output : undefined;
+}
+
 const replayed = v.exactOptional(v.boolean());
 const answer = v.variant('ok', [
   v.object({ ok: v.literal(true), status: v.picklist([200, 201]), data: v.string(), sequence: v.number(), replayed }),

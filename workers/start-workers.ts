@@ -14,11 +14,11 @@ import { createRoundTurnStore } from '../engine/store/planning/round-turn-store.
 import { createPositionStore } from '../engine/store/positions/position-store.ts';
 import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
 import { connectRedis } from '../engine/store/redis.ts';
-import { redisKeys } from '../engine/store/redis-keys.ts';
+import { type RedisKeys, redisKeys } from '../engine/store/redis-keys.ts';
 import { JOBS } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { activityJobId, createActivityProcessor } from './activity.ts';
-import { type Assignment, startAssignment } from './assignment/start-assignment.ts';
+import { type Assignment, type AssignmentOptions, startAssignment } from './assignment/start-assignment.ts';
 import { checkEvictionPolicy } from './eviction-policy.ts';
 import { type JobRunner, type Processors, startJobRunner } from './job-runner.ts';
 import { startJobSchedule } from './job-schedule.ts';
@@ -110,8 +110,7 @@ export async function startWorkers({
   releaser.push('jobs', () => runner.stop());
   payments.follow(runner);
 
-  const turns = createRoundTurnStore(redis, keys, random.uuid());
-  const assignment = startAssignment({ config, positions, turns, scheduler, log, releaser });
+  const assignment = openAssignment(redisUrl, keys, { config, scheduler, log, releaser });
   await serveMetrics(assignment, notifications, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
   for (const relay of [...relays, assignment]) releaser.push('relay', () => relay.stop());
@@ -137,6 +136,20 @@ async function startSchedules(runner: JobRunner, scheduler: Scheduler, log: Log,
   await runner
     .add('partitions', [{ id: 'partitions-at-start', payload: {} }])
     .catch((error) => log.warn({ err: error }, 'partitions wait for their schedule'));
+}
+
+/** Rounds go on without Redis, so they do not wait for it. */
+function openAssignment(
+  redisUrl: string,
+  keys: RedisKeys,
+  options: Omit<AssignmentOptions, 'kept' | 'turns'>,
+): Assignment {
+  const { log, releaser } = options;
+  // The patient connection logs that Redis is away.
+  const redis = connectRedis(redisUrl, log.child({}, { level: 'silent' }));
+  releaser.push('redis (rounds)', () => redis.disconnect());
+  const turns = createRoundTurnStore(redis, keys, createRandomSource().uuid());
+  return startAssignment({ ...options, kept: createPositionStore(redis, keys), turns });
 }
 
 /** `on`: what is done with the messages of each channel. None is needed: what they tell is found without them, later. */

@@ -7,6 +7,8 @@ import type { Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { shardOf } from '../runtime/shard-of.ts';
 import type { Owners } from '../store/cluster/owner-store.ts';
+import type { KnownPosition } from '../store/positions/position-store.ts';
+import { unpackPositions } from './packed-positions.ts';
 
 export interface OwnerClientOptions {
   readonly readOwners: () => Promise<Owners>;
@@ -43,17 +45,32 @@ export class OwnerClient {
     if (this.#asking >= LIMITS.ownerCommandsAtOnce) return refused('OVERLOADED');
     this.#asking += 1;
     try {
-      const owners = this.#owners ?? (await this.#read(undefined));
-      const first = await this.#send(owners, { organizationId, command });
-      if (first !== ELSEWHERE) return first;
-      const second = await this.#send(await this.#read(owners), { organizationId, command });
-      return second === ELSEWHERE ? refused('NOT_OWNER') : second;
+      const answer = await this.#askOwner(async (owners) => {
+        try {
+          return await this.#post(owners, '/commands', { organizationId, command }, answerOf);
+        } catch (error) {
+          this.#options.log.warn({ err: error, organizationId }, 'an owner did not answer');
+          return refused('OUTCOME_UNKNOWN');
+        }
+      });
+      return answer === ELSEWHERE ? refused('NOT_OWNER') : answer;
     } catch (error) {
       this.#options.log.debug({ err: error }, 'the owners of shards could not be read');
       return refused('UNAVAILABLE');
     } finally {
       this.#asking -= 1;
     }
+  }
+
+  /**
+   * The positions in the owner's memory; undefined when there is no owner, or one of a release that cannot say. Rejects
+   * when the owner does not answer, and while Postgres is away.
+   */
+  async positions(organizationId: number): Promise<readonly KnownPosition[] | undefined> {
+    const found = await this.#askOwner((owners) =>
+      this.#post(owners, '/positions', { organizationId }, unpackPositions),
+    );
+    return found === ELSEWHERE ? undefined : found;
   }
 
   /** Reads the owners before the first command. Rejects while Postgres is away. */
@@ -87,7 +104,20 @@ export class OwnerClient {
     }
   }
 
-  async #send({ secret, addresses }: Owners, request: OwnerRequest): Promise<Answer | typeof ELSEWHERE> {
+  /** Tries the owner as it is known, and once more as Postgres names it now. */
+  async #askOwner<T>(send: (owners: Owners) => Promise<T | typeof ELSEWHERE>): Promise<T | typeof ELSEWHERE> {
+    const owners = this.#owners ?? (await this.#read(undefined));
+    const first = await send(owners);
+    return first === ELSEWHERE ? send(await this.#read(owners)) : first;
+  }
+
+  /** Rejects when the answer is lost, takes too long or cannot be read. */
+  async #post<T>(
+    { secret, addresses }: Owners,
+    path: string,
+    request: OwnerRequest | Pick<OwnerRequest, 'organizationId'>,
+    read: (body: Buffer) => T,
+  ): Promise<T | typeof ELSEWHERE> {
     const address = addresses.get(shardOf(request.organizationId));
     if (address === undefined) return ELSEWHERE;
     const patience = new AbortController();
@@ -95,21 +125,19 @@ export class OwnerClient {
     try {
       const { statusCode, body } = await this.#poolOf(address).request({
         method: 'POST',
-        path: '/commands',
+        path,
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
         body: JSON.stringify(request),
         signal: patience.signal,
       });
-      if (statusCode === 200) return answerOf(await body.json());
+      if (statusCode === 200) return read(Buffer.from(await body.arrayBuffer()));
       await body.dump();
       // The gateway of another database may have taken the port over: it does not know us.
       if (statusCode === 404) return ELSEWHERE;
-      throw new Error(`the owner answered ${statusCode}`);
+      throw new Error(`the owner at ${address} answered ${statusCode}`);
     } catch (error) {
       if (UNOPENED.has((error as { code?: string }).code ?? '')) return ELSEWHERE;
-      const { organizationId } = request;
-      this.#options.log.warn({ err: error, organizationId, address }, 'an owner did not answer');
-      return refused('OUTCOME_UNKNOWN');
+      throw error;
     } finally {
       cancel();
     }
@@ -130,8 +158,8 @@ export class OwnerClient {
   }
 }
 
-function answerOf(json: unknown): Answer | typeof ELSEWHERE {
-  const answer = parseAnswer(json);
+function answerOf(body: Buffer): Answer | typeof ELSEWHERE {
+  const answer = parseAnswer(JSON.parse(body.toString()));
   if (!answer) throw new Error('the owner answered something else than an answer');
   return !answer.ok && answer.refusal.code === 'NOT_OWNER' ? ELSEWHERE : answer;
 }

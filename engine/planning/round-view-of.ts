@@ -12,11 +12,11 @@ import type {
 } from '../domain/assignment/round-view.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import type { AgentOnDuty, CarriedTask, RoundRows, SoughtTask } from '../store/planning/round-store.ts';
-import type { SavedPosition } from '../store/positions/position-store.ts';
+import type { KnownPosition } from '../store/positions/position-store.ts';
 import { DROPOFF_SERVICE_MS, PICKUP_SERVICE_MS, type RouteTask, whereFree } from './where-free.ts';
 
 export interface RoundFacts extends RoundRows {
-  readonly positions: readonly SavedPosition[];
+  readonly positions: readonly KnownPosition[];
   readonly settings: AssignmentSettings;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -109,7 +109,7 @@ const orderOf = keptWithRow((task: SoughtTask): OpenOrder => {
 
 function freeAgentOf(
   { agentId, vehicle, skills }: AgentOnDuty,
-  position: SavedPosition,
+  position: KnownPosition,
   carried: readonly CarriedTask[],
   now: number,
   travel: TravelTime,

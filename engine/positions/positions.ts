@@ -4,7 +4,7 @@ import { isInBox } from '../domain/travel/geo.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { PositionStore } from '../store/positions/position-store.ts';
+import type { KnownPosition, PositionStore } from '../store/positions/position-store.ts';
 import type { Roster } from '../store/positions/roster-store.ts';
 import { encodePosition } from '../views/position-view.ts';
 import type { MovedAgent } from './arrival-watch.ts';
@@ -122,6 +122,13 @@ export class Positions {
     }
     found.sort((one, other) => one.agentId - other.agentId);
     return { items: found.map((agent) => encodePosition(agent, isStale(agent, nowMs))) };
+  }
+
+  /** Every position that was answered here, and those that Redis kept before. Waits for Redis only, and not for long. */
+  async known(organizationId: number): Promise<readonly KnownPosition[]> {
+    const organization = this.#open(organizationId);
+    await this.#saver.restored(organization);
+    return [...organization.agents.values()].filter(({ isSomewhere }) => isSomewhere);
   }
 
   /** Tells a listener once a tick who has moved; the returned function ends it. */

@@ -1,12 +1,11 @@
 import { PlanningError, RoundPlanner } from '../../engine/planning/round-planner.ts';
+import type { RoundPositions } from '../../engine/planning/round-positions.ts';
 import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../../engine/runtime/config.ts';
-import { DeadlineError, withDeadline } from '../../engine/runtime/deadline.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { readOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { createRoundStore } from '../../engine/store/planning/round-store.ts';
-import type { PositionStore, SavedPosition } from '../../engine/store/positions/position-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { createTravelTimes, type TravelCounts } from '../../engine/travel/travel-times.ts';
 import { assignmentSettingsOf } from '../../schema/assignment/assignment.ts';
@@ -19,7 +18,7 @@ import { type PreviewParts, previewRound } from './preview-round.ts';
 
 export interface PreviewOptions {
   readonly config: Config;
-  readonly positions: Pick<PositionStore, 'load'>;
+  readonly positions: RoundPositions;
   readonly log: Log;
   readonly releaser: Releaser;
 }
@@ -78,16 +77,11 @@ export function openPreview({ config, positions, log, releaser }: PreviewOptions
   };
 }
 
-async function loadPositions(
-  positions: PreviewOptions['positions'],
-  organizationId: number,
-  log: Log,
-): Promise<SavedPosition[]> {
+async function loadPositions(positions: RoundPositions, organizationId: number, log: Log) {
   try {
-    const loading = positions.load(organizationId);
-    return await withDeadline(loading, LIMITS.roundPositionsMs, 'finding out where agents are');
+    return await positions.load(organizationId);
   } catch (error) {
-    if (!(error instanceof DeadlineError)) log.debug({ err: error }, 'positions could not be read');
+    log.debug({ err: error }, 'positions could not be read');
     throw new RefusalError(refusal('UNAVAILABLE'));
   }
 }

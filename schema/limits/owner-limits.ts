@@ -13,5 +13,6 @@ export const OWNER_LIMITS = {
   ownerAnswerMs: 10_000,
   /** Less than idleConnectionMs: a connection is given up here before it is closed there. */
   ownerKeepAliveMs: 8_000,
-  ownerAnswerBytes: 1_048_576,
+  /** The positions of 400,000 agents. */
+  ownerAnswerBytes: 16 * 1_048_576,
 } as const;

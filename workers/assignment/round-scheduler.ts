@@ -2,6 +2,7 @@ import { isSought } from '../../engine/domain/assignment/assignment-machine.ts';
 import { straightTravel } from '../../engine/domain/travel/straight-travel.ts';
 import { newsOf, type Proposal, piecesOf, proposalOf } from '../../engine/planning/proposal.ts';
 import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
+import type { RoundPositions } from '../../engine/planning/round-positions.ts';
 import { roundViewOf } from '../../engine/planning/round-view-of.ts';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
@@ -10,7 +11,6 @@ import type { Log } from '../../engine/runtime/log.ts';
 import { createOutage, type Outage } from '../../engine/runtime/outage.ts';
 import type { RoundStore, SearchingOrganization } from '../../engine/store/planning/round-store.ts';
 import type { RoundTurnStore } from '../../engine/store/planning/round-turn-store.ts';
-import type { PositionStore } from '../../engine/store/positions/position-store.ts';
 import type { TravelTimes } from '../../engine/travel/travel-times.ts';
 import type { Answer, LackingTask } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -19,7 +19,7 @@ import { type CallCouriers, jobsForCouriers } from './couriers/book-couriers.ts'
 
 export interface RoundSchedulerOptions {
   readonly store: Pick<RoundStore, 'readRound' | 'forget'>;
-  readonly positions: Pick<PositionStore, 'load'>;
+  readonly positions: RoundPositions;
   readonly turns: RoundTurnStore;
   readonly planner: Pick<RoundPlanner, 'plan'>;
   readonly travel: Pick<TravelTimes, 'prepare'>;
@@ -85,6 +85,7 @@ export class RoundScheduler {
   readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0 };
   readonly #options: RoundSchedulerOptions;
   readonly #outage: Outage;
+  readonly #turns: Outage;
   readonly #places = new Map<number, Place>();
   readonly #due: Place[] = [];
   readonly #planning = new Set<Promise<void>>();
@@ -93,6 +94,7 @@ export class RoundScheduler {
   constructor(options: RoundSchedulerOptions) {
     this.#options = options;
     this.#outage = createOutage(options.log, 'planning a round');
+    this.#turns = createOutage(options.log, 'taking turns for rounds in Redis');
   }
 
   /** Organizations that it knows. */
@@ -237,10 +239,20 @@ export class RoundScheduler {
     place.cancelForget = this.#options.scheduler.after(restMs + LIMITS.roundForgetMs, forget);
   }
 
-  /** Resolves to for how long at most the turn is another process's; 0 when it is ours. */
-  #takeTurn({ organization: { organizationId } }: Place): Promise<number> {
-    const taken = this.#options.turns.take(organizationId, LIMITS.roundTurnMs);
-    return withDeadline(taken, LIMITS.roundPositionsMs, 'taking a turn');
+  /**
+   * Resolves to for how long at most the turn is another process's; 0 when it is ours, and while Redis is away: a round
+   * beside another one does no harm.
+   */
+  async #takeTurn({ organization: { organizationId } }: Place): Promise<number> {
+    try {
+      const taken = this.#options.turns.take(organizationId, LIMITS.roundTurnMs);
+      const othersMs = await withDeadline(taken, LIMITS.roundPositionsMs, 'taking a turn');
+      this.#turns.worked();
+      return othersMs;
+    } catch (error) {
+      this.#turns.failed(error);
+      return 0;
+    }
   }
 
   /** Resolves to whether all tasks have been looked at. */
@@ -262,7 +274,7 @@ export class RoundScheduler {
     const { organizationId, settings } = place.organization;
     const [rows, located] = await Promise.all([
       store.readRound(organizationId, { after: place.after }),
-      withDeadline(positions.load(organizationId), LIMITS.roundPositionsMs, 'finding out where agents are'),
+      positions.load(organizationId),
     ]);
     const known = place.after === 0 ? NO_HOPES : place.hopes;
     const isWhole = rows.tasks.length < LIMITS.roundTasks;

@@ -1,5 +1,6 @@
 import { OwnerClient } from '../../engine/bus/owner-client.ts';
 import { RoundPlanner } from '../../engine/planning/round-planner.ts';
+import { createRoundPositions } from '../../engine/planning/round-positions.ts';
 import { type Scheduler, systemClock } from '../../engine/runtime/clock.ts';
 import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import { armFaultPoints } from '../../engine/runtime/fault-points.ts';
@@ -33,7 +34,8 @@ export interface Assignment extends OutboxRelay {
 
 export interface AssignmentOptions {
   readonly config: Config;
-  readonly positions: Pick<PositionStore, 'load'>;
+  /** Positions in Redis. */
+  readonly kept: Pick<PositionStore, 'load'>;
   readonly turns: RoundTurnStore;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -44,7 +46,7 @@ export interface AssignmentOptions {
  * Looks for agents: hints say where something may have changed, a sweep finds every organization whose tasks still look
  * for somebody, and rounds propose to the owners whom to ask.
  */
-export function startAssignment({ config, positions, turns, scheduler, log, releaser }: AssignmentOptions): Assignment {
+export function startAssignment({ config, kept, turns, scheduler, log, releaser }: AssignmentOptions): Assignment {
   const clock = systemClock;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch rounds',
@@ -65,7 +67,7 @@ export function startAssignment({ config, positions, turns, scheduler, log, rele
   const bookCouriers = createCallCouriers({ provider, store: createCourierStore(sql), ask, log });
   const rounds = new RoundScheduler({
     store,
-    positions,
+    positions: createRoundPositions({ kept, held: (organizationId) => owners.positions(organizationId), log }),
     turns,
     planner,
     travel,

@@ -10,6 +10,9 @@ export interface SavedPosition extends DevicePoint {
   readonly heardAtMs: number;
 }
 
+/** The part of a position that rounds need. */
+export type KnownPosition = Pick<SavedPosition, 'agentId' | 'latitude' | 'longitude' | 'recordedAtMs' | 'heardAtMs'>;
+
 /** Positions of agents in Redis, for processes that start. All methods reject while Redis is away. */
 export interface PositionStore {
   /**

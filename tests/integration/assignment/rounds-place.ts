@@ -14,6 +14,8 @@ export interface RoundsPlaceOptions {
   readonly assignment?: object;
   /** Of the agents, as JSON; none by default. */
   readonly vehicle?: object;
+  /** Of the gateway, by the names of the variables. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** An organization with agents on duty in a row on the equator, and the processes that find tasks for them. */
@@ -27,8 +29,8 @@ export interface RoundsPlace {
   setAssignment(assignment: object): Promise<void>;
   /** `settings`: more of its environment. */
   startWorkers(settings?: Readonly<Record<string, string>>): Promise<WorkersProcess>;
-  /** Says where all agents are, and waits until rounds can know it. Needs the gateway. */
-  locate(): Promise<void>;
+  /** Says where agents are, every agent by default. Needs the gateway. */
+  locate(agentIds?: readonly number[]): Promise<void>;
   /** A task at the first agent that somebody is to be found for. */
   createTask(fields?: object): Promise<TaskView>;
   requestsOf(taskId: number): Promise<AssignmentRequestView[]>;
@@ -38,7 +40,7 @@ export interface RoundsPlace {
 }
 
 export async function startRoundsPlace(options: RoundsPlaceOptions): Promise<RoundsPlace> {
-  const system = await startCrashableSystem();
+  const system = await startCrashableSystem(options);
   try {
     return await fill(system, options);
   } catch (error) {
@@ -80,17 +82,17 @@ async function fill(
       workers.push(started);
       return started;
     },
-    async locate() {
+    async locate(located = agentIds) {
       const recordedAt = new Date().toISOString();
-      const points = agentIds.map((agentId, index) => ({
+      const points = located.map((agentId) => ({
         agentId,
         latitude: 0.001,
-        longitude: index / 1_113,
+        longitude: agentIds.indexOf(agentId) / 1_113,
         recordedAt,
       }));
       await until('all positions are taken', async () => {
         const { body } = await devices.post<{ accepted: number; stale: number }>('/agents/locations', { points });
-        return body.data?.accepted + body.data?.stale === agentIds.length;
+        return body.data?.accepted + body.data?.stale === points.length;
       });
     },
     createTask(fields = {}) {

@@ -7,7 +7,11 @@ import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { shardOf } from '../../../engine/runtime/shard-of.ts';
 import type { Owners } from '../../../engine/store/cluster/owner-store.ts';
-import { type CommandListener, startCommandListener } from '../../../gateway/internal/command-listener.ts';
+import {
+  type CommandListener,
+  type CommandListenerOptions,
+  startCommandListener,
+} from '../../../gateway/internal/command-listener.ts';
 import type { Answer, Command } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
@@ -36,7 +40,9 @@ after(() => releaser.stop());
 
 type Ask = (organizationId: number, command: Command) => Promise<Answer>;
 
-async function listen(ask: Ask, secret = SECRET): Promise<CommandListener> {
+type PositionsOf = CommandListenerOptions['positionsOf'];
+
+async function listen(ask: Ask, secret = SECRET, positionsOf: PositionsOf = () => undefined): Promise<CommandListener> {
   const base = {
     host: '127.0.0.1',
     port: 0,
@@ -45,7 +51,7 @@ async function listen(ask: Ask, secret = SECRET): Promise<CommandListener> {
     scheduler: systemScheduler,
     log,
   } as const;
-  const listener = await startCommandListener({ ...base, secret, ask });
+  const listener = await startCommandListener({ ...base, secret, ask, positionsOf });
   releaser.push('listener', () => listener.close());
   return listener;
 }
@@ -233,4 +239,27 @@ test('without Postgres an owner that is known is still asked, and an unknown one
   isAway = true;
   assert.equal(codeOf(await client.ask(ORGANIZATION, COMMAND)), 'ok');
   assert.equal(codeOf(await stranger.ask(ORGANIZATION, COMMAND)), 'UNAVAILABLE');
+});
+
+const nothing: Ask = () => assert.fail('nothing gets to the engine');
+
+test('the positions in the memory of the owner come as they are, and from nobody else', async () => {
+  const held = [
+    { agentId: 3, recordedAtMs: 1_700_000_000_123, heardAtMs: 0, latitude: -51.50721784, longitude: 0.1 + 0.2 },
+    { agentId: 2 ** 53 - 1, recordedAtMs: 1, heardAtMs: 2, latitude: 90, longitude: -180 },
+  ];
+  const owner = await listen(nothing, SECRET, async () => held);
+  const other = await listen(nothing);
+  const none = await listen(nothing, SECRET, async () => []);
+  assert.deepEqual(await connect(other.address, owner.address).client.positions(ORGANIZATION), held);
+  assert.deepEqual(await connect(none.address).client.positions(ORGANIZATION), []);
+  assert.equal(await connect(other.address).client.positions(ORGANIZATION), undefined);
+  const wrong = { organizationId: ORGANIZATION, of: 'another' };
+  assert.deepEqual(await post(owner.address, wrong, SECRET, '/positions'), { status: 400, text: '' });
+  assert.deepEqual(await post(owner.address, wrong, 'another', '/positions'), { status: 404, text: '' });
+});
+
+test('an owner that cannot send its positions is no owner without any', async () => {
+  const { address } = await listen(nothing, SECRET, () => Promise.reject(new Error('broken')));
+  await assert.rejects(connect(address).client.positions(ORGANIZATION), /answered 500/);
 });

@@ -10,7 +10,7 @@ import type {
   SearchingOrganization,
 } from '../../../engine/store/planning/round-store.ts';
 import type { RoundTurnStore } from '../../../engine/store/planning/round-turn-store.ts';
-import type { SavedPosition } from '../../../engine/store/positions/position-store.ts';
+import type { KnownPosition } from '../../../engine/store/positions/position-store.ts';
 import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
@@ -64,7 +64,7 @@ const ALWAYS: RoundTurnStore = { take: async () => 0, giveBack: async () => {} }
 function openRoundScheduler(
   read: (round: Round) => Promise<RoundRows> | RoundRows,
   turns = ALWAYS,
-  positions: readonly SavedPosition[] = [],
+  positions: readonly KnownPosition[] = [],
 ) {
   const time = new HandTime();
   const rounds: Round[] = [];
@@ -80,7 +80,7 @@ function openRoundScheduler(
       },
       forget: (organizationId) => void forgotten.push(organizationId),
     },
-    positions: { load: async () => [...positions] },
+    positions: { load: async () => positions },
     turns,
     planner: { plan: async (input) => computeRound(input) },
     travel: { prepare: async () => null },
@@ -244,6 +244,15 @@ test('an organization whose turn another process has is planned when that must h
   );
 });
 
+test('rounds go on while nobody can say whose turn it is', async () => {
+  const away = () => Promise.reject(new Error('away'));
+  const { scheduler, time, times, asked } = openRoundScheduler(() => NOBODY, { take: away, giveBack: away });
+  scheduler.nudge([searching(1)]);
+  await time.pass(500);
+  await settle();
+  assert.deepEqual([times(), asked.length, scheduler.counts.failed], [[500], 1, 0]);
+});
+
 test('a scheduler that stops begins no round, and waits for those under way', async () => {
   let end = (_rows: RoundRows) => {};
   const { scheduler, time, rounds } = openRoundScheduler(() => new Promise<RoundRows>((resolve) => (end = resolve)));
@@ -284,12 +293,9 @@ test('rounds that find nobody become rare while nothing happens, and come at onc
 
 test('a task that is meant for later is looked at by each sweep', async () => {
   const readyAt = new Date(START + 3_600_000).toISOString();
-  const position = { agentId: 1, recordedAtMs: START, receivedAtMs: START, heardAtMs: 0, latitude: 0, longitude: 0 };
-  const device = { accuracy: null, speed: null, heading: null, altitude: null, battery: null };
+  const position = { agentId: 1, recordedAtMs: START, heardAtMs: 0, latitude: 0, longitude: 0 };
   const rows = { ...NOBODY, tasks: [{ ...soughtTask(1, START), readyAt }], agents: [AGENT] };
-  const { scheduler, time, times } = openRoundScheduler(() => rows, ALWAYS, [
-    { ...position, ...device } as unknown as SavedPosition,
-  ]);
+  const { scheduler, time, times } = openRoundScheduler(() => rows, ALWAYS, [position]);
   await sweep(scheduler, time, searching(1), 30);
   assert.equal(times().length, 30);
 });
