@@ -30,6 +30,7 @@ import { assignmentRoutes } from './routes/assignment-routes.ts';
 import { batchRoute } from './routes/batch-route.ts';
 import { customerRoutes } from './routes/customer-routes.ts';
 import { eventRoutes } from './routes/event-routes.ts';
+import { exceptionRoutes } from './routes/exception-routes.ts';
 import { locationRoutes } from './routes/location-routes.ts';
 import { packageRoutes } from './routes/package-routes.ts';
 import { taskListRoutes } from './routes/task-list-routes.ts';
@@ -74,6 +75,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...warehouseRoutes(engine, reads),
     ...agentRoutes(engine, reads, administration),
     ...assignmentRoutes(engine),
+    ...exceptionRoutes(engine, clock),
     ...assignmentRequestRoutes(engine, reads),
     previewRoute(preview),
     ...paymentRoutes(engine, reads, payments.provider),

@@ -6,6 +6,7 @@ import type { CourierRecord } from './assignment/courier.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customers/customer.ts';
 import type { CreateWarehouseInput, UpdateWarehouseInput } from './customers/warehouse.ts';
 import type { Refusal } from './errors.ts';
+import type { ReattemptTaskInput } from './exceptions/reattempt-task.ts';
 import type { IdempotencyKey } from './fields/idempotency-key.ts';
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
 import type { TopUpInput } from './money/ledger.ts';
@@ -217,6 +218,13 @@ export interface AssignCouriers extends CommandBase {
   readonly assignments: readonly { readonly taskId: number; readonly courier: CourierRecord }[];
 }
 
+/** Carries out the order of a failed task once more, by a new task. */
+export interface ReattemptTask extends CommandBase {
+  readonly kind: 'reattempt-task';
+  readonly taskId: number;
+  readonly input: ReattemptTaskInput;
+}
+
 /** A payment for a task. `provider`: who carries out an online one. */
 export type PayTask = CommandBase & { readonly kind: 'pay-task'; readonly input: PayTaskInput } & (
     | { readonly method: 'cash' | 'wallet' }
@@ -291,6 +299,7 @@ export type SingleCommand =
   | AssignTask
   | UnassignTask
   | SearchAgent
+  | ReattemptTask
   | AnswerRequest
   | ProposeOffers
   | AssignCouriers

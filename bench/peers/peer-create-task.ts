@@ -204,6 +204,9 @@ function newTask(
     createdAt: now,
     updatedAt: now,
     awaitingSince: null,
+    attempt: 1,
+    previousTaskId: null,
+    nextTaskId: null,
   };
 }
 

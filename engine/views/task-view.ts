@@ -90,6 +90,9 @@ function taskViewOf(shown: ShownTask): TaskView {
     isDelayed: task.delayedAt !== null && !isTerminal(task.status),
     autoAssignmentStatus: task.autoAssignmentStatus,
     autoAssignmentFailureReason: task.autoAssignmentFailureReason,
+    attempt: task.attempt,
+    previousTaskId: task.previousTaskId,
+    nextTaskId: task.nextTaskId,
   };
 }
 

@@ -15,6 +15,8 @@ export const PERMISSIONS = {
   /** Statuses of tasks and of packages. */
   'tasks:step': { ...STAFF, agent: 'own' },
   'tasks:assign': STAFF,
+  /** The exceptions of a day: to attempt a failed task again. */
+  'tasks:exceptions': { dispatcher: 'all', org_admin: 'all' },
   /** Assignment requests; a dispatcher answers for an agent. */
   'requests:read': { ...STAFF, agent: 'own' },
   'requests:answer': { dispatcher: 'all', org_admin: 'all', agent: 'own' },

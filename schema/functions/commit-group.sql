@@ -48,11 +48,21 @@ END $$;
 
 -- The rows in `given`, each the text of a composite value. `lines` says their type.
 CREATE OR REPLACE FUNCTION lines_of(given text, separator text, INOUT lines anyarray) LANGUAGE plpgsql AS $$
+DECLARE
+  padded text := given;
 BEGIN
-  lines := string_to_array(given, separator);
-EXCEPTION WHEN invalid_text_representation THEN
-  -- A gateway of the release before leaves out the last field of a task. Any other fault fails again.
-  lines := string_to_array(left(replace(given, ')' || separator, ',)' || separator), -1) || ',)', separator);
+  -- A gateway of the release before leaves out the last fields of a task. Any other fault fails again.
+  FOR missing IN 0..8 LOOP
+    BEGIN
+      lines := string_to_array(padded, separator);
+      RETURN;
+    EXCEPTION WHEN invalid_text_representation THEN
+      IF missing = 8 THEN
+        RAISE;
+      END IF;
+      padded := left(replace(padded, ')' || separator, ',)' || separator), -1) || ',)';
+    END;
+  END LOOP;
 END $$;
 
 -- Uses kept plans, here and in every function that it calls: they expect 10 lines. Otherwise Postgres finds such a plan
@@ -250,14 +260,14 @@ BEGIN
       auto_assignment_status, auto_assignment_failure_reason, preferred_agent_id, ready_at, window_start, window_end,
       estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
       arrived_at, eta_at, deadline_at, created_at, updated_at, awaiting_since, child_ids, search, courier,
-      cancelled_at, rating)
+      cancelled_at, rating, attempt, previous_task_id, next_task_id)
     SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
       "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
       "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
       "autoAssignmentStatus", "autoAssignmentFailureReason", "preferredAgentId", "readyAt", "windowStart", "windowEnd",
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
       "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "awaitingSince", "childIds", search, courier,
-      "cancelledAt", rating
+      "cancelledAt", rating, coalesce(attempt, 1), "previousTaskId", "nextTaskId"
     FROM unnest(tasks_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
@@ -281,7 +291,8 @@ BEGIN
       amount_minor = n."amountMinor", currency = n.currency, outcome = n.outcome, failure_reason = n."failureReason",
       delayed_at = n."delayedAt", arrived_at = n."arrivedAt", eta_at = n."etaAt", deadline_at = n."deadlineAt",
       updated_at = n."updatedAt", child_ids = n."childIds", search = n.search, courier = n.courier,
-      cancelled_at = n."cancelledAt", rating = n.rating, awaiting_since = n."awaitingSince"
+      cancelled_at = n."cancelledAt", rating = n.rating, awaiting_since = n."awaitingSince",
+      next_task_id = n."nextTaskId"
     FROM unnest(tasks_in) n
     WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
   GET DIAGNOSTICS written = ROW_COUNT;

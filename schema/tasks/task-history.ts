@@ -43,7 +43,8 @@ export interface TaskHistoryRecord {
 
 /** The content of `details`, by the kind of the step. */
 const DETAILS =
-  'What else there is to say of the step, null when nothing. status_changed to assigned: `agentId`, or `courierId` of ' +
+  'What else there is to say of the step, null when nothing. created: `previousTaskId`, `attempt` where it attempts a ' +
+  'failed task again. status_changed to assigned: `agentId`, or `courierId` of ' +
   'an external courier; to awaiting_assignment from the one that had the task: `previousAgentId` or `previousCourierId`, ' +
   'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. updated: ' +
   '`changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. package_added: `packageId`; ' +

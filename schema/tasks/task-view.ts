@@ -62,6 +62,9 @@ const taskFields = {
   isDelayed: v.boolean(),
   autoAssignmentStatus: v.picklist(AUTO_ASSIGNMENT_STATUSES),
   autoAssignmentFailureReason: nullableText,
+  attempt: shownInteger,
+  previousTaskId: nullableId,
+  nextTaskId: nullableId,
 };
 
 /** The task as the API shows it. Source: docs/contract.md §3 "Task". */

@@ -107,6 +107,12 @@ export interface TaskRecord {
   readonly updatedAt: string;
   /** When it last came to wait for somebody; null if it never has, or in a release that did not keep it. */
   readonly awaitingSince: string | null;
+  /** 1, and one more for each failed task before it. */
+  readonly attempt: number;
+  /** The failed task whose order it carries out once more. */
+  readonly previousTaskId: number | null;
+  /** The task that carries out its order once more. */
+  readonly nextTaskId: number | null;
 }
 
 /** A task with all that its JSON shows, whether it came from an actor's memory or from SQL. */

@@ -89,6 +89,11 @@ export function afterPayment(status: PackageStatus, method: PaymentMethod): Pack
   return waits ? 'payment_collected' : status;
 }
 
+/** Whether a package of a failed task goes along with the next attempt: the sender has it. */
+export function goesAlong(status: PackageStatus): boolean {
+  return status === 'cancelled' || status === 'returned';
+}
+
 /** Whether the customer has it, regardless of the money since: such a package moves to no other task. */
 export function wasDelivered(status: PackageStatus): boolean {
   return DELIVERED.has(status);

@@ -216,6 +216,11 @@ export function checkScheduledAt(scheduledAt: string, now: string): string | und
   return scheduledAt > now ? undefined : 'scheduledAt must be in the future';
 }
 
+/** Judges when a window ends, as checkScheduledAt does. */
+export function checkWindowEnd(windowEnd: string, now: string): string | undefined {
+  return windowEnd > now ? undefined : 'windowEnd must be in the future';
+}
+
 /** How a completed task went; its request was validated, so a failed one has a reason. */
 export function outcomeOf(input: {
   readonly outcome?: TaskOutcome | null | undefined;

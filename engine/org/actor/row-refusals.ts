@@ -4,6 +4,7 @@ import type { CommitError } from '../../store/actor/commit-store.ts';
 /** Constraints whose violation has a code of its own; the others are defects, answered 500. */
 const CODE_BY_CONSTRAINT: Readonly<Record<string, ErrorCode>> = {
   tasks_code: 'TASK_CODE_TAKEN',
+  tasks_previous_task: 'TASK_ALREADY_REATTEMPTED',
   customers_phone: 'CUSTOMER_PHONE_TAKEN',
   users_email: 'USER_EMAIL_TAKEN',
 };

@@ -131,6 +131,13 @@ export class RecordSearch {
     else this.#moneyOf(facts.task);
   }
 
+  /** The payment that counts for a task. */
+  paymentOf(taskId: number): void {
+    const facts = this.#state.findTask(taskId);
+    if (!facts) this.#chain();
+    else this.#payment(facts.task.paymentId);
+  }
+
   /** The records that the end of a task and of its parts rests on: open payments, and cash. */
   moneyOfEnd(taskId: number, status: ChangeTaskStatus['input']['status']): void {
     if (status !== 'completed' && status !== 'cancelled') return;

@@ -7,6 +7,7 @@ import { assignTaskRule } from './assignment/assign-task.ts';
 import { proposeOffersRule } from './assignment/propose-offers.ts';
 import { searchAgentRule } from './assignment/search-agent.ts';
 import { unassignTaskRule } from './assignment/unassign-task.ts';
+import { reattemptTaskRule } from './exceptions/reattempt-task.ts';
 import { demandOfTasks, type IdDemand, ORDINARY } from './id-demand.ts';
 import { payTaskRule } from './money/pay-task.ts';
 import { refundPaymentRule } from './money/refund-payment.ts';
@@ -47,6 +48,7 @@ const RULES = {
   'assign-task': assignTaskRule,
   'unassign-task': unassignTaskRule,
   'search-agent': searchAgentRule,
+  'reattempt-task': reattemptTaskRule,
   'answer-request': answerRequestRule,
   'propose-offers': proposeOffersRule,
   'assign-couriers': assignCouriersRule,

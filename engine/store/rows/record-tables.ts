@@ -182,6 +182,9 @@ export const TASK = recordColumns<TaskRecord>({
   deadlineAt: 'time',
   ...STAMPED,
   awaitingSince: 'time',
+  attempt: 'plain',
+  previousTaskId: 'plain',
+  nextTaskId: 'plain',
 });
 
 export const TASK_HISTORY = recordColumns<TaskHistoryRecord>({

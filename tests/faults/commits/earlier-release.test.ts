@@ -9,11 +9,16 @@ import type { SeededOrganization } from '../../support/seeds/seed.ts';
 import { callerOf, createCommand, startEngineFixture } from '../support/engine-fixture.ts';
 import { assertMemoryIsPostgres } from '../support/memory.ts';
 
-/** A gateway of the release before, beside the functions of this one: it does not know `awaitingSince`. */
+/** Fields at the end of a task that the release before does not know. */
+const UNKNOWN = ['awaitingSince', 'attempt', 'previousTaskId', 'nextTaskId'];
+
+/** A gateway of the release before, beside the functions of this one. */
 const earlier = (store: CommitStore): CommitStore => ({
   async commit(parameters) {
     const { tasks, separator } = parameters;
-    const lines = tasks?.split(separator!).map((line) => line.replace(/,[^,]*\)$/, ')'));
+    const lines = tasks
+      ?.split(separator!)
+      .map((line) => UNKNOWN.reduce((left) => left.replace(/,[^,]*\)$/, ')'), line));
     await store.commit({ ...parameters, tasks: lines?.join(separator!) ?? null });
   },
   stop: () => store.stop(),

@@ -56,6 +56,9 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
     createdAt: '2030-01-01T00:00:00.000Z',
     updatedAt: '2030-01-01T00:00:00.000Z',
     awaitingSince: null,
+    attempt: 1,
+    previousTaskId: null,
+    nextTaskId: null,
     ...wanted,
   };
 }

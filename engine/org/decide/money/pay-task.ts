@@ -81,6 +81,10 @@ function judgePaying(
   method: PayTask['method'],
 ): Refusal | undefined {
   if (task.status === 'cancelled') return refusal('TASK_NOT_PAYABLE');
+  if (task.nextTaskId !== null) {
+    const { nextTaskId } = task;
+    return refusal('TASK_NOT_PAYABLE', 'The task is reattempted: pay the next one', { nextTaskId });
+  }
   if (task.taskType === 'cash_drop')
     return refusal('TASK_NOT_PAYABLE', 'A cash_drop hands over what was paid elsewhere');
   if (current?.status === 'succeeded') return refusal('TASK_ALREADY_PAID', undefined, { paymentId: current.id });

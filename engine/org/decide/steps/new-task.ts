@@ -82,7 +82,8 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
 
 type Links = Family & Pick<TaskRecord, 'customerId' | 'locationId' | 'pickupLocationId'>;
 
-function newTask(
+/** A new task, without its belongings. */
+export function newTask(
   draft: Draft,
   input: TaskInput,
   links: Links,
@@ -148,12 +149,16 @@ function newTask(
     createdAt: now,
     updatedAt: now,
     awaitingSince: null,
+    ...FIRST_ATTEMPT,
   };
 }
 
 function firstSearch(draft: Draft, { windowEnd, readyAt }: TaskInput, scheduledAt: string | null, now: string) {
   return newSearch({ scheduledAt, windowEnd: windowEnd ?? null, readyAt: readyAt ?? null }, settingsOf(draft), now);
 }
+
+/** Another order's task: no failed one is behind it. */
+const FIRST_ATTEMPT = { attempt: 1, previousTaskId: null, nextTaskId: null } as const;
 
 const NO_MONEY = { amountMinor: null, currency: null };
 

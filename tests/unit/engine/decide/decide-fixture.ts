@@ -203,6 +203,9 @@ export function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
     createdAt: CREATED,
     updatedAt: CREATED,
     awaitingSince: null,
+    attempt: 1,
+    previousTaskId: null,
+    nextTaskId: null,
     ...fields,
   };
 }

@@ -1,0 +1,42 @@
+import type { Engine } from '../../engine/org/start-engine.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import { reattemptTaskSchema } from '../../schema/exceptions/reattempt-task.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { taskView } from '../../schema/tasks/task-view.ts';
+import { engineAnswer } from '../request/engine-answer.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
+
+/** The exceptions of a day. Source: docs/contract.md §3 "Exceptions". */
+export function exceptionRoutes(engine: Engine, clock: Clock): ApiRoute[] {
+  return [reattemptTask(engine, clock)];
+}
+
+function reattemptTask(engine: Engine, { now }: Pick<Clock, 'now'>): ApiRoute {
+  const told = reattemptTaskSchema(now);
+  return apiRoute({
+    method: 'POST',
+    path: '/tasks/:id/reattempt',
+    guard: may('tasks:exceptions'),
+    body: {
+      schema: reattemptTaskSchema(),
+      complaintsFor: () => told,
+      maxBytes: LIMITS.bodyBytes,
+      mayBeAbsent: true,
+    },
+    summary: 'Attempt a task that was completed as failed once more, or bring its packages back, by a new task',
+    success: { status: 201, data: taskView },
+    refusals: [
+      '403 PACKAGE_LIMIT_EXCEEDED',
+      '404',
+      '409 TASK_NOT_FAILED',
+      '409 TASK_ALREADY_REATTEMPTED',
+      '409 TASK_NOT_RETURNABLE',
+      '409 STATUS_DERIVED',
+      '422 IDEMPOTENCY_KEY_REUSED',
+    ],
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'reattempt-task', caller, taskId: params.id, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task created');
+    },
+  });
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { decideReattemptTask } from '../../../../engine/org/decide/exceptions/reattempt-task.ts';
+import type { OrgState } from '../../../../engine/org/state/org-state.ts';
+import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
+import type { ReattemptTask } from '../../../../schema/commands.ts';
+import { PACKAGE_STATUSES } from '../../../../schema/tasks/package.ts';
+import { TASK_STATUSES, type TaskRecord } from '../../../../schema/tasks/task.ts';
+import { callerOf, decideOn, NOW, OWN_AGENT, PACKAGE, stateWith, TASK } from './decide-fixture.ts';
+
+const FAILED = { outcome: 'failed', failureReason: 'nobody at home' } as const;
+const failed = (fields: Partial<TaskRecord> = {}) =>
+  stateWith('by an agent', 'completed', { fields: { ...FAILED, ...fields } });
+
+function reattempt(
+  state: OrgState,
+  input: ReattemptTask['input'] = {},
+  { caller = callerOf('dispatcher'), taskId = TASK }: Partial<Pick<ReattemptTask, 'caller' | 'taskId'>> = {},
+) {
+  return decideOn(state, (draft, context) =>
+    decideReattemptTask(draft, { kind: 'reattempt-task', caller, taskId, input }, context),
+  );
+}
+
+/** The refusal of a decision, which drafts nothing. */
+function refusalOf({ decision, draft }: ReturnType<typeof reattempt>) {
+  assert.ok(!decision.ok);
+  assert.deepEqual(draft.changes, []);
+  return [decision.refusal.code, decision.refusal.details];
+}
+
+describe('a failed task', () => {
+  test('is followed by a new one of the same order, which knows it', () => {
+    const fields = { notes: 'ring', windowEnd: NOW, estimatedDuration: 20, requiredSkills: ['lift'], attempt: 2 };
+    const { decision, draft } = reattempt(failed({ ...fields, channelId: 33, code: 'A', name: 'A' }));
+    assert.ok(decision.ok && decision.status === 201 && decision.shown.kind === 'task');
+    const { task } = draft.findTask(decision.shown.id)!;
+    assert.deepEqual(
+      [task.attempt, task.previousTaskId, task.nextTaskId, task.status, task.outcome, task.agentId, task.windowEnd],
+      [3, TASK, null, 'new', null, null, null],
+    );
+    assert.deepEqual(
+      [task.notes, task.estimatedDuration, task.requiredSkills, task.channelId, task.customerId, task.locationId],
+      ['ring', 20, ['lift'], 33, 9, 20],
+    );
+    assert.equal(task.name, task.code, 'a name that was the code is the new code');
+    assert.deepEqual([draft.findTask(TASK)!.task.nextTaskId, draft.findTask(TASK)!.task.version], [task.id, 5]);
+    const told = draft.changes.flatMap((change) => (change.kind === 'tell' ? [[change.type, change.taskId]] : []));
+    assert.deepEqual(told, [
+      ['task.updated', TASK],
+      ['task.created', task.id],
+    ]);
+  });
+
+  test('is attempted at the wanted time', () => {
+    const at = (hour: number) => `2031-05-02T${String(hour).padStart(2, '0')}:00:00.000Z`;
+    const input = { scheduledAt: at(9), windowStart: at(9), windowEnd: at(11) };
+    const { decision, draft } = reattempt(failed(), input);
+    assert.ok(decision.ok && decision.shown.kind === 'task');
+    const { task } = draft.findTask(decision.shown.id)!;
+    assert.deepEqual(
+      [task.timeToServe, task.scheduledAt, task.windowStart, task.windowEnd],
+      ['scheduled', at(9), at(9), at(11)],
+    );
+  });
+
+  test('is a return when its packages go back, with the places swapped', () => {
+    const { decision, draft } = reattempt(failed({ pickupLocationId: 21 }), { returnToPickup: true });
+    assert.ok(decision.ok && decision.shown.kind === 'task');
+    const { task } = draft.findTask(decision.shown.id)!;
+    assert.deepEqual([task.taskType, task.locationId, task.pickupLocationId], ['return', 21, 20]);
+  });
+
+  for (const status of PACKAGE_STATUSES) {
+    const goes = status === 'cancelled' || status === 'returned';
+    test(`${goes ? 'hands on' : 'keeps'} a package in ${status}`, () => {
+      const state = stateWith('by an agent', 'completed', { fields: FAILED, packageStatus: status });
+      const { decision, draft } = reattempt(state);
+      assert.ok(decision.ok && decision.shown.kind === 'task');
+      const { record } = draft.findPackage(PACKAGE)!;
+      assert.deepEqual([record.taskId, record.status], goes ? [decision.shown.id, 'pending'] : [TASK, status]);
+      assert.deepEqual(
+        [draft.findTask(TASK)!.packages.length, draft.findTask(decision.shown.id)!.packages.length],
+        goes ? [0, 1] : [1, 0],
+      );
+    });
+  }
+});
+
+describe('a new attempt is refused', () => {
+  test('to everybody but dispatchers and administrators', () => {
+    for (const role of CALLER_ROLES) {
+      const caller = callerOf(role, role === 'agent' ? OWN_AGENT : null);
+      const { decision } = reattempt(failed(), {}, { caller });
+      const may = !['agent', 'integration'].includes(role);
+      assert.equal(decision.ok ? 'ok' : decision.refusal.code, may ? 'ok' : 'FORBIDDEN', role);
+    }
+  });
+
+  test('of a task that did not fail, in every status', () => {
+    for (const status of TASK_STATUSES) {
+      const outcome = status === 'completed' ? 'succeeded' : null;
+      const refused = refusalOf(reattempt(stateWith('by an agent', status)));
+      assert.deepEqual(refused, ['TASK_NOT_FAILED', { status, outcome }]);
+    }
+  });
+
+  test('of a job, whose failed children are attempted again, alone', () => {
+    const refused = refusalOf(reattempt(stateWith('a job', 'completed', { fields: FAILED })));
+    assert.deepEqual(refused, ['STATUS_DERIVED', { status: 'completed', outcome: 'failed' }]);
+    const { decision, draft } = reattempt(stateWith('a child', 'completed', { fields: FAILED }));
+    assert.ok(decision.ok && decision.shown.kind === 'task');
+    assert.equal(draft.findTask(decision.shown.id)!.task.parentId, null);
+  });
+
+  test('the second time', () => {
+    const refused = refusalOf(reattempt(failed({ nextTaskId: 77 })));
+    assert.deepEqual(refused, ['TASK_ALREADY_REATTEMPTED', { nextTaskId: 77 }]);
+  });
+
+  test('as a return without a pickup place, and of cash', () => {
+    const back = { returnToPickup: true };
+    assert.deepEqual(refusalOf(reattempt(failed(), back)), ['TASK_NOT_RETURNABLE', { reason: 'no_pickup_location' }]);
+    const cash = failed({ taskType: 'cash_collection', amountMinor: 500, currency: 'USD', pickupLocationId: 21 });
+    assert.deepEqual(refusalOf(reattempt(cash, back)), ['TASK_NOT_RETURNABLE', { reason: 'cash' }]);
+  });
+
+  test('at times that have passed, both of which are named', () => {
+    const refused = refusalOf(reattempt(stateWith('unserved', 'new'), { scheduledAt: NOW, windowEnd: NOW }));
+    const violations = ['scheduledAt must be in the future', 'windowEnd must be in the future'];
+    assert.deepEqual(refused, ['VALIDATION_FAILED', { violations }]);
+  });
+
+  test('of an unknown task', () => {
+    assert.deepEqual(refusalOf(reattempt(failed(), {}, { taskId: 999 })), ['NOT_FOUND', undefined]);
+  });
+
+  test('above the limit of tasks', () => {
+    const state = failed();
+    state.organization = { ...state.organization, limits: { tasks: 0 } };
+    assert.equal(refusalOf(reattempt(state))[0], 'PACKAGE_LIMIT_EXCEEDED');
+  });
+});
