@@ -8,7 +8,6 @@ import { compileSerializer } from './parts/serializer.ts';
 const serializeCaller = compileSerializer(callerView);
 const serializeSignedIn = compileSerializer(signedInView);
 
-export type ShownUser = CallerView['user'];
 export type ShownOrganization = Pick<OrganizationRecord, 'name' | 'status' | 'currency' | 'settings'> & {
   readonly id: number;
 };
