@@ -71,6 +71,8 @@ export const LIMITS = {
 
   /** Parsed phone numbers kept by one process. */
   phoneCacheEntries: 10_000,
+  /** Time zones whose formatters a process keeps; there are some 600 names. */
+  timeZonesKept: 1_000,
 
   // --- The actor ------------------------------------------------------------------------------------
   /** Commands of one organization waiting for records or for their decision; past it 503. */

@@ -1,6 +1,7 @@
 import { type CallerView, callerView, type SignedInView, signedInView } from '../../schema/accounts/caller.ts';
 import type { ChannelStatus } from '../../schema/accounts/channel.ts';
-import { type OrganizationRecord, timeZoneOf } from '../../schema/accounts/organization.ts';
+import { letterheadOf } from '../../schema/accounts/letterhead.ts';
+import type { OrganizationRecord } from '../../schema/accounts/organization.ts';
 import type { AgentRecord } from '../../schema/fleet/agent.ts';
 import { agentViewOf } from './agent-view.ts';
 import { compileSerializer } from './parts/serializer.ts';
@@ -36,5 +37,6 @@ export function encodeSignedIn({
 }
 
 function organizationOf({ settings, ...organization }: ShownOrganization) {
-  return { ...organization, timeZone: timeZoneOf(settings) };
+  const { timeZone } = letterheadOf({ name: organization.name, settings });
+  return { ...organization, timeZone };
 }

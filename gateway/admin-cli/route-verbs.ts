@@ -12,7 +12,7 @@ const ORGANIZATION_FIELDS: readonly Parameter[] = [
   STATUS,
   { name: 'currency', kind: 'text', help: 'ISO 4217, three letters' },
   { name: 'limits', kind: 'json', help: `JSON, such as '{"tasks": 1000, "agents": null}'; null is unlimited` },
-  { name: 'settings', kind: 'json', help: 'JSON; what is not named stays' },
+  { name: 'settings', kind: 'json', help: `JSON, such as '{"timeZone": "Europe/Berlin"}'; what is not named stays` },
 ];
 const ORGANIZATION_COLUMNS = ['id', 'name', 'status', 'currency', 'limits.tasks', 'createdAt'];
 

@@ -4,12 +4,12 @@ import { FONTS, TOKEN_SHEET } from '../../engine/views/parts/design-tokens.ts';
 export const PAGE_STYLE = `${TOKEN_SHEET}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--text);font:var(--type-body)/1.5 ${FONTS};overflow-wrap:anywhere}
-header,main,footer{max-width:var(--measure);margin:0 auto;padding:var(--space-4)}
+header,main{max-width:var(--measure);margin:0 auto;padding:var(--space-4)}
 header,h1,article{overflow:hidden}
-header,footer{color:var(--soft)}
-header{padding-bottom:0}
-footer{padding-top:0;font-size:var(--type-small)}
-header p,footer p,h1,h2,h3{margin:0}
+header{color:var(--soft);padding-bottom:0}
+header p,h1,h2,h3{margin:0}
+.contact{display:flex;flex-wrap:wrap;column-gap:var(--space-4)}
+.contact a{padding-block:var(--space-1)}
 h1{font-size:var(--type-name)}
 h2{font-size:var(--type-title);line-height:1.25;color:var(--accent)}
 h3{font-size:1rem;margin:var(--space-5) 0 var(--space-2)}

@@ -1,6 +1,8 @@
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { type Html, html, type Piece } from '../../engine/views/parts/html.ts';
+import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import { ERRORS, type Refusal, refusal } from '../../schema/errors.ts';
+import { parsePhone } from '../../schema/fields/phone.ts';
 import type { Header, Headers, Reply } from '../http/port.ts';
 import { RefusalError } from '../refusal-error.ts';
 import type { ParsedRequest } from '../route.ts';
@@ -18,7 +20,7 @@ export interface ScreenParts {
 export interface ScreenContent {
   readonly title: string;
   /** Whose page it is. */
-  readonly organizationName?: string;
+  readonly letterhead?: Letterhead | undefined;
   readonly main: Html;
   readonly reloadSeconds?: number | undefined;
 }
@@ -28,6 +30,7 @@ export interface Note {
   readonly title: string;
   readonly text: Piece;
   readonly actions?: Piece;
+  readonly letterhead?: Letterhead | undefined;
   readonly reloadSeconds?: number | undefined;
 }
 
@@ -51,15 +54,15 @@ export interface ScreenAnswer {
 export function screenOf({ style = '', ...parts }: ScreenParts): Screen {
   const kind = pageKind({ ...parts, style: PAGE_STYLE + style });
 
-  function page({ organizationName, main, ...content }: ScreenContent): string {
-    const body = html`${organizationName !== undefined && html`<header><p><bdi>${organizationName}</bdi></p></header>`}
+  function page({ letterhead, main, ...content }: ScreenContent): string {
+    const body = html`${letterhead && headerOf(letterhead)}
 <main>${main}</main>`;
     return kind.document({ ...content, body });
   }
 
-  const note = ({ title, text, actions, reloadSeconds }: Note) => {
+  const note = ({ title, text, actions, ...rest }: Note) => {
     const main = html`<article class="note"><h1>${title}</h1><p>${text}</p>${actions}</article>`;
-    return page({ title, main, reloadSeconds });
+    return page({ title, main, ...rest });
   };
 
   const send: Screen['send'] = ({ replyHeaders }, reply, { status = 200, page: document, headers = [] }) => {
@@ -88,6 +91,16 @@ export function screenOf({ style = '', ...parts }: ScreenParts): Screen {
       }
     },
   };
+}
+
+/** Whose page it is, and whom to turn to. */
+function headerOf({ name, contact }: Letterhead): Html {
+  const { phone, email } = contact;
+  const ways = [
+    phone !== null && html`<a href="tel:${parsePhone(phone)?.e164 ?? ''}" dir="ltr">${phone}</a>`,
+    email !== null && html`<a href="mailto:${encodeURIComponent(email)}" dir="ltr">${email}</a>`,
+  ].filter((way) => way !== false);
+  return html`<header><p><bdi>${name}</bdi></p>${ways.length > 0 && html`<p class="contact">${ways}</p>`}</header>`;
 }
 
 /** A link that looks like a button. `href` is an address of ours. */

@@ -89,7 +89,11 @@ const SCREEN = screenOf({ sources: { 'form-action': "'self'" } });
 const UNKNOWN: Note = { title: 'Unknown payment', text: 'There is no payment behind this link.' };
 const UNCLEAR: Note = { title: 'Nothing was paid', text: 'It was not said whether to pay.' };
 
-function toldOf({ status, page, amountMinor, currency }: Checkout, path: string): Note {
+function toldOf(checkout: Checkout, path: string): Note {
+  return { ...outcomeOf(checkout, path), letterhead: checkout.letterhead };
+}
+
+function outcomeOf({ status, page, amountMinor, currency }: Checkout, path: string): Note {
   const amount = `${formatMinor(amountMinor, currency)} ${currency}`;
   const reloadSeconds = LIMITS.checkoutReloadSeconds;
   switch (status) {

@@ -1,5 +1,7 @@
 import { formatMinor } from '../../engine/domain/money/money.ts';
 import { type Html, html, type Piece } from '../../engine/views/parts/html.ts';
+import { type LocalTime, localTimeIn } from '../../engine/views/parts/local-time.ts';
+import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import type { UserView } from '../../schema/customers/customer.ts';
 import type { LocationView } from '../../schema/customers/location.ts';
 import type { PaperWidth } from '../../schema/customers/receipt.ts';
@@ -12,7 +14,7 @@ import { PRINTED_MM, receiptStyle } from './receipt-style.ts';
 
 /** The common part of all receipts of one printing. */
 export interface Printing {
-  readonly organizationName: string;
+  readonly letterhead: Letterhead;
   readonly width: PaperWidth;
   /** ISO 8601. */
   readonly printedAt: string;
@@ -45,11 +47,14 @@ export function receiptPage(width: PaperWidth, receipts: readonly Html[]): strin
  * The receipt of a task. Every text of a record has an element of its own that takes its direction from what it says, so
  * that neither it nor a control character in it can turn what stands beside it around.
  */
-export function receiptOf({ task, payment }: PrintedTask, { organizationName, width, printedAt }: Printing): Html {
+export function receiptOf({ task, payment }: PrintedTask, { letterhead, width, printedAt }: Printing): Html {
+  const { name, contact } = letterhead;
+  const times = localTimeIn(letterhead.timeZone);
   const barcode = barcodeOf(task.code, PRINTED_MM[width]);
   return html`<article class="receipt">
 <header>
-<h1 dir="auto">${organizationName}</h1>
+<h1 dir="auto">${name}</h1>
+${[contact.phone, contact.email].map((way) => way !== null && html`<p class="small" dir="ltr">${way}</p>`)}
 <p>${TASK_TYPES[task.taskType]}</p>
 ${barcode && html`<div class="barcode">${barcode}</div>`}
 <p class="code" dir="auto">${task.code}</p>
@@ -57,7 +62,7 @@ ${barcode && html`<div class="barcode">${barcode}</div>`}
 ${section(
   'Task',
   html`<p class="name" dir="auto">${task.name}</p>
-<dl>${statusOf(task)}${timesOf(task)}</dl>`,
+<dl>${statusOf(task)}${timesOf(task, times)}</dl>`,
 )}
 ${task.customer && section('Customer', personOf(task.customer.user))}
 ${task.pickupLocation && section('From', placeOf(task.pickupLocation))}
@@ -71,7 +76,7 @@ ${textOf('Description', task.description)}
 ${textOf('Notes', task.notes)}
 <footer>
 <div class="qr">${qrCodeOf(task.code)}</div>
-<p class="small">Printed ${timeOf(printedAt)}</p>
+<p class="small">Printed ${times.stamp(printedAt)} ${times.zone(printedAt)}</p>
 </footer>
 </article>
 `;
@@ -149,7 +154,7 @@ function paymentOf({ method, status, amountMinor, currency, reference }: Payment
 }
 
 /** The times that matter to the holder of the paper. */
-function timesOf(task: TaskView): Piece {
+function timesOf(task: TaskView, times: LocalTime): Piece {
   const moments: readonly (readonly [name: string, at: string | null])[] = [
     ['Created', task.createdAt],
     ['Ready', task.readyAt],
@@ -158,12 +163,7 @@ function timesOf(task: TaskView): Piece {
     ['Until', task.windowEnd],
     ['Completed', task.completedAt],
   ];
-  return moments.map(([name, at]) => at !== null && field(name, html`<span class="moment">${timeOf(at)}</span>`));
-}
-
-/** `2026-05-01 10:30 UTC`: the same to everyone, wherever the paper goes. */
-function timeOf(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+  return moments.map(([name, at]) => at !== null && field(name, html`<span class="moment">${times.stamp(at)}</span>`));
 }
 
 function nameOf({ firstName, lastName }: UserView): string {

@@ -4,6 +4,7 @@ import { Turns } from '../../engine/runtime/turns.ts';
 import { readOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { readPayment } from '../../engine/store/payments/payment-store.ts';
 import type { Html } from '../../engine/views/parts/html.ts';
+import { type Letterhead, letterheadOf } from '../../schema/accounts/letterhead.ts';
 import type { PaperWidth } from '../../schema/customers/receipt.ts';
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -43,11 +44,11 @@ export class ReceiptPrinter {
   print(identity: Identity, taskIds: readonly number[], width: PaperWidth): Promise<string> {
     const { organizationId } = identity;
     return this.#documents.run(organizationId, async () => {
-      const [tasks, organizationName] = await Promise.all([
+      const [tasks, letterhead] = await Promise.all([
         this.#readTasks(identity, taskIds),
-        this.#readName(organizationId),
+        this.#readLetterhead(organizationId),
       ]);
-      const printing = { organizationName, width, printedAt: isoTime(systemClock.now()) };
+      const printing = { letterhead, width, printedAt: isoTime(systemClock.now()) };
       const receipts: Html[] = [];
       for (const json of tasks) {
         const task = JSON.parse(json) as TaskView;
@@ -79,8 +80,8 @@ export class ReceiptPrinter {
     return (await this.#reads.run(organizationId, (sql) => readPayment(sql, organizationId, paymentId)))?.payment;
   }
 
-  async #readName(organizationId: number): Promise<string> {
+  async #readLetterhead(organizationId: number): Promise<Letterhead> {
     const found = await this.#reads.run(organizationId, (sql) => readOrganization(sql, organizationId));
-    return found?.organization.name ?? '';
+    return letterheadOf(found?.organization ?? { name: '', settings: {} });
   }
 }

@@ -4,6 +4,7 @@ import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { isLinked } from '../../engine/store/records/tracking-store.ts';
+import { type Letterhead, letterheadOf } from '../../schema/accounts/letterhead.ts';
 import type { Answer, Caller } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import type { IdempotencyKey } from '../../schema/fields/idempotency-key.ts';
@@ -16,7 +17,7 @@ import { TrackingLinks } from './tracking-links.ts';
 /** A link that shows something, and what. */
 export interface Link {
   readonly organizationId: number;
-  readonly organizationName: string;
+  readonly letterhead: Letterhead;
   /** The task that the link is about. */
   readonly own: FollowedTask;
   /** The tasks that it shows: that task, or the parts of a job. */
@@ -93,7 +94,8 @@ function linkOf(organizationId: number, followed: Followed, token: string): Link
     task.endedAt === null ? Number.POSITIVE_INFINITY : Date.parse(task.endedAt) + LIMITS.trackingAfterEndMs;
   if (followed.token !== token || !organization.isActive || clock.now() >= diesAtMs) return undefined;
   const tasks = children.length > 0 ? children : [task];
-  return { organizationId, organizationName: organization.name, own: task, tasks, diesAtMs };
+  const { letterhead = letterheadOf({ ...organization, settings: {} }) } = organization;
+  return { organizationId, letterhead, own: task, tasks, diesAtMs };
 }
 
 /** The task of that id, if the link shows it; a job's link shows the job as well. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { systemClock } from '../../engine/runtime/clock.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type RateTaskInput, rateTaskInput } from '../../schema/tasks/tracking.ts';
 import type { Reply } from '../http/port.ts';
@@ -6,7 +7,7 @@ import { buttonLink, leadOn } from '../pages/screen.ts';
 import { RefusalError } from '../refusal-error.ts';
 import { type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import { type Link, type Tracking, taskOf } from './open-tracking.ts';
-import { TRACKING_SCREEN, trackingPage } from './tracking-page.ts';
+import { TRACKING_SCREEN, tellingOf, trackingPage } from './tracking-page.ts';
 import { pageTasks, type TrackingStreams } from './tracking-streams.ts';
 
 /** The page that a task's `trackingUrl` leads to. Source: docs/contract.md §7. */
@@ -33,7 +34,12 @@ function showPage(tracking: Tracking): RawRoute {
         const token = tokenIn(path);
         const link = await tracking.follow(token);
         if (!link) return show(request, reply, 404, UNKNOWN);
-        show(request, reply, 200, trackingPage(link, await pageTasks(tracking, link), token));
+        show(
+          request,
+          reply,
+          200,
+          trackingPage(link, await pageTasks(tracking, link), tellingOf(link, token, systemClock.now())),
+        );
       }),
   });
 }

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
+import { isoTime } from '../../engine/runtime/clock.ts';
 import { type Html, html } from '../../engine/views/parts/html.ts';
+import { localTimeIn } from '../../engine/views/parts/local-time.ts';
 import { screenOf } from '../pages/screen.ts';
 import type { Link } from './open-tracking.ts';
-import { headlineOf, type PageTask, partsOf, timeOf } from './tracking-parts.ts';
+import { headlineOf, type PageTask, partsOf, type Telling } from './tracking-parts.ts';
 import { TRACKING_SCRIPT } from './tracking-script.ts';
 import { TRACKING_STYLE } from './tracking-style.ts';
 
@@ -13,19 +15,27 @@ export const TRACKING_SCREEN = screenOf({
 });
 
 /** The page of a link. Its stream tells what has changed since it was made. */
-export function trackingPage(link: Link, tasks: readonly PageTask[], token: string): string {
-  const { organizationName, own } = link;
+export function trackingPage(link: Link, tasks: readonly PageTask[], telling: Telling): string {
+  const { letterhead, own } = link;
+  const { token, times } = telling;
   const [only] = tasks.length === 1 ? tasks : [];
-  const title = `${headlineOf((only ?? own).shown)} · ${organizationName}`;
-  const events = `/t/${token}/events?seen=${digestOfAll(changingParts(tasks, token))}`;
-  const main = html`<div data-events="${events}">${!only && html`<h1 dir="auto">${own.shown.name}</h1>`}${tasks.map((task) => article(task, token, Boolean(only)))}
-<p id="again"><a href="/t/${token}">Look again</a> for what is new.</p></div>`;
-  return TRACKING_SCREEN.page({ title, organizationName, main });
+  const title = `${headlineOf((only ?? own).shown)} · ${letterhead.name}`;
+  const events = `/t/${token}/events?seen=${digestOfAll(changingParts(tasks, telling))}`;
+  const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto">${own.shown.name}</h1>`}${tasks.map(
+    (task) => article(task, telling, Boolean(only)),
+  )}
+<p class="foot">Times are in ${times.name}.<span id="again"> <a href="/t/${token}">Look again</a> for what is new.</span></p></div>`;
+  return TRACKING_SCREEN.page({ title, letterhead, main });
+}
+
+/** The times on a page that is made or changed now. */
+export function tellingOf({ letterhead }: Link, token: string, nowMs: number): Telling {
+  return { token, times: localTimeIn(letterhead.timeZone), now: isoTime(nowMs) };
 }
 
 /** The changing parts of the page, by the ids of the elements that hold them, as HTML. */
-export function changingParts(tasks: readonly PageTask[], token: string): ReadonlyMap<string, string> {
-  const parts = tasks.flatMap((task) => Object.entries(partsOf(task, token)));
+export function changingParts(tasks: readonly PageTask[], telling: Telling): ReadonlyMap<string, string> {
+  const parts = tasks.flatMap((task) => Object.entries(partsOf(task, telling)));
   return new Map(parts.map(([id, part]) => [id, part.toString()]));
 }
 
@@ -38,9 +48,10 @@ export function digestOf(part: string): string {
   return hash('sha256', part, 'base64url').slice(0, 22);
 }
 
-function article(task: PageTask, token: string, isAlone: boolean): Html {
+function article(task: PageTask, telling: Telling, isAlone: boolean): Html {
   const { id, name, code, window, destination, packageCount, pin } = task.shown;
-  const parts = partsOf(task, token);
+  const { times, now } = telling;
+  const parts = partsOf(task, telling);
   const part = (kind: string) => parts[`${kind}-${id}`]!;
   return html`<article aria-labelledby="name-${id}">
 ${isAlone ? html`<h1 class="name" id="name-${id}"><bdi>${name}</bdi></h1>` : html`<p class="name" id="name-${id}"><bdi>${name}</bdi></p>`}
@@ -50,15 +61,10 @@ ${isAlone ? html`<h1 class="name" id="name-${id}"><bdi>${name}</bdi></h1>` : htm
 <section><h3>Details</h3><dl>
 <dt>Order</dt><dd><bdi>${code}</bdi></dd>
 ${destination && html`<dt>To</dt><dd><bdi>${destination.address}</bdi></dd>`}
-${window && html`<dt>Window</dt><dd>${windowText(window)}</dd>`}
+${window && html`<dt>Time</dt><dd>${times.window(window, now)}</dd>`}
 ${packageCount > 0 && html`<dt>Packages</dt><dd>${packageCount}</dd>`}
 ${pin !== null && html`<dt>PIN</dt><dd>${pin}, for the courier at the door</dd>`}
 </dl></section>
 <section id="rating-${id}">${part('rating')}</section>
 </article>`;
-}
-
-function windowText({ start, end }: { readonly start: string | null; readonly end: string | null }): Html {
-  if (start !== null && end !== null) return html`${timeOf(start)} to ${timeOf(end)}`;
-  return start === null ? html`until ${timeOf(end!)}` : html`from ${timeOf(start)}`;
 }

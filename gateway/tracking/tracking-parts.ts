@@ -1,4 +1,5 @@
 import { type Html, html } from '../../engine/views/parts/html.ts';
+import type { LocalTime } from '../../engine/views/parts/local-time.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { isTerminal, type TaskStatus } from '../../schema/tasks/task.ts';
 import type { TrackedPosition, TrackedTask } from '../../schema/tasks/tracking.ts';
@@ -10,14 +11,22 @@ export interface PageTask {
   readonly position: TrackedPosition | null;
 }
 
+/** The link of a page, and the zone and the moment of its times. */
+export interface Telling {
+  readonly token: string;
+  readonly times: LocalTime;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
 /** The parts of a task that change while its page is open, by the id of the element that holds each. */
-export function partsOf({ shown, position }: PageTask, token: string): Readonly<Record<string, Html>> {
+export function partsOf({ shown, position }: PageTask, telling: Telling): Readonly<Record<string, Html>> {
   const { id } = shown;
   return {
-    [`status-${id}`]: statusPart(shown),
-    [`map-${id}`]: mapPart(shown, position),
-    [`steps-${id}`]: stepsPart(shown),
-    [`rating-${id}`]: ratingPart(shown, token),
+    [`status-${id}`]: statusPart(shown, telling),
+    [`map-${id}`]: mapPart(shown, position, telling),
+    [`steps-${id}`]: stepsPart(shown, telling),
+    [`rating-${id}`]: ratingPart(shown, telling),
   };
 }
 
@@ -36,26 +45,23 @@ export function headlineOf({ status, outcome }: TrackedTask): string {
   return outcome === 'failed' ? FAILED : HEADLINES[status];
 }
 
-/** A time in UTC, for readers without script. */
-export function timeOf(at: string): Html {
-  return html`<time datetime="${at}">${IN_UTC.format(Date.parse(at))} UTC</time>`;
+function timeOf(at: string, { times, now }: Telling): Html {
+  return html`<time datetime="${at}">${times.moment(at, now)}</time>`;
 }
 
-const IN_UTC = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-
-function statusPart(task: TrackedTask): Html {
+function statusPart(task: TrackedTask, telling: Telling): Html {
   const { status, etaAt, agent } = task;
   const tone = hasStopped(task) ? 'stopped' : 'going';
   const name = agent && html`<bdi>${agent.firstName}</bdi>`;
   return html`<div class="${tone}"><h2>${headlineOf(task)}</h2>${
-    etaAt && !isTerminal(status) && html`<p>Expected ${timeOf(etaAt)}</p>`
+    etaAt && !isTerminal(status) && html`<p>Expected ${timeOf(etaAt, telling)}</p>`
   }${name && !isTerminal(status) && html`<p>Your courier is ${name}</p>`}</div>`;
 }
 
-function mapPart({ status, destination }: TrackedTask, position: TrackedPosition | null): Html {
+function mapPart({ status, destination }: TrackedTask, position: TrackedPosition | null, telling: Telling): Html {
   if (status !== 'in_transit') return html``;
   if (!position) return html`<p class="name">The position of the courier is not known at the moment.</p>`;
-  const seen = html`${position.isStale ? 'last seen' : 'seen'} ${timeOf(position.recordedAt)}`;
+  const seen = html`${position.isStale ? 'last seen' : 'seen'} ${timeOf(position.recordedAt, telling)}`;
   if (!destination) return html`<p class="name">Courier ${seen}</p>`;
   const distance = distanceText(position, destination);
   return html`<figure>${trackingMap(position, destination)}<figcaption>Courier ${distance} away in a straight line, ${seen}</figcaption></figure>`;
@@ -63,7 +69,7 @@ function mapPart({ status, destination }: TrackedTask, position: TrackedPosition
 
 const STEPS = ['new', 'assigned', 'accepted', 'in_transit', 'completed'] as const;
 
-function stepsPart(task: TrackedTask): Html {
+function stepsPart(task: TrackedTask, telling: Telling): Html {
   const times = new Map(task.timeline.map(({ status, at }) => [status, at]));
   const made = [...times.keys()];
   const last = made.at(-1);
@@ -73,7 +79,7 @@ function stepsPart(task: TrackedTask): Html {
     const isNow = step === last;
     const name = isNow && isTerminal(step) ? headlineOf(task) : HEADLINES[step];
     return html`<li${at !== undefined && html` class="done${isNow && ' now'}"`}${isNow && html` aria-current="step"`}>${name}${
-      at === undefined ? html`<span class="hidden"> (to come)</span>` : html` ${timeOf(at)}`
+      at === undefined ? html`<span class="hidden"> (to come)</span>` : html` ${timeOf(at, telling)}`
     }</li>`;
   });
   return html`<h3>Progress</h3><ol${hasStopped(task) && html` class="stopped"`}>${items}</ol>`;
@@ -83,7 +89,7 @@ function hasStopped({ status, outcome }: TrackedTask): boolean {
   return status === 'cancelled' || outcome === 'failed';
 }
 
-function ratingPart({ id, status, rating }: TrackedTask, token: string): Html {
+function ratingPart({ id, status, rating }: TrackedTask, { token }: Telling): Html {
   if (rating) {
     const comment = rating.comment !== null && html`<p dir="auto">${rating.comment}</p>`;
     return html`<h3>Your rating</h3><p>${rating.score} of 5. Thank you.</p>${comment}`;

@@ -50,7 +50,7 @@ function listTracked(tracking: Tracking): ApiRoute {
       const chosen = link && taskId !== undefined ? taskOf(link, taskId) : undefined;
       if (!link || (taskId !== undefined && !chosen)) return NOT_FOUND;
       const items = (chosen ? [chosen] : link.tasks).map(({ shown }) => shown);
-      return found({ organization: { name: link.organizationName }, items, count: items.length });
+      return found({ organization: link.letterhead, items, count: items.length });
     },
   });
 }

@@ -11,7 +11,7 @@ import { RefusalError } from '../refusal-error.ts';
 import type { Identity } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
 import type { Link, Tracking } from './open-tracking.ts';
-import { changingParts, digestOf, digestOfAll } from './tracking-page.ts';
+import { changingParts, digestOf, digestOfAll, tellingOf } from './tracking-page.ts';
 import type { PageTask } from './tracking-parts.ts';
 
 export interface TrackingStreamsOptions {
@@ -173,7 +173,7 @@ export class TrackingStreams {
   }
 
   #tell(page: Page, link: Link, tasks: readonly PageTask[]): void {
-    const parts = changingParts(tasks, page.token);
+    const parts = changingParts(tasks, tellingOf(link, page.token, this.#options.clock.now()));
     const digests = new Map([...parts].map(([id, part]) => [id, digestOf(part)]));
     const digest = digestOfAll(parts);
     if (digest !== page.digest) {

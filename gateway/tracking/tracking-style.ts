@@ -28,5 +28,6 @@ ol time{color:var(--soft);font-weight:400}
 .scores input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
 .scores :checked+span{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 .scores :focus-visible+span{outline:3px solid var(--text);outline-offset:2px}
+.foot{color:var(--soft);font-size:var(--type-small);margin:0}
 @media print{#again{display:none}}
 `;

@@ -4,6 +4,7 @@ import { freeObject, integerBetween, oneOf, requiredText, shortText } from '../f
 import { pageQuery } from '../fields/page-query.ts';
 import { shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
+import { letterheadSettings } from './letterhead.ts';
 
 export const ORGANIZATION_STATUSES = ['active', 'pending', 'inactive', 'rejected'] as const;
 export type OrganizationStatus = (typeof ORGANIZATION_STATUSES)[number];
@@ -40,12 +41,13 @@ const limits = v.object({ tasks: limit, customers: limit, agents: limit, warehou
 const settings = v.pipe(
   freeObject,
   v.description(
-    'Further settings that the organization keeps; the engine uses `leadMinutes` and ' +
-      `\`assignment\` {${Object.keys(assignmentSettingsInput.entries).join(', ')}}`,
+    'Further settings that the organization keeps; the engine uses `leadMinutes`, `timeZone` (IANA, UTC by default), ' +
+      `\`contact\` {phone, email} and \`assignment\` {${Object.keys(assignmentSettingsInput.entries).join(', ')}}`,
   ),
   v.looseObject({
     assignment: v.nullish(v.pipe(freeObject, assignmentSettingsInput)),
     leadMinutes: v.nullish(leadMinutes),
+    ...letterheadSettings,
   }),
 );
 
@@ -94,11 +96,6 @@ export function changedOrganization(
 function merged<T>(before: Readonly<Record<string, T>>, changes: Readonly<Record<string, T>> | null | undefined) {
   const fields = Object.entries({ ...before, ...changes });
   return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
-}
-
-/** The zone in which people of the organization read times, an IANA name. No setting changes it yet. */
-export function timeZoneOf(_settings: OrganizationSettings): string {
-  return 'UTC';
 }
 
 const shownLimit = v.nullable(shownInteger);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Letterhead } from '../accounts/letterhead.ts';
 import { integerBetween, queryId, requiredText } from '../fields/fields.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -49,7 +50,11 @@ export type TrackedTask = v.InferOutput<typeof trackedTaskView>;
 
 /** `items`: the task that the link is about, or the parts of a job. */
 export const trackingView = v.object({
-  organization: v.object({ name: v.string() }),
+  organization: v.object({
+    name: v.string(),
+    timeZone: v.string(),
+    contact: v.object({ phone: v.nullable(v.string()), email: v.nullable(v.string()) }),
+  }),
   items: v.array(trackedTaskView),
   count: shownInteger,
 });
@@ -81,7 +86,12 @@ export interface FollowedTask {
 
 /** The target of a link. It travels from the actor as JSON. */
 export interface Followed {
-  readonly organization: { readonly name: string; readonly isActive: boolean };
+  readonly organization: {
+    readonly name: string;
+    readonly isActive: boolean;
+    /** Gateways of the release before do not tell it. */
+    readonly letterhead?: Letterhead;
+  };
   readonly token: string;
   /** A job ends with the last of its parts. */
   readonly task: FollowedTask;

@@ -70,10 +70,14 @@ test('a page follows its task from new to completed, and takes a rating', WITH_B
   await page.close();
 });
 
-test("a page shows times in the reader's time zone", WITH_BROWSER, async () => {
+test('a page shows times in the zone of the organization, wherever its reader is', WITH_BROWSER, async () => {
   const task = await place.api.createTask({ windowStart: '2030-01-01T20:00:00Z' });
+  const path = `/organizations/${place.organizationId}`;
+  assert.equal((await place.api.patch(path, { settings: { timeZone: 'America/New_York' } })).status, 200);
   const { page } = await open(task.trackingUrl);
-  await says(page, '2 Jan 2030, 05:00');
+  await says(page, 'from 1 Jan 2030, 15:00');
+  await says(page, 'Times are in Eastern Time.');
+  assert.equal((await place.api.patch(path, { settings: { timeZone: null } })).status, 200);
   await page.close();
 });
 

@@ -1,11 +1,11 @@
 import { type Html, html } from '../../engine/views/parts/html.ts';
+import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeTemplates, type Placeholder, partsOfTemplate } from '../../schema/notices/notice-templates.ts';
 import type { MailKind } from '../../schema/notices/notification.ts';
 import { mailPage } from './mail-page.ts';
-import type { NoticeFacts } from './notice.ts';
+import { type NoticeFacts, windowText } from './notice.ts';
 import { cut, isolated, oneLine } from './one-line.ts';
-import { windowText } from './window-text.ts';
 
 export interface CustomerMail {
   readonly subject: string;
@@ -58,23 +58,32 @@ export function customerMailOf(
   const subject = cut(filledText(own?.subject ?? words.subject, values), LIMITS.mailSubjectChars);
   const details = detailsOf(facts);
   const link = values.trackingUrl === '' ? undefined : { url: values.trackingUrl, text: words.link };
-  const sender = unlinked(oneLine(facts.organizationName, LIMITS.mailValueChars));
+  const sender = senderOf(facts.letterhead);
   return {
     subject,
     text: textOf([
       filledText(introduction, values),
       details.map(([name, value]) => `${name}: ${isolated(value)}`).join('\n'),
       link && `${link.text}:\n${link.url}`,
-      `${FOOTER} ${isolated(sender)}.`,
+      `${FOOTER} ${isolated(sender.name)}${sender.ways}.`,
     ]),
     html: mailPage({
       title: subject,
-      sender,
+      sender: sender.name,
       paragraphs: introduction.split(/\n{2,}/).map((paragraph) => filledHtml(paragraph, values)),
       details,
       link,
-      footer: FOOTER,
+      footer: html`${FOOTER} <span dir="auto">${sender.name}</span>${sender.ways}.`,
     }).toString(),
+  };
+}
+
+/** Whose mail it is, and the ways to reach them: `: +44 20 7946 0000, help@example.com`. */
+function senderOf({ name, contact }: Letterhead): { readonly name: string; readonly ways: string } {
+  const ways = [contact.phone, contact.email].filter((way) => way !== null);
+  return {
+    name: unlinked(oneLine(name, LIMITS.mailValueChars)),
+    ways: ways.length > 0 ? `: ${ways.map((way) => oneLine(way, LIMITS.mailValueChars)).join(', ')}` : '',
   };
 }
 
@@ -82,23 +91,24 @@ const FOOTER = 'This address was given for an order. Answers to this mail are no
 
 type Values = Readonly<Record<Placeholder, string>>;
 
-function valuesOf({ organizationName, customerName, task }: NoticeFacts): Values {
+function valuesOf(facts: NoticeFacts): Values {
+  const { letterhead, customerName, task } = facts;
   const { trackingUrl } = task;
   const value = (text: string) => oneLine(text, LIMITS.mailValueChars);
   return {
     customerName: unlinked(value(customerName ?? '')) || 'customer',
     taskCode: value(task.code),
-    organizationName: unlinked(value(organizationName)),
-    window: windowText(task) ?? 'a time still to be agreed',
+    organizationName: unlinked(value(letterhead.name)),
+    window: windowText(facts) ?? 'a time still to be agreed',
     trackingUrl: trackingUrl !== null && isWebAddress(trackingUrl) ? trackingUrl : '',
   };
 }
 
-function detailsOf({ task }: NoticeFacts): readonly (readonly [name: string, value: string])[] {
-  const { code, address } = task;
+function detailsOf(facts: NoticeFacts): readonly (readonly [name: string, value: string])[] {
+  const { code, address } = facts.task;
   const details = [
     ['Order', oneLine(code, LIMITS.mailValueChars)],
-    ['Time', windowText(task) ?? ''],
+    ['Time', windowText(facts) ?? ''],
     ['Address', unlinked(oneLine(address ?? '', LIMITS.mailValueChars))],
   ] as const;
   return details.filter(([, value]) => value !== '');

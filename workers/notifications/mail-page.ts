@@ -9,7 +9,7 @@ interface MailPage {
   readonly details: readonly (readonly [name: string, value: string])[];
   /** An address of ours. */
   readonly link: { readonly url: string; readonly text: string } | undefined;
-  readonly footer: string;
+  readonly footer: Html;
 }
 
 const FONT = `font-family:${FONTS.replaceAll('"', "'")};`;
@@ -41,7 +41,7 @@ ${table(
   )}</td></tr>
 <tr><td style="padding:8px 24px;">${table('', details.map(detailRow))}</td></tr>
 ${link && linkRow(link)}
-<tr><td style="padding:16px 24px 20px;font-size:13px;color:${LIGHT.soft};${WRAP}">${footer} <span dir="auto">${sender}</span>.</td></tr>`,
+<tr><td style="padding:16px 24px 20px;font-size:13px;color:${LIGHT.soft};${WRAP}">${footer}</td></tr>`,
 )}
 </td></tr>`,
 )}

@@ -12,6 +12,7 @@ import type { Log } from '../../engine/runtime/log.ts';
 import { createOutage, type Outage } from '../../engine/runtime/outage.ts';
 import type { LeasedNotice, NoticeEnd, NoticeStore } from '../../engine/store/notifications/notice-store.ts';
 import { trackingUrlOf } from '../../engine/views/parts/tracking-url.ts';
+import { letterheadOf } from '../../schema/accounts/letterhead.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeStatus, noticeIdOf } from '../../schema/notices/notification.ts';
 import { customerMailOf } from './customer-mail.ts';
@@ -180,10 +181,10 @@ export class NoticeSender {
   }
 
   #factsOf(notice: LeasedNotice): NoticeFacts {
-    const { organizationId, kind, organizationName, customerName, taskId: id, address, trackingToken } = notice;
+    const { organizationId, kind, customerName, taskId: id, address, trackingToken } = notice;
     return {
       kind,
-      organizationName,
+      letterhead: letterheadOf({ name: notice.organizationName, settings: notice.organizationSettings }),
       customerName,
       task: {
         ...{ id, code: notice.taskCode ?? '', name: notice.taskName ?? '', status: notice.taskStatus ?? '', address },

@@ -1,8 +1,7 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { PushKind } from '../../schema/notices/notification.ts';
-import type { NoticeFacts, Push } from './notice.ts';
+import { type NoticeFacts, type Push, windowText } from './notice.ts';
 import { isolated, oneLine } from './one-line.ts';
-import { windowText } from './window-text.ts';
 
 interface PushWords {
   readonly title: (code: string) => string;
@@ -26,7 +25,7 @@ export function pushOf(facts: NoticeFacts & { readonly kind: PushKind }, noticeI
   return {
     noticeId,
     title: title(isolated(code)),
-    body: [...lines, windowText(task) ?? ''].filter(Boolean).join('\n'),
+    body: [...lines, windowText(facts) ?? ''].filter(Boolean).join('\n'),
     data: { noticeId, kind, taskId: String(task.id), taskCode: task.code },
     ttlSeconds: Math.min(ttlSeconds, LIMITS.pushTtlSeconds),
     urgency,

@@ -1,3 +1,5 @@
+import { localTimeIn } from '../../engine/views/parts/local-time.ts';
+import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import type { NoticeKind, PushPlatform } from '../../schema/notices/notification.ts';
 
 export interface Push {
@@ -33,7 +35,7 @@ export interface PushSender {
 /** The subject of a notice, read when it is sent. */
 export interface NoticeFacts {
   readonly kind: NoticeKind;
-  readonly organizationName: string;
+  readonly letterhead: Letterhead;
   readonly task: {
     readonly id: number;
     readonly code: string;
@@ -45,4 +47,12 @@ export interface NoticeFacts {
     readonly address: string | null;
   };
   readonly customerName: string | null;
+}
+
+/** `22 Nov 2026, 14:00–16:00 CET`; undefined for a task without times. The date is always there: nobody knows when it is read. */
+export function windowText({ letterhead, task }: Pick<NoticeFacts, 'letterhead' | 'task'>): string | undefined {
+  const { timeWindowStart: start, timeWindowEnd: end } = task;
+  const times = localTimeIn(letterhead.timeZone);
+  const text = times.window({ start, end });
+  return text && `${text} ${times.zone((start ?? end)!)}`;
 }

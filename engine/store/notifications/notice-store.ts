@@ -1,3 +1,4 @@
+import type { OrganizationSettings } from '../../../schema/accounts/organization.ts';
 import type { RequestStatus } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { NoticeTemplates } from '../../../schema/notices/notice-templates.ts';
@@ -16,6 +17,7 @@ export interface LeasedNotice {
   readonly attempts: number;
   readonly expiresAt: string;
   readonly organizationName: string;
+  readonly organizationSettings: OrganizationSettings;
   readonly isOrganizationActive: boolean;
   readonly agentId: number | null;
   readonly isUserActive: boolean;
@@ -131,7 +133,8 @@ function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promi
       RETURNING n.*
     )
     SELECT n.organization_id, n.id, n.kind, n.attempts, n.expires_at, n.agent_id, n.task_id,
-      coalesce(o.name, '') AS organization_name, coalesce(o.status = 'active', false) AS is_organization_active,
+      coalesce(o.name, '') AS organization_name, coalesce(o.settings, '{}') AS organization_settings,
+      coalesce(o.status = 'active', false) AS is_organization_active,
       coalesce(u.is_active, false) AS is_user_active, d.token, d.platform, r.status AS request_status,
       CASE WHEN n.channel = 'mail' THEN c.email END AS email,
       coalesce(CASE n.kind WHEN 'tracking_created' THEN s.mail_created WHEN 'tracking_on_the_way' THEN s.mail_on_the_way

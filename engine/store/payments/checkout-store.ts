@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { type Letterhead, type LetterheadSource, letterheadOf } from '../../../schema/accounts/letterhead.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { CheckoutLink } from '../../../schema/money/checkout-link.ts';
 import type { PaymentStatus } from '../../../schema/money/payment.ts';
@@ -13,6 +14,7 @@ export interface Checkout {
   readonly currency: string;
   /** The provider's payment page; null until it is known. */
   readonly page: string | null;
+  readonly letterhead: Letterhead;
 }
 
 /** The checkout that a link leads to; undefined for an unknown payment and for a wrong token alike. */
@@ -20,13 +22,15 @@ export async function findCheckout(
   sql: Sql,
   { organizationId, paymentId, token }: CheckoutLink,
 ): Promise<Checkout | undefined> {
-  const query = () => sql<(Checkout & { checkoutToken: string })[]>`
-    SELECT status, amount_minor, currency, checkout_page AS page, checkout_token FROM payments
-    WHERE organization_id = ${organizationId} AND id = ${paymentId} AND checkout_token IS NOT NULL`;
+  const query = () => sql<(Omit<Checkout, 'letterhead'> & { checkoutToken: string } & LetterheadSource)[]>`
+    SELECT p.status, p.amount_minor, p.currency, p.checkout_page AS page, p.checkout_token, o.name, o.settings
+    FROM payments p JOIN organizations o ON o.organization_id = p.organization_id
+    WHERE p.organization_id = ${organizationId} AND p.id = ${paymentId} AND p.checkout_token IS NOT NULL`;
   const [found] = await retried(query, LIMITS.fetchDeadlineMs, 'looking for a checkout');
   if (!found) return undefined;
-  const { checkoutToken, ...checkout } = found;
-  return timingSafeEqual(digestOf(token), digestOf(checkoutToken)) ? checkout : undefined;
+  const { checkoutToken, name, settings, ...checkout } = found;
+  const isRight = timingSafeEqual(digestOf(token), digestOf(checkoutToken));
+  return isRight ? { ...checkout, letterhead: letterheadOf({ name, settings }) } : undefined;
 }
 
 /** Compares digests, so that the time reveals neither the length nor the text. */

@@ -1,3 +1,4 @@
+import { letterheadOf } from '../../../schema/accounts/letterhead.ts';
 import type { OrganizationRecord } from '../../../schema/accounts/organization.ts';
 import type { TaskBundle, TaskRecord, TaskStatus } from '../../../schema/tasks/task.ts';
 import { isTerminal } from '../../../schema/tasks/task.ts';
@@ -8,10 +9,11 @@ import { trackingTokenOf } from '../../domain/tasks/tracking-token.ts';
 /**
  * Returns the JSON behind a tracking link. This is the only place that decides which task fields a customer may see.
  */
-export function encodeFollowed(bundle: TaskBundle, { name, status }: OrganizationRecord): string {
+export function encodeFollowed(bundle: TaskBundle, organization: OrganizationRecord): string {
+  const { name, status } = organization;
   const children = bundle.children.map((child) => followedTaskOf(child, endOf(child.task)));
   const followed: Followed = {
-    organization: { name, isActive: status === 'active' },
+    organization: { name, isActive: status === 'active', letterhead: letterheadOf(organization) },
     token: trackingTokenOf(bundle.task),
     task: followedTaskOf(bundle, endOfFamily(bundle)),
     children,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Letterhead } from '../../../schema/accounts/letterhead.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TrackedPosition, TrackedTask } from '../../../schema/tasks/tracking.ts';
@@ -8,7 +9,7 @@ import { createAgent } from '../agents/agent-place.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 
 export interface TrackedList {
-  readonly organization: { readonly name: string };
+  readonly organization: Letterhead;
   readonly items: readonly TrackedTask[];
   readonly count: number;
 }

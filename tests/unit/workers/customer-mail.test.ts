@@ -46,6 +46,15 @@ test('an organization says it in its own words, each placeholder filled, and kee
   assert.match(text, /has received your order/);
 });
 
+test('a mail gives the times in the zone of its sender, and the ways to reach them', () => {
+  const contact = { phone: '+49 30 901820', email: 'help@acme.example' };
+  const letterhead = { name: 'Acme', timeZone: 'Europe/Berlin', contact };
+  const { text, html } = customerMailOf(noticeFacts({ kind: 'tracking_created', letterhead }), {});
+  assert.match(text, /^Time: 22 Nov 2026, 15:00–17:00 CET$/m);
+  assert.match(text, /please turn to Acme: \+49 30 901820, help@acme\.example\.$/m);
+  assert.match(html, /please turn to <span dir="auto">Acme<\/span>: \+49 30 901820, help@acme\.example\./);
+});
+
 test('braces in a value are not filled', () => {
   const name = '{{taskCode}} {{nothing}}';
   const { subject } = customerMailOf(noticeFacts({ kind: 'tracking_created', organizationName: name }), {});

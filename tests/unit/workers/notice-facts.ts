@@ -1,13 +1,17 @@
+import { letterheadOf } from '../../../schema/accounts/letterhead.ts';
 import type { NoticeKind } from '../../../schema/notices/notification.ts';
 import type { NoticeFacts } from '../../../workers/notifications/notice.ts';
 
 /** A task with everything that a notice may tell. */
 export function noticeFacts<Kind extends NoticeKind>(
-  facts: Partial<NoticeFacts> & { readonly kind: Kind },
+  {
+    organizationName = 'Acme',
+    ...facts
+  }: Partial<NoticeFacts> & { readonly kind: Kind; readonly organizationName?: string },
   task: Partial<NoticeFacts['task']> = {},
 ): NoticeFacts & { readonly kind: Kind } {
   return {
-    organizationName: 'Acme',
+    letterhead: letterheadOf({ name: organizationName, settings: {} }),
     customerName: 'Ada Lovelace',
     ...facts,
     task: {

@@ -38,6 +38,13 @@ for (const [start, end, line] of [
   });
 }
 
+test('the time of a push is in the zone of the organization, which it names', () => {
+  const letterhead = { name: 'Acme', timeZone: 'America/New_York', contact: { phone: null, email: null } };
+  const at = { timeWindowStart: '2026-07-22T02:30:00.000Z', timeWindowEnd: '2026-07-22T05:00:00.000Z', address: null };
+  const [, time] = pushOf(noticeFacts({ kind: 'task_assigned', letterhead }, at), '7-9', 60).body.split('\n');
+  assert.equal(time, '21 Jul 2026, 22:30–22 Jul 2026, 01:00 GMT-4');
+});
+
 test('a push does not name the customer', () => {
   for (const kind of PUSH_KINDS)
     assert.doesNotMatch(JSON.stringify(pushOf(noticeFacts({ kind, customerName: 'Lovelace' }), '7-9', 60)), /Lovelace/);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { localTimeIn } from '../../../../engine/views/parts/local-time.ts';
 import type { Link } from '../../../../gateway/tracking/open-tracking.ts';
-import { changingParts, digestOfAll, trackingPage } from '../../../../gateway/tracking/tracking-page.ts';
+import { changingParts, digestOfAll, tellingOf, trackingPage } from '../../../../gateway/tracking/tracking-page.ts';
 import type { PageTask } from '../../../../gateway/tracking/tracking-parts.ts';
+import { letterheadOf } from '../../../../schema/accounts/letterhead.ts';
 import type { TrackedTask } from '../../../../schema/tasks/tracking.ts';
 import { HOSTILE_TEXTS } from '../../../support/seeds/hostile-texts.ts';
 
@@ -29,10 +31,11 @@ function taskOf(fields: Partial<TrackedTask> = {}): PageTask {
   return { shown, position: { latitude: 51.6, longitude: 0, recordedAt: AT, isStale: false } };
 }
 
-function pageOf(task: PageTask, organizationName = 'Kestrel'): string {
+function pageOf(task: PageTask, organizationName = 'Kestrel', settings = {}, now = AT): string {
   const own = { shown: task.shown, agentId: null, endedAt: null };
-  const link: Link = { organizationId: 1, organizationName, own, tasks: [own], diesAtMs: Number.POSITIVE_INFINITY };
-  return trackingPage(link, [task], TOKEN);
+  const letterhead = letterheadOf({ name: organizationName, settings });
+  const link: Link = { organizationId: 1, letterhead, own, tasks: [own], diesAtMs: Number.POSITIVE_INFINITY };
+  return trackingPage(link, [task], tellingOf(link, TOKEN, Date.parse(now)));
 }
 
 const tagsOf = (page: string) =>
@@ -56,7 +59,8 @@ test('hostile texts are texts in every field of a page, those of its stream too'
 });
 
 test('a digest tells apart what shows, and nothing else', () => {
-  const digest = (task: PageTask) => digestOfAll(changingParts([task], TOKEN));
+  const digest = (task: PageTask) =>
+    digestOfAll(changingParts([task], { token: TOKEN, times: localTimeIn('UTC'), now: AT }));
   assert.equal(digest(taskOf()), digest(taskOf({ name: 'Another name' })));
   const moved = { ...taskOf(), position: { latitude: 51.7, longitude: 0, recordedAt: AT, isStale: false } };
   const all = [taskOf(), taskOf({ status: 'completed' }), taskOf({ etaAt: null }), moved].map(digest);
@@ -80,4 +84,25 @@ test('only a task that is on its way has a map, and only one that is completed a
       status,
     );
   }
+});
+
+test('times are in the zone of the organization, with the date on any other day there', () => {
+  const riyadh = { timeZone: 'Asia/Riyadh' };
+  const late = taskOf({ etaAt: '2026-11-21T22:30:00.000Z', window: { start: '2026-11-21T20:00:00.000Z', end: null } });
+  const before = pageOf(late, 'Kestrel', riyadh, '2026-11-21T20:59:00.000Z');
+  assert.match(before, />22 Nov 2026, 01:30</);
+  assert.match(before, />from 23:00</);
+  assert.match(before, /Times are in Arabian Standard Time\./);
+  const after = pageOf(late, 'Kestrel', riyadh, '2026-11-21T21:00:00.000Z');
+  assert.match(after, />01:30</);
+  assert.match(after, />from 21 Nov 2026, 23:00</);
+  assert.match(pageOf(late, 'Kestrel', {}, '2026-11-21T20:59:00.000Z'), />22:30<[\s\S]*Times are in UTC\./);
+});
+
+test('a page tells how to reach the organization, as links, and nothing where there is no contact', () => {
+  const contact = { phone: '+44 20 7946 0958', email: 'a&b?c@example.com' };
+  const page = pageOf(taskOf(), 'Kestrel', { contact });
+  assert.match(page, /<a href="tel:\+442079460958" dir="ltr">\+44 20 7946 0958<\/a>/);
+  assert.match(page, /<a href="mailto:a%26b%3Fc%40example\.com" dir="ltr">a&amp;b\?c@example\.com<\/a>/);
+  assert.doesNotMatch(pageOf(taskOf()), /class="contact"/);
 });

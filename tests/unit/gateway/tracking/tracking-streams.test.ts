@@ -8,6 +8,7 @@ import { RefusalError } from '../../../../gateway/refusal-error.ts';
 import { LastingReplies } from '../../../../gateway/sse/lasting-replies.ts';
 import type { Link } from '../../../../gateway/tracking/open-tracking.ts';
 import { TrackingStreams } from '../../../../gateway/tracking/tracking-streams.ts';
+import { letterheadOf } from '../../../../schema/accounts/letterhead.ts';
 import { refusal } from '../../../../schema/errors.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import type { FollowedTask, TrackedTask } from '../../../../schema/tasks/tracking.ts';
@@ -37,7 +38,13 @@ function followed(status: TrackedTask['status']): FollowedTask {
 }
 
 function linkTo(task: FollowedTask, diesAtMs = Number.POSITIVE_INFINITY): Link {
-  return { organizationId: 1, organizationName: 'Kestrel', own: task, tasks: [task], diesAtMs };
+  return {
+    organizationId: 1,
+    letterhead: letterheadOf({ name: 'Kestrel', settings: {} }),
+    own: task,
+    tasks: [task],
+    diesAtMs,
+  };
 }
 
 /** Pages on a link of which the test says what it shows. */

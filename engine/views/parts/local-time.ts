@@ -1,0 +1,66 @@
+import { LIMITS } from '../../../schema/limits.ts';
+
+interface Window {
+  /** ISO 8601, like all times here. */
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+/** The times of one zone as people read them. */
+export interface LocalTime {
+  /** `14:10` on the day of `now`, else with the date: `25 Nov 2026, 14:10`. Without `now` always with the date. */
+  moment(at: string, now?: string): string;
+  /** `25 Nov 2026, 14:00–16:00`, without the date as in `moment`; undefined for a window without times. */
+  window(window: Window, now?: string): string | undefined;
+  /** `2026-11-25 14:10`, for paper. */
+  stamp(at: string): string;
+  /** The short name that the zone has then: `CET`, `GMT+5:30`. */
+  zone(at: string): string;
+  /** The name of the zone all the year round: `Central European Time`. */
+  readonly name: string;
+}
+
+/** Formatters are slow to make: these are kept, by zone. */
+const kept = new Map<string, LocalTime>();
+
+/** The times of an IANA zone. Throws RangeError for an unknown one. */
+export function localTimeIn(timeZone: string): LocalTime {
+  const known = kept.get(timeZone);
+  if (known) return known;
+  if (kept.size >= LIMITS.timeZonesKept) kept.clear();
+  const made = newLocalTime(timeZone);
+  kept.set(timeZone, made);
+  return made;
+}
+
+function newLocalTime(timeZone: string): LocalTime {
+  const days = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short', year: 'numeric' });
+  const hours = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const isoDays = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  const longNames = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'longGeneric' });
+  const day = (at: string) => days.format(Date.parse(at));
+  const hour = (at: string) => hours.format(Date.parse(at));
+  const moment = (at: string, now?: string) =>
+    now !== undefined && day(now) === day(at) ? hour(at) : `${day(at)}, ${hour(at)}`;
+  const zoneNames = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' });
+  const zone = (at: string) => nameIn(zoneNames, at);
+  return {
+    moment,
+    window({ start, end }, now) {
+      if (start !== null && end !== null)
+        return `${moment(start, now)}–${day(start) === day(end) ? hour(end) : moment(end)}`;
+      if (start !== null) return `from ${moment(start, now)}`;
+      return end === null ? undefined : `by ${moment(end, now)}`;
+    },
+    stamp: (at) => `${isoDays.format(Date.parse(at))} ${hour(at)}`,
+    zone,
+    name: zone(ANY_TIME) === 'UTC' ? 'UTC' : nameIn(longNames, ANY_TIME),
+  };
+}
+
+/** A time under the present rules of all zones. */
+const ANY_TIME = '2025-01-01T00:00:00.000Z';
+
+function nameIn(format: Intl.DateTimeFormat, at: string): string {
+  return format.formatToParts(Date.parse(at)).find(({ type }) => type === 'timeZoneName')!.value;
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { localTimeIn } from '../../../engine/views/parts/local-time.ts';
+
+const AT = '2026-03-29T00:30:00.000Z';
+
+test('a time has its date unless it is of the day that it is now in the zone', () => {
+  const kiritimati = localTimeIn('Pacific/Kiritimati');
+  assert.equal(kiritimati.moment(AT), '29 Mar 2026, 14:30');
+  assert.equal(kiritimati.moment(AT, '2026-03-28T10:00:00.000Z'), '14:30');
+  assert.equal(kiritimati.moment(AT, '2026-03-28T09:59:59.999Z'), '29 Mar 2026, 14:30');
+});
+
+test('a zone has the short name of the season, and one name all the year round', () => {
+  const berlin = localTimeIn('Europe/Berlin');
+  const hourLater = '2026-03-29T01:30:00.000Z';
+  assert.deepEqual([berlin.moment(AT), berlin.zone(AT)], ['29 Mar 2026, 01:30', 'CET']);
+  assert.deepEqual([berlin.moment(hourLater), berlin.zone(hourLater)], ['29 Mar 2026, 03:30', 'CEST']);
+  assert.deepEqual([berlin.name, localTimeIn('UTC').name], ['Central European Time', 'UTC']);
+});
+
+test('a window has each date once', () => {
+  const utc = localTimeIn('UTC');
+  const [start, late, next] = ['2026-03-28T22:00:00.000Z', '2026-03-28T23:59:00.000Z', AT];
+  assert.equal(utc.window({ start, end: late }), '28 Mar 2026, 22:00–23:59');
+  assert.equal(utc.window({ start, end: late }, start), '22:00–23:59');
+  assert.equal(utc.window({ start, end: next }, start), '22:00–29 Mar 2026, 00:30');
+  assert.equal(utc.window({ start, end: null }, start), 'from 22:00');
+  assert.equal(utc.window({ start: null, end: late }, next), 'by 28 Mar 2026, 23:59');
+  assert.equal(utc.window({ start: null, end: null }), undefined);
+});
+
+test('a stamp for paper sorts as text, midnight included', () => {
+  assert.equal(localTimeIn('UTC').stamp('2026-01-02T00:05:00.000Z'), '2026-01-02 00:05');
+});
