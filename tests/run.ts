@@ -6,6 +6,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildPrograms, isBuilt } from '../engine/launcher/build/build-programs.mjs';
 import { createReleaser } from '../engine/runtime/lifecycle.ts';
 import { killLeftovers, RUN_VARIABLE } from './support/runner/leftover-processes.ts';
 import { startSharedStores } from './support/runner/shared-stores.ts';
@@ -21,8 +22,6 @@ const FILES_AT_A_TIME = 4;
 const FILE_TIMEOUT_MS = 300_000;
 const SLOW_FILE_TIMEOUT_MS = 900_000;
 const INTERRUPTED = 130;
-/** Programs that many tests start. */
-const PROGRAMS = ['gateway/main.ts', 'workers/main.ts', 'engine/launcher/main.ts', 'gateway/admin-cli/main.ts'];
 /** Fewer files start sooner without bundles. */
 const BUNDLED_FROM = 20;
 /** It asks V8 which functions of which file ran, so every source must stay a script of its own. */
@@ -70,6 +69,8 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
     const translated = translating.catch(() => {});
     releaser.push('translation', () => translated);
     const environment = await startSharedStores(directory, releaser, signal);
+    // Tests start the programs as production does.
+    if (!isBuilt()) await buildPrograms();
     const translation = await translating;
     const runId = randomName('run');
     // The stores must not carry the mark of the processes that test files start, so it is set only now.
@@ -87,7 +88,7 @@ async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, sig
 
 function entriesOf(paths: readonly string[]): string[] {
   if (paths.length < BUNDLED_FROM) return [];
-  return [...PROGRAMS, ...paths.map((path) => relative(root, path)).filter((file) => file !== NEVER_BUNDLED)];
+  return paths.map((path) => relative(root, path)).filter((file) => file !== NEVER_BUNDLED);
 }
 
 async function runFiles(paths: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {

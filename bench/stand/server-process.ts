@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildPrograms, compiledFile, isBuilt } from '../../engine/launcher/build/build-programs.mjs';
 import { startChild, waitUntilReady } from '../../engine/launcher/processes/child-process.ts';
 import { findFreePort } from '../../engine/launcher/processes/free-port.ts';
 import { findStatus } from '../../engine/launcher/processes/http-probe.ts';
@@ -16,8 +17,8 @@ export interface ServerPlan {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The gateway as it is. */
-export const GATEWAY = new URL('../../gateway/main.ts', import.meta.url);
+/** The gateway as production runs it. */
+export const GATEWAY = pathToFileURL(compiledFile('gateway'));
 
 /** A server of its own process, over a database of its own. */
 export interface ServerProcess {
@@ -57,11 +58,10 @@ export async function startServer(
     LOG_LEVEL: 'warn',
     ...plan.environment,
   };
-  const command = {
-    file: process.execPath,
-    // The Procfile's flag for the gateway, given to everyone.
-    args: ['--max-semi-space-size=64', '--import', import.meta.resolve('tsx'), fileURLToPath(plan.program)],
-  };
+  if (!isBuilt()) await buildPrograms();
+  // The Procfile's flag for the gateway, given to everyone.
+  const args = ['--max-semi-space-size=64', ...loaderOf(plan.program), fileURLToPath(plan.program)];
+  const command = { file: process.execPath, args };
   const child = await startChild(plan.name, runAs(command, { deathSignal: 'KILL' }), {
     env,
     ipc: true,
@@ -73,4 +73,9 @@ export async function startServer(
   const isReady = async () => (await findStatus(`${baseUrl}${plan.readyPath}`)) === 200;
   await waitUntilReady(child, isReady, LIMITS.gatewayStartMs, signal);
   return { name: plan.name, pid: child.pid, baseUrl, database: database.name, lastLines: child.lastLines };
+}
+
+/** Programs of the bench run from their sources. */
+function loaderOf({ pathname }: URL): string[] {
+  return pathname.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
 }

@@ -1,10 +1,9 @@
-import { fileURLToPath } from 'node:url';
+import { buildPrograms, compiledFile, isBuilt } from '../../engine/launcher/build/build-programs.mjs';
 import { type Child, startChild, waitUntilReady } from '../../engine/launcher/processes/child-process.ts';
 import { runAs } from '../../engine/launcher/processes/run-as.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
 const STOP_STEPS = [
   { signal: 'SIGTERM', patienceMs: LIMITS.processStopMs },
   { signal: 'SIGKILL', patienceMs: 5_000 },
@@ -18,7 +17,8 @@ export async function startWorkers(
   signal: AbortSignal,
 ): Promise<Child> {
   const env = { PATH: process.env['PATH'], LOG_LEVEL: 'info', ...environment };
-  const command = { file: process.execPath, args: ['--import', import.meta.resolve('tsx'), PROGRAM] };
+  if (!isBuilt()) await buildPrograms();
+  const command = { file: process.execPath, args: [compiledFile('workers')] };
   let isReady = false;
   const child = await startChild('workers', runAs(command, { deathSignal: 'KILL' }), {
     env,

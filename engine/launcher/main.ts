@@ -6,13 +6,16 @@ import { runLauncher } from './run-launcher.ts';
 /** `npm start`: everything on this machine, ready to be tried (docs/contract.md §8, "For the operator"). */
 runLauncher({
   // A larger nursery: what a request leaves behind dies there instead of being moved first.
-  gateway: program('../../gateway/main.ts', '--max-semi-space-size=64'),
-  workers: program('../../workers/main.ts'),
+  gateway: program('gateway', '../../gateway/main.ts', '--max-semi-space-size=64'),
+  workers: program('workers', '../../workers/main.ts'),
   migrate,
   ensureDemoOrganization,
 });
 
-function program(file: string, ...flags: string[]) {
-  const args = [...flags, '--import', import.meta.resolve('tsx'), fileURLToPath(new URL(file, import.meta.url))];
-  return { file: process.execPath, args };
+/** Compiled, the programs lie beside this one; from a source they start through tsx. */
+function program(name: string, source: string, ...flags: string[]) {
+  const isSource = import.meta.url.endsWith('.ts');
+  const file = new URL(isSource ? source : `./${name}.js`, import.meta.url);
+  const loader = isSource ? ['--import', import.meta.resolve('tsx')] : ['--enable-source-maps'];
+  return { file: process.execPath, args: [...flags, ...loader, fileURLToPath(file)] };
 }

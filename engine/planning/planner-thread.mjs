@@ -1,6 +1,5 @@
 import { register } from 'tsx/esm/api';
 
-/** A thread has none of the loaders of its process: without this one it could not read TypeScript. */
+/** The thread of a process that runs from its sources. It has none of the loaders of its process. */
 register();
-const { servePlanning } = await import('./serve-planning.ts');
-servePlanning();
+await import('./planner-thread.ts');

@@ -18,6 +18,12 @@ export interface RoundPlannerOptions {
 /** Too much to plan, or the thread died or took too long; the same round may be asked for again. */
 export class PlanningError extends Error {}
 
+/** Compiled, the program of the thread lies beside the one that runs; a source starts it through tsx. */
+const PLANNER_THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? './planner-thread.mjs' : './planner-thread.js',
+  import.meta.url,
+);
+
 interface Waiting {
   readonly input: RoundInput;
   readonly resolve: (plan: RoundPlan) => void;
@@ -82,7 +88,7 @@ export class RoundPlanner {
   }
 
   #start(): Worker {
-    const thread = new Worker(this.#options.thread ?? new URL('./planner-thread.mjs', import.meta.url));
+    const thread = new Worker(this.#options.thread ?? PLANNER_THREAD);
     thread.on('message', (plan: RoundPlan) => {
       this.#cancelPatience();
       this.#waiting.shift()?.resolve(plan);

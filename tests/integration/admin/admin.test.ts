@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { writeStoreFacts } from '../../../engine/launcher/store-facts.ts';
 import { readConfig } from '../../../engine/runtime/config.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
@@ -16,7 +15,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { seedDelivery } from '../../api/webhooks/seed-delivery.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { runEnvironment } from '../../support/runner/run-environment.ts';
+import { compiledProgram } from '../../support/runner/run-environment.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { reservePort } from '../../support/system/reserve-port.ts';
@@ -382,12 +381,11 @@ test('as a program it finds the stores that `npm start` has noted, and its exit 
   }
 });
 
-const PROGRAM = fileURLToPath(new URL('../../../gateway/admin-cli/main.ts', import.meta.url));
-
 function runProgram(args: readonly string[], settings: Record<string, string>, input = '') {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const program = [process.execPath, ['--import', 'tsx', PROGRAM, ...args]] as const;
-    const child = execFile(...program, { env: { ...runEnvironment(), ...settings } }, (error, stdout, stderr) =>
+    const program = compiledProgram('admin');
+    const env = { ...program.env, ...settings };
+    const child = execFile(process.execPath, [...program.args, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
     child.stdin!.end(input);

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startLocalRedis } from '../../../engine/launcher/stores/local-redis.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
-import { runEnvironment } from '../../support/runner/run-environment.ts';
+import { compiledProgram } from '../../support/runner/run-environment.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
@@ -102,11 +102,12 @@ export function metricsPortOf({ logLines }: WorkersProcess): number {
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** `node workers/main.ts`; resolves when it is ready. */
+/** The compiled workers; resolves when they are ready. */
 export async function startWorkersProcess(environment: Readonly<Record<string, string>>): Promise<WorkersProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'workers/main.ts'], {
+  const { args, env } = compiledProgram('workers');
+  const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...runEnvironment(), ...environment },
+    env: { ...env, ...environment },
     // As the launcher has it: some kernels share the CPU by sessions first.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

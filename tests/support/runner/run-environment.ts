@@ -1,3 +1,4 @@
+import { compiledFile, type ProgramName } from '../../../engine/launcher/build/build-programs.mjs';
 import { RUN_VARIABLE } from './leftover-processes.ts';
 
 const NAMES = ['PATH', 'NODE_OPTIONS', RUN_VARIABLE];
@@ -7,4 +8,10 @@ const NAMES = ['PATH', 'NODE_OPTIONS', RUN_VARIABLE];
  */
 export function runEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));
+}
+
+/** A program as production runs it. The run has compiled it, so it needs no translations. */
+export function compiledProgram(name: ProgramName): { readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
+  const { NODE_OPTIONS: _, ...env } = runEnvironment();
+  return { args: ['--enable-source-maps', compiledFile(name)], env };
 }

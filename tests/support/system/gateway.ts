@@ -8,7 +8,7 @@ import { readConfig } from '../../../engine/runtime/config.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { type GatewayOptions, startGateway } from '../../../gateway/start-gateway.ts';
-import { runEnvironment } from '../runner/run-environment.ts';
+import { compiledProgram } from '../runner/run-environment.ts';
 import { type OrganizationSeed, type SeededOrganization, seedOrganization } from '../seeds/seed.ts';
 import { createMigratedDatabase, randomName, testRedis } from '../stores.ts';
 
@@ -31,7 +31,7 @@ export interface TestGatewayOptions {
   readonly organization?: OrganizationSeed;
   /** Settings by the names of their environment variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Runs it as `node gateway/main.ts` in a process that ends with the test's. */
+  /** Runs the compiled gateway in a process that ends with the test's. */
   readonly process?: boolean;
   /** See EngineOptions; not for a process of its own. */
   readonly wrapCommitStore?: GatewayOptions['wrapCommitStore'];
@@ -150,9 +150,10 @@ const START_MS = 60_000;
 const STOP_MS = 30_000;
 
 async function startProcess(environment: Record<string, string>): Promise<Running> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'gateway/main.ts'], {
+  const { args, env } = compiledProgram('gateway');
+  const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...runEnvironment(), ...environment },
+    env: { ...env, ...environment },
     // The IPC channel ends with this process, and the gateway with it.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

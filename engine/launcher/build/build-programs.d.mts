@@ -1,0 +1,6 @@
+export type ProgramName = 'gateway' | 'workers' | 'launcher' | 'migrate' | 'admin' | 'planner-thread';
+
+export function isBuilt(): boolean;
+export function buildPrograms(): Promise<void>;
+/** The file of a compiled program. */
+export function compiledFile(name: ProgramName): string;

