@@ -6,6 +6,7 @@ import type { CourierRecord } from './assignment/courier.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customers/customer.ts';
 import type { CreateWarehouseInput, UpdateWarehouseInput } from './customers/warehouse.ts';
 import type { Refusal } from './errors.ts';
+import type { AmendTaskInput } from './exceptions/amend-task.ts';
 import type { ReattemptTaskInput } from './exceptions/reattempt-task.ts';
 import type { IdempotencyKey } from './fields/idempotency-key.ts';
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
@@ -218,6 +219,13 @@ export interface AssignCouriers extends CommandBase {
   readonly assignments: readonly { readonly taskId: number; readonly courier: CourierRecord }[];
 }
 
+/** Changes an open task, also while an agent has it. */
+export interface AmendTask extends CommandBase {
+  readonly kind: 'amend-task';
+  readonly taskId: number;
+  readonly input: AmendTaskInput;
+}
+
 /** Carries out the order of a failed task once more, by a new task. */
 export interface ReattemptTask extends CommandBase {
   readonly kind: 'reattempt-task';
@@ -299,6 +307,7 @@ export type SingleCommand =
   | AssignTask
   | UnassignTask
   | SearchAgent
+  | AmendTask
   | ReattemptTask
   | AnswerRequest
   | ProposeOffers

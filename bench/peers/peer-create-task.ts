@@ -207,6 +207,7 @@ function newTask(
     attempt: 1,
     previousTaskId: null,
     nextTaskId: null,
+    contact: null,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Answer, Caller, NoteArrival, NoteEta } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type Arrival, AWAY, approach, isAwaited, isPrecise } from '../domain/travel/arrival.ts';
+import { type Arrival, AWAY, approach, isAwaited, isPrecise, type Place } from '../domain/travel/arrival.ts';
 import { etaAtMs, isMaterial } from '../domain/travel/eta.ts';
 import { distanceM } from '../domain/travel/geo.ts';
 import { type Clock, isoTime } from '../runtime/clock.ts';
@@ -45,6 +45,8 @@ interface Watched {
   readonly agentId: number;
   readonly taskId: number;
   readonly assignedAt: string | null;
+  /** The place that it leads to. */
+  readonly place: Place;
   arrival: Arrival;
   /** The ETA as the roster has it, and as it was last told. */
   recordedEta: string | null;
@@ -168,10 +170,10 @@ class Watch implements ArrivalWatch {
     return ERRORS[code].status !== 503;
   }
 
-  #watchedOf(organizationId: number, agent: AgentOnRoad, task: OpenTask): Watched {
+  #watchedOf(organizationId: number, agent: AgentOnRoad, task: Destination): Watched {
     const tasks = this.#tasksOf(agent);
     const known = tasks.get(task.taskId);
-    if (known && known.assignedAt === task.assignedAt) {
+    if (known && known.assignedAt === task.assignedAt && isSamePlace(known.place, task)) {
       if (known.recordedEta !== task.etaAt) {
         known.recordedEta = task.etaAt;
         known.toldEtaMs = parsedOrNull(task.etaAt);
@@ -198,12 +200,21 @@ class Watch implements ArrivalWatch {
   }
 }
 
-function watch(organizationId: number, agentId: number, { taskId, assignedAt, etaAt }: OpenTask): Watched {
+function isSamePlace(one: Place, other: Place): boolean {
+  return one.latitude === other.latitude && one.longitude === other.longitude;
+}
+
+function watch(
+  organizationId: number,
+  agentId: number,
+  { taskId, assignedAt, latitude, longitude, etaAt }: Destination,
+): Watched {
   return {
     organizationId,
     agentId,
     taskId,
     assignedAt,
+    place: { latitude, longitude },
     arrival: AWAY,
     recordedEta: etaAt,
     toldEtaMs: parsedOrNull(etaAt),

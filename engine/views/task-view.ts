@@ -93,6 +93,7 @@ function taskViewOf(shown: ShownTask): TaskView {
     attempt: task.attempt,
     previousTaskId: task.previousTaskId,
     nextTaskId: task.nextTaskId,
+    contact: task.contact,
   };
 }
 

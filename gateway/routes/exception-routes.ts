@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
+import { amendTaskSchema } from '../../schema/exceptions/amend-task.ts';
 import { reattemptTaskSchema } from '../../schema/exceptions/reattempt-task.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { taskView } from '../../schema/tasks/task-view.ts';
@@ -8,7 +9,30 @@ import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The exceptions of a day. Source: docs/contract.md §3 "Exceptions". */
 export function exceptionRoutes(engine: Engine, clock: Clock): ApiRoute[] {
-  return [reattemptTask(engine, clock)];
+  return [amendTask(engine, clock), reattemptTask(engine, clock)];
+}
+
+function amendTask(engine: Engine, { now }: Pick<Clock, 'now'>): ApiRoute {
+  const told = amendTaskSchema(now);
+  return apiRoute({
+    method: 'POST',
+    path: '/tasks/:id/amend',
+    guard: may('tasks:exceptions'),
+    body: { schema: amendTaskSchema(), complaintsFor: () => told, maxBytes: LIMITS.bodyBytes },
+    summary: 'Change an open task, also while a courier has it; the courier gets a push',
+    success: { status: 200, data: taskView },
+    refusals: [
+      '404',
+      '409 TASK_NOT_EDITABLE',
+      '409 AGENT_SLOT_TAKEN',
+      '409 TASK_TOO_LARGE',
+      '422 IDEMPOTENCY_KEY_REUSED',
+    ],
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'amend-task', caller, taskId: params.id, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task amended');
+    },
+  });
 }
 
 function reattemptTask(engine: Engine, { now }: Pick<Clock, 'now'>): ApiRoute {

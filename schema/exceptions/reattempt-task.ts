@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { boolean, isoTime, isPast } from '../fields/fields.ts';
+import { boolean, isoTime } from '../fields/fields.ts';
 import { shownAs } from '../fields/shown-as.ts';
-import { isEmptyWindow } from '../fields/window.ts';
+import { timesCheck } from './times-check.ts';
 
 const fields = v.object(
   {
@@ -20,19 +20,6 @@ const fields = v.object(
  * see CreateTaskOptions.
  */
 export function reattemptTaskSchema(now?: () => number) {
-  return v.pipe(
-    fields,
-    v.rawCheck(({ dataset, addIssue }) => {
-      const body = dataset.value as Readonly<Record<string, unknown>> | undefined;
-      if (typeof body !== 'object' || body === null) return;
-      const violation = (key: string, message: string) =>
-        addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
-      if (isEmptyWindow(body['windowStart'], body['windowEnd'])) violation('windowEnd', 'must be after windowStart');
-      if (!now) return;
-      for (const key of ['scheduledAt', 'windowEnd']) {
-        if (isPast(body[key], now)) violation(key, 'must be in the future');
-      }
-    }),
-  );
+  return v.pipe(fields, timesCheck(now));
 }
-export type ReattemptTaskInput = v.InferOutput<ReturnType<typeof reattemptTaskSchema>>;
+export type ReattemptTaskInput = v.InferOutput<typeof fields>;

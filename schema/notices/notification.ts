@@ -7,7 +7,13 @@ import { type NoticeTemplates, noticeTemplatesSchema } from './notice-templates.
 import { webPushToken } from './push-subscription.ts';
 
 /** The kinds of notices. The first are pushed to the devices of a courier, the others mailed to a customer. */
-export const PUSH_KINDS = ['task_cancelled', 'task_offered', 'task_assigned', 'task_unassigned'] as const;
+export const PUSH_KINDS = [
+  'task_cancelled',
+  'task_offered',
+  'task_assigned',
+  'task_amended',
+  'task_unassigned',
+] as const;
 export const MAIL_KINDS = ['tracking_created', 'tracking_on_the_way', 'tracking_completed'] as const;
 export const NOTICE_KINDS = [...PUSH_KINDS, ...MAIL_KINDS] as const;
 const NOTICE_CHANNELS = ['push', 'mail'] as const;

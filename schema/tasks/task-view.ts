@@ -65,6 +65,7 @@ const taskFields = {
   attempt: shownInteger,
   previousTaskId: nullableId,
   nextTaskId: nullableId,
+  contact: v.nullable(v.object({ name: v.string(), phone: v.string() })),
 };
 
 /** The task as the API shows it. Source: docs/contract.md §3 "Task". */

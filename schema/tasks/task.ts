@@ -113,6 +113,14 @@ export interface TaskRecord {
   readonly previousTaskId: number | null;
   /** The task that carries out its order once more. */
   readonly nextTaskId: number | null;
+  /** The person to meet and to call for this task instead of the customer. */
+  readonly contact: TaskContact | null;
+}
+
+/** A person at the place of a task; the phone is in E.164. */
+export interface TaskContact {
+  readonly name: string;
+  readonly phone: string;
 }
 
 /** A task with all that its JSON shows, whether it came from an actor's memory or from SQL. */

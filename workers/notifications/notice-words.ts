@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<PushKind, PushWords>> = {
   task_cancelled: { title: (code) => `Task ${code} was cancelled`, urgency: 'high' },
   task_offered: { title: (code) => `Task ${code} is offered to you`, urgency: 'high' },
   task_assigned: { title: (code) => `Task ${code} is yours`, urgency: 'normal' },
+  task_amended: { title: (code) => `Task ${code} has changed`, urgency: 'high' },
   task_unassigned: { title: (code) => `Task ${code} is no longer yours`, urgency: 'high' },
 };
 

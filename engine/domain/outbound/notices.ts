@@ -4,9 +4,10 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { CustomerMail, MailKind, NoticeKind, PushKind } from '../../../schema/notices/notification.ts';
 import { isTerminal, type TaskOutcome, type TaskStatus } from '../../../schema/tasks/task.ts';
 
-/** Events that may make a notice; of a creation only customers get one. */
+/** Events that may make a notice; of a creation only customers get one, of an update only couriers, when it amends. */
 export const NOTICED_TYPES = [
   'task.created',
+  'task.updated',
   'task.status_changed',
   'assignment_request.created',
   'assignment_request.accepted',
@@ -22,6 +23,8 @@ export interface NoticedEvent {
     readonly assignmentRequest?: NoticedRequest;
     readonly previousStatus?: TaskStatus;
     readonly previousAgentId?: number | null;
+    /** Of an amendment: the names of the fields. */
+    readonly changes?: readonly string[];
     readonly actor?: { readonly type: string; readonly id: number | null };
   };
 }
@@ -89,8 +92,10 @@ function pushOf({ type, timestamp, data }: NoticedEvent): PushNotice | undefined
     return isAlone ? { ...common, kind: 'task_assigned', taskId, agentId, requestId: null } : undefined;
   }
   // The parts of a job have couriers, and events, of their own.
-  if (type !== 'task.status_changed' || !task || task.children.length > 0) return undefined;
+  if (!task || task.children.length > 0) return undefined;
   const { id: taskId, agentId } = task;
+  if (type === 'task.updated' && data.changes) return toAgent('task_amended', agentId);
+  if (type !== 'task.status_changed') return undefined;
   if (task.status === 'cancelled' && WITH_COURIER.has(data.previousStatus!)) return toAgent('task_cancelled', agentId);
   // Gifts and withdrawals by the system are offers.
   if (actor?.type === 'system') return undefined;
@@ -155,6 +160,8 @@ function reasonToDropPush(notice: NoticeReason & { readonly kind: PushKind }): s
   if (kind === 'task_offered' && requestStatus !== 'pending') return 'the offer is no longer open';
   const hasTask = taskAgentId === agentId && taskStatus !== 'cancelled';
   if (kind === 'task_assigned' && !hasTask) return 'the task was taken back';
+  if (kind === 'task_amended' && (!hasTask || taskStatus === 'completed'))
+    return 'the task was taken back, or has ended';
   if (kind === 'task_unassigned' && hasTask) return 'the task was given back';
   return undefined;
 }

@@ -1,10 +1,28 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
-import { isCashType, type TaskRecord } from '../../../schema/tasks/task.ts';
+import { isCashType, isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
 import type { Actor } from './task-machine.ts';
 
 /** The exceptions of a day are for dispatchers and administrators. Source: docs/contract.md §2. */
 export function mayHandleExceptions({ role }: Pick<Actor, 'role'>): boolean {
   return role !== 'agent' && role !== 'integration';
+}
+
+/** POST /tasks/:id/amend: until the task ends. Refuses with TASK_NOT_EDITABLE. */
+export function checkAmendment({ status }: Pick<TaskRecord, 'status'>): Refusal | undefined {
+  if (!isTerminal(status)) return undefined;
+  const editableIn = TASK_STATUSES.filter((one) => !isTerminal(one));
+  return refusal('TASK_NOT_EDITABLE', `A task in ${status} can no longer be amended`, { status, editableIn });
+}
+
+/** Judges the window of a changed task. Undefined or a sentence. */
+export function checkWindow({
+  windowStart,
+  windowEnd,
+  readyAt,
+}: Pick<TaskRecord, 'windowStart' | 'windowEnd' | 'readyAt'>): string | undefined {
+  if (windowEnd === null) return undefined;
+  if (windowStart !== null && windowEnd <= windowStart) return 'windowEnd must be after windowStart';
+  return readyAt !== null && readyAt > windowEnd ? `windowEnd must not be before readyAt (${readyAt})` : undefined;
 }
 
 type Failed = Pick<TaskRecord, 'status' | 'outcome' | 'childIds' | 'nextTaskId' | 'taskType' | 'pickupLocationId'>;

@@ -15,7 +15,7 @@ import type { ShardOwnership } from '../commit/shard-ownership.ts';
 import type { DueTimers } from '../decide/decision.ts';
 import type { IdDemand } from '../decide/id-demand.ts';
 import { noNeeds } from '../decide/record-search.ts';
-import { collectNeeds, idDemandOf, lacksAccounts } from '../decide/rules.ts';
+import { collectNeeds, idDemandOf, lacksRecordsOfAgent } from '../decide/rules.ts';
 import { OrgState } from '../state/org-state.ts';
 import { decideCommand } from './decide-command.ts';
 import type { IdBlocks } from './id-blocks.ts';
@@ -293,7 +293,7 @@ export class OrgActor implements BatchOwner {
       // Looked at again each time: other actors may have waited for the same ids, and been first.
       while (!hasIds && (await this.#idsCome(demand))) hasIds = ids.has(demand);
       if (!hasIds) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
-      else if (this.isLive && lacksAccounts(this.#state, pending.command)) this.#waiting.push(pending);
+      else if (this.isLive && lacksRecordsOfAgent(this.#state, pending.command)) this.#waiting.push(pending);
       else if (this.isLive) this.#decide(pending);
       else if (!alone) this.#services.onDiscarded(this, [pending], []);
     }

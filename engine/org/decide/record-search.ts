@@ -131,6 +131,14 @@ export class RecordSearch {
     else this.#moneyOf(facts.task);
   }
 
+  /** A task with the load of the agent that has it. */
+  taskWithLoad(id: number): void {
+    this.task(id);
+    const facts = this.#state.findTask(id);
+    if (!facts) this.#chain();
+    else if (facts.task.agentId !== null) this.loadOf(facts.task.agentId);
+  }
+
   /** The payment that counts for a task. */
   paymentOf(taskId: number): void {
     const facts = this.#state.findTask(taskId);

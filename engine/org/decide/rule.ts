@@ -11,8 +11,8 @@ export interface Rule<C extends SingleCommand> {
   readonly needs: (search: RecordSearch, command: C) => void;
   /** Returns the largest number of ids that the decision may take. */
   readonly ids: (command: C) => IdDemand;
-  /** Whether the accounts must be looked at again before the decision: the task may have changed its agent. */
-  readonly movesMoney: boolean;
+  /** Whether accounts and loads must be looked at again before the decision: the task may have changed its agent. */
+  readonly followsAgent: boolean;
   /** Finds the task that the caller must be allowed to change; undefined for a command about no task. */
   readonly task: (draft: Draft, command: C) => TaskRecord | undefined;
   /** Lists further tasks that the command changes, which the caller must be allowed to change too. */
@@ -35,7 +35,7 @@ export function rule<C extends SingleCommand>(parts: Pick<Rule<C>, 'needs' | 'de
   return {
     needs: parts.needs,
     ids: parts.ids ?? ordinary,
-    movesMoney: parts.movesMoney ?? false,
+    followsAgent: parts.followsAgent ?? false,
     task: parts.task ?? noTask,
     alsoChanges: parts.alsoChanges ?? noTasks,
     target: parts.target ?? nothing,

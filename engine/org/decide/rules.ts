@@ -7,6 +7,7 @@ import { assignTaskRule } from './assignment/assign-task.ts';
 import { proposeOffersRule } from './assignment/propose-offers.ts';
 import { searchAgentRule } from './assignment/search-agent.ts';
 import { unassignTaskRule } from './assignment/unassign-task.ts';
+import { amendTaskRule } from './exceptions/amend-task.ts';
 import { reattemptTaskRule } from './exceptions/reattempt-task.ts';
 import { demandOfTasks, type IdDemand, ORDINARY } from './id-demand.ts';
 import { payTaskRule } from './money/pay-task.ts';
@@ -48,6 +49,7 @@ const RULES = {
   'assign-task': assignTaskRule,
   'unassign-task': unassignTaskRule,
   'search-agent': searchAgentRule,
+  'amend-task': amendTaskRule,
   'reattempt-task': reattemptTaskRule,
   'answer-request': answerRequestRule,
   'propose-offers': proposeOffersRule,
@@ -82,12 +84,12 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
   return search.missing;
 }
 
-/** Whether the command moves money between accounts that were not fetched: the task had another agent then. */
-export function lacksAccounts(state: OrgState, command: Command): boolean {
-  if (command.kind === 'read-task' || command.kind === 'create-tasks' || !ruleOf(command).movesMoney) return false;
+/** Whether the command rests on accounts or loads that were not fetched: the task had another agent then. */
+export function lacksRecordsOfAgent(state: OrgState, command: Command): boolean {
+  if (command.kind === 'read-task' || command.kind === 'create-tasks' || !ruleOf(command).followsAgent) return false;
   const needs = noNeeds();
   collectNeeds(state, command, needs);
-  return needs.accountOwners.size > 0;
+  return needs.accountOwners.size + needs.loadedAgentIds.size > 0;
 }
 
 /** The largest number of ids that the decision may take. */

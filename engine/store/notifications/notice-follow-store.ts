@@ -67,7 +67,10 @@ export function createNoticeFollowStore(sql: Sql): NoticeFollowStore {
 /** An event `e` that may make a notice: after the position `p`, by the settings `s`. */
 function isNews(sql: Sql, types: readonly string[]): Fragment {
   return sql`e.sequence > coalesce(p.last_sequence, 0) AND e.at > now() - ${LIMITS.noticeAgeMs} * interval '1 ms'
-    AND e.type = ANY(${textArray(types)}::text[]) AND (e.type <> 'task.created' OR s.mail_created)`;
+    AND e.type = ANY(${textArray(types)}::text[]) AND CASE e.type
+      WHEN 'task.created' THEN s.mail_created
+      -- Of updates only amendments; other texts that look alike make no notice.
+      WHEN 'task.updated' THEN e.body LIKE '%"changes":["%' ELSE true END`;
 }
 
 /**

@@ -185,6 +185,7 @@ export const TASK = recordColumns<TaskRecord>({
   attempt: 'plain',
   previousTaskId: 'plain',
   nextTaskId: 'plain',
+  contact: 'plain',
 });
 
 export const TASK_HISTORY = recordColumns<TaskHistoryRecord>({

@@ -57,6 +57,19 @@ test('a courier en route gets a cancellation on its stream and on each of its de
     }
   }));
 
+test('a courier gets a notice of an amendment, and of no other update', () =>
+  withNotices(1, async (place) => {
+    const courier = place.couriers[0]!;
+    const taskId = await place.taskOf(courier, 'accepted');
+    await courier.register('phone');
+    await place.admin.post('/payments/initialize', { taskId, amount: 5 });
+    await place.notify();
+    assert.deepEqual(await place.told(), ['task_assigned sent']);
+    assert.equal((await place.admin.post(`/tasks/${taskId}/amend`, { notes: 'say "changes":["x"]' })).status, 200);
+    await place.notify();
+    assert.deepEqual(await place.told(), ['task_assigned sent', 'task_amended sent']);
+  }));
+
 test("a courier gets notices of a dispatcher's changes, and not of its own", () =>
   withNotices(1, async (place) => {
     const courier = place.couriers[0]!;

@@ -59,6 +59,7 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
     attempt: 1,
     previousTaskId: null,
     nextTaskId: null,
+    contact: null,
     ...wanted,
   };
 }

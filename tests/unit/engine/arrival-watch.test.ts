@@ -92,6 +92,19 @@ describe('arrivals', () => {
     assert.deepEqual(scene.kinds(), ['note-arrival']);
   });
 
+  test('arrivals at a new place are awaited again', async () => {
+    const [scene, task] = [new Scene(), toldOf()];
+    scene.tick(agentWith(task), 20, STANDING);
+    await scene.last().answer(OK);
+    const agent = agentWith(task);
+    scene.tick(agent, 20, STANDING);
+    await scene.last().answer(OK);
+    const asked = scene.asked.length;
+    agent.openTasks.set(task.taskId, { ...task, latitude: PLACE.latitude + 2_000 * DEGREES_PER_METER });
+    scene.tick(agent, 2_000, STANDING);
+    assert.deepEqual([scene.asked.length, scene.last().command.kind], [asked + 1, 'note-arrival']);
+  });
+
   test('are asked about one at a time', () => {
     const [scene, agent] = [new Scene(), agentWith(toldOf())];
     for (let i = 0; i < 20; i++) scene.tick(agent, 20, STANDING);

@@ -28,7 +28,7 @@ export const payTaskRule = rule<PayTask>({
     search.moneyOf(input.taskId);
   },
   ids: () => MONEY,
-  movesMoney: true,
+  followsAgent: true,
   task: (draft, { input }) => draft.findTask(input.taskId)?.task,
   decide: decidePayTask,
 });

@@ -10,7 +10,7 @@ import { changePayment, draftRefund, tellPayment } from '../steps/payment-steps.
 export const refundPaymentRule = rule<RefundPayment>({
   needs: (search, { paymentId }) => search.paymentWithMoney(paymentId),
   ids: () => MONEY,
-  movesMoney: true,
+  followsAgent: true,
   decide: decideRefundPayment,
 });
 

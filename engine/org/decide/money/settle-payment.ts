@@ -20,7 +20,7 @@ import {
 export const settlePaymentRule = rule<SettlePayment>({
   needs: (search, { paymentId }) => search.paymentWithMoney(paymentId),
   ids: () => MONEY,
-  movesMoney: true,
+  followsAgent: true,
   decide: decideSettlePayment,
 });
 

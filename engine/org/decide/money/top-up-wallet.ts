@@ -15,7 +15,7 @@ export const topUpWalletRule = rule<TopUpWallet>({
     search.accounts([...OWN_ACCOUNTS, walletOf(customerId)]);
   },
   ids: () => MONEY,
-  movesMoney: true,
+  followsAgent: true,
   decide: decideTopUpWallet,
 });
 

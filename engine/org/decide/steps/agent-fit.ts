@@ -1,8 +1,10 @@
 import { type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { exceedsCapacity, overlaps } from '../../../domain/assignment/eligibility.ts';
 import { loadOf, slotOf, sumOf } from '../../../domain/assignment/load.ts';
 import type { Capacity } from '../../../domain/assignment/round-view.ts';
+import type { HeldTask } from '../../state/agent-loads.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 
@@ -18,14 +20,25 @@ function capacityOf({ vehicle }: Pick<AgentRecord, 'vehicle'>): Capacity {
  */
 export function judgeFit(draft: Draft, facts: TaskFacts, agent: AgentRecord, maxTasks?: number): Refusal | undefined {
   const { id: agentId } = agent;
-  const held = draft.heldBy(agentId).filter(({ taskId }) => taskId !== facts.task.id);
-  const slot = slotOf(facts.task);
-  const slots = held.flatMap((one) => one.slot ?? []);
-  if (slot && overlaps(slots, slot)) return refusal('AGENT_SLOT_TAKEN', undefined, { agentId });
+  const taken = judgeSlot(draft, facts.task, agentId);
+  if (taken) return taken;
+  const held = othersHeldBy(draft, facts.task, agentId);
   if (maxTasks !== undefined && held.length >= maxTasks) {
     return refusal('AGENT_OVER_CAPACITY', 'The agent has as many tasks as it may have', { agentId, maxTasks });
   }
   const load = sumOf(held.map((one) => one.load));
   const isTooMuch = exceedsCapacity(capacityOf(agent), load, loadOf(facts.packages));
   return isTooMuch ? refusal('AGENT_OVER_CAPACITY', undefined, { agentId }) : undefined;
+}
+
+/** Whether the time of a task is free with an agent. Refuses: 409 AGENT_SLOT_TAKEN. */
+export function judgeSlot(draft: Draft, task: TaskRecord, agentId: number): Refusal | undefined {
+  const slot = slotOf(task);
+  if (!slot) return undefined;
+  const slots = othersHeldBy(draft, task, agentId).flatMap((one) => one.slot ?? []);
+  return overlaps(slots, slot) ? refusal('AGENT_SLOT_TAKEN', undefined, { agentId }) : undefined;
+}
+
+function othersHeldBy(draft: Draft, { id }: TaskRecord, agentId: number): HeldTask[] {
+  return draft.heldBy(agentId).filter(({ taskId }) => taskId !== id);
 }

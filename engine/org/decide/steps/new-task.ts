@@ -150,6 +150,7 @@ export function newTask(
     updatedAt: now,
     awaitingSince: null,
     ...FIRST_ATTEMPT,
+    contact: null,
   };
 }
 

@@ -25,7 +25,7 @@ export const changeTaskStatusRule = rule<ChangeTaskStatus>({
   },
   // Agents complete the tasks that collect cash and hand it over.
   ids: () => MONEY,
-  movesMoney: true,
+  followsAgent: true,
   task: taskById,
   alsoChanges: openChildrenThatEnd,
   decide: decideChangeTaskStatus,

@@ -98,7 +98,12 @@ function changedFields(
 }
 
 /** Open requests were for another time. The search begins when the new one comes near. */
-function rescheduled(before: TaskRecord, scheduledAt: string, settings: AssignmentSettings, now: string) {
+export function rescheduled(
+  before: TaskRecord,
+  scheduledAt: string,
+  settings: AssignmentSettings,
+  now: string,
+): Pick<TaskRecord, 'search' | 'autoAssignmentStatus'> {
   const { since, startsAt, until } = newSearch({ ...before, scheduledAt }, settings, now);
   const search = { ...before.search!, since, startsAt, until, open: [] };
   const isNew = before.status === 'new' || startsAt !== null;

@@ -2,6 +2,7 @@ import type { DecideContext, Decision } from '../../../../engine/org/decide/deci
 import { Draft } from '../../../../engine/org/state/draft.ts';
 import { OrgState } from '../../../../engine/org/state/org-state.ts';
 import type { CallerRole } from '../../../../schema/accounts/role.ts';
+import type { AssignmentRequestRecord, TaskSearch } from '../../../../schema/assignment/assignment.ts';
 import type { Caller } from '../../../../schema/commands.ts';
 import type { CustomerRecord } from '../../../../schema/customers/customer.ts';
 import type { LocationRecord } from '../../../../schema/customers/location.ts';
@@ -206,6 +207,38 @@ export function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
     attempt: 1,
     previousTaskId: null,
     nextTaskId: null,
+    contact: null,
     ...fields,
   };
+}
+
+/** A request to the task's own agent that waits for its answer. */
+export function openRequest(fields: Partial<AssignmentRequestRecord> = {}): AssignmentRequestRecord {
+  return {
+    organizationId,
+    id: 70,
+    version: 1,
+    taskId: TASK,
+    agentId: OWN_AGENT,
+    channelId: 6,
+    status: 'pending',
+    mode: 'sequential',
+    attempt: 1,
+    score: 1,
+    distanceM: null,
+    etaSeconds: null,
+    expiresAt: '2031-05-01T13:00:00.000Z',
+    respondedAt: null,
+    rejectionReason: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...fields,
+  };
+}
+
+/** A search with these open requests. */
+export function searchThatAsks(...open: AssignmentRequestRecord[]): TaskSearch {
+  const until = '2031-05-01T13:00:00.000Z';
+  const asked = { attempts: open.length, open, rejectedBy: [], expiredBy: [], lacking: null, notedAt: null };
+  return { since: NOW, startsAt: null, until, ...asked };
 }

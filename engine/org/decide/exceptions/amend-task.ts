@@ -1,0 +1,120 @@
+import type { AmendTask } from '../../../../schema/commands.ts';
+import { notFound, refusal } from '../../../../schema/errors.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
+import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
+import { checkAmendment, checkWindow, mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
+import { checkScheduledAt, checkWindowEnd } from '../../../domain/tasks/task-machine.ts';
+import type { Draft } from '../../state/draft.ts';
+import type { TaskFacts } from '../../state/state-view.ts';
+import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
+import { rule, taskById } from '../rule.ts';
+import { judgeSlot } from '../steps/agent-fit.ts';
+import { checkFamilySize } from '../steps/family-size.ts';
+import { draftLocation, isAt } from '../steps/new-location.ts';
+import { withdrawRequests } from '../steps/request-steps.ts';
+import { changedTask, draftStatus, settingsOf } from '../steps/task-search.ts';
+import { tellUpdated } from '../steps/tell-updated.ts';
+import { rescheduled } from '../tasks/update-task.ts';
+
+type AmendInput = AmendTask['input'];
+type Fields = { -readonly [K in keyof TaskRecord]?: TaskRecord[K] };
+
+export const amendTaskRule = rule<AmendTask>({
+  needs: (search, { taskId }) => search.taskWithLoad(taskId),
+  followsAgent: true,
+  task: taskById,
+  decide: decideAmendTask,
+});
+
+/**
+ * POST /tasks/:id/amend: a change of an open task, which its agent hears of. A field with its present value
+ * changes nothing. A new time withdraws what is still asked, and must be free with the agent that has the task. Refuses, in
+ * this order: 403 for others than staff; 400 for times that have passed; 404; 409 TASK_NOT_EDITABLE; 400 for a window
+ * that does not fit; 409 AGENT_SLOT_TAKEN, TASK_TOO_LARGE.
+ */
+export function decideAmendTask(draft: Draft, command: AmendTask, context: DecideContext): Decision {
+  const { taskId, input, caller } = command;
+  const { now } = context;
+  if (!mayHandleExceptions(caller)) return refuse(refusal('FORBIDDEN'));
+  const late = [
+    input.scheduledAt ? checkScheduledAt(input.scheduledAt, now) : undefined,
+    input.windowEnd ? checkWindowEnd(input.windowEnd, now) : undefined,
+  ].filter((violated) => violated !== undefined);
+  if (late.length > 0) return violate(...late);
+  const facts = draft.findTask(taskId);
+  if (!facts) return refuse(notFound('Task', taskId));
+  const refused = checkAmendment(facts.task);
+  if (refused) return refuse(refused);
+
+  const fields = amendedFields(facts.task, input);
+  const places = newPlaces(facts, input);
+  const changed = [...Object.keys(fields), ...places];
+  if (changed.length === 0) return done('task', taskId);
+  const wanted = { ...facts.task, ...fields };
+  const unfit = checkWindow(wanted);
+  if (unfit) return violate(unfit);
+
+  const hasNewTime = wanted.scheduledAt !== facts.task.scheduledAt;
+  const search = searchAfter(draft, facts.task, wanted, now);
+  const open = facts.task.search?.open ?? [];
+  if (hasNewTime && open.length > 0) {
+    withdrawRequests(draft, open, now);
+    // An agent that is asked alone has the task: for another time it has not been asked.
+    if (facts.task.status === 'assigned') draftStatus(draft, facts.task, 'awaiting_assignment', search, now);
+  }
+  const { task: before } = draft.findTask(taskId)!;
+  const taken = hasNewTime && before.agentId !== null ? judgeSlot(draft, wanted, before.agentId) : undefined;
+  if (taken) return refuse(taken);
+  const all = { ...fields, ...search, ...(places.has('location') ? UNVISITED : {}) };
+  const location = places.has('location') ? draftLocation(draft, input.location, taskId, context) : facts.location;
+  const pickupLocation = places.has('pickupLocation')
+    ? draftLocation(draft, input.pickupLocation, taskId, context)
+    : facts.pickupLocation;
+  const ids = { locationId: location?.id ?? null, pickupLocationId: pickupLocation?.id ?? null };
+  draft.put({ kind: 'put-task', task: changedTask(before, { ...all, ...ids }, now), location, pickupLocation });
+  const tooLarge = checkFamilySize(draft, taskId);
+  if (tooLarge) return refuse(tooLarge);
+  tellUpdated(draft, taskId, changed, { kind: 'updated', details: { changed } }, { changes: changed });
+  return done('task', taskId);
+}
+
+/** Nobody has arrived at a new place, or was said to. */
+const UNVISITED = { arrivedAt: null, etaAt: null } as const;
+
+/** The fields of the record that change. */
+function amendedFields(before: TaskRecord, input: AmendInput): Fields {
+  const fields: Fields = {};
+  for (const name of ['notes', 'description', 'windowStart', 'windowEnd'] as const) {
+    const value = input[name];
+    if (value !== undefined && value !== before[name]) fields[name] = value;
+  }
+  const { scheduledAt, contact } = input;
+  if (scheduledAt && scheduledAt !== before.scheduledAt) {
+    fields.scheduledAt = scheduledAt;
+    if (before.timeToServe !== 'scheduled') fields.timeToServe = 'scheduled';
+  }
+  const person = contact && { name: contact.name, phone: contact.phone.e164 };
+  const isSame = person?.name === before.contact?.name && person?.phone === before.contact?.phone;
+  if (person !== undefined && !isSame) fields.contact = person;
+  return fields;
+}
+
+/** The places that differ from those that the task has. */
+function newPlaces(facts: TaskFacts, input: AmendInput): ReadonlySet<'location' | 'pickupLocation'> {
+  const names = (['location', 'pickupLocation'] as const).filter((name) => {
+    const [present, wanted] = [facts[name], input[name]];
+    return wanted != null && !(present && isAt(present, wanted));
+  });
+  return new Set(names);
+}
+
+/** A search for the new time begins when that comes near; a new end of the window is the end of the search, too. */
+function searchAfter(draft: Draft, before: TaskRecord, wanted: TaskRecord, now: string): Fields {
+  if (!before.search) return {};
+  const settings = settingsOf(draft);
+  if (wanted.scheduledAt !== before.scheduledAt) {
+    return rescheduled({ ...before, windowEnd: wanted.windowEnd }, wanted.scheduledAt!, settings, now);
+  }
+  if (wanted.windowEnd === before.windowEnd) return {};
+  return { search: { ...before.search, until: newSearch(wanted, settings, now).until } };
+}

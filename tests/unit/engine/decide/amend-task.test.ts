@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { decideAmendTask } from '../../../../engine/org/decide/exceptions/amend-task.ts';
+import type { OrgState } from '../../../../engine/org/state/org-state.ts';
+import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
+import type { AmendTask } from '../../../../schema/commands.ts';
+import { TASK_STATUSES } from '../../../../schema/tasks/task.ts';
+import {
+  callerOf,
+  decideOn,
+  NOW,
+  OWN_AGENT,
+  openRequest,
+  type Shape,
+  searchThatAsks,
+  stateWith,
+  TASK,
+} from './decide-fixture.ts';
+
+const at = (hour: number) => new Date(Date.parse('2031-05-01T00:00:00Z') + hour * 3_600_000).toISOString();
+const PLACE = { address: 'Quay 2', latitude: 51.6, longitude: -0.2 };
+const PERSON = { name: 'Grace', phone: { e164: '+442079460009', countryCode: '+44', number: '2079460009' } };
+
+function amend(state: OrgState, input: AmendTask['input'], caller = callerOf('dispatcher'), taskId = TASK) {
+  return decideOn(state, (draft, context) =>
+    decideAmendTask(draft, { kind: 'amend-task', caller, taskId, input }, context),
+  );
+}
+
+function codeOf({ decision, draft }: ReturnType<typeof amend>): string {
+  if (decision.ok) return draft.changes.length === 0 ? 'same' : 'ok';
+  return decision.refusal.code;
+}
+
+const SHAPES: readonly Shape[] = ['unserved', 'by an agent', 'by an external courier', 'a job', 'a child'];
+
+describe('an amendment', () => {
+  for (const shape of SHAPES) {
+    test(`of ${shape} works in every open status and in no other`, () => {
+      for (const status of TASK_STATUSES) {
+        const { decision } = amend(stateWith(shape, status), { notes: 'ring' });
+        const ended = status === 'completed' || status === 'cancelled';
+        assert.equal(decision.ok ? 'ok' : decision.refusal.code, ended ? 'TASK_NOT_EDITABLE' : 'ok', status);
+        if (!decision.ok) assert.equal(decision.refusal.details!['status'], status);
+      }
+    });
+  }
+
+  test('is for dispatchers and administrators', () => {
+    for (const role of CALLER_ROLES) {
+      const caller = callerOf(role, role === 'agent' ? OWN_AGENT : null);
+      const may = !['agent', 'integration'].includes(role);
+      assert.equal(
+        codeOf(amend(stateWith('by an agent', 'accepted'), { notes: 'x' }, caller)),
+        may ? 'ok' : 'FORBIDDEN',
+      );
+    }
+  });
+
+  test('names in its event what has changed, and nothing else', () => {
+    const input = {
+      notes: 'ring',
+      description: null,
+      location: PLACE,
+      pickupLocation: PLACE,
+      windowStart: at(13),
+      windowEnd: at(14),
+      scheduledAt: at(13),
+      contact: PERSON,
+    };
+    const { draft } = amend(stateWith('by an agent', 'in_transit', { fields: { arrivedAt: NOW, etaAt: NOW } }), input);
+    const tell = draft.changes.find((change) => change.kind === 'tell')!;
+    const names = ['notes', 'windowStart', 'windowEnd', 'scheduledAt', 'timeToServe', 'contact'];
+    const changed = [...names, 'location', 'pickupLocation'];
+    assert.deepEqual([tell.type, tell.extra], ['task.updated', { changed, changes: changed }]);
+    const { task, location, pickupLocation } = draft.findTask(TASK)!;
+    assert.deepEqual(
+      [task.status, task.agentId, task.contact, task.arrivedAt, task.etaAt],
+      ['in_transit', OWN_AGENT, { name: 'Grace', phone: '+442079460009' }, null, null],
+    );
+    assert.deepEqual([location!.id, pickupLocation!.id], [task.locationId, task.pickupLocationId]);
+    assert.notEqual(task.locationId, 20);
+  });
+
+  test('to what the task is already changes nothing', () => {
+    const fields = { notes: 'ring', windowEnd: at(14), contact: { name: 'Grace', phone: '+442079460009' } };
+    const state = stateWith('by an agent', 'accepted', { fields });
+    const location = { address: '1 Main Street', latitude: 51.5, longitude: -0.1 };
+    assert.equal(codeOf(amend(state, { notes: 'ring', windowEnd: at(14), contact: PERSON, location })), 'same');
+    assert.equal(codeOf(amend(stateWith('by an agent', 'accepted'), { contact: null, notes: null })), 'same');
+    assert.equal(codeOf(amend(state, {})), 'same');
+  });
+
+  test('clears what null clears', () => {
+    const fields = { notes: 'ring', windowStart: at(13), windowEnd: at(14), contact: { name: 'G', phone: '+1' } };
+    const state = stateWith('by an agent', 'accepted', { fields });
+    const { draft } = amend(state, { notes: null, windowStart: null, windowEnd: null, contact: null });
+    const { task } = draft.findTask(TASK)!;
+    assert.deepEqual([task.notes, task.windowStart, task.windowEnd, task.contact], [null, null, null, null]);
+  });
+});
+
+describe('an amendment of a task that looks for an agent', () => {
+  const request = openRequest();
+  const fields = { search: searchThatAsks(request), autoAssignmentStatus: 'offered' } as const;
+  const offered = () => stateWith('by an agent', 'assigned', { fields });
+
+  test('withdraws an offer for another time, and the search goes on', () => {
+    const { draft } = amend(offered(), { scheduledAt: at(20) });
+    const { task } = draft.findTask(TASK)!;
+    assert.deepEqual(
+      [task.status, task.agentId, task.autoAssignmentStatus, task.search!.open, task.search!.startsAt],
+      ['awaiting_assignment', null, 'pending', [], at(19.5)],
+    );
+    assert.equal(draft.findRequest(request.id)!.status, 'cancelled');
+    const told = draft.changes.flatMap((change) => (change.kind === 'tell' ? change.type : []));
+    assert.deepEqual(told, ['task.status_changed', 'task.updated']);
+  });
+
+  test('leaves an offer whose task changes otherwise, and ends the search with the window', () => {
+    const { draft } = amend(offered(), { notes: 'ring', windowEnd: at(15) });
+    const { task } = draft.findTask(TASK)!;
+    assert.deepEqual([task.status, task.agentId, task.search!.open], ['assigned', OWN_AGENT, [request]]);
+    assert.equal(task.search!.until, at(15));
+  });
+});
+
+describe('an amendment is refused', () => {
+  const EARLY = '2031-05-01T12:30:00.000Z';
+  const state = () =>
+    stateWith('by an agent', 'accepted', { fields: { windowStart: at(14), windowEnd: at(16), readyAt: at(13) } });
+  for (const [name, input, expected] of [
+    ['whose times have passed', { scheduledAt: NOW, windowEnd: NOW }, 'VALIDATION_FAILED'],
+    ['whose window would end before it begins', { windowEnd: at(14) }, 'VALIDATION_FAILED'],
+    ['whose window would begin after it ends', { windowStart: at(16) }, 'VALIDATION_FAILED'],
+    ['whose window would end before the task is ready', { windowStart: null, windowEnd: EARLY }, 'VALIDATION_FAILED'],
+  ] as const) {
+    test(name, () => {
+      const { decision, draft } = amend(state(), input);
+      assert.equal(decision.ok ? 'ok' : decision.refusal.code, expected);
+      assert.deepEqual(draft.changes, []);
+    });
+  }
+
+  test('for an unknown task', () => {
+    assert.equal(codeOf(amend(state(), { notes: 'x' }, callerOf('dispatcher'), 999)), 'NOT_FOUND');
+  });
+});
