@@ -1,4 +1,5 @@
 import { FONTS, TOKEN_SHEET } from '../../engine/views/parts/design-tokens.ts';
+import { DIRECTED_TEXT_STYLE } from '../../engine/views/parts/directed-text.ts';
 
 /** The style of every page on a screen. A page adds the style of what only it has. Sides are logical: start and end. */
 export const PAGE_STYLE = `${TOKEN_SHEET}
@@ -28,6 +29,7 @@ button,.button{display:inline-block;font:inherit;font-weight:600;line-height:1.5
 textarea:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--text);outline-offset:2px}
 a{color:inherit}
 .note h1{font-size:var(--type-title);line-height:1.25}
+${DIRECTED_TEXT_STYLE}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media print{form{display:none}}
 `;

@@ -1,4 +1,5 @@
 import { isStoreAway } from '../../engine/store/postgres.ts';
+import { directedText } from '../../engine/views/parts/directed-text.ts';
 import { type Html, html, type Piece } from '../../engine/views/parts/html.ts';
 import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import { ERRORS, type Refusal, refusal } from '../../schema/errors.ts';
@@ -100,7 +101,7 @@ function headerOf({ name, contact }: Letterhead): Html {
     phone !== null && html`<a href="tel:${parsePhone(phone)?.e164 ?? ''}" dir="ltr">${phone}</a>`,
     email !== null && html`<a href="mailto:${encodeURIComponent(email)}" dir="ltr">${email}</a>`,
   ].filter((way) => way !== false);
-  return html`<header><p><bdi>${name}</bdi></p>${ways.length > 0 && html`<p class="contact">${ways}</p>`}</header>`;
+  return html`<header><p><bdi>${directedText(name)}</bdi></p>${ways.length > 0 && html`<p class="contact">${ways}</p>`}</header>`;
 }
 
 /** A link that looks like a button. `href` is an address of ours. */

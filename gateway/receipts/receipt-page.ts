@@ -1,4 +1,5 @@
 import { formatMinor } from '../../engine/domain/money/money.ts';
+import { directedText } from '../../engine/views/parts/directed-text.ts';
 import { type Html, html, type Piece } from '../../engine/views/parts/html.ts';
 import { type LocalTime, localTimeIn } from '../../engine/views/parts/local-time.ts';
 import type { Letterhead } from '../../schema/accounts/letterhead.ts';
@@ -53,21 +54,21 @@ export function receiptOf({ task, payment }: PrintedTask, { letterhead, width, p
   const barcode = barcodeOf(task.code, PRINTED_MM[width]);
   return html`<article class="receipt">
 <header>
-<h1 dir="auto">${name}</h1>
+<h1 dir="auto">${directedText(name)}</h1>
 ${[contact.phone, contact.email].map((way) => way !== null && html`<p class="small" dir="ltr">${way}</p>`)}
 <p>${TASK_TYPES[task.taskType]}</p>
 ${barcode && html`<div class="barcode">${barcode}</div>`}
-<p class="code" dir="auto">${task.code}</p>
+<p class="code" dir="auto">${directedText(task.code)}</p>
 </header>
 ${section(
   'Task',
-  html`<p class="name" dir="auto">${task.name}</p>
+  html`<p class="name" dir="auto">${directedText(task.name)}</p>
 <dl>${statusOf(task)}${timesOf(task, times)}</dl>`,
 )}
 ${task.customer && section('Customer', personOf(task.customer.user))}
 ${task.pickupLocation && section('From', placeOf(task.pickupLocation))}
 ${task.location && section(task.pickupLocation ? 'To' : 'Address', placeOf(task.location))}
-${task.agent && section('Driver', html`<p dir="auto">${nameOf(task.agent.user)}</p>`)}
+${task.agent && section('Driver', html`<p dir="auto">${directedText(nameOf(task.agent.user))}</p>`)}
 ${packagesOf(task.packages)}
 ${partsOf(task.children)}
 ${amountOf(task)}
@@ -109,12 +110,14 @@ ${content}
 }
 
 function field(name: string, value: Piece): Html {
-  return html`<dt>${name}</dt><dd dir="auto">${value}</dd>`;
+  return html`<dt>${name}</dt><dd dir="auto">${typeof value === 'string' ? directedText(value) : value}</dd>`;
 }
 
 function textOf(title: string, text: string | null): Piece {
   return (
-    text !== null && text.trim() !== '' && section(title, html`<p class="text" dir="auto">${paragraphsOf(text)}</p>`)
+    text !== null &&
+    text.trim() !== '' &&
+    section(title, html`<p class="text" dir="auto">${directedText(paragraphsOf(text))}</p>`)
   );
 }
 
@@ -172,7 +175,7 @@ function nameOf({ firstName, lastName }: UserView): string {
 
 function personOf(user: UserView): Piece {
   const phone = user.phoneNumber === null ? null : `${user.countryCode} ${user.phoneNumber}`;
-  return html`<p class="name" dir="auto">${nameOf(user)}</p>
+  return html`<p class="name" dir="auto">${directedText(nameOf(user))}</p>
 ${phone !== null && html`<p dir="ltr">${phone}</p>`}
 ${user.email !== null && html`<p dir="ltr">${user.email}</p>`}`;
 }
@@ -184,7 +187,7 @@ function placeOf({ address, building, floor, apartment }: LocationView): Piece {
     ['Apartment', apartment],
   ] as const;
   const known = details.filter(([, value]) => value !== null && value.trim() !== '');
-  return html`<p dir="auto">${address}</p>
+  return html`<p dir="auto">${directedText(address)}</p>
 ${known.length > 0 && html`<dl>${known.map(([name, value]) => field(name, value))}</dl>`}`;
 }
 
@@ -195,8 +198,8 @@ function packagesOf(packages: readonly PackageView[]): Piece {
     `Packages (${pieces} ${pieces === 1 ? 'piece' : 'pieces'})`,
     html`<ul>${packages.map(
       (parcel) => html`<li>
-<p dir="auto"><bdi class="name">${parcel.quantity} ×</bdi> <bdi>${parcel.name}</bdi></p>
-${linesOf(parcel).map((line) => html`<p class="small" dir="auto">${line}</p>`)}
+<p dir="auto"><bdi class="name">${parcel.quantity} ×</bdi> <bdi>${directedText(parcel.name)}</bdi></p>
+${linesOf(parcel).map((line) => html`<p class="small" dir="auto">${directedText(line)}</p>`)}
 </li>`,
     )}</ul>`,
   );
@@ -220,8 +223,8 @@ function partsOf(children: TaskView['children']): Piece {
     `Stops (${children.length})`,
     html`<ul>${children.map(
       (child) => html`<li>
-<p dir="auto"><bdi class="name">${child.code}</bdi> <bdi>${child.name}</bdi></p>
-${child.location && html`<p class="small" dir="auto">${child.location.address}</p>`}
+<p dir="auto"><bdi class="name">${directedText(child.code)}</bdi> <bdi>${directedText(child.name)}</bdi></p>
+${child.location && html`<p class="small" dir="auto">${directedText(child.location.address)}</p>`}
 ${child.amount !== null && html`<p class="small">${child.amount} ${child.currency}</p>`}
 </li>`,
     )}</ul>`,

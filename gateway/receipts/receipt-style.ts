@@ -1,3 +1,5 @@
+import { PAPER_FONTS } from '../../engine/views/parts/design-tokens.ts';
+import { DIRECTED_TEXT_STYLE } from '../../engine/views/parts/directed-text.ts';
 import type { PaperWidth } from '../../schema/customers/receipt.ts';
 
 /** The printable width of a roll: 8 dots a millimetre. */
@@ -14,7 +16,7 @@ export function receiptStyle(width: PaperWidth): string {
 @page { size: ${width} 297mm; margin: 0; }
 * { box-sizing: border-box; margin: 0; padding: 0; }
 html { background: #fff; color: #000; }
-body { font: ${FONT_PT[width]}pt/1.35 "Noto Sans", "DejaVu Sans", Arial, sans-serif; }
+body { font: ${FONT_PT[width]}pt/1.35 ${PAPER_FONTS}; }
 .receipt { width: ${width}; padding: 3mm calc((${width} - ${PRINTED_MM[width]}mm) / 2) 6mm; break-after: page; overflow: clip; }
 .receipt:last-child { break-after: auto; }
 header, footer { text-align: center; break-inside: avoid; }
@@ -26,6 +28,7 @@ h1, p, dd { overflow-wrap: anywhere; overflow: clip; overflow-clip-margin: 1mm; 
 .name { font-weight: bold; }
 .barcode { margin: 2.5mm 0 1mm; }
 .qr { margin: 4mm 0 1.5mm; }
+${DIRECTED_TEXT_STYLE}
 svg { display: block; margin: 0 auto; max-width: 100%; }
 .code { font: bold 10pt/1.3 "DejaVu Sans Mono", monospace; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); column-gap: 2mm; }

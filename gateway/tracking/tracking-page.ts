@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isoTime } from '../../engine/runtime/clock.ts';
+import { directedText } from '../../engine/views/parts/directed-text.ts';
 import { type Html, html } from '../../engine/views/parts/html.ts';
 import { localTimeIn } from '../../engine/views/parts/local-time.ts';
 import { screenOf } from '../pages/screen.ts';
@@ -21,7 +22,7 @@ export function trackingPage(link: Link, tasks: readonly PageTask[], telling: Te
   const [only] = tasks.length === 1 ? tasks : [];
   const title = `${headlineOf((only ?? own).shown)} · ${letterhead.name}`;
   const events = `/t/${token}/events?seen=${digestOfAll(changingParts(tasks, telling))}`;
-  const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto">${own.shown.name}</h1>`}${tasks.map(
+  const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto">${directedText(own.shown.name)}</h1>`}${tasks.map(
     (task) => article(task, telling, Boolean(only)),
   )}
 <p class="foot">Times are in ${times.name}.<span id="again"> <a href="/t/${token}">Look again</a> for what is new.</span></p></div>`;
@@ -54,13 +55,13 @@ function article(task: PageTask, telling: Telling, isAlone: boolean): Html {
   const parts = partsOf(task, telling);
   const part = (kind: string) => parts[`${kind}-${id}`]!;
   return html`<article aria-labelledby="name-${id}">
-${isAlone ? html`<h1 class="name" id="name-${id}"><bdi>${name}</bdi></h1>` : html`<p class="name" id="name-${id}"><bdi>${name}</bdi></p>`}
+${isAlone ? html`<h1 class="name" id="name-${id}"><bdi>${directedText(name)}</bdi></h1>` : html`<p class="name" id="name-${id}"><bdi>${directedText(name)}</bdi></p>`}
 <div class="status" id="status-${id}" role="status" aria-live="polite">${part('status')}</div>
 <div class="map" id="map-${id}">${part('map')}</div>
 <section id="steps-${id}">${part('steps')}</section>
 <section><h3>Details</h3><dl>
-<dt>Order</dt><dd><bdi>${code}</bdi></dd>
-${destination && html`<dt>To</dt><dd><bdi>${destination.address}</bdi></dd>`}
+<dt>Order</dt><dd><bdi>${directedText(code)}</bdi></dd>
+${destination && html`<dt>To</dt><dd><bdi>${directedText(destination.address)}</bdi></dd>`}
 ${window && html`<dt>Time</dt><dd>${times.window(window, now)}</dd>`}
 ${packageCount > 0 && html`<dt>Packages</dt><dd>${packageCount}</dd>`}
 ${pin !== null && html`<dt>PIN</dt><dd>${pin}, for the courier at the door</dd>`}

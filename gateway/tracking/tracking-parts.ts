@@ -1,3 +1,4 @@
+import { directedText } from '../../engine/views/parts/directed-text.ts';
 import { type Html, html } from '../../engine/views/parts/html.ts';
 import type { LocalTime } from '../../engine/views/parts/local-time.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -52,7 +53,7 @@ function timeOf(at: string, { times, now }: Telling): Html {
 function statusPart(task: TrackedTask, telling: Telling): Html {
   const { status, etaAt, agent } = task;
   const tone = hasStopped(task) ? 'stopped' : 'going';
-  const name = agent && html`<bdi>${agent.firstName}</bdi>`;
+  const name = agent && html`<bdi>${directedText(agent.firstName)}</bdi>`;
   return html`<div class="${tone}"><h2>${headlineOf(task)}</h2>${
     etaAt && !isTerminal(status) && html`<p>Expected ${timeOf(etaAt, telling)}</p>`
   }${name && !isTerminal(status) && html`<p>Your courier is ${name}</p>`}</div>`;
@@ -91,7 +92,7 @@ function hasStopped({ status, outcome }: TrackedTask): boolean {
 
 function ratingPart({ id, status, rating }: TrackedTask, { token }: Telling): Html {
   if (rating) {
-    const comment = rating.comment !== null && html`<p dir="auto">${rating.comment}</p>`;
+    const comment = rating.comment !== null && html`<p dir="auto">${directedText(rating.comment)}</p>`;
     return html`<h3>Your rating</h3><p>${rating.score} of 5. Thank you.</p>${comment}`;
   }
   if (status !== 'completed') return html``;

@@ -7,10 +7,20 @@ import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
 import { HOSTILE_TEXTS } from '../support/seeds/hostile-texts.ts';
 
 const texts = Object.values(HOSTILE_TEXTS);
+/** Names of several scripts, some of them in one word too long for a line. */
+const NAMES = [
+  'محمد </b> الأنصاري',
+  'محمد</b>الأنصاري'.repeat(12),
+  'משה (</b>) כהן </b>',
+  '東京都千代田区丸の内一丁目グラントウキョウノースタワー'.repeat(4),
+  'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3),
+];
 let hostile: readonly TaskView[] = [];
+let named: readonly TaskView[] = [];
 
 const fixture = useGateway({}, async () => {
   hostile = await Promise.all(texts.map(createTaskOf));
+  named = await Promise.all(NAMES.map(createTaskOf));
 });
 const chrome = useBrowser();
 const WIDTHS = [
@@ -87,4 +97,52 @@ for (const [width, mm] of WIDTHS) {
     for (const printed of widths) assert.ok(Math.abs(printed - mm) < 0.5, `${printed} mm`);
     await page.close();
   });
+}
+
+/** Texts with glyphs outside of the paper, and the places of the signs of `</b>` where they stand. */
+const GLYPHS = `(() => {
+  const outside = [];
+  const tags = [];
+  for (const article of document.querySelectorAll('article')) {
+    const paper = article.getBoundingClientRect();
+    const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const isOut = ({ left, right }) => left < paper.left - 1 || right > paper.right + 1;
+      if ([...range.getClientRects()].some(isOut)) outside.push(node.data.slice(0, 40));
+      const at = node.data.indexOf('</b>');
+      if (at < 0) continue;
+      tags.push([0, 1, 2, 3].map((sign) => {
+        range.setStart(node, at + sign);
+        range.setEnd(node, at + sign + 1);
+        const { left, top } = range.getBoundingClientRect();
+        return { left, top };
+      }));
+    }
+  }
+  return { outside, tags };
+})()`;
+
+for (const [width] of WIDTHS) {
+  test(
+    `names of any script stay on paper of ${width}, and a tag in one of them keeps its order`,
+    WITH_BROWSER,
+    async () => {
+      const { page } = await open(`/tasks/print/receipts?width=${width}&ids=${named.map(({ id }) => id)}`);
+      const { outside, tags } = await page.evaluate<{ outside: string[]; tags: { left: number; top: number }[][] }>(
+        GLYPHS,
+      );
+      assert.deepEqual(outside, []);
+      assert.ok(tags.length >= 3 * 10, `${tags.length} tags`);
+      // A tag that does not fit goes on at the left of the next line.
+      for (const signs of tags)
+        for (const [index, { left, top }] of signs.entries()) {
+          const before = signs[index - 1];
+          assert.ok(!before || top > before.top || left > before.left, JSON.stringify(signs));
+        }
+      await page.close();
+    },
+  );
 }

@@ -1,8 +1,10 @@
+import { RIGHT_TO_LEFT } from '../../engine/views/parts/directed-text.ts';
+
 /** Marks that turn around what stands beside them; how much they turn is theirs to say, so none is left. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
 /** No language piles up more marks on a letter than four; what does reaches into other lines. */
 const PILE = /(\p{M}{4})\p{M}+/gu;
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const HAS_RIGHT_TO_LEFT = new RegExp(`[${RIGHT_TO_LEFT}]`, 'u');
 
 /** A text of somebody's own as a part of a line: without breaks, controls and marks of direction, cut where it is long. */
 export function oneLine(text: string, maxChars: number): string {
@@ -23,5 +25,5 @@ export function cut(text: string, maxChars: number): string {
 
 /** The same within a sentence that runs from left to right: one that does not is kept to itself. */
 export function isolated(line: string): string {
-  return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
+  return HAS_RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
 }

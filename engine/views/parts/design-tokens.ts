@@ -57,8 +57,15 @@ const SIZES = {
   measure: '34rem',
 } as const;
 
+/** Fonts for the scripts and signs that the first fonts of a stack lack, where the machine has them. */
+const OTHER_SCRIPTS =
+  '"Noto Sans Arabic","Noto Sans Hebrew","Noto Sans Devanagari","Noto Sans Thai","Noto Sans CJK SC","Noto Color Emoji"';
+
 /** The fonts of pages and mails. */
-export const FONTS = 'system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif';
+export const FONTS = `system-ui,-apple-system,"Segoe UI",Roboto,Arial,${OTHER_SCRIPTS},sans-serif`;
+
+/** The fonts of receipts: as wide on every machine that has the first one. */
+export const PAPER_FONTS = `"Noto Sans","DejaVu Sans",Arial,${OTHER_SCRIPTS},sans-serif`;
 
 /** The tokens as custom properties, in both themes. Every style sheet of a page begins with them. */
 export const TOKEN_SHEET =
