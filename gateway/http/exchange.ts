@@ -83,7 +83,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   /** Drops the connection with nothing sent. */
   protected abstract abandon(): void;
   /** Passes body chunks to `onBodyChunk` from now on. */
-  protected abstract receiveBody(): void;
+  protected abstract receiveBody(isChunked: boolean): void;
   protected abstract openSink(status: number, headers: Headers): StreamSink;
   /** This connection has served as many requests as it should. */
   protected abstract isConnectionSpent(): boolean;
@@ -133,7 +133,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     });
     // A handler may answer without waiting for the body it asked for.
     body.catch(ignore);
-    this.receiveBody();
+    this.receiveBody(this.#contentLength === undefined);
     return body;
   }
 

@@ -24,6 +24,7 @@ const BODILESS = new Set([204, 304]);
 const HIGH_BYTE = /[\x80-\xff]/;
 /** An event stream comment, which a client skips. */
 const COMMENT = ':\n';
+const NO_BYTES = new Uint8Array(0);
 
 /** Requests to this server share one count: the binary does not tell which connection a request came by. */
 interface Connections {
@@ -37,6 +38,7 @@ class UwsExchange extends Exchange {
   readonly remoteAddress: string;
   readonly #res: HttpResponse;
   readonly #connections: Connections;
+  #isPaused = false;
 
   constructor(traffic: Traffic, connections: Connections, res: HttpResponse, req: HttpRequest) {
     super(traffic);
@@ -95,8 +97,23 @@ class UwsExchange extends Exchange {
     this.#res.close();
   }
 
-  protected override receiveBody(): void {
-    this.#res.onData((chunk, isLast) => this.onBodyChunk(new Uint8Array(chunk), isLast));
+  protected override receiveBody(isChunked: boolean): void {
+    this.#res.onData((chunk, isLast) => {
+      if (isLast && isChunked) this.#endChunkedBody();
+      else this.onBodyChunk(new Uint8Array(chunk), isLast);
+    });
+  }
+
+  /**
+   * The binary tells the last chunk before it reads on, and refuses trailers by closing the connection. So the body ends
+   * in a later turn, on a connection that is still open. Nothing more is read before the answer: a later packet cannot
+   * refuse a request that is being executed.
+   */
+  #endChunkedBody(): void {
+    if (this.state !== 'open') return;
+    this.#res.pause();
+    this.#isPaused = true;
+    this.traffic.options.scheduler.soon(() => this.onBodyChunk(NO_BYTES, true));
   }
 
   protected override openSink(status: number, headers: Headers): StreamSink {
@@ -131,6 +148,7 @@ class UwsExchange extends Exchange {
 
   #writeHead(status: number, headers: Headers, ending: Ending = 'keep'): void {
     const res = this.#res;
+    if (this.#isPaused) res.resume();
     res.writeStatus(STATUS_LINES.get(status) ?? `${status}`);
     for (const [name, value] of headers) {
       // The binary writes strings as UTF-8, and header values are latin1.

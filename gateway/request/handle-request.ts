@@ -7,6 +7,7 @@ import { etagOf } from '../../engine/views/parts/etag.ts';
 import type { Origin, RequestFacts } from '../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
 import { idempotencyKey, isIdempotencyKey, scopeOf } from '../../schema/fields/idempotency-key.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import type { Authentication } from '../guards/authenticate.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Draw } from '../guards/quotas.ts';
@@ -130,13 +131,15 @@ class Exchange {
       if (admission && 'refused' in admission) return this.refuse(admission.refused);
       // The body must be requested in the turn of the request. For a caller that is refused at once the body is not
       // read.
-      const body = route.body && this.#readBody(route.body.maxBytes);
+      const body = this.#bodyOf(route);
       body?.catch(() => {});
       const admitted = admission ?? this.#admit(route, await known);
       if ('refused' in admitted) return this.refuse(admitted.refused);
       const { identity } = admitted;
-      if (route.kind === 'raw') return await this.#serveRaw(route, params, identity, body);
-      const parsed = await this.#parse(route, params, identity, body);
+      const bytes = body && (await body);
+      if (bytes === 'too-large') return this.refuse(TOO_LARGE);
+      if (route.kind === 'raw') return await this.#serveRaw(route, params, identity, bytes);
+      const parsed = this.#parse(route, params, identity, bytes);
       if ('refused' in parsed) return this.refuse(parsed.refused);
       this.#answer(route, await route.handle(parsed.request));
     } catch (error) {
@@ -175,10 +178,8 @@ class Exchange {
     route: RawRoute,
     params: Readonly<Record<string, string>>,
     identity: Identity,
-    body: Promise<Buffer | 'too-large'> | undefined,
+    body: Buffer | undefined,
   ): Promise<void> {
-    const bytes = body && (await body);
-    if (bytes === 'too-large') return this.refuse(TOO_LARGE);
     const violations: string[] = [];
     const target = this.#parseTarget(route, params, violations);
     if (violations.length > 0) return this.refuse(this.#invalid(violations));
@@ -188,7 +189,7 @@ class Exchange {
       origin: this.#origin,
       params: target.ids,
       query: target.query,
-      body: bytes,
+      body,
       facts: this.#facts,
       idempotency: undefined,
       ifMatch: undefined,
@@ -212,23 +213,31 @@ class Exchange {
     return { status: 400, body: validationBody(this.#facts, violations) };
   }
 
+  /**
+   * A route that takes no body still waits for a chunked one: a defect in it refuses the request, which must not have
+   * been executed by then.
+   */
+  #bodyOf(route: Route): Promise<Buffer | 'too-large'> | undefined {
+    if (route.body) return this.#readBody(route.body.maxBytes);
+    const isChunked = this.#incoming.header('transfer-encoding') !== undefined;
+    return isChunked ? this.#readBody(LIMITS.unreadBodyBytes) : undefined;
+  }
+
   /** Refuses a body by its announced length without reading it, so that 403 and 429 come before 413. */
   #readBody(maxBytes: number): Promise<Buffer | 'too-large'> {
     const isTooLarge = Number(this.#incoming.header('content-length') ?? 0) > maxBytes;
     return isTooLarge ? Promise.resolve('too-large') : this.#incoming.readBody(maxBytes);
   }
 
-  async #parse(
+  #parse(
     route: ApiRoute,
     params: Readonly<Record<string, string>>,
     identity: Identity,
-    body: Promise<Buffer | 'too-large'> | undefined,
-  ): Promise<{ readonly request: ParsedRequest } | { readonly refused: Refused }> {
+    bytes: Buffer | undefined,
+  ): { readonly request: ParsedRequest } | { readonly refused: Refused } {
     const violations: string[] = [];
     let json: unknown;
-    if (body && route.body) {
-      const bytes = await body;
-      if (bytes === 'too-large') return { refused: TOO_LARGE };
+    if (bytes && route.body) {
       const isAbsent = bytes.length === 0 && route.body.mayBeAbsent;
       if (!isAbsent && !isJsonMedia(this.#incoming.header('content-type')))
         return { refused: plain(415, 'The Content-Type must be application/json') };

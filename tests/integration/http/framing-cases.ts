@@ -105,3 +105,18 @@ export const CHUNK_CASES: readonly FramingCase[] = [
   { name: 'a chunk that ends with other characters', bytes: chunked(`3\r\nabcXX0\r\n\r\n`) },
   { name: 'a space before the chunk size', bytes: chunked(` 3\r\nabc\r\n0\r\n\r\n`) },
 ];
+
+const CHUNK = '3\r\nabc\r\n';
+const LAST_CHUNK = '0\r\n';
+
+/** Chunked requests whose defect, or trailer, stands behind the chunk in front; in packets of their own where it says so. */
+export const CHUNK_ENDS: readonly { readonly name: string; readonly packets: readonly string[] }[] = [
+  { name: 'a trailer', packets: [chunked(`${CHUNK}${LAST_CHUNK}X-T: a\r\n\r\n`)] },
+  { name: 'a trailer in a packet of its own', packets: [chunked(`${CHUNK}${LAST_CHUNK}`), 'X-T: a\r\n\r\n'] },
+  { name: 'an end in a packet of its own', packets: [chunked(`${CHUNK}${LAST_CHUNK}`), '\r\n'] },
+  { name: 'an empty chunk size behind a chunk', packets: [chunked(`${CHUNK}\r\nabc\r\n${LAST_CHUNK}\r\n`)] },
+  { name: 'a chunk size that is no number behind a chunk', packets: [chunked(`${CHUNK}xyz\r\nabc\r\n`)] },
+];
+
+/** Characters of header names that RFC 9110 allows besides letters, digits and the hyphen. */
+export const NAME_MARKS = [..."!#$%&'*+.^_`|~"];

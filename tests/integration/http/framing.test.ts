@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Dispatch } from '../../../gateway/http/port.ts';
 import {
   CHUNK_CASES,
+  CHUNK_ENDS,
   type FramingCase,
   HEADER_CASES,
   HIDDEN,
   LENGTH_CASES,
+  NAME_MARKS,
   REQUEST_LINE_CASES,
 } from './framing-cases.ts';
 import { ADAPTERS, type Adapter, withServer } from './http-fixture.ts';
-import { get, post, talk } from './raw-client.ts';
+import { get, post, type RawAnswer, RawClient, talk } from './raw-client.ts';
 
 /**
  * Accepted though wrong, because the parser does not show it. Behind a proxy none of them arrives; ARCHITECTURE.md says
@@ -47,6 +51,11 @@ async function listAccepted(port: number, cases: readonly FramingCase[], known: 
     cases.map(async ({ name, bytes }) => ({ name, ...(await talk(port, bytes, patienceFor(name))) })),
   );
   return answers.filter(({ statuses }) => statuses.some((status) => status < 400)).map(({ name }) => name);
+}
+
+/** Of another build of the binary it is not known which of these it answers. */
+function assertNoServerError(answers: readonly RawAnswer[]): void {
+  for (const { statuses } of answers) assert.ok(statuses.every((status) => status < 500));
 }
 
 for (const adapter of ADAPTERS) {
@@ -97,6 +106,63 @@ for (const adapter of ADAPTERS) {
         }
         assert.deepEqual(dispatched, []);
         assert.deepEqual((await talk(port, post('/', 'abc'))).statuses, [200]);
+      });
+    });
+
+    it('never executes a request that it refuses for what stands behind its body', async () => {
+      let executed: string[] = [];
+      const dispatch: Dispatch = async (request, reply) => {
+        executed.push((await request.readBody(100)).toString());
+        // The work goes on for a while, and an answer to something else must not take its place.
+        await delay(50);
+        reply.send(200, [], '');
+      };
+      await withServer({ adapter, dispatch }, async ({ port }) => {
+        for (const { name, packets } of CHUNK_ENDS) {
+          executed = [];
+          const { statuses } = await talk(port, packets);
+          assert.deepEqual(executed, statuses[0] === 200 ? ['abc'] : [], `${name}: ${statuses.join(', ')}`);
+        }
+      });
+    });
+
+    it('keeps the connection after a chunked body', async () => {
+      await withServer({ adapter }, async ({ port, dispatched }) => {
+        const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
+        const client = new RawClient(port);
+        for (const [i, request] of [chunked, chunked, get('/next')].entries()) {
+          client.send(request);
+          assert.ok(await client.until(() => client.answer().statuses.length > i));
+        }
+        client.end();
+        assert.deepEqual(client.answer().statuses, [200, 200, 200]);
+        assert.deepEqual(dispatched, ['/', '/', '/next']);
+      });
+    });
+
+    it('serves every header name of RFC 9110, but those that its parser leaves without an answer', async () => {
+      await withServer({ adapter }, async ({ port }) => {
+        const answers = await Promise.all(
+          NAME_MARKS.map((mark) => talk(port, get('/', `X${mark}A: b`), { quietMs: SILENCE_MS })),
+        );
+        const silent = NAME_MARKS.filter((_mark, i) => answers[i]!.statuses.length === 0);
+        if (!isExact && adapter === 'uws') return assertNoServerError(answers);
+        for (const { statuses } of answers) assert.ok(statuses.every((status) => status === 200));
+        assert.deepEqual(silent, isExact ? NAME_MARKS : []);
+      });
+    });
+
+    it('answers many headers with 431, up to where its parser gives up', async () => {
+      await withServer({ adapter }, async ({ port }) => {
+        const counts = [65, 98, 99, 150];
+        const names = (count: number) => Array.from({ length: count - 1 }, (_, i) => `X-${i}: a`);
+        const answers = await Promise.all(
+          counts.map((count) => talk(port, get('/', ...names(count)), { quietMs: SILENCE_MS })),
+        );
+        const silent = counts.filter((_count, i) => answers[i]!.statuses.length === 0);
+        if (!isExact && adapter === 'uws') return assertNoServerError(answers);
+        for (const { statuses } of answers) assert.ok(statuses.every((status) => status === 431));
+        assert.deepEqual(silent, isExact ? [99, 150] : []);
       });
     });
 
