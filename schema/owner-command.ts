@@ -34,7 +34,7 @@ const proposeOffers = v.strictObject({
       isHopeless: v.boolean(),
       counts: v.record(reason, number),
       nearest: v.pipe(
-        v.array(v.strictObject({ agentId: id, reason, distanceM: number })),
+        v.array(v.strictObject({ agentId: id, reason, distanceM: v.nullable(number) })),
         v.maxLength(LIMITS.passedOverShown),
       ),
     }),

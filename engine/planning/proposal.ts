@@ -1,8 +1,9 @@
-import type { FailureReason } from '../../schema/assignment/assignment.ts';
+import type { FailureReason, TaskSearch } from '../../schema/assignment/assignment.ts';
 import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isWorthNoting, wasAsked } from '../domain/assignment/assignment-machine.ts';
+import { wasAsked } from '../domain/assignment/assignment-machine.ts';
 import type { PassedOver, RoundPlan, Unplanned } from '../domain/assignment/round-view.ts';
+import { failureOf, isOtherLack, isWorthNoting, noteOf } from '../domain/assignment/search-wait.ts';
 import type { SoughtTask } from '../store/planning/round-store.ts';
 import type { ViewOfRound } from './round-view-of.ts';
 
@@ -30,17 +31,28 @@ export function proposalOf(plan: RoundPlan, seen: ViewOfRound): Proposal {
   return { offers, lacking: plan.unplanned.map((unplanned) => lackingOf(unplanned, seen)) };
 }
 
-/** Without what the owner knows, or would not note yet: rounds are many, and most say the same of the same tasks. */
+/**
+ * Without what the owner knows, or would not note yet: rounds are many, and most say the same of the same tasks. Of a
+ * search that may end before another round it gets every change of the candidates: its end lists them.
+ */
 export function newsOf({ offers, lacking }: Proposal, tasks: readonly SoughtTask[], nowMs: number): Proposal {
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
-  const isNews = ({ taskId, reason, isHopeless }: LackingTask) => {
-    const { status, search } = byId.get(taskId)!;
+  const isNews = (lack: LackingTask) => {
+    const task = byId.get(lack.taskId)!;
+    const { status, search } = task;
     if (status === 'new' || !search) return true;
-    if (reason === null) return false;
+    if (noteOf(lack) === null) return false;
+    if (isWorthNoting(search, lack, nowMs) || (lack.isHopeless && wasAsked(search))) return true;
     // A search that ends tells the reason of its last round, so each new one goes to the owner, noted or not.
-    return reason !== search.lacking || isWorthNoting(search, reason, nowMs) || (isHopeless && wasAsked(search));
+    return isLastWord(task, search, nowMs) ? isOtherLack(search, lack) : failureOf(lack) !== search.lacking;
   };
   return { offers, lacking: lacking.filter(isNews) };
+}
+
+/** Whether the search may end before another round has looked. */
+function isLastWord({ windowEnd }: SoughtTask, { until }: TaskSearch, nowMs: number): boolean {
+  const endMs = Math.min(Date.parse(until), windowEnd === null ? Number.POSITIVE_INFINITY : Date.parse(windowEnd));
+  return endMs - nowMs <= LIMITS.searchEndsSoonMs;
 }
 
 /** In commands of a size that is taken. The offers of one task stay together: only the first of them would be heard. */
@@ -67,11 +79,15 @@ export function piecesOf({ offers, lacking }: Proposal): Proposal[] {
 }
 
 function lackingOf({ taskId, why, counts, nearest }: Unplanned, { view, unlocated }: ViewOfRound): LackingTask {
-  const all = unlocated === 0 ? counts : { ...counts, stale_position: (counts.stale_position ?? 0) + unlocated };
-  const shown = nearest
-    .slice(0, LIMITS.passedOverShown)
-    .map((one) => ({ ...one, distanceM: Math.round(one.distanceM) }));
-  const known = view.agents.length + unlocated;
+  const nowhere = unlocated.length;
+  const all = nowhere === 0 ? counts : { ...counts, stale_position: (counts.stale_position ?? 0) + nowhere };
+  const shown = [
+    ...nearest.map((one) => ({ ...one, distanceM: Math.round(one.distanceM) })),
+    ...unlocated
+      .slice(0, LIMITS.passedOverShown)
+      .map((agentId) => ({ agentId, reason: 'stale_position', distanceM: null })),
+  ].slice(0, LIMITS.passedOverShown);
+  const known = view.agents.length + nowhere;
   const isHopeless = why === 'nobody' && known > 0 && sumOf(counts, LASTING) === known;
   return { taskId, reason: why === 'held' ? null : reasonOf(counts, view), isHopeless, counts: all, nearest: shown };
 }

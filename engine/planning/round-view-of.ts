@@ -24,8 +24,8 @@ export interface RoundFacts extends RoundRows {
 
 export interface ViewOfRound {
   readonly view: RoundView;
-  /** Agents on duty without a known position; they take no part. */
-  readonly unlocated: number;
+  /** Ids of agents on duty without a known position; they take no part. */
+  readonly unlocated: readonly number[];
 }
 
 /** Orders at one pickup that may travel together: more would make the first of them late. */
@@ -46,7 +46,8 @@ export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound 
     agents: free,
     settings: settingsOf(settings, now),
   };
-  return { view, unlocated: agents.length - free.length };
+  const unlocated = agents.flatMap(({ agentId }) => (located.has(agentId) ? [] : [agentId]));
+  return { view, unlocated };
 }
 
 function settingsOf(

@@ -4,6 +4,7 @@ import type { AgentOfTask, TaskAgentView } from '../../schema/fleet/agent.ts';
 import { type PackageRecord, type PackageView, packageView } from '../../schema/tasks/package.ts';
 import { isTerminal, type ShownTask } from '../../schema/tasks/task.ts';
 import { type TaskView, taskView } from '../../schema/tasks/task-view.ts';
+import { searchViewOf } from '../domain/assignment/search-wait.ts';
 import { formatMinor } from '../domain/money/money.ts';
 import { compilePieces, compileSerializer, inOnePiece } from './parts/serializer.ts';
 import { trackingUrlOf } from './parts/tracking-url.ts';
@@ -90,6 +91,7 @@ function taskViewOf(shown: ShownTask): TaskView {
     isDelayed: task.delayedAt !== null && !isTerminal(task.status),
     autoAssignmentStatus: task.autoAssignmentStatus,
     autoAssignmentFailureReason: task.autoAssignmentFailureReason,
+    search: task.search && searchViewOf(task.search),
     attempt: task.attempt,
     previousTaskId: task.previousTaskId,
     nextTaskId: task.nextTaskId,

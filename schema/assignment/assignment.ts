@@ -51,8 +51,12 @@ export interface AssignmentRequestRecord {
 /** How many agents a round passed over for which reason, and the nearest of them one by one. */
 export interface PassedOverAgents {
   readonly counts: Readonly<Record<string, number>>;
-  readonly nearest: readonly { readonly agentId: number; readonly reason: string; readonly distanceM: number }[];
+  /** Null metres: nobody knows where the agent is, or where it was when it was asked. */
+  readonly nearest: readonly { readonly agentId: number; readonly reason: string; readonly distanceM: number | null }[];
 }
+
+/** The result of a round that asked nobody, as the history notes it. */
+export type SearchNote = FailureReason | 'busy_agent' | 'ready_time';
 
 /**
  * The search that a task is in: there from the request for one until somebody has accepted, it failed or was called off.
@@ -75,13 +79,28 @@ export interface TaskSearch {
   readonly expiredBy: readonly number[];
   /** Why the last round that looked found nobody. */
   readonly lacking: FailureReason | null;
-  /** The candidates of that round and why each was passed over; not there before a round told any. */
+  /** The candidates of that round and why each was passed over; null before a round told any, and once it asked somebody. */
   readonly passedOver?: PassedOverAgents | null;
-  /** The reason that the history noted last; not there in searches of releases that kept no other. */
-  readonly noted?: FailureReason | null;
+  /**
+   * The last note of the history; null before that, and once somebody was asked. Not there in searches of releases that kept
+   * no other.
+   */
+  readonly noted?: SearchNote | null;
   /** When it did: rounds are many, and say the same. */
   readonly notedAt: string | null;
 }
+
+const SEARCH_WAITS = ['start', 'round', 'answer', 'busy_agent', 'ready_time', 'eligible_agent'] as const;
+
+/** The search of a task, as the task shows it. Source: docs/contract.md §5 "Status of a search". */
+export const searchView = v.object({
+  waitsFor: v.picklist(SEARCH_WAITS),
+  /** Why no agent is eligible, where it waits for one. */
+  reason: v.nullable(v.picklist(FAILURE_REASONS)),
+  since: nullableTime,
+  until: shownTime,
+});
+export type SearchView = v.InferOutput<typeof searchView>;
 
 const seconds = (min: number, max: number) =>
   v.nullish(integerBetween(min, max, `must be an integer from ${min} to ${max}`));

@@ -42,7 +42,8 @@ export const previewView = v.object({
       reason: v.picklist(UNPLANNED_REASONS),
       /** How many agents were passed over for which reason. */
       counts: v.record(v.string(), v.number()),
-      nearest: v.array(v.object({ agentId: shownId, reason: v.string(), distanceM: v.number() })),
+      /** Null metres: nobody knows where the agent is. */
+      nearest: v.array(v.object({ agentId: shownId, reason: v.string(), distanceM: v.nullable(v.number()) })),
     }),
   ),
   /** Not all tasks that look for somebody, but the first LIMITS.previewTasks. */

@@ -67,6 +67,8 @@ export const ASSIGNMENT_LIMITS = {
   passedOverShown: 10,
   /** Agents that declined a task, or let its offer expire, in one search; with so many it ends. */
   declinedAgents: 200,
+  /** So long before its end a search keeps the candidates of each round: more than the longest rest between two rounds. */
+  searchEndsSoonMs: 20_000,
   /** Why nobody was found is noted so often at most. */
   searchNoteMs: 30_000,
   /** Requests that have been answered are kept so long; who was asked stays in the history of the task. */

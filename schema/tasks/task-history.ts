@@ -50,8 +50,8 @@ const DETAILS =
   '`changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. package_added: `packageId`; ' +
   'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`. ' +
   'payment: `paymentId`, `method`, `status`, `amount`, `currency`. Where somebody is looked for: why a round found nobody ' +
-  'is `reason`, with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +
-  'its `attempts`, the `counts` and `nearest` of the last round that told them, and where that round ended it what it lacked as ' +
+  'is `reason` (`busy_agent` or `ready_time` where it asks an agent later), with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +
+  'its `attempts`, the `counts` and `nearest` of its last round, and where that round ended it what it lacked as ' +
   '`lacking`.';
 
 const nullableStatus = v.nullable(v.picklist(TASK_STATUSES));

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { searchView } from '../assignment/assignment.ts';
 import { courierView } from '../assignment/courier.ts';
 import { taskCustomerView } from '../customers/customer.ts';
 import { locationView } from '../customers/location.ts';
@@ -62,6 +63,7 @@ const taskFields = {
   isDelayed: v.boolean(),
   autoAssignmentStatus: v.picklist(AUTO_ASSIGNMENT_STATUSES),
   autoAssignmentFailureReason: nullableText,
+  search: v.nullable(searchView),
   attempt: shownInteger,
   previousTaskId: nullableId,
   nextTaskId: nullableId,

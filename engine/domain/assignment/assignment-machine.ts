@@ -107,15 +107,6 @@ export function declinedReason({ rejectedBy, expiredBy }: TaskSearch): FailureRe
   return rejectedBy.length >= expiredBy.length ? 'all_rejected' : 'all_expired';
 }
 
-/** Whether a search is to note why a round found nobody: when that has changed, and only now and then. */
-export function isWorthNoting(
-  { lacking, noted = lacking, notedAt }: Pick<TaskSearch, 'lacking' | 'noted' | 'notedAt'>,
-  reason: FailureReason,
-  nowMs: number,
-): boolean {
-  return notedAt === null || (noted !== reason && nowMs - Date.parse(notedAt) >= LIMITS.searchNoteMs);
-}
-
 export function wasAsked({ rejectedBy, expiredBy }: TaskSearch): boolean {
   return rejectedBy.length + expiredBy.length > 0;
 }

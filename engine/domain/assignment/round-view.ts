@@ -114,6 +114,9 @@ export const PASSED_OVER = [
   'too_far',
   'ends_before',
   'chosen_for_another',
+  // It is meant for this agent, who is asked later: there are other tasks to do before, or it is not ready yet.
+  'busy',
+  'not_ready',
 ] as const;
 export type PassedOver = (typeof PASSED_OVER)[number];
 

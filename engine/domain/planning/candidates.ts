@@ -94,11 +94,6 @@ export class AgentMap {
   };
 }
 
-/** One by one, for those few who need it so. */
-export function listed({ agents, distancesM, reachAts }: Candidates): Candidate[] {
-  return agents.map((agent, at) => ({ agent, distanceM: distancesM[at]!, reachAt: reachAts[at]! }));
-}
-
 function picked(values: Float64Array, agents: readonly number[]): number[] {
   const list = new Array<number>(agents.length);
   for (let at = 0; at < agents.length; at += 1) list[at] = values[agents[at]!]!;

@@ -1,7 +1,7 @@
 import type { OpenOrder, PlannedOffer, RoundPlan, RoundView, TravelTime, Unplanned } from '../assignment/round-view.ts';
 import { type Bundle, startOf } from './bundle.ts';
 import type { Candidate } from './candidates.ts';
-import { explainer } from './explain-unplanned.ts';
+import { explainer, type Meant } from './explain-unplanned.ts';
 import { lookAhead } from './look-ahead.ts';
 import { LotMaker } from './lot-maker.ts';
 import { matchInBundles } from './match-in-bundles.ts';
@@ -18,17 +18,21 @@ export function planRound(view: RoundView, travel: TravelTime): RoundPlan {
   const offers: PlannedOffer[] = [];
   const unplanned: Unplanned[] = [];
   const explain = explainer(view, singles, maker);
+  const held = new Map<OpenOrder, Meant>();
   for (const agent of view.agents.keys()) {
     const [first, ...later] = itineraries.of(agent);
     if (!first) continue;
     const candidate = maker.map.candidate(agent, startOf(first.orders[0]!));
-    if (isHeld(first, candidate, view, maker)) unplanned.push(...first.orders.map(heldOf));
-    else offers.push(offerOf(first, candidate, view, maker));
-    for (const { orders } of later) unplanned.push(...orders.map(heldOf));
+    if (isHeld(first, candidate, view, maker)) {
+      const reason = view.agents[agent]!.freeAt > view.now ? 'busy' : 'not_ready';
+      for (const order of first.orders) held.set(order, { agent, reason });
+    } else offers.push(offerOf(first, candidate, view, maker));
+    for (const { orders } of later) for (const order of orders) held.set(order, { agent, reason: 'busy' });
   }
   for (const single of singles) {
-    const [order] = single.orders;
-    if (itineraries.agentFor(order!) === undefined) unplanned.push(explain(order!, single));
+    const order = single.orders[0]!;
+    const meant = held.get(order);
+    if (meant || itineraries.agentFor(order) === undefined) unplanned.push(explain(order, single, meant));
   }
   return { offers, unplanned };
 }
@@ -61,11 +65,4 @@ function offerOf(bundle: Bundle, candidate: Candidate, { agents, now }: RoundVie
     distanceM: candidate.distanceM,
     etaMs,
   };
-}
-
-/** A held order has no report. One object for all: the planning thread copies its plan. */
-const UNTOLD = Object.freeze({ counts: {}, nearest: [] });
-
-function heldOf({ taskId }: OpenOrder): Unplanned {
-  return { taskId, why: 'held', counts: UNTOLD.counts, nearest: UNTOLD.nearest };
 }

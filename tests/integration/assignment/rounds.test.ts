@@ -56,6 +56,19 @@ test('an agent that comes on duty is found by a search that has found nobody', a
   for (const agentId of agentIds) await api.put(`/agents/${agentId}/duty`, { onDuty: true });
 });
 
+test('a task that waits for a busy agent says so, and its history names the agent', async () => {
+  const { agentIds, api } = place;
+  const [busy, ...others] = agentIds;
+  for (const agentId of others) await api.put(`/agents/${agentId}/duty`, { onDuty: false });
+  await place.untilOffered((await place.createTask()).id);
+  const { id } = await place.createTask();
+  await until('a round has seen it', async () => (await readTask(id)).search?.waitsFor === 'busy_agent');
+  const { text } = await api.get(`/tasks/${id}/history`);
+  assert.match(text, new RegExp(`"nearest":\\[\\{"agentId":${busy},"reason":"busy"`));
+  await cancelOpenTasks();
+  for (const agentId of others) await api.put(`/agents/${agentId}/duty`, { onDuty: true });
+});
+
 test('an owner that is killed is found again where it comes back', async () => {
   await place.system.killGateway();
   await place.system.startGateway();

@@ -55,7 +55,8 @@ describe('the history of a task that somebody is looked for', () => {
       ['assigned', null, { agentId: unwilling.agentId }],
       ['awaiting_assignment', 'rejected', { previousAgentId: unwilling.agentId }],
     ]);
-    await assertFailed(id, 'max_attempts_reached', { attempts: 2 });
+    const nearest = [unwilling, silent].map(({ agentId }) => ({ agentId, reason: 'declined', distanceM: null }));
+    await assertFailed(id, 'max_attempts_reached', { attempts: 2, counts: { declined: 2 }, nearest });
   });
 
   test('ends with the reason of the search, beside what the last round lacked', async () => {
@@ -85,6 +86,40 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'no_eligible_agents', { attempts: 0, counts, nearest });
   });
 
+  test('ends with the candidates of its very last round, also when these alone have changed', async () => {
+    const { id } = await fixture.task();
+    await fixture.propose([], [lack(id)]);
+    const before = await fixture.events(id);
+    const last = {
+      counts: { stale_position: 1 },
+      nearest: [{ agentId: 5, reason: 'stale_position', distanceM: null }],
+    };
+    await fixture.propose([], [{ ...lack(id), ...last }]);
+    assert.deepEqual(await fixture.events(id), before);
+    await fixture.restart();
+    await fixture.read(id);
+    await fixture.pass(901_000);
+    await assertFailed(id, 'no_eligible_agents', { attempts: 0, ...last });
+  });
+
+  test('ends with the agent that it waited for until its time was over', async () => {
+    const { id } = await fixture.task();
+    const last = { counts: { busy: 1 }, nearest: [{ agentId: 5, reason: 'busy', distanceM: 700 }] };
+    await fixture.propose([], [{ ...lack(id), ...last, reason: null }]);
+    await fixture.pass(901_000);
+    await assertFailed(id, 'no_eligible_agents', { attempts: 0, ...last });
+  });
+
+  test('ends without the candidates of a round before the one that asked somebody', async () => {
+    const { id } = await fixture.task();
+    await fixture.propose([], [lack(id)]);
+    const { agentId } = await offer(id);
+    await fixture.pass(31_000);
+    await fixture.pass(901_000);
+    const nearest = [{ agentId, reason: 'declined', distanceM: null }];
+    await assertFailed(id, 'all_expired', { attempts: 1, counts: { declined: 1 }, nearest });
+  });
+
   test('ends with the reason of a search that no round has seen', async () => {
     const { id } = await fixture.task();
     await fixture.pass(901_000);
@@ -98,6 +133,75 @@ describe('the history of a task that somebody is looked for', () => {
     await fixture.pass(6_000);
     const { counts, nearest } = lack(id);
     await assertFailed(id, 'deadline_passed', { attempts: 0, counts, nearest });
+  });
+});
+
+describe('a task shows what its search waits for', () => {
+  let fixture: AssignmentFixture;
+  before(async () => {
+    fixture = await startAssignmentFixture({ requestTtlSeconds: 3_600 });
+  });
+  after(() => fixture.stop());
+
+  const busy = (taskId: number): LackingTask => ({
+    ...lack(taskId),
+    reason: null,
+    counts: { busy: 1 },
+    nearest: [{ agentId: 4, reason: 'busy', distanceM: 700 }],
+  });
+
+  /** As it is read, and as its last event shows it. */
+  async function assertWaits(taskId: number, waitsFor: string, reason: string | null = null): Promise<void> {
+    const { search } = await fixture.read(taskId);
+    assert.deepEqual([search?.waitsFor, search?.reason], [waitsFor, reason]);
+    const shown = (await fixture.told(taskId)).map(({ data }) => data['task'] as { search: unknown } | undefined);
+    assert.deepEqual(shown.findLast((task) => task)?.search, search);
+  }
+
+  test('for the next round, a busy agent, a ready task, an eligible agent and an answer', async () => {
+    const { id, search } = await fixture.task();
+    assert.deepEqual(search, (await fixture.read(id)).search);
+    assert.ok(search!.since! < search!.until);
+    await assertWaits(id, 'round');
+    await fixture.propose([], [busy(id)]);
+    await assertWaits(id, 'busy_agent');
+    await fixture.pass(31_000);
+    await fixture.propose([], [{ ...busy(id), counts: { not_ready: 1 } }]);
+    await assertWaits(id, 'ready_time');
+    await fixture.pass(31_000);
+    await fixture.propose([], [lack(id)]);
+    await assertWaits(id, 'eligible_agent', 'no_eligible_agents');
+    const agentId = await fixture.agent();
+    await fixture.propose([{ taskId: id, agentId }]);
+    await assertWaits(id, 'answer');
+    const [request] = await fixture.requests(id);
+    await fixture.answer(request!.id, 'reject');
+    await assertWaits(id, 'round');
+    await fixture.propose([{ taskId: id, agentId: await fixture.agent() }]);
+    await fixture.answer((await fixture.requests(id)).at(-1)!.id, 'accept');
+    assert.equal((await fixture.read(id)).search, null);
+  });
+
+  test('for its beginning, when it is scheduled for later', async () => {
+    const scheduledAt = new Date(fixture.now() + 86_400_000).toISOString();
+    const { id } = await fixture.task({ timeToServe: 'scheduled', scheduledAt });
+    await assertWaits(id, 'start');
+  });
+
+  test('with an event when that changes, and twice a minute at most', async () => {
+    const { id } = await fixture.task();
+    for (let second = 0; second < 40; second += 1) {
+      await fixture.propose([], [second % 2 === 0 ? busy(id) : lack(id)]);
+      fixture.forward(1_000);
+    }
+    const types = await fixture.events(id);
+    assert.deepEqual(types, ['task.created', 'task.status_changed', 'task.updated']);
+    await assertWaits(id, 'eligible_agent', 'no_eligible_agents');
+  });
+
+  test('and nothing without a search', async () => {
+    const { search } = await fixture.task({ autoAssign: false });
+    assert.equal(search, null);
   });
 });
 

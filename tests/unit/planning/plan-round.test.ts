@@ -40,7 +40,7 @@ test('nobody is asked twice: what is left over is held, and whom a scheduled tas
   const shown = ({ unplanned }: RoundPlan) => unplanned.map(({ taskId, why, counts }) => [taskId, why, counts]);
   const both = plan([order({ taskId: 1 }), order({ taskId: 2, readyAt: NOW + 1 })], [agent(1)]);
   assert.deepEqual(pairs(both), [[1, [1]]]);
-  assert.deepEqual(shown(both), [[2, 'held', {}]]);
+  assert.deepEqual(shown(both), [[2, 'held', { busy: 1 }]]);
   const slot = { from: NOW, until: NOW + MINUTE };
   const first = order({ taskId: 1, searchingSince: NOW - 5 * MINUTE });
   const scheduled = plan([first, order({ taskId: 2, slot })], [agent(1)]);

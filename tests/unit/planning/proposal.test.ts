@@ -14,7 +14,7 @@ const seen = (count: number, unlocated = 0, isStale = false) => ({
     [order()],
     Array.from({ length: count }, (_, index) => agent(index + 1, { isStale })),
   ),
-  unlocated,
+  unlocated: Array.from({ length: unlocated }, (_, index) => 100 + index),
 });
 
 function lacking(counts: Partial<Record<PassedOver, number>>, view = seen(3), why: Unplanned['why'] = 'nobody') {
@@ -51,8 +51,15 @@ test('there is no hope only when everybody on duty was passed over for what wait
   assert.equal(lacking({}, seen(0)).isHopeless, false);
 });
 
-test('agents without a known position count like those with an old one', () => {
-  assert.deepEqual(lacking({ stale_position: 1 }, seen(3, 2)).counts, { stale_position: 3 });
+test('agents without a known position count like those with an old one, and are listed behind those who are somewhere', () => {
+  const near = { agentId: 1, reason: 'stale_position', distanceM: 10.4 } as const;
+  const unplanned: Unplanned[] = [{ taskId: 1, why: 'nobody', counts: { stale_position: 1 }, nearest: [near] }];
+  const [lack] = proposalOf({ offers: [], unplanned }, seen(3, 2)).lacking;
+  const nowhere = [100, 101].map((agentId) => ({ agentId, reason: 'stale_position', distanceM: null }));
+  assert.deepEqual(lack!.counts, { stale_position: 3 });
+  assert.deepEqual(lack!.nearest, [{ ...near, distanceM: 10 }, ...nowhere]);
+  const [many] = proposalOf({ offers: [], unplanned }, seen(3, 50)).lacking;
+  assert.equal(many!.nearest.length, LIMITS.passedOverShown);
 });
 
 const sought = (fields: Partial<SoughtTask>, search: Partial<TaskSearch> = {}) =>
@@ -65,9 +72,13 @@ test('the owner gets a lack that it does not know yet', () => {
     new Date(ms).toISOString(),
   );
   const none = lacking({ skills: 3 });
-  const held = lacking({}, seen(3), 'held');
+  const held = lacking({ busy: 1 }, seen(3), 'held');
   assert.equal(told(sought({ status: 'new' }), held), 1, 'it has not been looked at before');
-  assert.equal(told(sought({}), held), 0);
+  assert.equal(told(sought({}), held), 1, 'it waits for a busy agent');
+  const waiting = { lacking: 'no_eligible_agents', noted: 'busy_agent', notedAt: long! } as const;
+  assert.equal(told(sought({}, waiting), held), 0, 'it still does');
+  assert.equal(told(sought({}, { ...waiting, noted: 'ready_time', notedAt: just! }), held), 0, 'that is noted later');
+  assert.equal(told(sought({}), lacking({}, seen(3), 'held')), 0, 'the round had no room for it');
   assert.equal(told(sought({}), none), 1);
   const noted = (lacking: FailureReason, notedAt = long!, expiredBy: number[] = []) =>
     sought({}, { lacking, notedAt, expiredBy });
@@ -79,6 +90,21 @@ test('the owner gets a lack that it does not know yet', () => {
   const lasting = sought({}, { lacking: 'no_eligible_agents', noted: 'capacity_exceeded', notedAt: long! });
   assert.equal(told(lasting, none), 1, 'it has lasted');
   assert.equal(told(noted('no_eligible_agents', just, [3]), none), 1, 'there is no hope left');
+});
+
+test('shortly before its end a search gets every change of its candidates, and before that none', () => {
+  const at = (ms: number) => new Date(NOW + ms).toISOString();
+  const lack = lacking({ skills: 3 });
+  const noted = { lacking: 'no_eligible_agents', noted: 'no_eligible_agents', notedAt: at(0) } as const;
+  const isNews = (fields: Partial<SoughtTask>, search: Partial<TaskSearch>) =>
+    newsOf({ offers: [], lacking: [lack] }, [sought(fields, { ...noted, ...search })], NOW).lacking.length === 1;
+  const others = { counts: { skills: 2 }, nearest: [] };
+  const [soon, later] = [at(LIMITS.searchEndsSoonMs), at(LIMITS.searchEndsSoonMs + 1)];
+  assert.equal(isNews({}, { until: later, passedOver: others }), false);
+  assert.equal(isNews({}, { until: soon, passedOver: others }), true);
+  assert.equal(isNews({}, { until: soon, passedOver: { counts: { skills: 3 }, nearest: [] } }), false);
+  assert.equal(isNews({ windowEnd: soon }, { until: later, passedOver: others }), true);
+  assert.equal(isNews({}, { until: soon, passedOver: null }), true);
 });
 
 test('pieces are as large as the owner takes them, and the offers of one task stay together', () => {

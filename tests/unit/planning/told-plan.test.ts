@@ -124,3 +124,44 @@ test('where nobody may take it, each agent is counted with the first reason, way
     ],
   );
 });
+
+for (const [why, readyAt, freeAt] of [
+  ['busy', null, NOW + 9 * MINUTE],
+  ['not_ready', NOW + 90 * MINUTE, NOW],
+] as const)
+  test(`of an order that is held for an agent who is ${why} the nearest are shown, each with its own reason`, () => {
+    const agents = [agent(1, { isStale: true }), agent(2, { openTasks: 5 }), agent(3, { freeAt }), agent(400)];
+    const settings = { nextRoundAt: NOW + 1_000, maxDistanceM: 20_000 };
+    const view = roundView([order({ readyAt, dropoff: east(0) })], agents, settings);
+    const [held] = planRound(view, straightTravel).unplanned;
+    assert.deepEqual([held!.why, held!.counts], ['held', { stale_position: 1, max_tasks: 1, [why]: 1, too_far: 1 }]);
+    assert.deepEqual(
+      held!.nearest.map(({ agentId, reason }) => [agentId, reason]),
+      [
+        [1, 'stale_position'],
+        [2, 'max_tasks'],
+        [3, why],
+        [400, 'too_far'],
+      ],
+    );
+  });
+
+test('the agent that an order is held for is shown, however many are nearer', () => {
+  const stale = Array.from({ length: 2 * LIMITS.passedOverShown }, (_, number) => agent(number + 1, { isStale: true }));
+  const meant = agent(90, { freeAt: NOW + 9 * MINUTE });
+  const [held] = planRound(roundView([order()], [...stale, meant]), straightTravel).unplanned;
+  assert.equal(held!.nearest.length, LIMITS.passedOverShown);
+  assert.deepEqual([held!.nearest.at(-1)!.agentId, held!.nearest.at(-1)!.reason], [90, 'busy']);
+});
+
+test('in a rush each held order names the agent that it is held for', () => {
+  const agents = Array.from({ length: 1_100 }, (_, number) => agent(number + 1, { freeAt: NOW + 9 * MINUTE }));
+  const orders = Array.from({ length: 1_100 }, (_, taskId) => order({ taskId, dropoff: east(taskId) }));
+  const { unplanned } = planRound(roundView(orders, agents), straightTravel);
+  const held = unplanned.filter(({ why }) => why === 'held');
+  assert.ok(held.length > 1_000, `${held.length} held`);
+  for (const { counts, nearest } of held) {
+    const meant = nearest.filter(({ reason }) => reason === 'busy');
+    assert.deepEqual([meant.length, counts.busy], [1, 1]);
+  }
+});

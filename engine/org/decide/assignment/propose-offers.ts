@@ -3,8 +3,9 @@ import type { LackingTask, ProposedOffer, ProposeOffers } from '../../../../sche
 import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import { declinedReason, isSought, isWorthNoting, wasAsked } from '../../../domain/assignment/assignment-machine.ts';
+import { declinedReason, isSought, wasAsked } from '../../../domain/assignment/assignment-machine.ts';
 import { lacksSkills } from '../../../domain/assignment/eligibility.ts';
+import { failureOf, isOtherLack, isWorthNoting, noteOf } from '../../../domain/assignment/search-wait.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
 import { ORDINARY } from '../id-demand.ts';
@@ -70,7 +71,8 @@ function offerTask(
   if (chosen.length === 0) return;
   const attempt = task.search!.attempts + 1;
   const open = chosen.map((offer) => newRequest(task, offer, attempt, settings, context));
-  const fields = { search: { ...task.search!, attempts: attempt, open }, autoAssignmentStatus: 'offered' } as const;
+  const search = { ...task.search!, attempts: attempt, open, passedOver: null, noted: null };
+  const fields = { search, autoAssignmentStatus: 'offered' } as const;
   if (settings.mode === 'sequential') {
     const given = { agentId: open[0]!.agentId, courierType: 'internal', courierId: null, courier: null } as const;
     draftStatus(draft, task, 'assigned', { ...fields, ...given }, now);
@@ -79,27 +81,27 @@ function offerTask(
   if (settings.autoAccept) acceptRequest(draft, open[0]!, now);
 }
 
-/** Why nobody was found, the first time and from then on now and then; a search without hope ends. */
-function noteLack(draft: Draft, lacking: LackingTask, now: string): void {
-  const { taskId, reason, isHopeless, counts, nearest } = lacking;
+/** Why nobody was asked, the first time and from then on now and then; a search without hope ends. */
+function noteLack(draft: Draft, lack: LackingTask, now: string): void {
+  const { taskId, reason, isHopeless, counts, nearest } = lack;
   const sought = soughtTask(draft, taskId);
   if (!sought) return;
-  if (reason === null) return beginSearch(draft, sought, now);
+  const note = noteOf(lack);
+  if (note === null) return beginSearch(draft, sought, now);
   const search = sought.search!;
-  if (isHopeless && wasAsked(search)) {
+  if (isHopeless && reason !== null && wasAsked(search)) {
     return failSearch(draft, sought, declinedReason(search), now, { lacking: reason, counts, nearest });
   }
-  if (isWorthNoting(search, reason, Date.parse(now))) {
-    const details = { reason, counts, nearest };
-    const next = { ...search, lacking: reason, passedOver: { counts, nearest }, noted: reason, notedAt: now };
-    const noted = { search: next, autoAssignmentStatus: 'searching' } as const;
-    if (sought.status === 'new') draftStatus(draft, sought, 'awaiting_assignment', noted, now, { details });
-    else draftSearch(draft, sought, noted, now, { details });
-  } else if (search.lacking !== reason) {
+  const next = { ...search, lacking: failureOf(lack), passedOver: { counts, nearest } };
+  if (isWorthNoting(search, lack, Date.parse(now))) {
+    const fields = { search: { ...next, noted: note, notedAt: now }, autoAssignmentStatus: 'searching' } as const;
+    const details = { reason: note, counts, nearest };
+    if (sought.status === 'new') draftStatus(draft, sought, 'awaiting_assignment', fields, now, { details });
+    else draftSearch(draft, sought, fields, now, { details });
+  } else if (isOtherLack(search, lack)) {
     // Without an event: the note of a reason that changes often would flood the history. The end of the search tells it.
-    const noted = search.noted ?? search.lacking;
-    const next = { ...search, lacking: reason, passedOver: { counts, nearest }, noted };
-    draft.put({ kind: 'put-task', task: changedTask(sought, { search: next }, now) });
+    const kept = { ...next, noted: search.noted === undefined ? search.lacking : search.noted };
+    draft.put({ kind: 'put-task', task: changedTask(sought, { search: kept }, now) });
   }
   endSearchIfOver(draft, taskId, now);
 }

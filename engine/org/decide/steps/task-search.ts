@@ -13,6 +13,7 @@ import {
   type Decline,
   endOfSearch,
 } from '../../../domain/assignment/assignment-machine.ts';
+import { candidatesOf } from '../../../domain/assignment/search-wait.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
 import { fieldsOfStep } from '../../../domain/tasks/task-machine.ts';
@@ -117,7 +118,7 @@ export function draftDecline(
 export function endSearchIfOver(draft: Draft, taskId: number, now: string): void {
   const { task } = draft.findTask(taskId)!;
   const reason = task.search ? endOfSearch(task.search, task, settingsOf(draft).maxAttempts, now) : undefined;
-  if (reason) failSearch(draft, task, reason, now, task.search?.passedOver ?? {});
+  if (reason) failSearch(draft, task, reason, now, candidatesOf(task.search!));
 }
 
 /**
