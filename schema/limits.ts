@@ -10,6 +10,7 @@ import { PROOF_LIMITS } from './limits/proof-limits.ts';
 import { PROVIDER_LIMITS } from './limits/provider-limits.ts';
 import { ROUTING_LIMITS } from './limits/routing-limits.ts';
 import { SENDER_LIMITS } from './limits/sender-limits.ts';
+import { SESSION_LIMITS } from './limits/session-limits.ts';
 import { TRACKING_LIMITS } from './limits/tracking-limits.ts';
 import { WEBHOOK_LIMITS } from './limits/webhook-limits.ts';
 
@@ -271,31 +272,6 @@ export const LIMITS = {
   /** Verdicts on peers' addresses kept, so that networks are not compared for each request. */
   trustedPeers: 1_000,
 
-  // --- Sessions and passwords ---------------------------------------------------------------------------
-  /** How often a stream looks when its session ends: no timer of Node is longer than 24 days. */
-  sessionEndCheckMs: 3_600_000,
-  accessTokenMs: 900_000,
-  refreshTokenMs: 30 * 86_400_000,
-  verifyTokenMs: 86_400_000,
-  resetTokenMs: 3_600_000,
-  /** Mailed to a user for one purpose within the window; more mails are not sent. */
-  liveTokensPerPurpose: 5,
-  liveTokenWindowMs: 3_600_000,
-  passwordMinChars: 8,
-  passwordMaxChars: 128,
-  /** Passwords hashed at a time, those waiting, and of those the ones of one client address. */
-  passwordHashes: 2,
-  passwordQueue: 64,
-  passwordQueuePerAddress: 8,
-  /** Failed logins and reset requests a minute, by account and address, and by address alone. */
-  loginFailuresPerMinute: 5,
-  addressFailuresPerMinute: 60,
-  /** Of each of both, those that are remembered. */
-  throttledLogins: 20_000,
-  accountConnections: 2,
-  /** Agents whom an operator signs in at a time. */
-  agentTokensAtOnce: 10_000,
-
   // --- Administration -----------------------------------------------------------------------------------
   administrationConnections: 2,
   /** For lists and the audit log, whose far pages take long. */
@@ -342,6 +318,7 @@ export const LIMITS = {
   ...PROVIDER_LIMITS,
   ...ROUTING_LIMITS,
   ...SENDER_LIMITS,
+  ...SESSION_LIMITS,
   ...TRACKING_LIMITS,
   ...WEBHOOK_LIMITS,
 

@@ -34,23 +34,26 @@ export function authRoutes(accounts: Accounts, reads: Reads, history: string): A
 
 const NOTHING = v.object({});
 
-function login({ sessions }: Accounts): ApiRoute {
+function login({ sessions, accessTokenSeconds }: Accounts): ApiRoute {
   return apiRoute({
     ...publicPost('/auth/login', loginInput),
     summary: 'Sign in; `expiresIn` counts seconds',
     success: { status: 200, data: signedInView },
     refusals: ['401 Unauthorized', '403 EMAIL_NOT_VERIFIED', '403 ORGANIZATION_NOT_ACTIVE'],
-    handle: async ({ body, origin }) => signedIn('Signed in', await sessions.login(body, origin)),
+    handle: async ({ body, origin }) => signedIn('Signed in', accessTokenSeconds, await sessions.login(body, origin)),
   });
 }
 
-function refresh({ sessions }: Accounts): ApiRoute {
+function refresh({ sessions, accessTokenSeconds }: Accounts): ApiRoute {
   return apiRoute({
     ...publicPost('/auth/refresh', refreshInput),
-    summary: 'Go on with a session; a refresh token works once, and used again it ends the session',
+    summary:
+      'Go on with a session: a refresh token works once, and again for a minute while its successor is unused; later it ' +
+      'ends the session',
     success: { status: 200, data: signedInView },
     refusals: ['401 Unauthorized', '403 ORGANIZATION_NOT_ACTIVE'],
-    handle: async ({ body, origin }) => signedIn('Refreshed', await sessions.refresh(body.refreshToken, origin)),
+    handle: async ({ body, origin }) =>
+      signedIn('Refreshed', accessTokenSeconds, await sessions.refresh(body.refreshToken, origin)),
   });
 }
 
@@ -116,10 +119,9 @@ function publicPost<Path extends string, Body>(path: Path, schema: v.GenericSche
   } as const;
 }
 
-function signedIn(message: string, result: SignedIn | Refusal): RouteAnswer {
+function signedIn(message: string, expiresIn: number, result: SignedIn | Refusal): RouteAnswer {
   if ('code' in result) return { refusal: result };
   const { tokens, person: user, organization } = result;
-  const expiresIn = LIMITS.accessTokenMs / 1_000;
   return { status: 200, message, data: encodeSignedIn({ ...tokens, expiresIn, user, organization }) };
 }
 

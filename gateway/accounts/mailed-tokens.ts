@@ -59,7 +59,7 @@ export function createMailedTokens({ sql, hasher, throttle, settled, clock }: Ma
       const owner = await resetPassword(sql, token, passwordHash, clock.now(), origin);
       if (!owner) return TOKEN_INVALID;
       // A login with the old password may have been half way: the first statement did not see its session.
-      await endSessions(sql, owner.organizationId, owner.userId, 'everywhere', clock.now(), origin);
+      await endSessions(sql, owner.organizationId, owner.userId, 'everywhere', origin);
       await settled();
       return undefined;
     },

@@ -12,6 +12,8 @@ import { createSessions, type Sessions } from './sessions.ts';
 export interface Accounts {
   readonly sessions: Sessions;
   readonly mailedTokens: MailedTokens;
+  /** How long an access token lives. */
+  readonly accessTokenSeconds: number;
   /** For other code that sets passwords: it bounds the hashing of the whole process. */
   readonly hasher: PasswordHasher;
 }
@@ -25,9 +27,11 @@ export function openAccounts({ config, log, releaser }: AccessOptions, { settled
   releaser.push('account connections', () => sql.end({ timeout: 2 }));
   const clock = systemClock;
   const hasher = createPasswordHasher();
+  const lives = { accessMs: config.accessTokenTtlSeconds * 1_000, refreshMs: LIMITS.refreshTokenMs };
   return {
     hasher,
-    sessions: createSessions({ sql, hasher, throttle: new LoginThrottle(clock), settled, clock, log }),
+    accessTokenSeconds: config.accessTokenTtlSeconds,
+    sessions: createSessions({ sql, hasher, throttle: new LoginThrottle(clock), settled, lives, log }),
     // Requests for mail have buckets of their own: they are no failures of anybody's.
     mailedTokens: createMailedTokens({ sql, hasher, throttle: new LoginThrottle(clock), settled, clock }),
   };

@@ -1,4 +1,3 @@
-import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { Person } from '../../engine/store/accounts/caller-store.ts';
 import {
@@ -9,6 +8,7 @@ import {
   newSessionTokens,
   refreshSession,
   type SessionTokens,
+  type TokenLives,
 } from '../../engine/store/accounts/session-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import type { LoginInput } from '../../schema/accounts/session.ts';
@@ -25,7 +25,7 @@ export interface SessionParts {
   readonly throttle: LoginThrottle;
   /** See Access. */
   readonly settled: Access['settled'];
-  readonly clock: Clock;
+  readonly lives: TokenLives;
   readonly log: Log;
 }
 
@@ -42,7 +42,7 @@ export interface Sessions {
    * after too many failures; rejects with a RefusalError when too many passwords wait.
    */
   login(input: LoginInput, origin: Origin): Promise<SignedIn | Refusal>;
-  /** The next tokens; a refresh token that was used before ends its session. */
+  /** The next tokens; a refresh token that comes again after its grace ends its session. */
   refresh(refreshToken: string, origin: Origin): Promise<SignedIn | Refusal>;
   /** Ends the session that asks, or all of its user; resolves when no process serves them any more. */
   logout(identity: Identity, everywhere: boolean, origin: Origin): Promise<void>;
@@ -50,7 +50,7 @@ export interface Sessions {
 
 const UNAUTHORIZED = refusal('UNAUTHORIZED');
 
-export function createSessions({ sql, hasher, throttle, settled, clock, log }: SessionParts): Sessions {
+export function createSessions({ sql, hasher, throttle, settled, lives, log }: SessionParts): Sessions {
   async function judge({ email, password }: LoginInput, address: string | null): Promise<Account | undefined> {
     const account = await findAccount(sql, email);
     const passwordHash = account?.isActive ? (account.passwordHash ?? undefined) : undefined;
@@ -69,7 +69,7 @@ export function createSessions({ sql, hasher, throttle, settled, clock, log }: S
         if (!account.isVerified) return refusal('EMAIL_NOT_VERIFIED');
         if (account.organizationStatus !== 'active') return refusal('ORGANIZATION_NOT_ACTIVE');
         const tokens = newSessionTokens();
-        const person = await beginSession(sql, account, tokens, clock.now(), origin);
+        const person = await beginSession(sql, account, tokens, lives, origin);
         return person ? { tokens, ...person } : UNAUTHORIZED;
       } finally {
         if (!isFailure) attempt.forgive();
@@ -78,18 +78,25 @@ export function createSessions({ sql, hasher, throttle, settled, clock, log }: S
 
     async refresh(refreshToken, origin) {
       const tokens = newSessionTokens(refreshToken);
-      const refreshed = await refreshSession(sql, refreshToken, tokens, clock.now(), origin);
+      const refreshed = await refreshSession(sql, refreshToken, tokens, lives, origin);
       if (!refreshed) return UNAUTHORIZED;
-      const { organizationId, sessionId, isReused, isActive, organizationStatus, person, organization } = refreshed;
-      if (isReused) {
-        log.warn(
-          { organizationId, sessionId, ...origin },
-          'a refresh token was used again: its session has been ended',
-        );
-        await settled();
+      const { organizationId, sessionId, outcome, person, organization } = refreshed;
+      const facts = { organizationId, sessionId, ...origin };
+      switch (outcome) {
+        case 'reused':
+          log.warn(facts, 'a refresh token was used again: its session has been ended');
+          await settled();
+          return UNAUTHORIZED;
+        case 'user_inactive':
+          return UNAUTHORIZED;
+        case 'organization_inactive':
+          return refusal('ORGANIZATION_NOT_ACTIVE');
+        case 'repeated':
+          log.info(facts, 'a refresh token came again within the grace: its session has one more pair of tokens');
+          return { tokens, person, organization };
+        case 'refreshed':
+          return { tokens, person, organization };
       }
-      if (isReused || !isActive) return UNAUTHORIZED;
-      return organizationStatus === 'active' ? { tokens, person, organization } : refusal('ORGANIZATION_NOT_ACTIVE');
     },
 
     async logout({ organizationId, caller, sessionId }, everywhere, origin) {
@@ -98,7 +105,6 @@ export function createSessions({ sql, hasher, throttle, settled, clock, log }: S
         organizationId,
         caller.userId!,
         everywhere ? 'everywhere' : { sessionId: sessionId! },
-        clock.now(),
         origin,
       );
       await settled();

@@ -40,7 +40,14 @@ export function createCredentialStore(sql: Sql): CredentialStore {
   return {
     findCredentials(hashes) {
       const query = () => sql<Credential[]>`
-        WITH asked AS (SELECT decode(hash, 'hex') AS hash FROM unnest(${textArray(hashes)}::text[]) AS hash)
+        WITH asked AS (SELECT decode(hash, 'hex') AS hash FROM unnest(${textArray(hashes)}::text[]) AS hash), held AS (
+          SELECT asked.hash, s.organization_id, s.id, s.user_id, s.access_expires_at, s.refresh_expires_at
+          FROM asked JOIN sessions s ON s.access_hash = asked.hash WHERE s.revoked_at IS NULL
+          UNION ALL
+          SELECT asked.hash, s.organization_id, s.id, s.user_id, p.access_expires_at, p.refresh_expires_at
+          FROM asked JOIN session_pairs p ON p.access_hash = asked.hash
+          JOIN sessions s ON s.organization_id = p.organization_id AND s.id = p.session_id WHERE s.revoked_at IS NULL
+        )
         SELECT encode(asked.hash, 'hex') AS hash, c.organization_id, o.status AS organization_status,
           c.id AS channel_id, c.status AS channel_status, u.id AS user_id, u.role, u.is_active,
           u.email_verified_at IS NOT NULL AS is_verified,
@@ -52,14 +59,13 @@ export function createCredentialStore(sql: Sql): CredentialStore {
         JOIN organizations o ON o.organization_id = c.organization_id
         JOIN users u ON u.organization_id = c.organization_id AND u.id = c.user_id AND u.role <> 'super_admin'
         UNION ALL
-        SELECT encode(asked.hash, 'hex'), s.organization_id, o.status, coalesce(c.id, 0), c.status, u.id, u.role,
+        SELECT encode(s.hash, 'hex'), s.organization_id, o.status, coalesce(c.id, 0), c.status, u.id, u.role,
           u.is_active, u.email_verified_at IS NOT NULL,
           (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id),
           s.id, extract(epoch FROM s.access_expires_at)::float8 * 1000,
           extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000, NULL,
           coalesce(c.locations_write, false), (SELECT pg_current_snapshot()::text)
-        FROM asked
-        JOIN sessions s ON s.access_hash = asked.hash AND s.revoked_at IS NULL
+        FROM held s
         JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
         LEFT JOIN organizations o ON o.organization_id = s.organization_id
         LEFT JOIN channels c ON c.organization_id = s.organization_id AND c.built_in

@@ -19,6 +19,11 @@ export function hashed(sql: Sql, secret: string): Fragment {
   return sql`decode(${hashSecret(secret)}, 'hex')`;
 }
 
+/** A duration, as Postgres counts it. */
+export function life(sql: Sql, durationMs: number): Fragment {
+  return sql`(${durationMs / 1_000}::float8 * interval '1 second')`;
+}
+
 /** `durationMs` after `now`, as ISO 8601. */
 export function inMs(now: number, durationMs: number): string {
   return isoTime(now + durationMs);

@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { hashSecret } from '../../runtime/secrets.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { once } from '../statements.ts';
-import { hashed } from './account-statements.ts';
+import { hashed, life } from './account-statements.ts';
 import { familyOf, newSessionTokens, type SessionTokens } from './session-store.ts';
 
 /** Operations that need the database and no API. Triggers note the changes of access, as for any other writer. */
@@ -33,7 +33,7 @@ export async function beginOperatorSession(
     sql`
     WITH begun AS (
       INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at)
-      VALUES (0, nextval('session_ids'), ${userId}, ${hashed(sql, accessToken)}, ${inMs(sql, lifeMs)})
+      VALUES (0, nextval('session_ids'), ${userId}, ${hashed(sql, accessToken)}, now() + ${life(sql, lifeMs)})
       RETURNING organization_id, id, user_id
     ), changed AS (
       SELECT organization_id, 'session' AS record_type, id AS record_id, NULL::json AS before,
@@ -206,8 +206,8 @@ export async function issueAgentTokens(
       ), begun AS (
         INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, family_hash, refresh_hash,
           refresh_expires_at)
-        SELECT c.organization_id, nextval('session_ids'), c.user_id, decode(t.access, 'hex'), ${inMs(sql, accessMs)},
-          decode(t.family, 'hex'), decode(t.refresh, 'hex'), ${inMs(sql, Math.max(accessMs, LIMITS.refreshTokenMs))}
+        SELECT c.organization_id, nextval('session_ids'), c.user_id, decode(t.access, 'hex'), now() + ${life(sql, accessMs)},
+          decode(t.family, 'hex'), decode(t.refresh, 'hex'), now() + ${life(sql, Math.max(accessMs, LIMITS.refreshTokenMs))}
         FROM chosen c JOIN tokens t USING (place) RETURNING organization_id, id, user_id
       ), changed AS (
         SELECT organization_id, 'session' AS record_type, id AS record_id, NULL::json AS before,
@@ -269,8 +269,4 @@ function noteOf(sql: Sql, action: string, changes = 'changed'): Fragment {
   return sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, before, after)
     SELECT organization_id, ${action}, record_type, record_id, 'system', before, after FROM ${sql(changes)}`;
-}
-
-function inMs(sql: Sql, durationMs: number): Fragment {
-  return sql`now() + ${durationMs / 1_000} * interval '1 second'`;
 }

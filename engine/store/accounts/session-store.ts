@@ -1,10 +1,9 @@
 import type { Origin } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { isoTime } from '../../runtime/clock.ts';
 import { newSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { once, retried } from '../statements.ts';
-import { hashed, inMs, noteOf } from './account-statements.ts';
+import { hashed, life, noteOf } from './account-statements.ts';
 import { AGENT_OF_USER, PERSON, type Person } from './caller-store.ts';
 
 /** The account of a login, with the fields that decide about it. */
@@ -25,14 +24,21 @@ export interface SessionTokens {
   readonly refreshToken: string;
 }
 
-/** The outcome of a refresh token, with the user whose session it is. */
+/** How long the tokens of a session live, in milliseconds. */
+export interface TokenLives {
+  readonly accessMs: number;
+  readonly refreshMs: number;
+}
+
+/** The use of a refresh token, with the user whose session it is. */
 export interface Refreshed extends Person {
   readonly organizationId: number;
-  readonly organizationStatus: string;
   readonly sessionId: number;
-  /** It was used before: the session has been ended. */
-  readonly isReused: boolean;
-  readonly isActive: boolean;
+  /**
+   * `repeated`: the token came again within the grace, and got another pair. `reused`: it came again later, and the
+   * session has been ended. Only `refreshed` and `repeated` have changed the tokens.
+   */
+  readonly outcome: 'refreshed' | 'repeated' | 'reused' | 'user_inactive' | 'organization_inactive';
 }
 
 const FAMILY_CHARS = 32;
@@ -63,13 +69,13 @@ export async function findAccount(sql: Sql, email: string): Promise<Account | un
 
 /**
  * Opens a session for a user whose password was right, and returns the user; undefined when the account has changed
- * since, or is gone. `now`: milliseconds since the epoch, from which the tokens live.
+ * since, or is gone.
  */
 export async function beginSession(
   sql: Sql,
   { organizationId, userId, passwordHash }: Pick<Account, 'organizationId' | 'userId' | 'passwordHash'>,
   tokens: SessionTokens,
-  now: number,
+  lives: TokenLives,
   origin: Origin,
 ): Promise<Person | undefined> {
   // The user's row is locked: a password reset in the meantime ends this session, too.
@@ -81,9 +87,9 @@ export async function beginSession(
     ), begun AS (
       INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, family_hash, refresh_hash,
         refresh_expires_at, address)
-      SELECT organization_id, nextval('session_ids'), id, ${hashed(sql, tokens.accessToken)}, ${inMs(now, LIMITS.accessTokenMs)},
+      SELECT organization_id, nextval('session_ids'), id, ${hashed(sql, tokens.accessToken)}, now() + ${life(sql, lives.accessMs)},
         ${hashed(sql, familyOf(tokens.refreshToken))}, ${hashed(sql, tokens.refreshToken)},
-        ${inMs(now, LIMITS.refreshTokenMs)}, ${origin.address}
+        now() + ${life(sql, lives.refreshMs)}, ${origin.address}
       FROM owner RETURNING organization_id, id, user_id
     ), changed AS (
       SELECT organization_id, 'session' AS record_type, id AS record_id, user_id, NULL::json AS before,
@@ -99,40 +105,29 @@ export async function beginSession(
 }
 
 /**
- * Gives a session its next tokens; undefined when the token belongs to no live session. Of two uses of one token at the
- * same time the first to write gets the new ones, and the other ends the session.
+ * Gives a session its next tokens; undefined when the token belongs to no live session. Uses of one token at the same
+ * time each get a pair, and all of these go on; see schema/functions/refresh-session.sql.
  */
 export async function refreshSession(
   sql: Sql,
   refreshToken: string,
   next: SessionTokens,
-  now: number,
+  lives: TokenLives,
   origin: Origin,
 ): Promise<Refreshed | undefined> {
   if (!REFRESH_TOKEN.test(refreshToken)) return undefined;
   const [refreshed] = await once(
     sql<Refreshed[]>`
-    WITH held AS (
-      SELECT s.organization_id, s.id, s.user_id, s.refresh_hash IS DISTINCT FROM ${hashed(sql, refreshToken)} AS is_reused
-      FROM sessions s WHERE s.family_hash = ${hashed(sql, familyOf(refreshToken))}
-        AND s.revoked_at IS NULL AND s.refresh_expires_at > ${isoTime(now)} FOR UPDATE
-    ), known AS (
-      SELECT h.*, u.is_active, coalesce(o.status, 'active') AS organization_status, ${sql.unsafe(PERSON)}
-      FROM held h JOIN users u ON u.organization_id = h.organization_id AND u.id = h.user_id ${sql.unsafe(AGENT_OF_USER)}
-      LEFT JOIN organizations o ON o.organization_id = h.organization_id
-      WHERE h.organization_id = 0 OR o.organization_id IS NOT NULL
-    ), rotated AS (
-      UPDATE sessions s SET access_hash = ${hashed(sql, next.accessToken)},
-        access_expires_at = ${inMs(now, LIMITS.accessTokenMs)}, refresh_hash = ${hashed(sql, next.refreshToken)},
-        refresh_expires_at = ${inMs(now, LIMITS.refreshTokenMs)}, refreshed_at = ${isoTime(now)}
-      FROM known k WHERE s.organization_id = k.organization_id AND s.id = k.id
-        AND NOT k.is_reused AND k.is_active AND k.organization_status = 'active'
-    ), ended AS (
-      UPDATE sessions s SET revoked_at = ${isoTime(now)} FROM known k
-      WHERE s.organization_id = k.organization_id AND s.id = k.id AND k.is_reused
-      RETURNING s.organization_id, s.id, s.user_id
+    WITH used AS MATERIALIZED (
+      SELECT organization AS organization_id, session AS id, owner AS user_id, outcome
+      FROM refresh_session(${hashed(sql, familyOf(refreshToken))}, ${hashed(sql, refreshToken)},
+        ${hashed(sql, next.accessToken)}, ${hashed(sql, next.refreshToken)}, ${life(sql, lives.accessMs)},
+        ${life(sql, lives.refreshMs)}, ${life(sql, LIMITS.refreshGraceMs)}, ${LIMITS.pairsPerSession})
+    ), ended AS (SELECT organization_id, id, user_id FROM used WHERE outcome = 'reused'
     ), changed AS (${endedRecords(sql)}), noted AS (${noteOf(sql, 'session.reuse_detected', origin)})
-    SELECT organization_id, organization_status, id AS session_id, is_reused, is_active, person, organization FROM known`,
+    SELECT s.organization_id, s.id AS session_id, s.outcome, ${sql.unsafe(PERSON)}
+    FROM used s JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id ${sql.unsafe(AGENT_OF_USER)}
+    LEFT JOIN organizations o ON o.organization_id = s.organization_id`,
     'refreshing a session',
     LIMITS.fetchDeadlineMs,
   );
@@ -145,14 +140,13 @@ export async function endSessions(
   organizationId: number,
   userId: number,
   which: { readonly sessionId: number } | 'everywhere',
-  now: number,
   origin: Origin,
 ): Promise<number> {
   const sessionId = which === 'everywhere' ? null : which.sessionId;
   const rows = await once(
     sql`
     WITH ended AS (
-      UPDATE sessions SET revoked_at = ${isoTime(now)}
+      UPDATE sessions SET revoked_at = now()
       WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
         AND (${sessionId}::bigint IS NULL OR id = ${sessionId}::bigint)
       RETURNING organization_id, id, user_id

@@ -62,10 +62,17 @@ export async function makePartitions(sql: Sql, table: DailyTable): Promise<void>
 async function removeOutdated(sql: Sql): Promise<number> {
   const most = LIMITS.upkeepBatchRows;
   const statements = [
-    sql`DELETE FROM sessions WHERE (organization_id, id) IN (
-      SELECT organization_id, id FROM sessions
-      WHERE coalesce(refresh_expires_at, access_expires_at) < now() - interval '1 day'
-        OR revoked_at < now() - interval '30 days' LIMIT ${most})`,
+    sql`
+    WITH gone AS (
+      DELETE FROM sessions WHERE (organization_id, id) IN (
+        SELECT organization_id, id FROM sessions
+        WHERE coalesce(refresh_expires_at, access_expires_at) < now() - interval '1 day'
+          OR revoked_at < now() - interval '30 days' LIMIT ${most})
+      RETURNING organization_id, id
+    ), pairs AS (
+      DELETE FROM session_pairs p USING gone g WHERE p.organization_id = g.organization_id AND p.session_id = g.id
+    )
+    SELECT organization_id FROM gone`,
     sql`DELETE FROM access_changes WHERE (organization_id, subject, subject_id, xid) IN (
       SELECT organization_id, subject, subject_id, xid FROM access_changes
       WHERE at < now() - interval '1 hour' LIMIT ${most})`,

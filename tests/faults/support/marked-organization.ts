@@ -56,6 +56,9 @@ async function insertAccess(sql: Sql, organizationId: number, userId: number, ma
     INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, address)
     VALUES (${organizationId}, nextval('session_ids'), ${userId}, ${sql.unsafe(hash)}, now() + interval '1 day', ${marker})`;
   await sql`
+    INSERT INTO session_pairs (organization_id, session_id, refresh_hash, refresh_expires_at, access_expires_at, issued_at)
+    SELECT organization_id, id, access_hash, now(), now(), now() FROM sessions WHERE organization_id = ${organizationId}`;
+  await sql`
     INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
     VALUES (${organizationId}, ${userId}, 'verify_email', ${sql.unsafe(hash)}, now() + interval '1 day')`;
   await sql`INSERT INTO mail_requests (purpose, email, due_at)

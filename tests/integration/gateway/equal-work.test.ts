@@ -8,6 +8,7 @@ import { LoginThrottle } from '../../../gateway/accounts/login-throttle.ts';
 import { createMailedTokens } from '../../../gateway/accounts/mailed-tokens.ts';
 import { createSessions } from '../../../gateway/accounts/sessions.ts';
 import { CredentialCache } from '../../../gateway/guards/credential-cache.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { seedOrganization, seedUser } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
@@ -62,7 +63,7 @@ test('a login looks for the account and checks one password, whether or not ther
     },
     throttle: new LoginThrottle(systemClock),
     settled: async () => {},
-    clock: systemClock,
+    lives: { accessMs: 900_000, refreshMs: LIMITS.refreshTokenMs },
     log: createLog('gateway', 'silent'),
   });
   const work = [];

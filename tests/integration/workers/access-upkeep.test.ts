@@ -25,6 +25,9 @@ test('rows that access no longer needs are deleted, in batches, and usable ones 
     await sessions('kept: may be refreshed', 1, { access: '-1 hour', refresh: '29 days' });
     await sessions('kept: just over', 1, { access: '-1 hour', refresh: '-1 hour' });
     await sessions('kept: revoked', 1, { access: '-1 hour', refresh: '1 day', revoked: '-29 days' });
+    await sql`
+      INSERT INTO session_pairs (organization_id, session_id, refresh_hash, refresh_expires_at, access_expires_at, issued_at)
+      SELECT organization_id, id, access_hash, now(), now(), now() FROM sessions WHERE organization_id = ${organizationId}`;
     await sql`DELETE FROM access_changes`;
     await sql`
       INSERT INTO access_changes (organization_id, subject, subject_id, at)
@@ -51,11 +54,12 @@ test('rows that access no longer needs are deleted, in batches, and usable ones 
     );
     const [left] = await sql`
       SELECT (SELECT count(*) FROM sessions WHERE organization_id = ${organizationId}) AS sessions,
+        (SELECT count(*) FROM session_pairs WHERE organization_id = ${organizationId}) AS pairs,
         (SELECT count(*) FROM access_changes WHERE organization_id = ${organizationId}) AS changes,
         (SELECT count(*) FROM user_tokens WHERE organization_id = ${organizationId}) AS tokens,
         (SELECT count(*) FROM kept_outcomes WHERE organization_id = ${organizationId}) AS outcomes,
         (SELECT count(*) FROM assignment_requests WHERE organization_id = ${organizationId}) AS requests`;
-    assert.deepEqual({ ...left }, { sessions: 3, changes: 60, tokens: 1, outcomes: 2, requests: 2 });
+    assert.deepEqual({ ...left }, { sessions: 3, pairs: 3, changes: 60, tokens: 1, outcomes: 2, requests: 2 });
   } finally {
     await place.drop();
   }

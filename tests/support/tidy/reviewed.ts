@@ -36,6 +36,7 @@ export const reviewed: Reviewed = {
     agents: 'commit_group',
     agent_trail: 'plain',
     sessions: 'plain',
+    session_pairs: 'plain',
     user_tokens: 'plain',
     mail_requests: 'plain',
     audit_access: 'plain',
@@ -238,6 +239,16 @@ export const reviewed: Reviewed = {
       reason: 'deletes a token together with the outcome in which the push service reports it gone',
     },
     {
+      path: 'schema/functions/refresh-session.sql',
+      table: 'sessions',
+      reason: 'a refresh is a plain transaction in a function: it reads again after it has waited for the lock',
+    },
+    {
+      path: 'schema/functions/refresh-session.sql',
+      table: 'session_pairs',
+      reason: 'the same',
+    },
+    {
       path: 'engine/store/cluster/maintenance-store.ts',
       table: 'access_changes',
       reason: 'removes rows that triggers wrote and every process has read',
@@ -258,6 +269,7 @@ export const reviewed: Reviewed = {
     'users (lower(email))': 'a login names no organization',
     'channels (key_hash)': 'the key identifies its channel',
     'sessions (access_hash)': 'the token identifies its owner',
+    'session_pairs (access_hash)': 'the token identifies its owner',
     'sessions (family_hash)': 'the token identifies its owner',
     'user_tokens (token_hash)': 'the token identifies its owner',
     'push_tokens (token_hash)': 'a token is one device, regardless of its present user',
