@@ -15,7 +15,7 @@ import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } f
 import type { ChangeStatusInput } from './tasks/change-status.ts';
 import type { CreateTaskInput } from './tasks/create-task.ts';
 import type { ChangePackageInput, PackageInput } from './tasks/package.ts';
-import type { RateTaskInput } from './tasks/tracking.ts';
+import type { RateTaskInput } from './tasks/rating.ts';
 import type { UpdateTaskInput } from './tasks/update-task.ts';
 
 /** The caller of a command. Rules take it as input; history and events name it. */

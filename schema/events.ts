@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   'task.delayed',
   'task.arrived',
   'task.eta_updated',
+  'task.rated',
   'package.status_changed',
   'assignment_request.created',
   'assignment_request.accepted',

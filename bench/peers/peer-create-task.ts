@@ -1,4 +1,4 @@
-import { delayedAfterMs } from '../../engine/domain/tasks/delay.ts';
+import { dueAtOf } from '../../engine/domain/tasks/delay.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
 import { BASE64_URL, CROCKFORD_BASE32, createRandomSource } from '../../engine/runtime/random.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
@@ -153,7 +153,8 @@ function newTask(
   const timeToServe = body.timeToServe ?? 'asap';
   const scheduledAt = timeToServe === 'scheduled' ? body.scheduledAt! : null;
   const estimatedDuration = body.estimatedDuration ?? null;
-  const deadline = delayedAfterMs({ timeToServe, scheduledAt, createdAt: now, estimatedDuration });
+  const windowEnd = body.windowEnd ?? null;
+  const deadlineAt = dueAtOf({ timeToServe, scheduledAt, createdAt: now, estimatedDuration, windowEnd });
   return {
     organizationId,
     version: 1,
@@ -188,7 +189,7 @@ function newTask(
     preferredAgentId: null,
     readyAt: body.readyAt ?? null,
     windowStart: body.windowStart ?? null,
-    windowEnd: body.windowEnd ?? null,
+    windowEnd,
     estimatedDuration,
     requiredSkills: null,
     amountMinor: null,
@@ -200,7 +201,7 @@ function newTask(
     delayedAt: null,
     arrivedAt: null,
     etaAt: null,
-    deadlineAt: isoTime(deadline),
+    deadlineAt,
     createdAt: now,
     updatedAt: now,
     awaitingSince: null,

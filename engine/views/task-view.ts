@@ -2,10 +2,12 @@ import type { CustomerOfTask, TaskCustomerView, UserView } from '../../schema/cu
 import type { LocationRecord, LocationView } from '../../schema/customers/location.ts';
 import type { AgentOfTask, TaskAgentView } from '../../schema/fleet/agent.ts';
 import { type PackageRecord, type PackageView, packageView } from '../../schema/tasks/package.ts';
-import { isTerminal, type ShownTask } from '../../schema/tasks/task.ts';
+import type { RatingView } from '../../schema/tasks/rating.ts';
+import type { ShownTask, TaskRecord } from '../../schema/tasks/task.ts';
 import { type TaskView, taskView } from '../../schema/tasks/task-view.ts';
 import { searchViewOf } from '../domain/assignment/search-wait.ts';
 import { formatMinor } from '../domain/money/money.ts';
+import { dueAtOf, isDelayed } from '../domain/tasks/delay.ts';
 import { compilePieces, compileSerializer, inOnePiece } from './parts/serializer.ts';
 import { trackingUrlOf } from './parts/tracking-url.ts';
 
@@ -56,6 +58,7 @@ function taskViewOf(shown: ShownTask): TaskView {
     acceptedAt: task.acceptedAt,
     startedAt: task.startedAt,
     completedAt: task.completedAt,
+    cancelledAt: task.cancelledAt,
     description: task.description,
     notes: task.notes,
     customerId: task.customerId,
@@ -81,14 +84,20 @@ function taskViewOf(shown: ShownTask): TaskView {
     windowEnd: task.windowEnd,
     estimatedDuration: task.estimatedDuration,
     requiredSkills: (task.requiredSkills ?? []) as string[],
+    preferredAgentId: task.preferredAgentId,
     amount: task.amountMinor === null ? null : formatMinor(task.amountMinor, task.currency!),
     currency: task.currency,
     outcome: task.outcome,
     failureReason: task.failureReason,
     trackingUrl: trackingUrlOf(task),
+    rating: ratingViewOf(task),
     createdAt: task.createdAt,
     updatedAt: task.updatedAt,
-    isDelayed: task.delayedAt !== null && !isTerminal(task.status),
+    dueAt: dueAtOf(task),
+    isDelayed: isDelayed(task),
+    delayedAt: task.delayedAt,
+    etaAt: task.etaAt,
+    arrivedAt: task.arrivedAt,
     autoAssignmentStatus: task.autoAssignmentStatus,
     autoAssignmentFailureReason: task.autoAssignmentFailureReason,
     search: task.search && searchViewOf(task.search),
@@ -97,6 +106,11 @@ function taskViewOf(shown: ShownTask): TaskView {
     nextTaskId: task.nextTaskId,
     contact: task.contact,
   };
+}
+
+/** The rating of a customer; null before there is one. */
+export function ratingViewOf({ rating }: Pick<TaskRecord, 'rating'>): RatingView | null {
+  return rating && { score: rating.score, comment: rating.comment, ratedAt: rating.at };
 }
 
 export function taskCustomerViewOf(customer: CustomerOfTask): TaskCustomerView {

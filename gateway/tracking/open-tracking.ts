@@ -10,7 +10,8 @@ import { ERRORS } from '../../schema/errors.ts';
 import type { IdempotencyKey } from '../../schema/fields/idempotency-key.ts';
 import type { PositionView } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { Followed, FollowedTask, RateTaskInput, TrackedPosition } from '../../schema/tasks/tracking.ts';
+import type { RateTaskInput } from '../../schema/tasks/rating.ts';
+import type { Followed, FollowedTask, TrackedPosition } from '../../schema/tasks/tracking.ts';
 import { RefusalError } from '../refusal-error.ts';
 import { TrackingLinks } from './tracking-links.ts';
 

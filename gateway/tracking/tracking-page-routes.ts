@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type RateTaskInput, rateTaskInput } from '../../schema/tasks/tracking.ts';
+import { type RateTaskInput, rateTaskInput } from '../../schema/tasks/rating.ts';
 import type { Reply } from '../http/port.ts';
 import { buttonLink, leadOn } from '../pages/screen.ts';
 import { RefusalError } from '../refusal-error.ts';

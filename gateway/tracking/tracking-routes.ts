@@ -1,9 +1,8 @@
 import { refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { rateTaskInput, ratingView } from '../../schema/tasks/rating.ts';
 import type { FollowedTask } from '../../schema/tasks/tracking.ts';
 import {
-  rateTaskInput,
-  ratingView,
   trackedLocationView,
   trackedTaskView,
   trackingListQuery,

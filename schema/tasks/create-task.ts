@@ -103,7 +103,7 @@ const TASK_RULES: readonly Rule[] = [
       : undefined,
   (body, allowsCash) =>
     allowsCash && isCash(body) && !given(body.amount) ? ['amount', 'is required for cash tasks'] : undefined,
-  (body) => (isAfter(body.windowStart, body.windowEnd) ? ['windowEnd', 'must not be before windowStart'] : undefined),
+  (body) => (isWindowEmpty(body) ? ['windowEnd', 'must be after windowStart'] : undefined),
   // Before the window, or within it; past its end nobody could be in time.
   (body) => (isAfter(body.readyAt, body.windowEnd) ? ['readyAt', 'must not be after windowEnd'] : undefined),
 ];
@@ -135,6 +135,12 @@ function isAfter(one: unknown, other: unknown): boolean {
   return moment !== undefined && bound !== undefined && moment > bound;
 }
 
+/** False also where one of them is no moment. */
+function isWindowEmpty({ windowStart, windowEnd }: RawBody): boolean {
+  const [start, end] = [windowStart, windowEnd].map((one) => (typeof one === 'string' ? parseIsoTime(one) : undefined));
+  return start !== undefined && end !== undefined && end <= start;
+}
+
 function isAlternateShape(body: RawBody): boolean {
   return given(body.type) || given(body.dropoffLocation);
 }
@@ -160,8 +166,8 @@ function oneOfTwo(body: RawBody, one: string, hasOne: boolean, other: keyof RawB
 export interface CreateTaskOptions {
   readonly cash?: boolean;
   /**
-   * Judges `scheduledAt`, too. Otherwise that is the engine's job, which recognizes a retry of a request that was in
-   * time; a refused body gets this violation here.
+   * Judges `scheduledAt` and `windowEnd`, too. Otherwise that is the engine's job, which recognizes a retry of a request that was in
+   * time; a refused body gets these violations here.
    */
   readonly now?: () => number;
 }
@@ -174,9 +180,11 @@ function checkTask(rules: readonly Rule[], { cash: allowsCash = false, now }: Cr
       const violation = rule(body, allowsCash);
       if (violation) addIssue({ message: violation[1], path: [pathItem(body, violation[0])] });
     }
-    const { timeToServe, scheduledAt } = body;
+    const { timeToServe, scheduledAt, windowEnd } = body;
     if (now && timeToServe === 'scheduled' && isPast(scheduledAt, now))
       addIssue({ message: 'must be in the future', path: [pathItem(body, 'scheduledAt')] });
+    if (now && isPast(windowEnd, now))
+      addIssue({ message: 'must be in the future', path: [pathItem(body, 'windowEnd')] });
   });
 }
 
@@ -192,8 +200,8 @@ function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' |
 }
 
 /**
- * Validates POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window must not end
- * before it begins, nor before the task is ready; it may have passed. All violations are reported at once. Only callers
+ * Validates POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window ends
+ * after it begins, not before the task is ready, and in the future. All violations are reported at once. Only callers
  * that handle cash may name the cash types, and none of those is a job: the agent that completes the task collects the
  * cash.
  */

@@ -6,6 +6,7 @@ import { locationView } from '../customers/location.ts';
 import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { taskAgentView } from '../fleet/agent.ts';
 import { packageView } from './package.ts';
+import { ratingView } from './rating.ts';
 import {
   ALL_TASK_TYPES,
   AUTO_ASSIGNMENT_STATUSES,
@@ -30,6 +31,7 @@ const taskFields = {
   acceptedAt: nullableTime,
   startedAt: nullableTime,
   completedAt: nullableTime,
+  cancelledAt: nullableTime,
   description: nullableText,
   notes: nullableText,
   customerId: nullableId,
@@ -53,14 +55,20 @@ const taskFields = {
   windowEnd: nullableTime,
   estimatedDuration: v.nullable(shownInteger),
   requiredSkills: v.array(v.string()),
+  preferredAgentId: nullableId,
   amount: nullableText,
   currency: nullableText,
   outcome: v.nullable(v.picklist(TASK_OUTCOMES)),
   failureReason: nullableText,
   trackingUrl: v.string(),
+  rating: v.nullable(ratingView),
   createdAt: shownTime,
   updatedAt: shownTime,
+  dueAt: shownTime,
   isDelayed: v.boolean(),
+  delayedAt: nullableTime,
+  etaAt: nullableTime,
+  arrivedAt: nullableTime,
   autoAssignmentStatus: v.picklist(AUTO_ASSIGNMENT_STATUSES),
   autoAssignmentFailureReason: nullableText,
   search: v.nullable(searchView),

@@ -1,18 +1,9 @@
 import * as v from 'valibot';
 import type { Letterhead } from '../accounts/letterhead.ts';
-import { integerBetween, queryId, requiredText } from '../fields/fields.ts';
+import { queryId } from '../fields/fields.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
-import { LIMITS } from '../limits.ts';
+import { ratingView } from './rating.ts';
 import { TASK_OUTCOMES, TASK_STATUSES } from './task.ts';
-
-const score = integerBetween(1, 5, 'must be an integer from 1 to 5');
-
-/** The body of POST /tracking/tasks/:id/rating. */
-export const rateTaskInput = v.object(
-  { score, comment: v.nullish(requiredText(LIMITS.ratingCommentChars)) },
-  'the body must be an object',
-);
-export type RateTaskInput = v.InferOutput<typeof rateTaskInput>;
 
 /** The last part of `trackingUrl`. It opens the task, so a malformed one is answered like an unknown one. */
 const trackingToken = v.optional(v.string());
@@ -26,8 +17,6 @@ export interface TrackingToken {
   readonly secret: string;
 }
 
-export const ratingView = v.object({ score: v.number(), comment: v.nullable(v.string()), ratedAt: shownTime });
-
 /** A task as the owner of its link sees it, with no data of other people. */
 export const trackedTaskView = v.object({
   id: shownId,
@@ -38,6 +27,8 @@ export const trackedTaskView = v.object({
   /** The steps it has made, in lifecycle order. */
   timeline: v.array(v.object({ status: v.picklist(TASK_STATUSES), at: shownTime })),
   etaAt: nullableTime,
+  /** When the courier came to the destination. */
+  arrivedAt: nullableTime,
   window: v.nullable(v.object({ start: nullableTime, end: nullableTime })),
   destination: v.nullable(v.object({ address: v.string(), latitude: v.number(), longitude: v.number() })),
   /** The PIN for the courier at the door; null once the task has ended, and for a job. */

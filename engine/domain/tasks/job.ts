@@ -12,11 +12,14 @@ import { mayUpdate } from './task-machine.ts';
 
 type ChildStatus = Pick<TaskRecord, 'status'>;
 type ChildOutcome = Pick<TaskRecord, 'status' | 'outcome'>;
-type ChildTimes = Pick<TaskRecord, 'status' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt'>;
+type ChildTimes = Pick<
+  TaskRecord,
+  'status' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt' | 'cancelledAt'
+>;
 
 type Derived = Pick<
   TaskRecord,
-  'status' | 'outcome' | 'failureReason' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt'
+  'status' | 'outcome' | 'failureReason' | 'assignedAt' | 'acceptedAt' | 'startedAt' | 'completedAt' | 'cancelledAt'
 >;
 
 /**
@@ -48,7 +51,7 @@ export function jobOutcome(children: readonly ChildOutcome[]): {
   return { outcome: 'failed', failureReason: `${failed} of ${completed.length} completed tasks failed` };
 }
 
-/** The first time that a child made each step, and the last completion. Cancelled children count only among themselves. */
+/** The first time that a child made each step, and the last end. Cancelled children count only among themselves. */
 function jobTimes(children: readonly ChildTimes[]): Omit<ChildTimes, 'status'> {
   const alive = children.filter(({ status }) => status !== 'cancelled');
   const counted = alive.length > 0 ? alive : children;
@@ -57,11 +60,13 @@ function jobTimes(children: readonly ChildTimes[]): Omit<ChildTimes, 'status'> {
       .map((child) => child[field])
       .filter((at) => at !== null)
       .sort();
+  const status = jobStatus(children);
   return {
     assignedAt: sorted('assignedAt')[0] ?? null,
     acceptedAt: sorted('acceptedAt')[0] ?? null,
     startedAt: sorted('startedAt')[0] ?? null,
-    completedAt: jobStatus(children) === 'completed' ? (sorted('completedAt').at(-1) ?? null) : null,
+    completedAt: status === 'completed' ? (sorted('completedAt').at(-1) ?? null) : null,
+    cancelledAt: status === 'cancelled' ? (sorted('cancelledAt').at(-1) ?? null) : null,
   };
 }
 

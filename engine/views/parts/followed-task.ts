@@ -5,6 +5,7 @@ import { isTerminal } from '../../../schema/tasks/task.ts';
 import type { Followed, FollowedTask, TrackedTask } from '../../../schema/tasks/tracking.ts';
 import { deliveryPinOf } from '../../domain/tasks/delivery-pin.ts';
 import { trackingTokenOf } from '../../domain/tasks/tracking-token.ts';
+import { ratingViewOf } from '../task-view.ts';
 
 /**
  * Returns the JSON behind a tracking link. This is the only place that decides which task fields a customer may see.
@@ -31,7 +32,7 @@ function followedTaskOf(bundle: TaskBundle, endedAt: string | null): FollowedTas
 }
 
 function trackedTaskOf({ task, agent, location, packages }: TaskBundle, endedAt: string | null): TrackedTask {
-  const { windowEnd, rating } = task;
+  const { windowEnd } = task;
   const windowStart = task.windowStart ?? task.scheduledAt;
   return {
     id: task.id,
@@ -41,6 +42,7 @@ function trackedTaskOf({ task, agent, location, packages }: TaskBundle, endedAt:
     outcome: task.outcome,
     timeline: timelineOf(task, endedAt),
     etaAt: isTerminal(task.status) ? null : task.etaAt,
+    arrivedAt: task.arrivedAt,
     window: windowStart === null && windowEnd === null ? null : { start: windowStart, end: windowEnd },
     destination: location && {
       address: location.address,
@@ -50,7 +52,7 @@ function trackedTaskOf({ task, agent, location, packages }: TaskBundle, endedAt:
     pin: isTerminal(task.status) || task.childIds !== null ? null : deliveryPinOf(task.trackingToken),
     packageCount: packages.reduce((count, { quantity }) => count + quantity, 0),
     agent: HAS_TAKEN_IT.has(task.status) ? firstNameOf(agent?.firstName ?? task.courier?.name) : null,
-    rating: rating && { score: rating.score, comment: rating.comment, ratedAt: rating.at },
+    rating: ratingViewOf(task),
   };
 }
 

@@ -235,7 +235,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt|registeredAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|cancelledAt|dueAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt|registeredAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

@@ -11,7 +11,7 @@ const EITHER_CUSTOMER = 'customer or customerId must be given, exactly one of th
 const EITHER_LOCATION = 'location or locationId must be given, exactly one of them';
 const TYPES = 'must be one of: delivery, pickup, return, transfer';
 const A_TIME = 'must be an ISO 8601 date-time with a zone or offset';
-const EMPTY_WINDOW = 'windowEnd must not be before windowStart';
+const EMPTY_WINDOW = 'windowEnd must be after windowStart';
 const READY_LATE = 'readyAt must not be after windowEnd';
 const [EIGHT, NINE, TEN] = ['2031-01-01T08:00:00Z', '2031-01-01T09:00:00Z', '2031-01-01T10:00:00Z'];
 const STORABLE = 'must not contain NUL or unpaired surrogates';
@@ -99,6 +99,9 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
   [{ windowStart: NINE, windowEnd: EIGHT }, [EMPTY_WINDOW]],
   [{ windowStart: '2031-01-01T09:00:00.001Z', windowEnd: NINE }, [EMPTY_WINDOW]],
   [{ windowStart: '2031-01-01T09:00:00-01:00', windowEnd: '2031-01-01T10:00:00+01:00' }, [EMPTY_WINDOW]],
+  [{ windowStart: NINE, windowEnd: '2031-01-01T10:00:00+01:00' }, [EMPTY_WINDOW]],
+  [{ windowEnd: '2001-01-01T09:00:00Z' }, ['windowEnd must be in the future']],
+  [{ windowEnd: '2001-01-01T09:00:00Z', name: '' }, ['name must not be empty', 'windowEnd must be in the future']],
   [{ readyAt: TEN, windowEnd: NINE }, [READY_LATE]],
   [
     { readyAt: TEN, windowStart: NINE, windowEnd: EIGHT, name: '' },
@@ -182,11 +185,10 @@ test('values at their limits pass', async () => {
 });
 
 for (const [what, times] of [
-  ['a window of one moment', { windowStart: NINE, windowEnd: '2031-01-01T10:00:00+01:00' }],
   ['what is ready at the end of its window', { readyAt: NINE, windowStart: EIGHT, windowEnd: NINE }],
   ['what is ready within its window', { readyAt: NINE, windowStart: EIGHT, windowEnd: TEN }],
   ['what is ready before its window', { readyAt: EIGHT, windowStart: NINE, windowEnd: TEN }],
-  ['a window that has passed', { windowStart: '2001-01-01T08:00:00Z', windowEnd: '2001-01-01T09:00:00Z' }],
+  ['a window that has begun', { windowStart: '2001-01-01T08:00:00Z', windowEnd: NINE }],
   ['a window without a beginning', { windowStart: null, windowEnd: EIGHT }],
   ['a window without an end', { readyAt: TEN, windowStart: NINE }],
 ] as const) {

@@ -24,6 +24,7 @@ test('a new task is cancelled, and its open packages with it', async () => {
     ...task,
     status: 'cancelled',
     autoAssignmentStatus: 'cancelled',
+    cancelledAt: updatedAt,
     updatedAt,
     packages: task.packages.map((item) => ({ ...item, status: 'cancelled', updatedAt })),
   });

@@ -37,7 +37,14 @@ const TASK_FIELDS = [
   'integrationData',
   'createdAt',
   'updatedAt',
+  'dueAt',
   'isDelayed',
+  'delayedAt',
+  'etaAt',
+  'arrivedAt',
+  'cancelledAt',
+  'preferredAgentId',
+  'rating',
   'autoAssignmentStatus',
   'autoAssignmentFailureReason',
   'search',
@@ -75,6 +82,7 @@ const DEFAULTS = {
   acceptedAt: null,
   startedAt: null,
   completedAt: null,
+  cancelledAt: null,
   description: null,
   notes: null,
   agentId: null,
@@ -87,6 +95,11 @@ const DEFAULTS = {
   children: [],
   integrationData: null,
   isDelayed: false,
+  delayedAt: null,
+  etaAt: null,
+  arrivedAt: null,
+  preferredAgentId: null,
+  rating: null,
   autoAssignmentStatus: 'not_requested',
   autoAssignmentFailureReason: null,
   search: null,
@@ -113,13 +126,15 @@ test('a created task has every field of the contract and no other, all at their 
   assert.equal(status, 201);
   const { data } = body;
   assert.deepEqual(fieldsOf(data), [...TASK_FIELDS].sort());
-  const { id, code, customerId, customer, locationId, location, trackingUrl, createdAt, updatedAt, ...rest } = data;
+  const { id, code, customerId, customer, locationId, location, trackingUrl, createdAt, updatedAt, dueAt, ...rest } =
+    data;
   assert.deepEqual(rest, { ...DEFAULTS, channelId, organizationId });
   assert.ok(Number.isSafeInteger(id) && id > 0);
   assert.match(code, /^TSK-[0-9A-HJKMNP-TV-Z]{10}$/);
   assert.match(trackingUrl, /^\/t\/[\w-]{20,}$/);
   assert.match(createdAt, UTC);
   assert.equal(updatedAt, createdAt);
+  assert.equal(Date.parse(dueAt) - Date.parse(createdAt), 24 * 3_600_000);
   assert.deepEqual(customer, {
     id: customerId,
     userId: customer!.userId,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { withSql } from '../../support/seeds/seed.ts';
+import { seedAgent, withSql } from '../../support/seeds/seed.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -24,11 +24,12 @@ async function withGatewayAt<T>(
   }
 }
 
-/** Sets the clock of all open tasks back, as if they had been made long ago. */
+/** Sets all open tasks back, as if they had been made long ago. */
 async function makeDue({ databaseUrl, organizationId }: TestPlace): Promise<void> {
   await withSql(databaseUrl, async (sql) => {
     const past = new Date(Date.now() - 60_000).toISOString();
-    await sql`UPDATE tasks SET deadline_at = ${past}::timestamptz WHERE organization_id = ${organizationId} AND deadline_at IS NOT NULL`;
+    await sql`UPDATE tasks SET deadline_at = ${past}::timestamptz, created_at = created_at - interval '2 days'
+      WHERE organization_id = ${organizationId} AND deadline_at IS NOT NULL`;
     await sql`UPDATE organization_heads SET next_deadline_at = ${past}::timestamptz WHERE organization_id = ${organizationId}`;
   });
 }
@@ -46,11 +47,14 @@ test('a task past its time becomes delayed, once, although the gateway was down 
     await withGatewayAt(place, async (api, gateway) => {
       const history = (await api.list()).body.metadata.position.split('-')[0]!;
       const stream = await openEventStream(gateway.baseUrl, { ...place, lastEventId: `${history}-3` });
-      const [told] = await stream.take(1);
+      const [event] = await stream.take(1);
       stream.close();
-      assert.deepEqual([told!.event, told!.data.data.task.isDelayed], ['task.delayed', true]);
+      assert.deepEqual([event!.event, event!.data.data.task.isDelayed], ['task.delayed', true]);
       const read = (await api.get(`/tasks/${late.id}`)).body.data;
-      assert.deepEqual({ ...read, updatedAt: late.updatedAt }, { ...late, isDelayed: true });
+      const wound = (time: string) => new Date(Date.parse(time) - 2 * 86_400_000).toISOString();
+      const dueAt = wound(late.dueAt);
+      const told = { createdAt: wound(late.createdAt), dueAt, isDelayed: true, delayedAt: dueAt };
+      assert.deepEqual({ ...read, updatedAt: late.updatedAt }, { ...late, ...told });
       assert.deepEqual(
         (await api.list()).body.data.items.map(({ id, isDelayed }) => [id, isDelayed]),
         [
@@ -63,8 +67,8 @@ test('a task past its time becomes delayed, once, although the gateway was down 
         items.map(({ data }) => data.task.id),
         [late.id],
       );
-      const { body } = await api.put(`/tasks/${late.id}/status`, { status: 'cancelled' });
-      assert.deepEqual([body.data.status, body.data.isDelayed], ['cancelled', false]);
+      const { data } = (await api.put(`/tasks/${late.id}/status`, { status: 'cancelled' })).body;
+      assert.deepEqual([data.status, data.isDelayed, data.delayedAt], ['cancelled', false, dueAt]);
     });
     await withGatewayAt(place, async (api) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -85,6 +89,64 @@ test('more tasks than one look takes are all found', async () => {
       const delayed = async () => (await api.get<EventPage>('/events?types=task.delayed&limit=1000')).body.data.items;
       await until('all are delayed', async () => (await delayed()).length >= count);
       assert.equal((await delayed()).length, count);
+    });
+  } finally {
+    await place.drop();
+  }
+});
+
+test('a window that ends makes a task late, and it stays late when it is completed', async () => {
+  const place = await createTestPlace();
+  try {
+    await withGatewayAt(place, async (api) => {
+      const { agentId } = await seedAgent(place.databaseUrl, place.organizationId);
+      const windowEnd = new Date(Date.now() + 1_500).toISOString();
+      const [late, inTime] = [await api.createTask({ windowEnd }), await api.createTask({ windowEnd })];
+      assert.deepEqual([late.dueAt, late.isDelayed, late.delayedAt], [windowEnd, false, null]);
+      for (const { id } of [late, inTime]) {
+        await api.post(`/tasks/${id}/assign`, { agentId });
+        for (const status of ['accepted', 'in_transit']) await api.put(`/tasks/${id}/status`, { status });
+      }
+      const occurredAt = new Date().toISOString();
+      const read = async (id: number) => (await api.get(`/tasks/${id}`)).body.data;
+      await until('both are late', async () => (await read(late.id)).isDelayed && (await read(inTime.id)).isDelayed);
+      await api.put(`/tasks/${late.id}/status`, { status: 'completed' });
+      // As a driver tells who was offline.
+      await api.put(`/tasks/${inTime.id}/status`, { status: 'completed', occurredAt });
+      const shown = [await read(late.id), await read(inTime.id)];
+      assert.deepEqual(
+        shown.map(({ status, isDelayed, delayedAt }) => [status, isDelayed, delayedAt]),
+        [
+          ['completed', true, windowEnd],
+          ['completed', false, null],
+        ],
+      );
+      assert.deepEqual((await api.list('sortOrder=ASC')).body.data.items, shown);
+    });
+  } finally {
+    await place.drop();
+  }
+});
+
+test('a deadline of a release that judged otherwise is set right, and nothing counts as delayed', async () => {
+  const place = await createTestPlace();
+  try {
+    const task = await withGatewayAt(place, (api) => api.createTask());
+    const past = new Date(Date.now() - 60_000).toISOString();
+    await withSql(place.databaseUrl, async (sql) => {
+      await sql`UPDATE tasks SET deadline_at = ${past}::timestamptz WHERE organization_id = ${place.organizationId}`;
+      await sql`UPDATE organization_heads SET next_deadline_at = ${past}::timestamptz
+        WHERE organization_id = ${place.organizationId}`;
+    });
+    await withGatewayAt(place, async (api) => {
+      const deadlines = () =>
+        withSql(place.databaseUrl, async (sql) => {
+          const [row] = await sql<{ own: string; next: string }[]>`SELECT t.deadline_at::text AS own,
+            h.next_deadline_at::text AS next FROM tasks t JOIN organization_heads h USING (organization_id)`;
+          return [row!.own, row!.next].map((time) => new Date(time).toISOString());
+        });
+      await until('both are right', async () => (await deadlines()).every((at) => at === task.dueAt));
+      assert.deepEqual((await api.get(`/tasks/${task.id}`)).body.data, task);
     });
   } finally {
     await place.drop();

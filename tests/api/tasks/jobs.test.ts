@@ -380,7 +380,7 @@ test('a child past its time is delayed, in its job too; the job itself is in tim
     );
     const late = job.children[0]!;
     await withSql(place.databaseUrl, async (sql) => {
-      await sql`UPDATE tasks SET deadline_at = now() - interval '1 minute' WHERE organization_id = ${place.organizationId} AND id = ${late.id}`;
+      await sql`UPDATE tasks SET deadline_at = now() - interval '1 minute', created_at = now() - interval '2 minutes' WHERE organization_id = ${place.organizationId} AND id = ${late.id}`;
       await sql`UPDATE organization_heads SET next_deadline_at = now() - interval '1 minute' WHERE organization_id = ${place.organizationId}`;
     });
     await withGatewayAt(place, async (api) => {

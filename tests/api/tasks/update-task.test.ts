@@ -18,6 +18,7 @@ interface History {
 }
 
 const SOON = '2032-06-01T10:00:00.000Z';
+const DUE = '2032-06-01T11:00:00.000Z';
 const LATER = '2032-06-02T10:00:00.000Z';
 const PLACE = { address: '1 New Street', latitude: 48.8566, longitude: 2.3522 };
 const FULL = { notes: 'gate 4', description: 'two boxes', integrationData: { order: 7 }, packages: [{ name: 'box' }] };
@@ -57,13 +58,13 @@ const CHANGES: readonly (readonly [
   [
     'scheduledAt, which makes it scheduled',
     { scheduledAt: '2032-06-01T12:00:00+02:00' },
-    { scheduledAt: SOON, timeToServe: 'scheduled' },
+    { scheduledAt: SOON, timeToServe: 'scheduled', dueAt: DUE },
     ['scheduledAt', 'timeToServe'],
   ],
   [
     'several fields at once',
     { notes: 'a', description: 'b', scheduledAt: SOON },
-    { notes: 'a', description: 'b', scheduledAt: SOON, timeToServe: 'scheduled' },
+    { notes: 'a', description: 'b', scheduledAt: SOON, timeToServe: 'scheduled', dueAt: DUE },
     ['notes', 'description', 'scheduledAt', 'timeToServe'],
   ],
 ];

@@ -4,6 +4,7 @@ import { trackingTokenOf } from '../../../engine/domain/tasks/tracking-token.ts'
 import { newSecret } from '../../../engine/runtime/secrets.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TrackedTask } from '../../../schema/tasks/tracking.ts';
 import type { ApiReply } from '../../support/api-client.ts';
 import { seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
@@ -56,6 +57,7 @@ test('a link shows its task, and of it no more than a customer may see', async (
     outcome: null,
     timeline: [{ status: 'new', at: task.createdAt }],
     etaAt: null,
+    arrivedAt: null,
     window: { start: '2030-01-01T10:00:00.000Z', end: '2030-01-01T12:00:00.000Z' },
     destination: { address: task.location!.address, latitude: 51.5072178, longitude: -0.1357 },
     pin: shown!.pin,
@@ -276,8 +278,18 @@ test('a completed task is rated once, however many try', async () => {
   assert.deepEqual(body.data.items[0]!.rating, made.body.data);
 
   const { items } = (await place.api.get<{ items: HistoryStepView[] }>(`/tasks/${id}/history`)).body.data;
-  const { score, comment } = made.body.data;
-  assert.deepEqual(items.at(-1)!.details, { changed: ['rating'], rating: { score, comment } });
+  const { kind, details } = items.at(-1)!;
+  assert.deepEqual({ kind, details }, { kind: 'rated', details: { rating: made.body.data } });
+  const rated = (await place.api.get(`/tasks/${id}`)).body.data;
+  assert.deepEqual(rated.rating, made.body.data);
+  interface Told {
+    readonly items: readonly { readonly data: { readonly task: TaskView } }[];
+  }
+  const told = (await place.api.get<Told>('/events?types=task.rated&limit=1000')).body.data.items;
+  assert.deepEqual(
+    told.map(({ data }) => data).filter((data) => data.task.id === id),
+    [{ task: rated, rating: made.body.data, actor: { type: 'system', id: null } }],
+  );
 });
 
 test('a rating that is sent again under its key is answered as the first time', async () => {

@@ -23,7 +23,8 @@ test('a task past its time is reported as delayed, once, with all steps of its a
     statuses.map((status) => ({ agentId, status })),
   );
   await withSql(fixture.databaseUrl, async (sql) => {
-    await sql`UPDATE tasks SET deadline_at = now() - interval '1 second' WHERE organization_id = ${organizationId}`;
+    await sql`UPDATE tasks SET deadline_at = now() - interval '1 second', created_at = now() - interval '2 days'
+      WHERE organization_id = ${organizationId}`;
     await sql`UPDATE organization_heads SET next_deadline_at = now() - interval '1 second'
       WHERE organization_id = ${organizationId}`;
   });

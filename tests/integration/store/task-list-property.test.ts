@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { seededNumbers } from '../../../bench/scenarios/seeded-numbers.ts';
+import { dueAtOf } from '../../../engine/domain/tasks/delay.ts';
 import { matchesFilter } from '../../../engine/domain/tasks/task-filter.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { exportTasks } from '../../../engine/store/task-lists/task-list-export.ts';
@@ -63,6 +64,8 @@ function randomTask(index: number): TaskRecord {
     taskType: draw(10) < 7 ? 'delivery' : pick(ALL_TASK_TYPES),
     timeToServe,
     scheduledAt: timeToServe === 'scheduled' ? minute(draw(500)) : null,
+    windowEnd: draw(5) === 0 ? minute(draw(3_000)) : null,
+    estimatedDuration: draw(3) === 0 ? 1 + draw(90) : null,
     channelId: 1 + draw(3),
     customerId: 1 + (draw(2) === 0 ? 0 : draw(50)),
     agentId: ['new', 'awaiting_assignment', 'cancelled'].includes(status) ? null : 1 + draw(8),
@@ -217,6 +220,13 @@ async function assertPage({ behind, ...drawn }: DrawnRequest, tasks: readonly Ta
     if (page.count !== null) assert.equal(page.count, expected.length);
   }
 }
+
+test('Postgres says of every task that it is due when the rule says', async () => {
+  const rows = await sql<{ id: number; dueAt: string }[]>`
+    SELECT id, due_at AS "dueAt" FROM tasks WHERE organization_id = ${organizationId}`;
+  const due = new Map(rows.map(({ id, dueAt }) => [id, new Date(dueAt).toISOString()]));
+  assert.deepEqual(due, new Map(all.map((task) => [task.id, dueAtOf(task)])));
+});
 
 test('every page by every way holds what the rule and the order say, and counts all that match', async () => {
   const property = fc.asyncProperty(requests, (request) => assertPage(request, all));

@@ -184,6 +184,16 @@ export const reviewed: Reviewed = {
       reason: 'a migration fills its new column, before any actor of this release runs',
     },
     {
+      path: 'schema/migrations/0029-due-at.sql',
+      table: 'tasks',
+      reason: 'a migration judges delays and timers again by the new rule, before any actor of this release runs',
+    },
+    {
+      path: 'schema/migrations/0029-due-at.sql',
+      table: 'organization_heads',
+      reason: 'a migration judges delays and timers again by the new rule, before any actor of this release runs',
+    },
+    {
       path: 'schema/migrations/0009-agents.sql',
       table: 'agents',
       reason: 'a migration fills its new columns from the users, before any actor of this release writes them',

@@ -1,6 +1,7 @@
 import type { AssignTask } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { fieldsOfStep, judgeAssignment } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
@@ -9,7 +10,7 @@ import { judgeFit } from '../steps/agent-fit.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { withoutSearch } from '../steps/task-end.ts';
-import { changedTask, draftSearch } from '../steps/task-search.ts';
+import { draftSearch } from '../steps/task-search.ts';
 
 export const assignTaskRule = rule<AssignTask>({
   needs(search, { taskId, input }) {

@@ -6,6 +6,7 @@ import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { declinedReason, isSought, wasAsked } from '../../../domain/assignment/assignment-machine.ts';
 import { lacksSkills } from '../../../domain/assignment/eligibility.ts';
 import { failureOf, isOtherLack, isWorthNoting, noteOf } from '../../../domain/assignment/search-wait.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
 import { ORDINARY } from '../id-demand.ts';
@@ -13,14 +14,7 @@ import { rule } from '../rule.ts';
 import { acceptRequest } from '../steps/accept-request.ts';
 import { judgeFit } from '../steps/agent-fit.ts';
 import { draftRequest } from '../steps/request-steps.ts';
-import {
-  changedTask,
-  draftSearch,
-  draftStatus,
-  endSearchIfOver,
-  failSearch,
-  settingsOf,
-} from '../steps/task-search.ts';
+import { draftSearch, draftStatus, endSearchIfOver, failSearch, settingsOf } from '../steps/task-search.ts';
 
 export const proposeOffersRule = rule<ProposeOffers>({
   needs: (search, command) => search.proposal(command),

@@ -1,6 +1,7 @@
 import type { UnassignTask } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkUnassignment, fieldsOfStep } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
@@ -8,7 +9,6 @@ import { needsTask, rule, taskById } from '../rule.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { withoutSearch } from '../steps/task-end.ts';
-import { changedTask } from '../steps/task-search.ts';
 
 export const unassignTaskRule = rule<UnassignTask>({
   needs: needsTask,

@@ -3,6 +3,7 @@ import { notFound, refusal } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { checkAmendment, checkWindow, mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkScheduledAt, checkWindowEnd } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
@@ -12,7 +13,7 @@ import { judgeSlot } from '../steps/agent-fit.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
 import { draftLocation, isAt } from '../steps/new-location.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
-import { changedTask, draftStatus, settingsOf } from '../steps/task-search.ts';
+import { draftStatus, settingsOf } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 import { rescheduled } from '../tasks/update-task.ts';
 

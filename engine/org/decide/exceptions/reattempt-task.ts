@@ -5,6 +5,7 @@ import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import { checkReattempt, mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
 import { goesAlong } from '../../../domain/tasks/package-machine.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkScheduledAt, checkWindowEnd } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
@@ -12,7 +13,6 @@ import { type DecideContext, type Decision, done, refuse, violate } from '../dec
 import { rule, taskById } from '../rule.ts';
 import { newTask } from '../steps/new-task.ts';
 import { currentPayment, giveUpPayment } from '../steps/payment-steps.ts';
-import { changedTask } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 
 export const reattemptTaskRule = rule<ReattemptTask>({

@@ -1,7 +1,6 @@
-import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { deriveJob } from '../../../domain/tasks/job.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
-import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { withdrawRequests } from './request-steps.ts';
 import { endPackages, withoutSearch } from './task-end.ts';
@@ -21,15 +20,7 @@ export function followChildren(draft: Draft, jobId: number, now: string, newChil
   if (newChildId !== undefined) changed.push('children');
   if (changed.length === 0) return;
   // A job looks for nobody: its children do.
-  const changes = {
-    ...before,
-    ...derived,
-    ...withoutSearch(before),
-    childIds,
-    version: before.version + 1,
-    updatedAt: now,
-  };
-  const task: TaskRecord = { ...changes, deadlineAt: deadlineOf(changes) };
+  const task = changedTask(before, { ...derived, ...withoutSearch(before), childIds }, now);
   withdrawRequests(draft, before.search?.open ?? [], now);
   draft.put({ kind: 'put-task', task, packages: endPackages(draft, packages, task, now) });
   if (task.status !== before.status) {

@@ -95,9 +95,9 @@ export function newTask(
   const timeToServe = input.timeToServe ?? 'asap';
   const scheduledAt = timeToServe === 'scheduled' ? input.scheduledAt! : null;
   const estimatedDuration = input.estimatedDuration ?? null;
-  const { amountMinor, currency } = moneyOf(draft, input);
   const search = input.autoAssign && links.childIds === null ? firstSearch(draft, input, scheduledAt, now) : null;
-  const timed = { timeToServe, scheduledAt, createdAt: now, estimatedDuration, search };
+  const windowEnd = input.windowEnd ?? null;
+  const timed = { timeToServe, scheduledAt, createdAt: now, estimatedDuration, windowEnd, search };
   return {
     organizationId: draft.organizationId,
     id: links.id,
@@ -133,11 +133,10 @@ export function newTask(
     preferredAgentId: input.preferredAgentId ?? null,
     readyAt: input.readyAt ?? null,
     windowStart: input.windowStart ?? null,
-    windowEnd: input.windowEnd ?? null,
+    windowEnd,
     estimatedDuration,
     requiredSkills: input.requiredSkills ?? null,
-    amountMinor,
-    currency,
+    ...moneyOf(draft, input),
     outcome: null,
     failureReason: null,
     trackingToken: random.text(TRACKING_TOKEN_CHARS, BASE64_URL),

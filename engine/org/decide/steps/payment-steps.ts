@@ -10,11 +10,11 @@ import { captureOf, fundsOf, type Movement, refundOf } from '../../../domain/mon
 import { formatMinor } from '../../../domain/money/money.ts';
 import { givenUp } from '../../../domain/money/payment-machine.ts';
 import { afterPayment } from '../../../domain/tasks/package-machine.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { BASE64_URL } from '../../../runtime/random.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 import type { DecideContext } from '../decision.ts';
-import { changedTask } from './task-search.ts';
 
 type What = Pick<TransferRecord, 'kind' | 'paymentId' | 'taskId' | 'reference'>;
 export type Sum = Pick<PaymentRecord, 'amountMinor' | 'currency'>;

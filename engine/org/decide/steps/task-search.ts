@@ -15,7 +15,7 @@ import {
 } from '../../../domain/assignment/assignment-machine.ts';
 import { candidatesOf } from '../../../domain/assignment/search-wait.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
-import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { fieldsOfStep } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { followChildren } from './job-upkeep.ts';
@@ -24,12 +24,6 @@ import { tellUpdated } from './tell-updated.ts';
 
 export function settingsOf(draft: Draft): AssignmentSettings {
   return assignmentSettingsOf(draft.organization.settings);
-}
-
-/** A task after a change: the next version, due when its actor has to look at it again. */
-export function changedTask(before: TaskRecord, fields: Partial<TaskRecord>, now: string): TaskRecord {
-  const task = { ...before, ...fields, version: before.version + 1, updatedAt: now };
-  return { ...task, deadlineAt: deadlineOf(task) };
 }
 
 export interface Step {

@@ -3,7 +3,7 @@ import { notFound, refusal } from '../../../../schema/errors.ts';
 import { isTerminal, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { closedRequest } from '../../../domain/assignment/assignment-machine.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
-import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
@@ -74,16 +74,13 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
 function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: StatusInput, now: string): void {
   const { status: to, reason, reasonCode } = input;
   const at = input.occurredAt ?? now;
-  const changes = {
-    ...before,
+  const fields = {
     ...fieldsOfStep(to, at),
     ...(to === 'completed' ? outcomeOf(input) : {}),
     ...(to === 'cancelled' ? withoutSearch(before) : {}),
     ...(to === 'accepted' && before.search ? FOUND : {}),
-    version: before.version + 1,
-    updatedAt: now,
   };
-  const task: TaskRecord = { ...changes, deadlineAt: deadlineOf(changes) };
+  const task = changedTask(before, fields, now);
   const open = before.search?.open ?? [];
   if (to === 'accepted') for (const request of open) draftRequest(draft, closedRequest(request, 'accepted', at));
   else withdrawRequests(draft, open, now);

@@ -6,7 +6,7 @@ import { isCurrency, parseAmount } from '../../../domain/money/money.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import { checkNewChildren } from '../../../domain/tasks/job.ts';
 import { wasDelivered } from '../../../domain/tasks/package-machine.ts';
-import { checkScheduledAt, mayChange } from '../../../domain/tasks/task-machine.ts';
+import { checkScheduledAt, checkWindowEnd, mayChange } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
 import { demandOfTasks, ORDINARY } from '../id-demand.ts';
@@ -23,7 +23,7 @@ export const createTaskRule = rule<CreateTask>({
 
 /**
  * POST /tasks: a task, a child of a job, or a job with its children, all or nothing. Refuses, in this order: 403 for an
- * agent; 400 for a `scheduledAt` that has passed and for an amount that its currency does not allow; 404 for the first
+ * agent; 400 for a `scheduledAt` or `windowEnd` that has passed and for an amount that its currency does not allow; 404 for the first
  * unknown id in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT, TASK_TOO_LARGE;
  * 403 PACKAGE_LIMIT_EXCEEDED.
  */
@@ -80,7 +80,7 @@ function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refu
 function violationsOf(draft: Draft, input: TaskInput, children: readonly TaskInput[], now: string): string[] {
   const found: string[] = [];
   const judge = (one: TaskInput, path: string) => {
-    for (const violated of [timeViolation(one, now), amountViolation(draft, one)])
+    for (const violated of [scheduleViolation(one, now), windowViolation(one, now), amountViolation(draft, one)])
       if (violated) found.push(path + violated);
   };
   judge(input, '');
@@ -88,8 +88,12 @@ function violationsOf(draft: Draft, input: TaskInput, children: readonly TaskInp
   return found;
 }
 
-function timeViolation({ timeToServe, scheduledAt }: TaskInput, now: string): string | undefined {
+function scheduleViolation({ timeToServe, scheduledAt }: TaskInput, now: string): string | undefined {
   return timeToServe === 'scheduled' ? checkScheduledAt(scheduledAt!, now) : undefined;
+}
+
+function windowViolation({ windowEnd }: TaskInput, now: string): string | undefined {
+  return windowEnd ? checkWindowEnd(windowEnd, now) : undefined;
 }
 
 function amountViolation(draft: Draft, { taskType, amount, currency }: TaskInput): string | undefined {

@@ -1,6 +1,7 @@
 import type { RateTask } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import type { TaskRating, TaskRecord } from '../../../../schema/tasks/task.ts';
+import { ratingViewOf } from '../../../views/task-view.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse } from '../decision.ts';
 import { needsTask, rule, taskById } from '../rule.ts';
@@ -21,11 +22,8 @@ export function decideRateTask(draft: Draft, { taskId, input }: RateTask, { now 
   const rating: TaskRating = { score, comment, at: now };
   const task: TaskRecord = { ...before, version: before.version + 1, rating, updatedAt: now };
   draft.put({ kind: 'put-task', task });
-  const told = { changed: ['rating'], rating: { score, comment } };
-  draft.put({ kind: 'tell', type: 'task.updated', taskId, extra: told, step: { kind: 'updated', details: told } });
-  return {
-    ok: true,
-    status: 201,
-    shown: { kind: 'written', json: JSON.stringify({ score, comment, ratedAt: now }) },
-  };
+  const shown = ratingViewOf(task);
+  const told = { rating: shown };
+  draft.put({ kind: 'tell', type: 'task.rated', taskId, extra: told, step: { kind: 'rated', details: told } });
+  return { ok: true, status: 201, shown: { kind: 'written', json: JSON.stringify(shown) } };
 }

@@ -5,6 +5,7 @@ import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { PackageEntry, PackageRecord } from '../../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkScheduledAt, judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
@@ -14,7 +15,7 @@ import { checkFamilySize } from '../steps/family-size.ts';
 import { draftLocation, isAt } from '../steps/new-location.ts';
 import { draftPackage } from '../steps/new-task.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
-import { changedTask, settingsOf } from '../steps/task-search.ts';
+import { settingsOf } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 
 export const updateTaskRule = rule<UpdateTask>({
@@ -91,7 +92,6 @@ function changedFields(
   if (scheduledAt && scheduledAt !== before.scheduledAt) {
     fields.scheduledAt = scheduledAt;
     if (before.timeToServe !== 'scheduled') fields.timeToServe = 'scheduled';
-    fields.delayedAt = null;
     if (before.search) Object.assign(fields, rescheduled(before, scheduledAt, settings, now));
   }
   return fields;

@@ -1,11 +1,12 @@
 import type { WakeUp } from '../../../../schema/commands.ts';
 import { refusal } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import { isLate } from '../../../domain/tasks/task-deadline.ts';
+import { dueAtOf } from '../../../domain/tasks/delay.ts';
+import { changedTask, deadlineOf, isLate } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, type DueTimers, NOTHING_SHOWN, refuse } from '../decision.ts';
 import { needsNothing, rule } from '../rule.ts';
-import { begun, changedTask, draftDecline, draftSearch, draftStatus, endSearchIfOver } from '../steps/task-search.ts';
+import { begun, draftDecline, draftSearch, draftStatus, endSearchIfOver } from '../steps/task-search.ts';
 
 export const wakeUpRule = rule<WakeUp>({
   needs: needsNothing,
@@ -24,15 +25,23 @@ function decideWakeUp(draft: Draft, due: DueTimers, { now }: DecideContext): Dec
   for (const id of due.taskIds) {
     const task = draft.findTask(id)?.task;
     if (!task?.deadlineAt || task.deadlineAt > now) continue;
-    if (!task.search || isLate(task, now)) noteDelay(draft, task, now);
+    if (isLate(task, now)) noteDelay(draft, task, now);
     if (task.search) followSearch(draft, id, now);
+    correctDeadline(draft, id, now);
   }
   return NOTHING_SHOWN;
 }
 
 function noteDelay(draft: Draft, before: TaskRecord, now: string): void {
-  draft.put({ kind: 'put-task', task: changedTask(before, { delayedAt: now }, now) });
+  draft.put({ kind: 'put-task', task: changedTask(before, { delayedAt: dueAtOf(before) }, now) });
   draft.put({ kind: 'tell', type: 'task.delayed', taskId: before.id, step: { kind: 'delayed' } });
+}
+
+/** A deadline of a release that judged otherwise: nothing that shows has changed, and it must not be due forever. */
+function correctDeadline(draft: Draft, taskId: number, now: string): void {
+  const { task } = draft.findTask(taskId)!;
+  if (!task.deadlineAt || task.deadlineAt > now) return;
+  draft.put({ kind: 'put-task', task: { ...task, version: task.version + 1, deadlineAt: deadlineOf(task) } });
 }
 
 function followSearch(draft: Draft, taskId: number, now: string): void {

@@ -106,12 +106,29 @@ export function shownTask(state: ModelState, id: number): Record<string, unknown
       quantity,
       status,
     })),
-    isDelayed: task.delayed && !isOver(task.status),
+    dueAt: dueAtOf(task),
+    isDelayed: isOver(task.status) ? 'as it ended' : task.delayed,
     search: task.search,
     ...(task.childIds === null ? { steps: task.steps } : {}),
     ...(task.code === null ? {} : { code: task.code }),
     ...(task.name === null ? {} : { name: task.name }),
   };
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function dueAtOf({ scheduledAt, createdAtMs, minutes }: ModelTask): string {
+  const own = minutes === null ? undefined : minutes * MINUTE;
+  const ms = scheduledAt === null ? createdAtMs + (own ?? 24 * HOUR) : Date.parse(scheduledAt) + (own ?? HOUR);
+  return new Date(ms).toISOString();
+}
+
+/** The model does not know when a task ended, but what follows from it. */
+function delayAtEnd({ status, completedAt, cancelledAt, dueAt, delayedAt, isDelayed }: Omit<TaskView, 'children'>) {
+  const isLate = (completedAt ?? cancelledAt ?? '') > dueAt;
+  const isRight = delayedAt === (isLate ? dueAt : null) && isDelayed === (isLate && status === 'completed');
+  return isRight ? 'as it ended' : { completedAt, cancelledAt, dueAt, delayedAt, isDelayed };
 }
 
 /** Of a task's JSON what the model says too. */
@@ -141,6 +158,7 @@ export function shownOf(
     pickup: task.pickupLocation?.address ?? null,
     failed: task.failureReason !== null,
     packages: task.packages.map(({ id, taskId, name, quantity, status }) => ({ id, taskId, name, quantity, status })),
+    isDelayed: isOver(task.status) ? delayAtEnd(task) : task.isDelayed,
     search: task.autoAssignmentStatus,
     steps: Object.entries(flags).flatMap(([name, at]) => (at === null ? [] : [name])),
   };

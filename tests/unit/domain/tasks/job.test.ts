@@ -97,7 +97,14 @@ describe('the outcome of a job', () => {
 });
 
 describe('the view of a job on its children', () => {
-  const NEVER = { outcome: null, assignedAt: null, acceptedAt: null, startedAt: null, completedAt: null };
+  const NEVER = {
+    outcome: null,
+    assignedAt: null,
+    acceptedAt: null,
+    startedAt: null,
+    completedAt: null,
+    cancelledAt: null,
+  };
   const at = (minute: number) => `2026-11-21T10:${String(minute).padStart(2, '0')}:00.000Z`;
 
   test('is the first time of each step, without an end while a child is open', () => {
@@ -114,6 +121,7 @@ describe('the view of a job on its children', () => {
       acceptedAt: at(3),
       startedAt: at(5),
       completedAt: null,
+      cancelledAt: null,
     });
   });
 
@@ -124,6 +132,17 @@ describe('the view of a job on its children', () => {
       { ...done, completedAt: at(7) },
     ];
     assert.equal(deriveJob(family).completedAt, at(9));
+  });
+
+  test('is the last cancellation once all children are cancelled', () => {
+    const cancelled = { ...NEVER, status: 'cancelled' } as const;
+    const family = [
+      { ...cancelled, cancelledAt: at(9) },
+      { ...cancelled, cancelledAt: at(7) },
+    ];
+    assert.equal(deriveJob(family).cancelledAt, at(9));
+    const done = { ...NEVER, status: 'completed', outcome: 'succeeded', completedAt: at(8) } as const;
+    assert.equal(deriveJob([...family, done]).cancelledAt, null);
   });
 
   test('is nothing of a cancelled child while others go on', () => {

@@ -17,13 +17,13 @@ test('a rating is written, told, and answered as it is shown', () => {
   const [put, tell, ...more] = draft.changes;
   assert.ok(put?.kind === 'put-task' && more.length === 0);
   assert.deepEqual([put.task.rating, put.task.version], [{ score: 4, comment: 'Kind', at: NOW }, 5]);
-  const told = { changed: ['rating'], rating: { score: 4, comment: 'Kind' } };
+  const told = { rating: { score: 4, comment: 'Kind', ratedAt: NOW } };
   assert.deepEqual(tell, {
     kind: 'tell',
-    type: 'task.updated',
+    type: 'task.rated',
     taskId: TASK,
     extra: told,
-    step: { kind: 'updated', details: told },
+    step: { kind: 'rated', details: told },
   });
   const json = JSON.stringify({ score: 4, comment: 'Kind', ratedAt: NOW });
   assert.deepEqual(decision, { ok: true, status: 201, shown: { kind: 'written', json } });

@@ -20,6 +20,7 @@ function taskOf(fields: Partial<TrackedTask> = {}): PageTask {
     outcome: null,
     timeline: [{ status: 'new', at: AT }],
     etaAt: AT,
+    arrivedAt: null,
     window: null,
     destination: { address: 'Here', latitude: 51.5, longitude: 0 },
     pin: '0417',

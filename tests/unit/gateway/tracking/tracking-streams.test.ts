@@ -27,6 +27,7 @@ function followed(status: TrackedTask['status']): FollowedTask {
     outcome: null,
     timeline: [{ status: 'new', at: AT }],
     etaAt: null,
+    arrivedAt: null,
     window: null,
     destination: { address: 'Here', latitude: 51.5, longitude: 0 },
     pin: '0417',
