@@ -1,4 +1,5 @@
 import { parseBenchOptions } from './bench-options.ts';
+import { runBoxes } from './boxes/run-boxes.ts';
 import { compareGuards } from './compare/compare-guards.ts';
 import { compareServers } from './compare/compare-servers.ts';
 import { compareWays } from './compare/compare-ways.ts';
@@ -23,6 +24,7 @@ await runToEnd(async (releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
   if (scenario === 'lists') return runLists(rest, releaser, signal);
   if (scenario === 'locations') return runLocations(rest, releaser, signal);
+  if (scenario === 'boxes') return runBoxes(rest, releaser, signal);
   if (scenario === 'fanout') return runFanout(rest, releaser, signal);
   if (scenario === 'webhooks') return runWebhooks(rest, releaser, signal);
   if (scenario === 'payments') return runPayments(rest, releaser, signal);

@@ -184,10 +184,8 @@ export const LIMITS = {
   longestStreamTickMs: 100,
   /** Events handed to streams together hold so many UTF-16 units: at most 3 bytes each, and well below streamQueueBytes as a rule. */
   streamBatchChars: 131_072,
-  /** Of one turn of the loop, for all live streams and for all that catch up; other work gets its turn in between. */
+  /** Of one turn of the loop, each for live streams, for those that catch up, and for positions; other work gets the rest. */
   streamTurnMs: 5,
-  /** Streams told where agents are in one go. */
-  streamsPerStep: 500,
   /** Recent events kept for resuming without a query, of one organization and in bytes of all together. */
   recentEventsPerOrganization: 1_000,
   recentEventBytesPerOrganization: 4 * 1_048_576,

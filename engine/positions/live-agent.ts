@@ -29,9 +29,11 @@ export class LiveAgent implements AgentOnRoad, LivePosition {
 
   /** Moved, or heard of, since streams were last told. */
   isDirty = false;
-  /** Where streams were last told it is. */
+  /** Its place as streams have it, and as they had it before that. */
   toldLatitude = Number.NaN;
   toldLongitude = Number.NaN;
+  earlierLatitude = Number.NaN;
+  earlierLongitude = Number.NaN;
 
   /** Points that it may still send now, and when that was worked out. */
   allowance = 0;

@@ -1,88 +1,60 @@
-import type { BoundingBox } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isInBox } from '../domain/travel/geo.ts';
-import { isStale } from '../domain/travel/location-rule.ts';
-import { isoTime, type Scheduler } from '../runtime/clock.ts';
+import type { Clock, Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { encodePosition } from '../views/position-view.ts';
+import { Turns } from '../runtime/turns.ts';
 import type { LiveAgent } from './live-agent.ts';
-
-/** The agents that a stream shows: those that meet every condition. */
-export interface LocationFilter {
-  readonly bbox?: BoundingBox | undefined;
-  readonly agentIds?: readonly number[] | undefined;
-  /** Agents who have one of these tasks open. */
-  readonly taskIds?: readonly number[] | undefined;
-}
-
-export interface LocationListener {
-  /** Whether it could take a frame now. A slow stream gets a later frame, with the newest positions of then. */
-  isReady(): boolean;
-  /** The same bytes for all who asked for the same. */
-  onFrame(frame: Buffer): void;
-}
-
-interface Subscriber {
-  readonly listener: LocationListener;
-  /** Agents that it missed while it was behind. */
-  missed: Set<LiveAgent> | undefined;
-}
-
-/** Subscribers with the same filter: they share one frame. */
-interface Audience {
-  /** The moved agents that it wants. */
-  readonly pick: (moved: Moved) => readonly LiveAgent[];
-  /** It looks at everybody who moved. */
-  readonly isWide: boolean;
-  readonly subscribers: Set<Subscriber>;
-}
+import {
+  type LocationAudience,
+  LocationAudiences,
+  type LocationFilter,
+  type LocationListener,
+  type Subscriber,
+} from './location-audience.ts';
+import { LocationEncoder } from './location-encoder.ts';
+import type { LocationPatch } from './location-patch.ts';
+import { MovedAgents, noteTold } from './moved-agents.ts';
 
 /** The streams of one organization. */
 interface Listeners {
-  readonly audiences: Map<string, Audience>;
+  readonly audiences: LocationAudiences;
   /** Agents that moved while streams were being served. */
   readonly untold: Set<LiveAgent>;
+  /** Patches that some stream is behind with. */
+  late: ReadonlySet<LocationPatch>;
+  ticks: number;
   isTelling: boolean;
 }
 
 export interface LocationFeedOptions {
+  readonly clock: Clock;
   readonly scheduler: Pick<Scheduler, 'soon'>;
   readonly log: Log;
 }
 
-/** Tells streams where agents are, once a tick and only of those who moved: one frame for all who ask for the same. */
+/**
+ * Tells streams where agents are, once a tick and only of those who moved. The cost of a tick grows with the agents, the
+ * streams and the bytes that they get, and not with agents times streams.
+ */
 export class LocationFeed {
-  readonly #options: LocationFeedOptions;
+  readonly #log: Log;
+  readonly #turns: Turns;
   readonly #listeners = new Map<number, Listeners>();
 
-  constructor(options: LocationFeedOptions) {
-    this.#options = options;
+  constructor({ clock, scheduler, log }: LocationFeedOptions) {
+    this.#log = log;
+    this.#turns = new Turns(clock, scheduler);
   }
 
   /** The returned function ends it. */
   subscribe(organizationId: number, filter: LocationFilter, listener: LocationListener): () => void {
-    const key = keyOf(filter);
     const listeners = this.#listeners.get(organizationId) ?? newListeners();
-    const { audiences } = listeners;
-    const audience = audiences.get(key) ?? newAudience(filter);
     this.#listeners.set(organizationId, listeners);
-    audiences.set(key, audience);
-    const subscriber: Subscriber = { listener, missed: undefined };
-    audience.subscribers.add(subscriber);
+    const { audiences } = listeners;
+    const leave = audiences.join(filter, listener);
     return () => {
-      audience.subscribers.delete(subscriber);
-      if (audience.subscribers.size === 0) audiences.delete(key);
+      leave();
       if (audiences.size === 0) this.#listeners.delete(organizationId);
     };
-  }
-
-  /** Whether somebody may ask for this: of filters that look at everybody an organization has so many at a time. */
-  hasRoom(organizationId: number, filter: LocationFilter): boolean {
-    const audiences = this.#listeners.get(organizationId)?.audiences;
-    if (!audiences || filter.agentIds || audiences.has(keyOf(filter))) return true;
-    let wide = 0;
-    for (const { isWide } of audiences.values()) if (isWide) wide += 1;
-    return wide < LIMITS.wideLocationFilters;
   }
 
   hasSubscribers(organizationId: number): boolean {
@@ -99,199 +71,102 @@ export class LocationFeed {
     if (!listeners) return noteTold(moved);
     const { untold, isTelling } = listeners;
     if (isTelling) {
-      addAll(untold, moved);
+      for (const agent of moved) untold.add(agent);
       return;
     }
-    const agents = untold.size === 0 ? moved : [...addAll(untold, moved)];
+    const agents = untold.size === 0 ? moved : [...new Set([...untold, ...moved])];
     untold.clear();
-    const telling = new Telling(organizationId, listeners.audiences.values(), agents, nowMs);
-    if (telling.isLittle) telling.tellAll();
-    else void this.#tellInSteps(listeners, telling);
+    listeners.ticks += 1;
+    void this.#tell(organizationId, listeners, new MovedAgents(listeners.ticks, agents), nowMs);
   }
 
-  async #tellInSteps(listeners: Listeners, telling: Telling): Promise<void> {
-    const { scheduler, log } = this.#options;
+  /** Never rejects. */
+  async #tell(organizationId: number, listeners: Listeners, moved: MovedAgents, nowMs: number): Promise<void> {
     listeners.isTelling = true;
     try {
-      while (telling.encodeSome()) await new Promise<void>((resolve) => scheduler.soon(resolve));
-      while (telling.tellSome()) await new Promise<void>((resolve) => scheduler.soon(resolve));
+      const telling = new Telling(listeners.audiences, moved, new LocationEncoder(organizationId, moved, nowMs));
+      for (const _step of telling.run()) {
+        const turn = this.#turns.next();
+        if (turn) await turn;
+      }
+      for (const patch of listeners.late) if (!telling.late.has(patch)) patch.forget();
+      listeners.late = telling.late;
     } catch (error) {
-      log.error({ err: error, organizationId: telling.organizationId }, 'positions could not be sent to streams');
+      this.#log.error({ err: error, organizationId }, 'positions could not be sent to streams');
     } finally {
       listeners.isTelling = false;
     }
   }
 }
 
-/** The frames of one tick for the streams of one organization. Their content is settled when it begins. */
+/** One tick for the streams of one organization. */
 class Telling {
-  readonly organizationId: number;
-  readonly #nowMs: number;
-  readonly #wanted: readonly (readonly [audience: Audience, agents: readonly LiveAgent[]])[];
-  /** Agents that some stream wants. */
-  readonly #agents: readonly LiveAgent[];
-  /** Their JSON, which is most of the work: of so many of them, and of those whom somebody has missed. */
-  readonly #items = new Map<LiveAgent, string>();
-  #encoded = 0;
-  /** Stops after each stream that was looked at. */
-  readonly #streams: Iterator<void>;
-  readonly #streamCount: number;
+  /** Patches that some stream has missed something of, and goes on missing. */
+  readonly late = new Set<LocationPatch>();
+  readonly #audiences: LocationAudiences;
+  readonly #moved: MovedAgents;
+  readonly #encoder: LocationEncoder;
 
-  constructor(organizationId: number, audiences: Iterable<Audience>, agents: readonly LiveAgent[], nowMs: number) {
-    this.organizationId = organizationId;
-    this.#nowMs = nowMs;
-    const moved = new Moved(agents);
-    this.#wanted = [...audiences].map((audience) => [audience, audience.pick(moved)] as const);
-    const [first, ...others] = this.#wanted;
-    this.#agents = others.length === 0 ? (first?.[1] ?? []) : [...new Set(this.#wanted.flatMap(([, all]) => all))];
-    this.#streams = this.#tellEach();
-    this.#streamCount = this.#wanted.reduce((count, [{ subscribers }]) => count + subscribers.size, 0);
-    noteTold(agents);
+  constructor(audiences: LocationAudiences, moved: MovedAgents, encoder: LocationEncoder) {
+    this.#audiences = audiences;
+    this.#moved = moved;
+    this.#encoder = encoder;
   }
 
-  get isLittle(): boolean {
-    return this.#agents.length <= LIMITS.positionsEncodedPerStep && this.#streamCount <= LIMITS.streamsPerStep;
+  /** Stops before each small piece of work. */
+  *run(): Generator<void> {
+    yield* this.#place();
+    for (const audience of this.#audiences) yield* this.#tellAudience(audience);
   }
 
-  /** False when there is nothing left to encode. */
-  encodeSome(): boolean {
-    const end = Math.min(this.#encoded + LIMITS.positionsEncodedPerStep, this.#agents.length);
-    for (; this.#encoded < end; this.#encoded++) this.#itemOf(this.#agents[this.#encoded]!);
-    return this.#encoded < this.#agents.length;
-  }
-
-  /** False when there is nobody left to tell. Encodes what is left. */
-  tellSome(): boolean {
-    for (let left = LIMITS.streamsPerStep; left > 0; left -= 1) if (this.#streams.next().done) return false;
-    return true;
-  }
-
-  tellAll(): void {
-    while (this.tellSome());
-  }
-
-  *#tellEach(): Generator<void> {
-    for (const [{ subscribers }, agents] of this.#wanted)
-      yield* tellAudience(agents, subscribers, (those) => this.#frameOf(those));
-  }
-
-  #itemOf(agent: LiveAgent): string {
-    let item = this.#items.get(agent);
-    if (item === undefined) {
-      item = encodePosition(agent, isStale(agent, this.#nowMs));
-      this.#items.set(agent, item);
+  /** Most of the work is the JSON of the agents that somebody shows. */
+  *#place(): Generator<void> {
+    const { agents } = this.#moved;
+    const { shownCells } = this.#audiences;
+    for (const [index, agent] of agents.entries()) {
+      if (index % LIMITS.positionsEncodedPerStep === 0) yield;
+      const isShown = this.#moved.place(agent, shownCells);
+      if (isShown || this.#audiences.showAll) this.#encoder.itemOf(agent);
     }
-    return item;
   }
 
-  #frameOf(agents: Iterable<LiveAgent>): Buffer {
-    let list = '';
-    let count = 0;
-    for (const agent of agents) {
-      list += count === 0 ? this.#itemOf(agent) : `,${this.#itemOf(agent)}`;
-      count += 1;
-    }
-    const head = `"type":"agent.locations_updated","timestamp":"${isoTime(this.#nowMs)}","apiVersion":"v1"`;
-    const body = `{${head},"organizationId":${this.organizationId},"data":{"items":[${list}],"count":${count}}}`;
-    // It holds only ASCII, where latin1 needs no search for the ends of characters.
-    return Buffer.from(`event: agent.locations_updated\ndata: ${body}\n\n`, 'latin1');
-  }
-}
-
-/** Agents who moved; by their ids for those who ask for some of them. */
-class Moved {
-  readonly agents: readonly LiveAgent[];
-  #byId: Map<number, LiveAgent> | undefined;
-
-  constructor(agents: readonly LiveAgent[]) {
-    this.agents = agents;
-  }
-
-  find(agentId: number): LiveAgent | undefined {
-    this.#byId ??= new Map(this.agents.map((agent) => [agent.agentId, agent]));
-    return this.#byId.get(agentId);
-  }
-}
-
-/**
- * Two frames at most: for streams that had everything before, and for streams that were behind, with more than some of
- * them missed. Other work has its turn between two streams, so each is asked whether it is ready at its own turn.
- */
-function* tellAudience(
-  wanted: readonly LiveAgent[],
-  subscribers: ReadonlySet<Subscriber>,
-  frameOf: (agents: Iterable<LiveAgent>) => Buffer,
-): Generator<void> {
-  const behind: Subscriber[] = [];
-  let frame: Buffer | undefined;
-  for (const subscriber of subscribers) {
-    if (subscriber.missed && subscriber.listener.isReady()) behind.push(subscriber);
-    else if (wanted.length === 0) continue;
-    else if (!subscriber.listener.isReady()) subscriber.missed = addAll(subscriber.missed ?? new Set(), wanted);
-    else {
-      frame ??= frameOf(wanted);
-      subscriber.listener.onFrame(frame);
-    }
+  /**
+   * Two messages at most: for streams that had everything before, and for streams that were behind, with more than some
+   * of them missed. Other work has its turn between two streams, so each is asked whether it is ready at its own turn.
+   */
+  *#tellAudience(audience: LocationAudience): Generator<void> {
     yield;
+    const message = this.#encoder.messageOf(audience, 'moved');
+    const behind: Subscriber[] = [];
+    for (const subscriber of audience.subscribers) {
+      const isBehind = subscriber.behindSince !== undefined;
+      if (!isBehind && !message) continue;
+      yield;
+      if (!subscriber.listener.isReady()) this.#miss(audience, subscriber);
+      else if (isBehind) behind.push(subscriber);
+      else subscriber.listener.onFrame(message!);
+    }
+    if (behind.length === 0) return;
+    const whole = this.#encoder.messageOf(audience, 'missed');
+    for (const subscriber of behind) {
+      yield;
+      if (!subscriber.listener.isReady()) this.#miss(audience, subscriber);
+      else {
+        subscriber.behindSince = undefined;
+        if (whole) subscriber.listener.onFrame(whole);
+      }
+    }
   }
-  if (behind.length === 0) return;
-  const all = addAll(new Set(), wanted);
-  for (const { missed } of behind) addAll(all, missed!);
-  const wholeFrame = frameOf(all);
-  for (const subscriber of behind) {
-    if (subscriber.listener.isReady()) {
-      subscriber.missed = undefined;
-      subscriber.listener.onFrame(wholeFrame);
-    } else addAll(subscriber.missed!, wanted);
-    yield;
-  }
-}
 
-function noteTold(agents: readonly LiveAgent[]): void {
-  for (const agent of agents) {
-    agent.toldLatitude = agent.latitude;
-    agent.toldLongitude = agent.longitude;
+  #miss({ patches }: LocationAudience, subscriber: Subscriber): void {
+    subscriber.behindSince ??= this.#moved.tick;
+    for (const patch of patches) {
+      patch.keep(this.#moved, subscriber.behindSince);
+      this.late.add(patch);
+    }
   }
 }
 
 function newListeners(): Listeners {
-  return { audiences: new Map(), untold: new Set(), isTelling: false };
-}
-
-function newAudience({ bbox, agentIds, taskIds }: LocationFilter): Audience {
-  const ids = agentIds && [...new Set(agentIds)];
-  const tasks = taskIds && new Set(taskIds);
-  const isWanted = (agent: LiveAgent) => hasOneOf(agent, tasks) && isOrWasIn(agent, bbox);
-  return {
-    isWide: ids === undefined,
-    subscribers: new Set(),
-    pick(moved) {
-      const asked = ids ? ids.flatMap((id) => moved.find(id) ?? []) : moved.agents;
-      return bbox || tasks ? asked.filter(isWanted) : asked;
-    },
-  };
-}
-
-function hasOneOf({ openTasks }: LiveAgent, tasks: ReadonlySet<number> | undefined): boolean {
-  if (!tasks) return true;
-  for (const taskId of openTasks.keys()) if (tasks.has(taskId)) return true;
-  return false;
-}
-
-/** An agent that has left is sent once more: otherwise it would stand at the edge for ever. */
-function isOrWasIn(agent: LiveAgent, bbox: BoundingBox | undefined): boolean {
-  return (
-    !bbox || isInBox(bbox, agent.latitude, agent.longitude) || isInBox(bbox, agent.toldLatitude, agent.toldLongitude)
-  );
-}
-
-function keyOf({ bbox, agentIds, taskIds }: LocationFilter): string {
-  const ids = (list: readonly number[] | undefined) => (list ? [...new Set(list)].sort((a, b) => a - b) : null);
-  const box = bbox ? [bbox.west, bbox.south, bbox.east, bbox.north] : null;
-  return JSON.stringify([box, ids(agentIds), ids(taskIds)]);
-}
-
-function addAll(all: Set<LiveAgent>, agents: Iterable<LiveAgent>): Set<LiveAgent> {
-  for (const agent of agents) all.add(agent);
-  return all;
+  return { audiences: new LocationAudiences(), untold: new Set(), late: new Set(), ticks: 0, isTelling: false };
 }

@@ -9,7 +9,8 @@ import type { Roster } from '../store/positions/roster-store.ts';
 import { encodePosition } from '../views/position-view.ts';
 import type { MovedAgent } from './arrival-watch.ts';
 import type { LiveAgent } from './live-agent.ts';
-import { LocationFeed, type LocationFilter, type LocationListener } from './location-feed.ts';
+import type { LocationFilter, LocationListener } from './location-audience.ts';
+import { LocationFeed } from './location-feed.ts';
 import { type NoteTrail, OrgPositions } from './org-positions.ts';
 import { PositionSaver } from './position-saver.ts';
 import type { RosterChange } from './roster-change.ts';
@@ -134,11 +135,6 @@ export class Positions {
   /** Tells a listener once a tick who has moved; the returned function ends it. */
   subscribe(organizationId: number, filter: LocationFilter, listener: LocationListener): () => void {
     return this.#feed.subscribe(organizationId, filter, listener);
-  }
-
-  /** Whether one more stream that asks for this is within the bounds. */
-  hasRoom(organizationId: number, filter: LocationFilter): boolean {
-    return this.#feed.hasRoom(organizationId, filter);
   }
 
   /** Whether a commit's changes are of interest here. */

@@ -58,11 +58,11 @@ export interface ReplyStream {
   /** Never blocks. The stream is cut past `streamQueueBytes`, or when stalled for `streamStallMs`. */
   write(chunk: string | Buffer): void;
   /**
-   * Writes bytes that many streams share, and that are therefore not counted against `streamQueueBytes`. Only for a
-   * stream that is idle, so that it holds on to one such piece at a time, for `sharedPieceMs` at most; on another one it
+   * Writes pieces that many streams share, and that are therefore not counted against `streamQueueBytes`. Only for a
+   * stream that is idle, so that it holds on to those of one call at a time, for `sharedPieceMs` at most; on another one it
    * throws.
    */
-  writeShared(chunk: Buffer): void;
+  writeShared(...pieces: readonly Buffer[]): void;
   /** Calls once when the stream is idle, at once if it is, and never after its end; one listener at a time. */
   onIdle(listener: () => void): void;
   /**

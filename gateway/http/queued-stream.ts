@@ -27,7 +27,7 @@ export class QueuedStream implements ReplyStream {
   readonly #sink: StreamSink;
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
-  /** Of the queue, the bytes of a piece that other streams hold as well. */
+  /** Of the queue, the bytes of pieces that other streams hold as well. */
   #sharedBytes = 0;
   #state: State = 'flowing';
   #closeAsked = false;
@@ -62,12 +62,12 @@ export class QueuedStream implements ReplyStream {
     if (this.#queuedBytes - this.#sharedBytes > this.#traffic.limits.streamQueueBytes) this.#cut();
   }
 
-  writeShared(chunk: Buffer): void {
+  writeShared(...pieces: readonly Buffer[]): void {
     if (this.#state === 'ended' || this.#closeAsked) return;
     if (!this.isIdle) throw new Error('what is shared is written to idle streams only');
-    this.#sharedBytes = chunk.length;
+    for (const piece of pieces) this.#enqueue(piece);
+    this.#sharedBytes = this.#queuedBytes;
     this.#traffic.share(this);
-    this.#enqueue(chunk);
     this.#sendQueue();
   }
 
@@ -126,7 +126,7 @@ export class QueuedStream implements ReplyStream {
       const chunk = this.#queue.shift();
       if (!chunk) return;
       this.#queuedBytes -= chunk.length;
-      // A shared piece is only ever taken by an empty queue, so that it goes first.
+      // Shared pieces are only ever taken by an empty queue, so that they go first.
       if (this.#sharedBytes > 0) {
         this.#sharedBytes -= chunk.length;
         if (this.#sharedBytes === 0) this.#traffic.unshare(this);

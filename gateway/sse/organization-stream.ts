@@ -69,7 +69,7 @@ export class OrganizationStream {
       { bbox, agentIds, taskIds },
       {
         isReady: () => this.#phase === 'live' && stream.isIdle,
-        onFrame: (frame) => stream.writeShared(frame),
+        onFrame: (pieces) => stream.writeShared(...pieces),
       },
     );
   }
@@ -264,6 +264,6 @@ function frameOf(event: string, data: object): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-export function wantsPositions({ types }: Pick<StreamEventsQuery, 'types'>): boolean {
+function wantsPositions({ types }: Pick<StreamEventsQuery, 'types'>): boolean {
   return !types || types.includes('agent.locations_updated');
 }

@@ -5,17 +5,16 @@ import type { Log } from '../../engine/runtime/log.ts';
 import type { RandomSource } from '../../engine/runtime/random.ts';
 import { Turns } from '../../engine/runtime/turns.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
-import type { StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Headers, Reply } from '../http/port.ts';
 import type { Identity } from '../route.ts';
 import { Audiences } from './audience.ts';
 import type { LastingReplies } from './lasting-replies.ts';
-import { OrganizationStream, type StreamOptions, wantsPositions } from './organization-stream.ts';
+import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
 
 export interface StreamHubOptions {
   readonly feed: EventFeed;
-  readonly positions: Pick<Positions, 'subscribe' | 'hasRoom'>;
+  readonly positions: Pick<Positions, 'subscribe'>;
   readonly replies: LastingReplies;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -50,19 +49,16 @@ export class StreamHub {
   }
 
   /**
-   * Why one more stream that asks for this is out of bounds: RATE_LIMITED for the caller's own and its organization's,
+   * Why one more stream is out of bounds: RATE_LIMITED for the caller's own and its organization's,
    * which closing a stream helps, OVERLOADED for the process's and while it stops, which another process may take.
    */
-  refusalOf(identity: Identity, query: StreamEventsQuery): Refusal | undefined {
+  refusalOf(identity: Identity): Refusal | undefined {
     if (this.#isStopping || this.#streams.size >= LIMITS.streamsPerProcess) return refusal('OVERLOADED');
     for (const { key, most, whose } of boundsOf(identity)) {
       if ((this.#counts.get(key) ?? 0) >= most)
         return refusal('RATE_LIMITED', `The ${whose} has as many streams as it may have`, { retryAfterSeconds: 5 });
     }
-    if (!wantsPositions(query) || this.#options.positions.hasRoom(identity.organizationId, query)) return undefined;
-    return refusal('RATE_LIMITED', 'The organization has as many different filters of positions as it may have', {
-      retryAfterSeconds: 5,
-    });
+    return undefined;
   }
 
   /** To be called in the turn in which the caller was let in: later changes of its access close the stream. */

@@ -67,7 +67,7 @@ function open(
   query: StreamEventsQuery & Hearer,
 ): void {
   const { identity, replyHeaders } = request;
-  const full = hub.refusalOf(identity, query);
+  const full = hub.refusalOf(identity);
   if (full) return refuse(request, reply, full);
   const lastEventId = incoming.header('last-event-id') ?? query.lastEventId;
   hub.open(identity, reply, { query, lastEventId, replyHeaders });

@@ -9,15 +9,20 @@ export const POSITION_LIMITS = {
   /** Points of one agent; those past it are refused. The burst is what a device collects while it is offline. */
   pointsPerAgentPerSecond: 200,
   pointBurst: 2_000,
-  /** Different filters by box, by task or none that the streams of one organization may have at a time; past it 503. */
-  wideLocationFilters: 32,
+  /** The longer side of a stream's box has so many cells of a grid at most: more cost more pieces, fewer more bytes. */
+  gridCellsPerSide: 8,
+  /** The finest grid: cells of 38 m from west to east, and half of that from south to north. */
+  finestGridLevel: 20,
   positionStaleMs: 300_000,
   /** How often positions are handed to streams and to Redis, and how soon again after a time that was late. */
   positionTickMs: 1_000,
   leastPositionTickMs: 900,
-  /** Positions handed to Redis, and encoded for streams, before other work gets its turn: milliseconds of either. */
+  /** Positions handed to Redis before other work gets its turn: milliseconds. */
   positionsPerStep: 500,
-  positionsEncodedPerStep: 2_500,
+  /** Positions encoded for streams between two looks at the clock. */
+  positionsEncodedPerStep: 100,
+  /** Bytes of a message that streams share with those of other boxes; fewer are copied, since each piece is a system call. */
+  leastSharedBytes: 4_096,
   /** An organization nobody asks about leaves memory; its positions stay in Redis for so long. */
   positionsIdleMs: 3_600_000,
   positionsKeptMs: 7 * 86_400_000,

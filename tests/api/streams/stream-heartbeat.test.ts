@@ -39,7 +39,7 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
   };
   const hub = new StreamHub({
     feed: new EventFeed({ history: 'history', store, isOwned: () => true, clock: systemClock, scheduler, log }),
-    positions: { subscribe: () => () => {}, hasRoom: () => true },
+    positions: { subscribe: () => () => {} },
     replies: new LastingReplies({ access: { onChanges: () => {} }, clock: systemClock, scheduler }),
     clock: systemClock,
     scheduler,

@@ -96,12 +96,12 @@ for (const [whose, identities, most] of [
   test(`each ${whose} has as many streams as it may have, and one more when one has ended`, () => {
     const { hub, open, stop } = createStand();
     const streams = range(1, most).map((index) => open(identities(index)));
-    const refused = hub.refusalOf(identities(0), {});
+    const refused = hub.refusalOf(identities(0));
     assert.equal(refused?.code, 'RATE_LIMITED');
     assert.match(refused!.message, new RegExp(`^The ${whose} has as many streams`));
-    assert.equal(hub.refusalOf(identityOf('user', 99, 99), {}), undefined, 'others are none the worse');
+    assert.equal(hub.refusalOf(identityOf('user', 99, 99)), undefined, 'others are none the worse');
     streams.at(-1)!.close();
-    assert.equal(hub.refusalOf(identities(0), {}), undefined);
+    assert.equal(hub.refusalOf(identities(0)), undefined);
     for (const stream of streams) stream.close();
     assert.equal(hub.size, 0);
     stop();

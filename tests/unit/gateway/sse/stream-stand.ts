@@ -58,9 +58,9 @@ export class RecordingStream implements ReplyStream {
     if (this.isSlow) this.isIdle = false;
   }
 
-  writeShared(chunk: Buffer): void {
+  writeShared(...pieces: readonly Buffer[]): void {
     if (!this.isIdle) throw new Error('what is shared is written to idle streams only');
-    this.write(chunk);
+    for (const piece of pieces) this.write(piece);
   }
 
   onIdle(listener: () => void): void {
@@ -116,7 +116,7 @@ export function createStand({ clock = systemClock, scheduler = systemScheduler }
   });
   const hub = new StreamHub({
     feed,
-    positions: { subscribe: () => () => {}, hasRoom: () => true },
+    positions: { subscribe: () => () => {} },
     replies: new LastingReplies({
       access: { onChanges: () => {} },
       clock: systemClock,
