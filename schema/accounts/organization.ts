@@ -112,6 +112,14 @@ export const organizationView = v.object({
 });
 export type OrganizationView = v.InferOutput<typeof organizationView>;
 
+/** The part of an organization that its agents read. */
+export const organizationForAgentsView = v.object({
+  id: shownId,
+  name: v.string(),
+  currency: v.string(),
+  timeZone: v.string(),
+});
+
 export const organizationListView = v.object({ items: v.array(organizationView), count: shownInteger });
 
 /** From here on nothing of the organization is served; a job empties the stores of it. */

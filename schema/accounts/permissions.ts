@@ -35,7 +35,9 @@ export const PERMISSIONS = {
   'events:own': { ...STAFF, agent: 'own' },
   /** The webhooks that a channel's key made; every webhook for an administrator. */
   webhooks: { integration: 'own', org_admin: 'all' },
-  /** The notices to couriers and customers. */
+  /** How webhooks fare: their state, and the log of their deliveries. */
+  'webhooks:read': { integration: 'own', dispatcher: 'all', org_admin: 'all' },
+  /** The notices to couriers and customers, and the settings for them: to read. */
   notifications: STAFF,
   'payments:read': STAFF,
   /** Online and from wallets. */
@@ -48,7 +50,9 @@ export const PERMISSIONS = {
   'agents:cash': { ...STAFF, agent: 'own' },
   users: { org_admin: 'all' },
   channels: { org_admin: 'all' },
-  /** The caller's own organization. */
+  /** The caller's own organization; an agent reads its name, currency and time zone alone. */
+  'organization:read': { ...STAFF, agent: 'own' },
+  /** The same: to change, with its settings. */
   organization: { org_admin: 'all' },
   audit: { org_admin: 'all' },
   /** All organizations: super admins alone. */

@@ -73,7 +73,7 @@ function settingsRoutes(administration: Administration): ApiRoute[] {
   const read: ApiRoute = apiRoute({
     method: 'GET',
     path: '/notifications/settings',
-    guard: may('organization'),
+    guard: may('notifications'),
     etag: true,
     summary: 'Which mails customers get, and in which words',
     success: { status: 200, data: notificationSettingsView },

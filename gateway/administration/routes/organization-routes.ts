@@ -1,17 +1,18 @@
 import * as v from 'valibot';
 import { isCurrency } from '../../../engine/domain/money/money.ts';
 import { listOrganizations, readOrganization } from '../../../engine/store/accounts/organization-store.ts';
-import { encodeOrganization } from '../../../engine/views/organization-view.ts';
+import { encodeOrganization, encodeOrganizationForAgents } from '../../../engine/views/organization-view.ts';
 import {
   createOrganizationInput,
   deleteOrganizationInput,
   deletingOrganizationView,
   listOrganizationsQuery,
+  organizationForAgentsView,
   organizationListView,
   organizationView,
   updateOrganizationInput,
 } from '../../../schema/accounts/organization.ts';
-import type { Permission } from '../../../schema/accounts/permissions.ts';
+import { isLimitedToOwn, type Permission } from '../../../schema/accounts/permissions.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
@@ -80,10 +81,11 @@ function readRoute({ reads, history }: Administration): ApiRoute {
     method: 'GET',
     path: '/organizations/:id',
     bare: true,
-    guard: mayOnPlatform('organization'),
+    guard: mayOnPlatform('organization:read'),
     etag: true,
-    summary: 'Read an organization',
-    success: { status: 200, data: organizationView },
+    summary:
+      'Read an organization, with its settings and limits; an agent reads its name, currency and time zone alone',
+    success: { status: 200, data: v.union([organizationView, organizationForAgentsView]) },
     refusals: ['404'],
     async handle({ identity, params }) {
       const organizationId = params.id;
@@ -92,7 +94,9 @@ function readRoute({ reads, history }: Administration): ApiRoute {
         : undefined;
       if (!found) return { refusal: notFound('Organization', organizationId) };
       const position = formatPosition(history, found.sequence);
-      return { status: 200, message: 'Organization', data: encodeOrganization(found.organization), position };
+      const isForAgents = isLimitedToOwn(identity.role, 'organization:read');
+      const encode = isForAgents ? encodeOrganizationForAgents : encodeOrganization;
+      return { status: 200, message: 'Organization', data: encode(found.organization), position };
     },
   });
 }

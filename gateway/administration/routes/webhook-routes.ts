@@ -111,9 +111,9 @@ function readingRoutes({ reads, history }: Administration): ApiRoute[] {
   const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks',
-    guard: may('webhooks'),
+    guard: may('webhooks:read'),
     query: { schema: listWebhooksQuery, lists: new Set() },
-    summary: 'List webhooks, newest first; a channel sees its own',
+    summary: 'List webhooks, newest first, without their secrets; a channel sees its own',
     success: { status: 200, data: webhookListView },
     refusals: [],
     async handle({ identity, query }) {
@@ -128,7 +128,7 @@ function readingRoutes({ reads, history }: Administration): ApiRoute[] {
   const readOne: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks/:id',
-    guard: may('webhooks'),
+    guard: may('webhooks:read'),
     etag: true,
     summary: 'Read a webhook',
     success: { status: 200, data: webhookView },
@@ -151,7 +151,7 @@ function deliveryRoutes({ reads, history }: Administration): ApiRoute[] {
   const list: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
-    guard: may('webhooks'),
+    guard: may('webhooks:read'),
     query: { schema: listDeliveriesQuery, lists: new Set() },
     summary: 'List what was sent to a webhook, or waits to be sent again, newest first',
     success: { status: 200, data: deliveryPageView },
@@ -173,7 +173,7 @@ function deliveryRoutes({ reads, history }: Administration): ApiRoute[] {
   const readOne: ApiRoute = apiRoute({
     method: 'GET',
     path: '/webhooks/deliveries/:id',
-    guard: may('webhooks'),
+    guard: may('webhooks:read'),
     etag: true,
     summary: 'Read a delivery: its content, its address, and the outcome of each attempt',
     success: { status: 200, data: deliveryView },

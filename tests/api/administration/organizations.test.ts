@@ -133,9 +133,27 @@ test('administrators see their own organization and no other, and may neither ma
   }
   for (const { status: refused } of [await api.get('/organizations'), await api.post('/organizations', {})])
     assert.equal(refused, 403);
+});
+
+test('keys and dispatchers read their own organization, agents what they need of it, and none of them changes it', async () => {
+  const limits = { tasks: 7 };
+  const own = await createOrganization({
+    currency: 'EUR',
+    limits,
+    settings: { timeZone: 'Europe/Berlin', theme: 'dark' },
+  });
+  const other = await createOrganization();
   for (const role of ['integration', 'dispatcher', 'agent'] as const) {
     const { key } = await seedChannel(fixture.gateway.databaseUrl, own.id, { role });
-    assert.equal((await fixture.clientOf(key).get(`/organizations/${own.id}`)).status, 403, role);
+    const api = fixture.clientOf(key);
+    const read = await api.get<unknown>(`/organizations/${own.id}`);
+    const ofAgents = { id: own.id, name: own.name, currency: 'EUR', timeZone: 'Europe/Berlin' };
+    assert.deepEqual([read.status, read.body.data], [200, role === 'agent' ? ofAgents : own], role);
+    const again = await api.get(`/organizations/${own.id}`, { 'if-none-match': read.headers.etag! });
+    assert.equal(again.status, 304, role);
+    assert.equal((await api.get(`/organizations/${other.id}`)).status, 404, role);
+    assert.equal((await api.patch(`/organizations/${own.id}`, { name: 'Mine' })).status, 403, role);
+    assert.equal((await api.get('/organizations')).status, 403, role);
   }
 });
 

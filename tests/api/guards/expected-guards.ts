@@ -137,21 +137,21 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'POST /realtime/token': { who: STAFF_AND_AGENTS },
 
   'POST /webhooks': { who: ADMINS_AND_CHANNELS },
-  'GET /webhooks': { who: ADMINS_AND_CHANNELS },
-  'GET /webhooks/:id': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
+  'GET /webhooks': { who: STAFF },
+  'GET /webhooks/:id': { who: STAFF, names: 'webhook' },
   'PATCH /webhooks/:id': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
   'DELETE /webhooks/:id': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
   'POST /webhooks/:id/rotate-secret': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
   'POST /webhooks/:id/test': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
   'POST /webhooks/:id/replay': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
-  'GET /webhooks/:id/deliveries': { who: ADMINS_AND_CHANNELS, names: 'webhook' },
-  'GET /webhooks/deliveries/:id': { who: ADMINS_AND_CHANNELS, names: 'delivery' },
+  'GET /webhooks/:id/deliveries': { who: STAFF, names: 'webhook' },
+  'GET /webhooks/deliveries/:id': { who: STAFF, names: 'delivery' },
   'POST /webhooks/deliveries/:id/redeliver': { who: ADMINS_AND_CHANNELS, names: 'delivery' },
 
   'POST /notifications/push-token': { who: 'session' },
   'DELETE /notifications/push-token/:deviceId': { who: 'session' },
   'GET /notifications/web-push-key': { who: 'session' },
-  'GET /notifications/settings': { who: ADMINS },
+  'GET /notifications/settings': { who: STAFF },
   'PUT /notifications/settings': { who: ADMINS },
   'GET /notifications': { who: STAFF },
 
@@ -168,7 +168,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
 
   'POST /organizations': { who: SUPER_ADMINS, isPlatform: true },
   'GET /organizations': { who: SUPER_ADMINS, isPlatform: true },
-  'GET /organizations/:id': { who: ADMINS, isPlatform: true, names: 'organization' },
+  'GET /organizations/:id': { who: STAFF_AND_AGENTS, isPlatform: true, names: 'organization' },
   'PATCH /organizations/:id': { who: ADMINS, isPlatform: true, names: 'organization' },
   'DELETE /organizations/:id/hard': { who: SUPER_ADMINS, isPlatform: true, names: 'organization' },
 };

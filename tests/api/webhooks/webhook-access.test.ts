@@ -119,12 +119,44 @@ test('of channels that are unknown or foreign the first is named, with the same 
   }
 });
 
-test('dispatchers and agents have no webhooks; a super admin has those of the organization that is named', async () => {
-  for (const role of ['dispatcher', 'agent'] as const) {
-    const { api } = await fixture.organization({ role });
-    assert.equal((await api.get('/webhooks')).status, 403);
-    assert.equal((await api.post('/webhooks', HOOK)).status, 403);
+test('a dispatcher reads how all webhooks of the organization fare, without secrets, and changes none', async () => {
+  const { api, organizationId } = await fixture.organization({ role: 'org_admin' });
+  const { databaseUrl } = fixture.gateway;
+  const ofChannel = fixture.clientOf((await seedChannel(databaseUrl, organizationId)).key);
+  const dispatcher = fixture.clientOf((await seedChannel(databaseUrl, organizationId, { role: 'dispatcher' })).key);
+  const made = [];
+  for (const client of [api, ofChannel]) {
+    const reply = await client.post<{ id: number; secret: string }>('/webhooks', HOOK);
+    assert.equal(reply.status, 201, reply.text);
+    const { secret, ...webhook } = reply.body.data;
+    assert.match(secret, /^whsec_/);
+    made.push(webhook);
   }
+  const list = await dispatcher.get<{ items: unknown[]; count: number }>('/webhooks');
+  assert.deepEqual(list.body.data, { items: made.toReversed(), count: 2 });
+  for (const webhook of made) {
+    const { id } = webhook;
+    assert.deepEqual((await dispatcher.get(`/webhooks/${id}`)).body.data, webhook);
+    const deliveryId = await seedDelivery(databaseUrl, { organizationId, webhookId: id, sequence: 1 });
+    const deliveries = await dispatcher.get<{ items: { id: number }[] }>(`/webhooks/${id}/deliveries`);
+    assert.deepEqual(deliveries.body.data.items[0]?.id, deliveryId);
+    assert.equal((await dispatcher.get(`/webhooks/deliveries/${deliveryId}`)).status, 200);
+    const refused = [
+      await dispatcher.patch(`/webhooks/${id}`, { isActive: false }),
+      await dispatcher.post(`/webhooks/${id}/rotate-secret`, {}),
+      await dispatcher.post(`/webhooks/${id}/test`, {}),
+      await dispatcher.post(`/webhooks/${id}/replay`, { from: '2026-01-01T00:00:00Z' }),
+      await dispatcher.post(`/webhooks/deliveries/${deliveryId}/redeliver`, {}),
+      await dispatcher.post('/webhooks', HOOK),
+    ];
+    assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([403]));
+  }
+});
+
+test('agents have no webhooks; a super admin has those of the organization that is named', async () => {
+  const { api } = await fixture.organization({ role: 'agent' });
+  assert.equal((await api.get('/webhooks')).status, 403);
+  assert.equal((await api.post('/webhooks', HOOK)).status, 403);
   const { databaseUrl, organizationId } = fixture.gateway;
   const { userId } = await seedUser(databaseUrl, 0, 'super_admin');
   const root = fixture.clientOf(await seedSession(databaseUrl, 0, userId));
