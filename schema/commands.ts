@@ -7,6 +7,7 @@ import type { CreateCustomerInput, UpdateCustomerInput } from './customers/custo
 import type { CreateWarehouseInput, UpdateWarehouseInput } from './customers/warehouse.ts';
 import type { Refusal } from './errors.ts';
 import type { AmendTaskInput } from './exceptions/amend-task.ts';
+import type { ReassignTaskInput } from './exceptions/reassign-task.ts';
 import type { ReattemptTaskInput } from './exceptions/reattempt-task.ts';
 import type { IdempotencyKey } from './fields/idempotency-key.ts';
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
@@ -226,6 +227,13 @@ export interface AmendTask extends CommandBase {
   readonly input: AmendTaskInput;
 }
 
+/** Gives a task from one courier to an agent. */
+export interface ReassignTask extends CommandBase {
+  readonly kind: 'reassign-task';
+  readonly taskId: number;
+  readonly input: ReassignTaskInput;
+}
+
 /** Carries out the order of a failed task once more, by a new task. */
 export interface ReattemptTask extends CommandBase {
   readonly kind: 'reattempt-task';
@@ -308,6 +316,7 @@ export type SingleCommand =
   | UnassignTask
   | SearchAgent
   | AmendTask
+  | ReassignTask
   | ReattemptTask
   | AnswerRequest
   | ProposeOffers

@@ -27,6 +27,7 @@ export const ERRORS = {
   ASSIGNMENT_REQUEST_CLOSED: { status: 409, message: 'The request no longer waits for an answer' },
   TASK_NOT_COMPLETED: { status: 409, message: 'The task is not completed' },
   TASK_ALREADY_RATED: { status: 409, message: 'The task is rated' },
+  TASK_MOVED_ON: { status: 409, message: 'The task is no longer with that agent, or no longer in that status' },
   TASK_NOT_FAILED: { status: 409, message: 'Only a task that was completed as failed is reattempted' },
   TASK_ALREADY_REATTEMPTED: { status: 409, message: 'The task is reattempted' },
   TASK_NOT_RETURNABLE: { status: 409, message: 'The task has no pickup place to bring anything back to' },

@@ -15,7 +15,7 @@ export const PERMISSIONS = {
   /** Statuses of tasks and of packages. */
   'tasks:step': { ...STAFF, agent: 'own' },
   'tasks:assign': STAFF,
-  /** The exceptions of a day: to amend an open task, and to attempt a failed one again. */
+  /** The exceptions of a day: to amend an open task, to give it to another agent, and to attempt a failed one again. */
   'tasks:exceptions': { dispatcher: 'all', org_admin: 'all' },
   /** Assignment requests; a dispatcher answers for an agent. */
   'requests:read': { ...STAFF, agent: 'own' },

@@ -16,6 +16,7 @@ import {
 } from '../fields/fields.ts';
 import { integerShown, shownAs } from '../fields/shown-as.ts';
 import { skillList } from '../fields/skill-list.ts';
+import { isEmptyWindow } from '../fields/window.ts';
 import { LIMITS } from '../limits.ts';
 import { packageInput } from './package.ts';
 import { ALL_TASK_TYPES, CASH_TASK_TYPES, TASK_TYPES, type TaskType, TIMES_TO_SERVE } from './task.ts';
@@ -103,7 +104,7 @@ const TASK_RULES: readonly Rule[] = [
       : undefined,
   (body, allowsCash) =>
     allowsCash && isCash(body) && !given(body.amount) ? ['amount', 'is required for cash tasks'] : undefined,
-  (body) => (isWindowEmpty(body) ? ['windowEnd', 'must be after windowStart'] : undefined),
+  (body) => (isEmptyWindow(body.windowStart, body.windowEnd) ? ['windowEnd', 'must be after windowStart'] : undefined),
   // Before the window, or within it; past its end nobody could be in time.
   (body) => (isAfter(body.readyAt, body.windowEnd) ? ['readyAt', 'must not be after windowEnd'] : undefined),
 ];
@@ -133,12 +134,6 @@ function isAfter(one: unknown, other: unknown): boolean {
   if (typeof one !== 'string' || typeof other !== 'string') return false;
   const [moment, bound] = [parseIsoTime(one), parseIsoTime(other)];
   return moment !== undefined && bound !== undefined && moment > bound;
-}
-
-/** False also where one of them is no moment. */
-function isWindowEmpty({ windowStart, windowEnd }: RawBody): boolean {
-  const [start, end] = [windowStart, windowEnd].map((one) => (typeof one === 'string' ? parseIsoTime(one) : undefined));
-  return start !== undefined && end !== undefined && end <= start;
 }
 
 function isAlternateShape(body: RawBody): boolean {

@@ -7,6 +7,7 @@ export const HISTORY_KINDS = [
   'created',
   'updated',
   'status_changed',
+  'reassigned',
   'delayed',
   'arrived',
   'eta_updated',
@@ -47,8 +48,10 @@ const DETAILS =
   'What else there is to say of the step, null when nothing. created: `previousTaskId`, `attempt` where it attempts a ' +
   'failed task again. status_changed to assigned: `agentId`, or `courierId` of ' +
   'an external courier; to awaiting_assignment from the one that had the task: `previousAgentId` or `previousCourierId`, ' +
-  'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. updated: ' +
-  '`changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. rated: `rating`. package_added: `packageId`; ' +
+  'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. reassigned: ' +
+  '`agentId`, `previousAgentId` or `previousCourierId`, and `packageIdsInCustody`, which the former courier has or handed ' +
+  'over. updated: `changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. rated: ' +
+  '`rating`. package_added: `packageId`; ' +
   'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`. ' +
   'payment: `paymentId`, `method`, `status`, `amount`, `currency`. Where somebody is looked for: why a round found nobody ' +
   'is `reason` (`busy_agent` or `ready_time` where it asks an agent later), with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +

@@ -75,14 +75,19 @@ const WITH_COURIER: ReadonlySet<TaskStatus> = new Set(['assigned', 'accepted', '
 
 /** The notices of an event. `mail`: the mails that the organization's customers get. */
 export function noticesOf(event: NoticedEvent, mail: CustomerMail): readonly Notice[] {
-  const pushed = pushOf(event);
-  const mailed = mailOf(event, mail);
-  return [...(pushed ? [pushed] : []), ...(mailed ? [mailed] : [])];
+  return [lossOf(event), pushOf(event), mailOf(event, mail)].filter((notice) => notice !== undefined);
+}
+
+/** To an agent whose task went straight to another one. */
+function lossOf({ timestamp, data: { task, previousAgentId, actor } }: NoticedEvent): PushNotice | undefined {
+  if (!task || task.agentId === null || previousAgentId == null) return undefined;
+  const common = { taskId: task.id, exceptUserId: userOf(actor), expiresAt: latest(timestamp) };
+  return { ...common, kind: 'task_unassigned', agentId: previousAgentId, requestId: null };
 }
 
 function pushOf({ type, timestamp, data }: NoticedEvent): PushNotice | undefined {
   const { task, assignmentRequest: request, previousAgentId = null, actor } = data;
-  const common = { exceptUserId: actor?.type === 'user' ? actor.id : null, expiresAt: latest(timestamp) };
+  const common = { exceptUserId: userOf(actor), expiresAt: latest(timestamp) };
   if (request) {
     const { id: requestId, taskId, agentId, expiresAt } = request;
     if (type === 'assignment_request.created')
@@ -95,6 +100,8 @@ function pushOf({ type, timestamp, data }: NoticedEvent): PushNotice | undefined
   if (!task || task.children.length > 0) return undefined;
   const { id: taskId, agentId } = task;
   if (type === 'task.updated' && data.changes) return toAgent('task_amended', agentId);
+  // Of a task that keeps its status another agent is only an update.
+  if (type === 'task.updated' && data.previousAgentId !== undefined) return toAgent('task_assigned', agentId);
   if (type !== 'task.status_changed') return undefined;
   if (task.status === 'cancelled' && WITH_COURIER.has(data.previousStatus!)) return toAgent('task_cancelled', agentId);
   // Gifts and withdrawals by the system are offers.
@@ -118,6 +125,10 @@ function mailOf({ type, timestamp, data: { task } }: NoticedEvent, mail: Custome
   if (task.status === 'completed' && task.outcome === 'succeeded' && mail.completed)
     return { ...common, kind: 'tracking_completed', topicId: taskId };
   return undefined;
+}
+
+function userOf(actor: NoticedEvent['data']['actor']): number | null {
+  return actor?.type === 'user' ? actor.id : null;
 }
 
 function latest(timestamp: string): string {

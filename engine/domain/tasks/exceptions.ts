@@ -1,6 +1,7 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
-import { isCashType, isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
-import type { Actor } from './task-machine.ts';
+import type { AgentRecord } from '../../../schema/fleet/agent.ts';
+import { isCashType, isTerminal, TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/tasks/task.ts';
+import { type Actor, checkStep, fieldsOfStep, mayUpdate, type Verdict } from './task-machine.ts';
 
 /** The exceptions of a day are for dispatchers and administrators. Source: docs/contract.md §2. */
 export function mayHandleExceptions({ role }: Pick<Actor, 'role'>): boolean {
@@ -23,6 +24,53 @@ export function checkWindow({
   if (windowEnd === null) return undefined;
   if (windowStart !== null && windowEnd <= windowStart) return 'windowEnd must be after windowStart';
   return readyAt !== null && readyAt > windowEnd ? `windowEnd must not be before readyAt (${readyAt})` : undefined;
+}
+
+/** The condition of a caller who decides by a state that may have passed. */
+interface Expected {
+  readonly fromAgentId?: number | null | undefined;
+  readonly fromStatus?: TaskStatus | null | undefined;
+}
+
+/**
+ * POST /tasks/:id/reassign, while a courier has the task. `unchanged` for the agent that has it already.
+ * Refuses with STATUS_DERIVED, INVALID_STATUS_TRANSITION, TASK_MOVED_ON, AGENT_NOT_ACTIVE.
+ */
+export function judgeReassignment(
+  task: Pick<TaskRecord, 'status' | 'agentId' | 'courierId' | 'childIds'>,
+  agent: Pick<AgentRecord, 'id' | 'isActive'>,
+  { fromAgentId, fromStatus }: Expected,
+): Verdict {
+  const { status, agentId } = task;
+  // A job, and a task that nobody has or that has ended, are refused as by an assignment.
+  if (task.childIds !== null || isTerminal(status)) return refuse(checkStep(task, 'assigned')!);
+  if (mayUpdate(status)) {
+    const details = { from: status, to: 'assigned', allowed: [] };
+    return refuse(refusal('INVALID_STATUS_TRANSITION', 'Nobody has the task: assign it', details));
+  }
+  const isOther = fromAgentId != null && fromAgentId !== agentId;
+  if (isOther || (fromStatus != null && fromStatus !== status)) {
+    return refuse(refusal('TASK_MOVED_ON', undefined, { status, agentId }));
+  }
+  if (agentId === agent.id) return { kind: 'unchanged' };
+  return agent.isActive ? { kind: 'change' } : refuse(refusal('AGENT_NOT_ACTIVE', undefined, { agentId: agent.id }));
+}
+
+/** The times of the new agent, as far as it is with the task; the caller adds the agent. */
+export function fieldsOfReassignment(status: TaskStatus, now: string): Partial<TaskRecord> {
+  return {
+    ...fieldsOfStep('assigned', now),
+    status,
+    acceptedAt: status === 'assigned' ? null : now,
+    startedAt: status === 'in_transit' ? now : null,
+    courierType: 'internal',
+    courierId: null,
+    courier: null,
+  };
+}
+
+function refuse(refused: Refusal): Verdict {
+  return { kind: 'refused', refusal: refused };
 }
 
 type Failed = Pick<TaskRecord, 'status' | 'outcome' | 'childIds' | 'nextTaskId' | 'taskType' | 'pickupLocationId'>;

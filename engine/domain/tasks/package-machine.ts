@@ -89,6 +89,11 @@ export function afterPayment(status: PackageStatus, method: PaymentMethod): Pack
   return waits ? 'payment_collected' : status;
 }
 
+/** Whether the courier has the thing itself. */
+export function isInCustody(status: PackageStatus): boolean {
+  return IN_CUSTODY.has(status);
+}
+
 /** Whether a package of a failed task goes along with the next attempt: the sender has it. */
 export function goesAlong(status: PackageStatus): boolean {
   return status === 'cancelled' || status === 'returned';

@@ -8,6 +8,7 @@ import { proposeOffersRule } from './assignment/propose-offers.ts';
 import { searchAgentRule } from './assignment/search-agent.ts';
 import { unassignTaskRule } from './assignment/unassign-task.ts';
 import { amendTaskRule } from './exceptions/amend-task.ts';
+import { reassignTaskRule } from './exceptions/reassign-task.ts';
 import { reattemptTaskRule } from './exceptions/reattempt-task.ts';
 import { demandOfTasks, type IdDemand, ORDINARY } from './id-demand.ts';
 import { payTaskRule } from './money/pay-task.ts';
@@ -50,6 +51,7 @@ const RULES = {
   'unassign-task': unassignTaskRule,
   'search-agent': searchAgentRule,
   'amend-task': amendTaskRule,
+  'reassign-task': reassignTaskRule,
   'reattempt-task': reattemptTaskRule,
   'answer-request': answerRequestRule,
   'propose-offers': proposeOffersRule,

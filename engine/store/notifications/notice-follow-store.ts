@@ -69,8 +69,8 @@ function isNews(sql: Sql, types: readonly string[]): Fragment {
   return sql`e.sequence > coalesce(p.last_sequence, 0) AND e.at > now() - ${LIMITS.noticeAgeMs} * interval '1 ms'
     AND e.type = ANY(${textArray(types)}::text[]) AND CASE e.type
       WHEN 'task.created' THEN s.mail_created
-      -- Of updates only amendments; other texts that look alike make no notice.
-      WHEN 'task.updated' THEN e.body LIKE '%"changes":["%' ELSE true END`;
+      -- Of updates only amendments and other agents; texts that look alike make no notice.
+      WHEN 'task.updated' THEN e.body LIKE '%"changes":["%' OR e.body LIKE '%"previousAgentId":%' ELSE true END`;
 }
 
 /**

@@ -59,6 +59,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'POST /tasks': { who: STAFF },
   'POST /tasks/batch': { who: STAFF },
   'POST /tasks/:id/amend': { who: DISPATCHERS, names: 'task' },
+  'POST /tasks/:id/reassign': { who: DISPATCHERS, names: 'task' },
   'POST /tasks/:id/reattempt': { who: DISPATCHERS, names: 'task' },
   'GET /tasks': { who: STAFF_AND_AGENTS },
   'GET /tasks/export': { who: STAFF_AND_AGENTS },

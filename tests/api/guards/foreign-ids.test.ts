@@ -23,6 +23,7 @@ const BODY_FIELDS: Readonly<Record<string, readonly [RecordKind, (id: number) =>
   'POST /tasks preferredAgentId': ['agent', (preferredAgentId) => taskInput({ preferredAgentId })],
   'POST /tasks parentId': ['task', (parentId) => taskInput({ parentId })],
   'PATCH /tasks/:id packages.id': ['package', (id) => ({ packages: [{ id, notes: 'n' }] })],
+  'POST /tasks/:id/reassign agentId': ['agent', (agentId) => ({ agentId })],
   'POST /tasks/:id/assign agentId': ['agent', (agentId) => ({ agentId })],
   'POST /payments/initialize taskId': ['task', (taskId) => ({ taskId, amount: 5 })],
   'POST /payments/cash taskId': ['task', (taskId) => ({ taskId, amount: 5 })],
@@ -56,6 +57,7 @@ const NO_RECORDS: Readonly<Record<string, string>> = {
   'GET /realtime/me/events agentIds': "picks from the caller's own events",
   'POST /notifications/push-token deviceId': "what the app calls one of the caller's own devices",
   'POST /agents/locations points.agentId': 'counted as rejected, as is every point of an agent that is not known',
+  'POST /tasks/:id/reassign fromAgentId': 'compared with the agent that the task has, and never looked up',
   'POST /tasks children.parentId': 'refused in a child with any value',
 };
 

@@ -25,6 +25,9 @@ const NOT_THEIRS = {
   taskId: MARK,
   locationId: MARK,
   paymentId: MARK,
+  previousTaskId: MARK,
+  nextTaskId: MARK,
+  attempt: MARK,
   providerReference: `${MARK}`,
   checkoutPage: `${MARK}`,
   refund: { status: 'succeeded', attempt: MARK },
@@ -62,6 +65,8 @@ interface Place {
   readonly completed: TaskView;
   readonly paymentId: number;
   readonly acceptedTaskId: number;
+  readonly failedTaskId: number;
+  readonly otherAgentId: number;
   readonly customerId: number;
   readonly warehouseId: number;
   readonly userId: number;
@@ -94,6 +99,18 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
   'POST /tasks/:id/assign': ({ taskId, agentId }) => [`/tasks/${taskId}/assign`, { agentId }],
   'POST /tasks/:id/unassign': ({ assignedTaskId }) => [`/tasks/${assignedTaskId}/unassign`, { reason: 'r' }],
+  'POST /tasks/:id/amend': ({ assignedTaskId }) => [
+    `/tasks/${assignedTaskId}/amend`,
+    { ...DEPOT, notes: 'n', contact: { name: 'Grace', phone: '+442079460009' } },
+  ],
+  'POST /tasks/:id/reassign': ({ acceptedTaskId, otherAgentId }) => [
+    `/tasks/${acceptedTaskId}/reassign`,
+    { agentId: otherAgentId, reason: 'r' },
+  ],
+  'POST /tasks/:id/reattempt': ({ failedTaskId }) => [
+    `/tasks/${failedTaskId}/reattempt`,
+    { scheduledAt: '2100-01-01T00:00:00Z' },
+  ],
   'POST /tasks/:id/proof': ({ acceptedTaskId }) => [`/tasks/${acceptedTaskId}/proof`, { signature: PNG }],
   'POST /assignment-requests/:id/reject': ({ requestId }) => [
     `/assignment-requests/${requestId}/reject`,
@@ -180,6 +197,14 @@ async function makePlace(): Promise<Place> {
   const { id: acceptedTaskId } = await api.createTask();
   await api.post(`/tasks/${acceptedTaskId}/assign`, { agentId });
   await api.put(`/tasks/${acceptedTaskId}/status`, { status: 'accepted' });
+  const { id: failedTaskId } = await api.createTask();
+  await api.post(`/tasks/${failedTaskId}/assign`, { agentId });
+  for (const status of ['accepted', 'in_transit', 'completed'])
+    await api.put(`/tasks/${failedTaskId}/status`, {
+      status,
+      ...(status === 'completed' ? { outcome: 'failed', failureReason: 'closed' } : {}),
+    });
+  const { id: otherAgentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
   const completed = await api.createTask();
   await api.post(`/tasks/${completed.id}/assign`, { agentId });
   for (const status of ['accepted', 'in_transit', 'completed'])
@@ -197,6 +222,8 @@ async function makePlace(): Promise<Place> {
     completed,
     paymentId: payment.body.data.id,
     acceptedTaskId,
+    failedTaskId,
+    otherAgentId,
     customerId: customer.body.data.id,
     warehouseId: warehouse.body.data.id,
     webhookId,

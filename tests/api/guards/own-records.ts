@@ -18,6 +18,7 @@ const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'POST /tasks/:id/assign': ({ agent }) => ({ agentId: agent }),
   'POST /tasks/:id/unassign': {},
   'POST /tasks/:id/amend': { notes: 'n' },
+  'POST /tasks/:id/reassign': ({ agent }) => ({ agentId: agent }),
   'POST /tasks/:id/reattempt': {},
   'POST /assignment-requests/:id/reject': {},
   'POST /payments/:id/refund': { reason: 'r' },

@@ -109,6 +109,23 @@ const CASES: Readonly<Record<string, Case>> = {
     data: { changed: ['rating'] },
     told: [],
   },
+  'a task that goes from one agent to another': {
+    task: { ...courier, status: 'assigned' },
+    data: { previousStatus: 'in_transit', previousAgentId: 5 },
+    told: ['task_unassigned to agent 5', 'task_assigned to agent 4'],
+  },
+  'a task that goes from one agent to another on its way': {
+    type: 'task.updated',
+    task: { ...courier, status: 'in_transit' },
+    data: { changed: ['agentId'], previousAgentId: 5 },
+    told: ['task_unassigned to agent 5', 'task_assigned to agent 4'],
+  },
+  'a task that goes from an external courier to an agent on its way': {
+    type: 'task.updated',
+    task: { ...courier, status: 'in_transit' },
+    data: { changed: ['agentId'], previousAgentId: null },
+    told: ['task_assigned to agent 4'],
+  },
   'a task that begins to look for somebody': { task: { status: 'awaiting_assignment' }, told: [] },
   'a task that is accepted': { task: { ...courier, status: 'accepted' }, told: [] },
   'an offer': {

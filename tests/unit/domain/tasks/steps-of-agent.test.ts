@@ -67,6 +67,20 @@ for (const [what, steps, own] of [
   });
 }
 
+test('of a reassignment an agent reads its own part', () => {
+  const handOver = (agentId: number, previousAgentId: number) => ({
+    kind: 'reassigned',
+    toStatus: 'in_transit',
+    details: { agentId, previousAgentId },
+  });
+  const steps = [handOver(OWN, OTHER), PACKAGE, handOver(OTHER, OWN), PACKAGE, handOver(9, OTHER), handOver(OWN, 9)];
+  const read = stepsOf(OWN, steps as unknown as HistoryStepView[]);
+  assert.deepEqual(
+    read.map(({ details }) => details),
+    [{ agentId: OWN }, PACKAGE.details, { previousAgentId: OWN }, { agentId: OWN }],
+  );
+});
+
 test('an agent reads neither who came into question nor why not', () => {
   const details = { reason: 'skills', counts: {}, nearest: [{ agentId: OTHER }], lacking: 'skills' };
   const [step] = stepsOf(OWN, [{ kind: 'updated', toStatus: null, details } as unknown as HistoryStepView]);

@@ -6,6 +6,7 @@ import type { AssignmentRequestRecord, TaskSearch } from '../../../../schema/ass
 import type { Caller } from '../../../../schema/commands.ts';
 import type { CustomerRecord } from '../../../../schema/customers/customer.ts';
 import type { LocationRecord } from '../../../../schema/customers/location.ts';
+import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import type { PackageRecord, PackageStatus } from '../../../../schema/tasks/package.ts';
 import type { TaskBundle, TaskRecord, TaskStatus } from '../../../../schema/tasks/task.ts';
 
@@ -241,4 +242,29 @@ export function searchThatAsks(...open: AssignmentRequestRecord[]): TaskSearch {
   const until = '2031-05-01T13:00:00.000Z';
   const asked = { attempts: open.length, open, rejectedBy: [], expiredBy: [], lacking: null, notedAt: null };
   return { since: NOW, startsAt: null, until, ...asked };
+}
+
+export function agentRecord(fields: Partial<AgentRecord>): AgentRecord {
+  return {
+    organizationId,
+    id: OWN_AGENT,
+    version: 1,
+    userId: 107,
+    agentType: 'employee',
+    isActive: true,
+    onDuty: true,
+    dutyChangedAt: null,
+    firstName: 'Amina',
+    lastName: 'Diallo',
+    email: null,
+    countryCode: null,
+    phoneNumber: null,
+    phoneE164: null,
+    vehicle: null,
+    skills: [],
+    home: null,
+    createdAt: CREATED,
+    updatedAt: CREATED,
+    ...fields,
+  };
 }
