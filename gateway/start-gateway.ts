@@ -151,6 +151,7 @@ async function openGatewayEngine(
     leaseMs: config.leaseMs,
     allowVolatilePostgres: config.allowVolatilePostgres,
     faultPoint: config.faultPoint,
+    secretsKeys: config.secretsKeys,
     openPositionStore: (history) => positionStoreOf(options, redis, history),
     openEventBus: (history) => openEventBus(options, redis, history),
     onCommitted: (organizationId, kinds) => hints.announce(organizationId, kinds),

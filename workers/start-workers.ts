@@ -4,6 +4,7 @@ import { type Config, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
+import type { SecretBox } from '../engine/runtime/secret-box.ts';
 import { createMailStore } from '../engine/store/accounts/mail-store.ts';
 import { createDeletionStore } from '../engine/store/cluster/deletion-store.ts';
 import { createMaintenanceStore } from '../engine/store/cluster/maintenance-store.ts';
@@ -15,6 +16,8 @@ import { createPositionStore } from '../engine/store/positions/position-store.ts
 import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
 import { connectRedis } from '../engine/store/redis.ts';
 import { type RedisKeys, redisKeys } from '../engine/store/redis-keys.ts';
+import { sealSecrets } from '../engine/store/secrets/seal-secrets.ts';
+import { openSecretBox } from '../engine/store/secrets/secret-key-store.ts';
 import { JOBS } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { activityJobId, createActivityProcessor } from './activity.ts';
@@ -57,7 +60,7 @@ const SCHEDULES = [
 /**
  * Puts the workers together, in the order in which things start; the releaser stops them in the opposite one. Waits
  * for stores that are away, and goes on when they come back. Throws ConfigError for a Redis that would evict
- * jobs, and for a database that lacks a migration.
+ * jobs, for a database that lacks a migration, and for one whose secrets are under another key.
  */
 export async function startWorkers({
   config,
@@ -83,24 +86,26 @@ export async function startWorkers({
   releaser.push('start', () => starting.abort());
 
   const random = createRandomSource();
-  const findHistory = async () => {
+  const findPlace = async () => {
     await checkMigrated(sql);
-    return currentHistory(sql, random);
+    const secretBox = await openSecretBox(sql, config);
+    await sealClearSecrets(sql, secretBox, log);
+    return { secretBox, history: await currentHistory(sql, random) };
   };
-  const history = await waitForStore('reaching Postgres', findHistory, log, starting.signal);
+  const { secretBox, history } = await waitForStore('reaching Postgres', findPlace, log, starting.signal);
   // These can do with Postgres alone: mail goes out and payments are carried out while Redis is away.
   const sendMail = openMail(config);
   const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
-  const payments = await startPayments({ config, random, scheduler, log, releaser });
-  const notifications = await startNotifications({ config, sendMail, random, scheduler, log, releaser });
+  const payments = await startPayments({ config, secretBox, random, scheduler, log, releaser });
+  const notifications = await startNotifications({ config, secretBox, sendMail, random, scheduler, log, releaser });
   await checkEvictionPolicy(redis, log);
   const keys = redisKeys(config.redisPrefix, history);
 
   const relayStore = createRelayStore(sql);
   const positions = createPositionStore(redis, keys);
   const removePositions = (organizationId: number) => redis.del(keys.positions(organizationId));
-  const webhooks = openWebhooks({ config, history, positions, sendMail, random, log, releaser });
+  const webhooks = openWebhooks({ config, secretBox, history, positions, sendMail, random, log, releaser });
   const processors = {
     ...createProcessors(sql, relayStore, config, log, removePositions),
     ...webhooks.processors,
@@ -110,7 +115,7 @@ export async function startWorkers({
   releaser.push('jobs', () => runner.stop());
   payments.follow(runner);
 
-  const assignment = openAssignment(redisUrl, keys, { config, scheduler, log, releaser });
+  const assignment = openAssignment(redisUrl, keys, { config, secretBox, scheduler, log, releaser });
   await serveMetrics(assignment, notifications, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
   for (const relay of [...relays, assignment]) releaser.push('relay', () => relay.stop());
@@ -125,6 +130,12 @@ export async function startWorkers({
 
   await startSchedules(runner, scheduler, log, releaser);
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
+}
+
+/** Seals what the release before, or its gateways that still run, left in clear. */
+async function sealClearSecrets(sql: Sql, secretBox: SecretBox, log: Log): Promise<void> {
+  const counts = await sealSecrets(sql, secretBox, 'clear');
+  if (Object.values(counts).some((count) => count > 0)) log.info(counts, 'secrets that were in clear are encrypted');
 }
 
 /** Partitions are needed at once, for today. */

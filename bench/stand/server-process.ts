@@ -34,6 +34,8 @@ const STOP_STEPS = [
   { signal: 'SIGTERM', patienceMs: LIMITS.processStopMs },
   { signal: 'SIGKILL', patienceMs: 5_000 },
 ] as const;
+/** Of every server of a bench, and of the workers beside it. */
+export const SECRETS_KEY = Buffer.alloc(32, 'bench').toString('base64');
 const RELEASE_DEADLINE_MS = 20_000;
 const HOST = '127.0.0.1';
 
@@ -55,6 +57,7 @@ export async function startServer(
     HOST,
     PORT: `${port}`,
     ALLOW_INSECURE_HTTP: '1',
+    SECRETS_KEY,
     LOG_LEVEL: 'warn',
     ...plan.environment,
   };

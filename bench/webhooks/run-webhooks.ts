@@ -6,7 +6,7 @@ import { openStand } from '../compare/open-stand.ts';
 import { makeTaskEvent } from '../replay/task-event.ts';
 import { conditionLines, verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
-import { GATEWAY, startServer } from '../stand/server-process.ts';
+import { GATEWAY, SECRETS_KEY, startServer } from '../stand/server-process.ts';
 import { startWorkers } from '../stand/workers-process.ts';
 import {
   disturbanceLines,
@@ -81,7 +81,7 @@ async function openBench(
   releaser: Releaser,
   signal: AbortSignal,
 ): Promise<WebhookBench> {
-  const allow = { WEBHOOK_ALLOW_PRIVATE: '1' };
+  const allow = { WEBHOOK_ALLOW_PRIVATE: '1', SECRETS_KEY };
   const plan = { name: NAME, program: GATEWAY, readyPath: '/readyz', environment: allow };
   const gateway = await startServer(plan, stores, releaser, signal);
   const databaseUrl = urlOf(stores.postgres.url, gateway.database);

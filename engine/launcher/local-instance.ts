@@ -11,6 +11,7 @@ import { findStatus } from './processes/http-probe.ts';
 import { LaunchError } from './processes/launch-error.ts';
 import type { MergedLog } from './processes/merged-log.ts';
 import { createSupervisor, type KeepRunning } from './processes/supervisor.ts';
+import { keepSecretsKey, SECRETS_KEY_FILE } from './secrets-key.ts';
 import { writeStoreFacts } from './store-facts.ts';
 import { openLocalStores } from './stores/local-stores.ts';
 
@@ -73,6 +74,8 @@ export function createLocalInstance({ environment, parts, log, onGivenUp }: Loca
     await assertPortFree(port, host);
 
     log.say(`starting on ${host}:${port}, data in ${dataDir}`);
+    const secretsKey = given['SECRETS_KEY'] || keepSecretsKey(join(dataDir, SECRETS_KEY_FILE));
+    readConfig({ SECRETS_KEY: secretsKey });
     const { databaseUrl, redisUrl } = await openLocalStores(config, dataDir, log, keepRunning);
     await parts.migrate(databaseUrl).catch(explainDatabase);
     writeStoreFacts(join(dataDir, 'stores.json'), { databaseUrl, redisUrl, redisPrefix: config.redisPrefix });
@@ -88,7 +91,8 @@ export function createLocalInstance({ environment, parts, log, onGivenUp }: Loca
     if (known) writeDemoFacts(factsFile, { ...known, baseUrl });
     const facts = known ? { ...known, baseUrl } : await makeFacts();
 
-    const env = { ...given, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, PORT: `${port}`, DATA_DIR: dataDir };
+    const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRETS_KEY: secretsKey };
+    const env = { ...given, ...stores, PORT: `${port}`, DATA_DIR: dataDir };
     const gateway = { command: parts.gateway, env, log, baseUrl, host, port };
     await keepRunning('gateway', (signal) => startGateway(gateway, signal));
     await keepRunning('workers', () => startWorkers({ command: parts.workers, env, log }));

@@ -7,10 +7,12 @@ import { type Actor, onlyAgentOf } from '../domain/tasks/task-machine.ts';
 import type { Positions } from '../positions/positions.ts';
 import type { TrailBuffer } from '../positions/trail-buffer.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
+import type { Config } from '../runtime/config.ts';
 import { armFaultPoints } from '../runtime/fault-points.ts';
 import type { Releaser } from '../runtime/lifecycle.ts';
 import type { Log } from '../runtime/log.ts';
 import type { RandomSource } from '../runtime/random.ts';
+import type { SecretBox } from '../runtime/secret-box.ts';
 import { shardOf } from '../runtime/shard-of.ts';
 import { createOrgStore, forActors } from '../store/actor/actor-store.ts';
 import { type CommitStore, createCommitStore } from '../store/actor/commit-store.ts';
@@ -27,6 +29,7 @@ import { createLogStore, type LogPage } from '../store/log/event-log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
 import type { PositionStore } from '../store/positions/position-store.ts';
 import { connectPostgres, type Sql } from '../store/postgres.ts';
+import { openSecretBox } from '../store/secrets/secret-key-store.ts';
 import type { TakeTasks } from '../store/task-lists/task-list-export.ts';
 import { forPages } from '../store/task-lists/task-list-store.ts';
 import { OrgDirectory } from './actor/org-directory.ts';
@@ -45,6 +48,8 @@ export interface EngineOptions {
   readonly leaseMs: number;
   readonly allowVolatilePostgres: boolean;
   readonly faultPoint: string | undefined;
+  /** Of SECRETS_KEY. */
+  readonly secretsKeys: Config['secretsKeys'];
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly random: RandomSource;
@@ -113,19 +118,22 @@ export interface Engine {
   readonly history: string;
   /** By which the processes of the system know each other. */
   readonly internalSecret: string;
+  /** For the secrets of this database. */
+  readonly secretBox: SecretBox;
   /** Settings of Postgres that make acknowledged changes volatile; empty unless that was allowed. */
   readonly volatileSettings: readonly string[];
 }
 
 /**
  * Checks Postgres and puts the engine together; `start` sets it going. Each part pushes its undo on the releaser.
- * Throws ConfigError when Postgres is not durable or its clock is far from ours.
+ * Throws ConfigError when Postgres is not durable, its clock is far from ours, or its secrets are under another key.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
   const shared = { clock, scheduler, random, log };
   const { reads, pages, exports, actors, leases, commits } = openStores(options);
-  const { history, internalSecret, volatileSettings } = await examinePostgres(options, actors, reads);
+  const found = await examinePostgres(options, actors, reads);
+  const { history } = found;
   const logStore = createLogStore(reads);
   const orgStore = createOrgStore(actors);
 
@@ -182,9 +190,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     positions,
     holdsPositionsOf: (organizationId) => ownership.holds(shardOf(organizationId)),
     trail,
-    history,
-    internalSecret,
-    volatileSettings,
+    ...found,
     ask: (organizationId, command) => directory.ask(organizationId, command),
     listTasks: (organizationId, query, caller) => lists.list(organizationId, query, onlyAgentOf(caller)),
     exportTasks: (id, query, caller, take) => lists.export(id, query, onlyAgentOf(caller), take),
@@ -217,14 +223,15 @@ async function startServing(
   releaser.push('actors', () => directory.drain());
 }
 
-/** Whether this Postgres will do, the incarnation of its logs, and the secret of the processes that work with it. */
+/** Whether this Postgres will do, the incarnation of its logs, and the secrets of the processes that work with it. */
 async function examinePostgres(options: EngineOptions, actors: Sql, reads: Sql) {
   await checkMigrated(actors);
   const volatileSettings = await checkDurability(actors, options.allowVolatilePostgres);
   await checkClock(actors, options.clock);
   await keepPartitions(options, reads);
   const history = await currentHistory(actors, options.random);
-  return { volatileSettings, history, internalSecret: await readInternalSecret(actors) };
+  const secretBox = await openSecretBox(actors, options);
+  return { volatileSettings, history, secretBox, internalSecret: await readInternalSecret(actors, secretBox) };
 }
 
 /** The workers do this too; but writing must not depend on their being there. */

@@ -1,6 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
+import { SECRET_KEY_BYTES, SecretBox } from './secret-box.ts';
 
 /**
  * The promise of six seconds from the death of an owner to the first acknowledged write elsewhere: the rest of its lease, a
@@ -33,6 +34,17 @@ const list = v.pipe(
   ),
 );
 
+const NEW_KEY = `node -p "crypto.randomBytes(${SECRET_KEY_BYTES}).toString('base64')"`;
+/** Its values stay out of messages. */
+const secretsKey = v.pipe(
+  list,
+  v.check(
+    (keys) => keys.every(isSecretsKey),
+    `must be ${SECRET_KEY_BYTES} bytes in base64, or several of them with commas between; one is made by ${NEW_KEY}`,
+  ),
+  v.transform((keys) => keys.map((key) => Buffer.from(key, 'base64'))),
+);
+
 const environmentSchema = v.object({
   DATABASE_URL: v.optional(v.string()),
   REDIS_URL: v.optional(v.string()),
@@ -63,6 +75,7 @@ const environmentSchema = v.object({
   VAPID_SUBJECT: v.optional(
     v.pipe(v.string(), v.regex(/^(mailto:[^@\s]+@|https:\/\/)\S+$|^$/, 'must begin with mailto: or https://')),
   ),
+  SECRETS_KEY: secretsKey,
   WEBHOOK_ALLOW_PRIVATE: flag,
   ROUTING_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like http://127.0.0.1:5000'))),
   ROUTING_ENGINE: v.optional(v.picklist(['osrm', 'valhalla']), 'osrm'),
@@ -126,6 +139,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
         : undefined,
     /** The contact that push services write to when a push has a fault. */
     vapidSubject: env.VAPID_SUBJECT || `mailto:${env.MAIL_FROM}`,
+    secretsKeys: env.SECRETS_KEY,
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     routing: env.ROUTING_URL ? { url: env.ROUTING_URL, kind: env.ROUTING_ENGINE } : undefined,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
@@ -188,10 +202,24 @@ export function requireUrl(name: 'DATABASE_URL' | 'REDIS_URL', url: string | und
   return url;
 }
 
+/** Encrypts and decrypts stored secrets under the keys of SECRETS_KEY, which no process does without. */
+export function requireSecretBox({ secretsKeys }: Pick<Config, 'secretsKeys'>): SecretBox {
+  if (secretsKeys.length > 0) return new SecretBox(secretsKeys);
+  throw new ConfigError(
+    `SECRETS_KEY is not set. The secrets of webhooks are encrypted under it, so every gateway and worker needs the same one. ` +
+      `Make one with: ${NEW_KEY}\n\`npm start\` keeps one of its own in DATA_DIR/secrets.key.`,
+  );
+}
+
 /** Where customers reach the gateway, without a slash at the end: PUBLIC_URL, else where it listens. */
 export function publicUrlOf({ publicUrl, host, port, tlsCertFile }: Config, listening = port): string {
   const name = isWildcard(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return publicUrl ?? `${tlsCertFile ? 'https' : 'http'}://${name}:${listening}`;
+}
+
+function isSecretsKey(text: string): boolean {
+  const key = Buffer.from(text, 'base64');
+  return key.length === SECRET_KEY_BYTES && key.toString('base64') === text;
 }
 
 function isVapidPair(publicKey = '', privateKey = ''): boolean {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { findDemoFacts } from '../../engine/launcher/demo-facts.ts';
+import { findSecretsKey, SECRETS_KEY_FILE } from '../../engine/launcher/secrets-key.ts';
 import { findStoreFacts } from '../../engine/launcher/store-facts.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
-import { readConfig } from '../../engine/runtime/config.ts';
+import { type Config, readConfig, requireSecretBox } from '../../engine/runtime/config.ts';
 import { createLog } from '../../engine/runtime/log.ts';
 import { createRandomSource } from '../../engine/runtime/random.ts';
+import type { SecretBox } from '../../engine/runtime/secret-box.ts';
 import { currentHistory } from '../../engine/store/cluster/platform-store.ts';
 import { listQueues, type QueueFacts } from '../../engine/store/cluster/queue-store.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
@@ -24,6 +26,9 @@ export interface OperatorStores {
   /** Without a path. */
   readonly gatewayUrl: string;
   listQueues(): Promise<QueueFacts[]>;
+  readonly secretsKeys: Config['secretsKeys'];
+  /** Throws ConfigError when there is no key. */
+  secretBox(): SecretBox;
   /** Resolves when no gateway lets in any more what a write to Postgres has shut out. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -59,6 +64,13 @@ export function openStores(environment: Environment): OperatorStores {
       } finally {
         redis.disconnect();
       }
+    },
+    get secretsKeys() {
+      if (config.secretsKeys.length > 0) return config.secretsKeys;
+      return readConfig({ SECRETS_KEY: findSecretsKey(join(config.dataDir, SECRETS_KEY_FILE)) }).secretsKeys;
+    },
+    secretBox() {
+      return requireSecretBox(this);
     },
     settled: () => sleep(LIMITS.credentialValidMs + LIMITS.accessSettleMarginMs),
     close: () => sql.end({ timeout: 2 }),

@@ -4,7 +4,18 @@ import { ROUTE_VERBS } from './route-verbs.ts';
 import { STORE_VERBS } from './store-verbs.ts';
 import { ID, type Parameter, type Value, type Values, type Verb } from './verb.ts';
 
-const NOUNS = ['organizations', 'channels', 'webhooks', 'users', 'agents', 'payments', 'audit', 'shards', 'queues'];
+const NOUNS = [
+  'organizations',
+  'channels',
+  'webhooks',
+  'users',
+  'agents',
+  'payments',
+  'audit',
+  'secrets',
+  'shards',
+  'queues',
+];
 
 /** Every command, in the order of the help. */
 export const VERBS: readonly Verb[] = NOUNS.flatMap((noun) =>

@@ -23,6 +23,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { RefusedError, UsageError } from './admin-errors.ts';
 import type { OperatorStores } from './operator-stores.ts';
 import { AUDIT_LIST } from './route-verbs.ts';
+import { SECRETS_VERBS } from './secrets-verbs.ts';
 import { ID, ORGANIZATION, PASSWORD, PASSWORD_STDIN, type Parameter, type StoreVerb, type Values } from './verb.ts';
 
 const EMAIL: Parameter = { name: 'email', kind: 'text', isRequired: true, help: 'the address to sign in with' };
@@ -219,4 +220,4 @@ function parseAuditQuery(values: Values): ListAuditQuery {
 }
 
 /** The commands on the stores themselves. */
-export const STORE_VERBS: readonly StoreVerb[] = [...users, ...agents, ...payments, ...platform];
+export const STORE_VERBS: readonly StoreVerb[] = [...users, ...agents, ...payments, ...SECRETS_VERBS, ...platform];

@@ -2,6 +2,7 @@ import { isoTime } from '../../engine/runtime/clock.ts';
 import { newSigningSecret } from '../../engine/runtime/secrets.ts';
 import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
+import { webhookPlace } from '../../engine/store/secrets/stored-secret.ts';
 import {
   deleteBelongings,
   deleteWebhook,
@@ -60,7 +61,7 @@ export async function createWebhook(
     return {
       answer: { status: 201, message: 'Webhook created', data: encodeWebhookWithSecret(webhook, secret) },
       write: {
-        change: insertWebhook(sql, webhook, secret),
+        change: insertWebhook(sql, webhook, sealed(administration, webhook, secret)),
         notes: [webhookNote(caller, 'webhook.created', undefined, webhook)],
         elseRefusal: refusal('WEBHOOK_LIMIT_REACHED'),
         revokes: false,
@@ -110,7 +111,10 @@ export function rotateSecret(administration: Administration, request: ParsedRequ
     return {
       answer: { status: 200, message: 'Secret rotated', data: encodeWebhookWithSecret(after, secret) },
       write: {
-        change: replaceSecret(administration.sql, after, { secret, previousUntil }),
+        change: replaceSecret(administration.sql, after, {
+          sealedSecret: sealed(administration, after, secret),
+          previousUntil,
+        }),
         notes: [webhookNote(request.identity.caller, 'webhook.secret_rotated', before, after)],
         revokes: false,
       },
@@ -160,6 +164,11 @@ export async function administerAndAnnounce(
   const answer = await administer(administration, { ...request, organizationId }, plan);
   if (!('refusal' in answer)) administration.announce(organizationId);
   return answer;
+}
+
+/** A secret as it is stored. */
+function sealed({ secretBox }: Administration, { organizationId, id }: Webhook, secret: string): string {
+  return secretBox.seal(secret, webhookPlace(organizationId, id));
 }
 
 async function refusalOfUrl(

@@ -2,6 +2,7 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
 import { requireUrl } from '../../engine/runtime/config.ts';
 import { checkWebhookUrl } from '../../engine/runtime/outbound/check-webhook-url.ts';
+import type { SecretBox } from '../../engine/runtime/secret-box.ts';
 import { openVapidKeys, type VapidKeys } from '../../engine/store/notifications/vapid-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { refusal } from '../../schema/errors.ts';
@@ -18,6 +19,8 @@ export interface Administration extends Administering {
   readonly reads: Reads;
   /** How proofs are written: there are many of them, they are large, and nobody else shall wait for them. */
   readonly proofs: Administering;
+  /** For the secrets that are stored. */
+  readonly secretBox: SecretBox;
   readonly hashPassword: PasswordHasher['hash'];
   readonly ask: Engine['ask'];
   /** The fault of a webhook's URL, at the organization's turn; see checkWebhookUrl. */
@@ -58,11 +61,12 @@ export function openAdministration(
       turns: turnsAt(LIMITS.proofConnections, { all: LIMITS.proofQueue, ofOne: LIMITS.proofQueuePerOrganization }),
     },
     reads,
+    secretBox: engine.secretBox,
     hashPassword: passwords.hash,
     ask: engine.ask,
     checkUrl: (organizationId, url) => urlTurns.run(organizationId, () => checkWebhookUrl(url, { allowPrivate })),
     async webPushKey(organizationId) {
-      keys ??= await reads.run(organizationId, (sql) => openVapidKeys(sql, config));
+      keys ??= await reads.run(organizationId, (sql) => openVapidKeys(sql, engine.secretBox, config));
       return keys.publicKey;
     },
     announce,

@@ -6,6 +6,7 @@ import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import { armFaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import type { SecretBox } from '../../engine/runtime/secret-box.ts';
 import { readOwners } from '../../engine/store/cluster/owner-store.ts';
 import { createCourierStore } from '../../engine/store/planning/courier-store.ts';
 import { createFleetStore } from '../../engine/store/planning/fleet-store.ts';
@@ -34,6 +35,7 @@ export interface Assignment extends OutboxRelay {
 
 export interface AssignmentOptions {
   readonly config: Config;
+  readonly secretBox: SecretBox;
   /** Positions in Redis. */
   readonly kept: Pick<PositionStore, 'load'>;
   readonly turns: RoundTurnStore;
@@ -46,7 +48,15 @@ export interface AssignmentOptions {
  * Looks for agents: hints say where something may have changed, a sweep finds every organization whose tasks still look
  * for somebody, and rounds propose to the owners whom to ask.
  */
-export function startAssignment({ config, kept, turns, scheduler, log, releaser }: AssignmentOptions): Assignment {
+export function startAssignment({
+  config,
+  secretBox,
+  kept,
+  turns,
+  scheduler,
+  log,
+  releaser,
+}: AssignmentOptions): Assignment {
   const clock = systemClock;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch rounds',
@@ -55,7 +65,7 @@ export function startAssignment({ config, kept, turns, scheduler, log, releaser 
   });
   releaser.push('postgres (rounds)', () => sql.end({ timeout: 2 }));
   const store = createRoundStore(sql);
-  const owners = new OwnerClient({ readOwners: () => readOwners(sql), scheduler, log });
+  const owners = new OwnerClient({ readOwners: () => readOwners(sql, secretBox), scheduler, log });
   releaser.push('commands to owners', () => owners.stop());
   const travel = createTravelTimes({ engine: config.routing, clock, scheduler, log });
   releaser.push('travel times', () => travel.stop());

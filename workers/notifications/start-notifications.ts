@@ -4,6 +4,7 @@ import { armFaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { drawFraction, type RandomSource } from '../../engine/runtime/random.ts';
+import type { SecretBox } from '../../engine/runtime/secret-box.ts';
 import { createRelayStore } from '../../engine/store/log/relay-store.ts';
 import { createNoticeFollowStore } from '../../engine/store/notifications/notice-follow-store.ts';
 import { createNoticeStore } from '../../engine/store/notifications/notice-store.ts';
@@ -25,6 +26,7 @@ export interface Notifications extends OutboxRelay {
 
 export interface NotificationsOptions {
   readonly config: Config;
+  readonly secretBox: SecretBox;
   readonly sendMail: SendMail;
   readonly random: RandomSource;
   readonly scheduler: Scheduler;
@@ -34,7 +36,7 @@ export interface NotificationsOptions {
 
 /** Tells couriers by push and customers by mail what the logs of their organizations say. Needs Postgres alone. */
 export async function startNotifications(options: NotificationsOptions): Promise<Notifications> {
-  const { config, sendMail, random, scheduler, log, releaser } = options;
+  const { config, secretBox, sendMail, random, scheduler, log, releaser } = options;
   const clock = systemClock;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch notifications',
@@ -42,7 +44,7 @@ export async function startNotifications(options: NotificationsOptions): Promise
     statementTimeoutMs: LIMITS.readDeadlineMs,
   });
   releaser.push('postgres (notifications)', () => sql.end({ timeout: 2 }));
-  const vapid = { ...(await openVapidKeys(sql, config)), subject: config.vapidSubject };
+  const vapid = { ...(await openVapidKeys(sql, secretBox, config)), subject: config.vapidSubject };
   const pushes = openPushSender({ config, vapid, log, clock, scheduler });
   releaser.push('push senders', () => pushes.stop());
   const fault = armFaultPoints(config.faultPoint);

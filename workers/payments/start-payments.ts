@@ -6,6 +6,7 @@ import { armFaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { drawFraction, type RandomSource } from '../../engine/runtime/random.ts';
+import type { SecretBox } from '../../engine/runtime/secret-box.ts';
 import { readOwners } from '../../engine/store/cluster/owner-store.ts';
 import { createPaymentStepStore } from '../../engine/store/payments/payment-step-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
@@ -17,6 +18,7 @@ import { PaymentWatch } from './payment-watch.ts';
 
 export interface PaymentsOptions {
   readonly config: Config;
+  readonly secretBox: SecretBox;
   readonly random: RandomSource;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -33,14 +35,14 @@ export interface Payments {
 
 /** Has payments carried out by their providers. Needs Postgres alone, and goes on while Redis is away. */
 export async function startPayments(options: PaymentsOptions): Promise<Payments> {
-  const { config, random, scheduler, log, releaser } = options;
+  const { config, secretBox, random, scheduler, log, releaser } = options;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch payments',
     connections: LIMITS.paymentConnections,
     statementTimeoutMs: LIMITS.fetchDeadlineMs,
   });
   releaser.push('postgres (payments)', () => sql.end({ timeout: 2 }));
-  const owners = new OwnerClient({ readOwners: () => readOwners(sql), scheduler, log });
+  const owners = new OwnerClient({ readOwners: () => readOwners(sql, secretBox), scheduler, log });
   releaser.push('reports to owners', () => owners.stop());
   const store = createPaymentStepStore(sql);
   const providers = await openProviders({ config, sql, clock: systemClock, random });

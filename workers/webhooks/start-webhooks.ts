@@ -3,6 +3,7 @@ import { type Config, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { drawFraction, type RandomSource } from '../../engine/runtime/random.ts';
+import type { SecretBox } from '../../engine/runtime/secret-box.ts';
 import { createLogStore } from '../../engine/store/log/event-log-store.ts';
 import type { PositionStore } from '../../engine/store/positions/position-store.ts';
 import { readRoster } from '../../engine/store/positions/roster-store.ts';
@@ -22,6 +23,7 @@ import { startWaking } from './start-waking.ts';
 
 export interface WebhooksOptions {
   readonly config: Config;
+  readonly secretBox: SecretBox;
   /** The incarnation of the event logs. */
   readonly history: string;
   readonly positions: Pick<PositionStore, 'load'>;
@@ -41,7 +43,7 @@ const scheduler = systemScheduler;
 
 /** Delivers webhooks: the endpoints of this process, its waking, and the mails to administrators. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { config, history, positions, sendMail, random, log, releaser } = options;
+  const { config, secretBox, history, positions, sendMail, random, log, releaser } = options;
   const clock = systemClock;
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch webhooks',
@@ -51,7 +53,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   releaser.push('postgres (webhooks)', () => sql.end({ timeout: 2 }));
   const sender = createDeliverySender({ allowPrivate: config.webhookAllowPrivate, clock });
   releaser.push('webhook connections', () => sender.stop());
-  const followers = createFollowerStore(sql);
+  const followers = createFollowerStore(sql, secretBox);
   const deliveries = createDeliveryStore(sql);
   const lease = random.uuid();
   const endpoints = new EndpointRunner({

@@ -1,6 +1,8 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { DisabledReason, WebhookRecord } from '../../../schema/notices/webhook.ts';
+import type { SecretBox } from '../../runtime/secret-box.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import { openStored, type StoredSecret, webhookPlace } from '../secrets/stored-secret.ts';
 import { once } from '../statements.ts';
 
 /** Names a webhook among those of all organizations. */
@@ -68,7 +70,10 @@ export interface FollowerStore {
   findWaiting(after: number, limit: number): Promise<WaitingPage>;
   /** Those of these organizations whose commits may give a webhook work; waiting work counts for every holder. */
   findFollowed(organizationIds: readonly number[]): Promise<FollowedOrganization[]>;
-  /** Takes a webhook, even one that is held already. Undefined: another process has it, or the webhook is gone. */
+  /**
+   * Takes a webhook, even one that is held already. Undefined: another process has it, or the webhook is gone. Rejects
+   * with UnreadableSecretError, and holds it until the lease runs out.
+   */
   lease(key: EndpointKey, lease: string): Promise<LeasedEndpoint | undefined>;
   /** Lets others have it. */
   release(key: EndpointKey, lease: string): Promise<void>;
@@ -79,7 +84,7 @@ export interface FollowerStore {
   noteTold(key: EndpointKey): Promise<void>;
 }
 
-export function createFollowerStore(sql: Sql): FollowerStore {
+export function createFollowerStore(sql: Sql, box: SecretBox): FollowerStore {
   return {
     async findWaiting(after, limit) {
       const [row] = await once(waitingOf(sql, after, limit), 'looking for webhooks that wait');
@@ -95,7 +100,7 @@ export function createFollowerStore(sql: Sql): FollowerStore {
     },
     async lease(key, lease) {
       const [row] = await once(leaseOf(sql, key, lease), 'leasing a webhook');
-      return row && endpointOf(row);
+      return row && endpointOf(row, box);
     },
     async release(key, lease) {
       await once(releaseOf(sql, key, lease), 'releasing a webhook');
@@ -188,7 +193,8 @@ function untoldOf(sql: Sql, limit: number) {
     WHERE f.disabled_at >= w.active_since AND f.notified_at IS NULL LIMIT ${limit}`;
 }
 
-type LeaseRow = LeasedEndpoint['webhook'] & Omit<LeasedEndpoint, 'webhook'>;
+type LeaseRow = LeasedEndpoint['webhook'] &
+  Omit<LeasedEndpoint, 'webhook' | 'secrets'> & { readonly secrets: readonly StoredSecret[] };
 
 /** A webhook that was switched on again starts afresh: its failures are forgotten, and missed events are not sent. */
 function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string) {
@@ -217,13 +223,17 @@ function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: st
       (${mayBeTold(sql)}) AND f.disabled_at IS NULL AS is_served, f.last_sequence, f.next_due_at, f.failures,
       f.failing_since, f.paused_until, EXISTS (SELECT FROM webhook_orders o
         WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id) AS has_orders,
-      CASE WHEN w.previous_secret_until > now() THEN json_build_array(w.secret, w.previous_secret)
-        ELSE json_build_array(w.secret) END AS secrets
+      (SELECT json_agg(json_build_object('clear', s.clear, 'sealed', s.sealed)) FROM (
+        SELECT w.secret AS clear, w.sealed_secret AS sealed
+        UNION ALL SELECT w.previous_secret, w.sealed_previous_secret WHERE w.previous_secret_until > now()
+      ) s WHERE num_nonnulls(s.clear, s.sealed) = 1) AS secrets
     FROM webhook w JOIN follower f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
 }
 
-function endpointOf(row: LeaseRow): LeasedEndpoint {
-  const { secrets, isServed, lastSequence, nextDueAt, hasOrders, failures, failingSince, pausedUntil, ...webhook } =
-    row;
+function endpointOf(row: LeaseRow, box: SecretBox): LeasedEndpoint {
+  const { secrets: stored, isServed, lastSequence, nextDueAt, hasOrders, failures, failingSince, ...rest } = row;
+  const { pausedUntil, ...webhook } = rest;
+  const place = webhookPlace(webhook.organizationId, webhook.id);
+  const secrets = stored.map((each) => openStored(box, each, place));
   return { webhook, secrets, isServed, lastSequence, nextDueAt, hasOrders, failures, failingSince, pausedUntil };
 }

@@ -100,13 +100,13 @@ export async function drawWebhookId(sql: Sql): Promise<number> {
  * Inserts a webhook, which gets events after the present end of the log. No row when the organization has the maximum;
  * webhooks at one moment may pass it by their number.
  */
-export function insertWebhook(sql: Sql, webhook: Webhook, secret: string): Fragment {
+export function insertWebhook(sql: Sql, webhook: Webhook, sealedSecret: string): Fragment {
   return sql`
     INSERT INTO webhooks (organization_id, id, version, channel_id, url, events, statuses, channel_ids, description,
-      concurrency, secret, is_active, active_since, start_sequence, created_at, updated_at)
+      concurrency, sealed_secret, is_active, active_since, start_sequence, created_at, updated_at)
     SELECT h.organization_id, ${webhook.id}::bigint, ${webhook.version}::int, ${webhook.channelId}::bigint,
       ${webhook.url}::text, ${filtersOf(sql, webhook)}, ${webhook.description}::text, ${webhook.concurrency}::int,
-      ${secret}::text, ${webhook.isActive}::boolean, now(), h.last_sequence, ${webhook.createdAt}::timestamptz,
+      ${sealedSecret}::text, ${webhook.isActive}::boolean, now(), h.last_sequence, ${webhook.createdAt}::timestamptz,
       ${webhook.updatedAt}::timestamptz
     FROM organization_heads h
     WHERE h.organization_id = ${webhook.organizationId}
@@ -138,11 +138,11 @@ export function updateWebhook(sql: Sql, webhook: Webhook, startsAfresh: boolean)
 export function replaceSecret(
   sql: Sql,
   { organizationId, id, version, updatedAt }: Webhook,
-  { secret, previousUntil }: { readonly secret: string; readonly previousUntil: string },
+  { sealedSecret, previousUntil }: { readonly sealedSecret: string; readonly previousUntil: string },
 ): Fragment {
   return sql`
-    UPDATE webhooks SET version = ${version}, previous_secret = secret, previous_secret_until = ${previousUntil},
-      secret = ${secret}, updated_at = ${updatedAt}
+    UPDATE webhooks SET version = ${version}, previous_secret = secret, sealed_previous_secret = sealed_secret,
+      previous_secret_until = ${previousUntil}, secret = NULL, sealed_secret = ${sealedSecret}, updated_at = ${updatedAt}
     WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${version - 1}
     RETURNING id`;
 }

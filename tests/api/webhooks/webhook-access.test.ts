@@ -172,8 +172,11 @@ test('an organization has so many webhooks and no more, until one is deleted', a
   await withSql(
     fixture.gateway.databaseUrl,
     (sql) => sql`
-      INSERT INTO webhooks SELECT (jsonb_populate_record(w, jsonb_build_object('id', nextval('webhook_ids')))).*
-      FROM webhooks w, generate_series(2, ${LIMITS.webhooksPerOrganization}) WHERE organization_id = ${organizationId}`,
+      INSERT INTO webhooks (organization_id, id, version, url, events, concurrency, secret, is_active, active_since,
+        start_sequence, created_at, updated_at)
+      SELECT organization_id, nextval('webhook_ids'), version, url, events, concurrency, 'whsec_', is_active, active_since,
+        start_sequence, created_at, updated_at
+      FROM webhooks, generate_series(2, ${LIMITS.webhooksPerOrganization}) WHERE organization_id = ${organizationId}`,
   );
   const retry = { 'idempotency-key': 'one too many' };
   for (const isReplayed of [undefined, 'true']) {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { webhookPlace } from '../../../engine/store/secrets/stored-secret.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiClient } from '../../support/api-client.ts';
+import { secretBox } from '../../support/secrets.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
@@ -42,13 +44,15 @@ interface StoredWebhook {
 }
 
 async function stored(webhookId: number): Promise<StoredWebhook> {
-  const rows = await query<StoredWebhook>(
-    `SELECT secret, previous_secret, extract(epoch FROM previous_secret_until - updated_at)::float8 / 3600 AS hours_left,
+  const rows = await query<StoredWebhook & { organizationId: number }>(
+    `SELECT organization_id, sealed_secret AS secret, sealed_previous_secret AS previous_secret, extract(epoch FROM previous_secret_until - updated_at)::float8 / 3600 AS hours_left,
        start_sequence, last_sequence AS head, active_since >= updated_at - interval '1 second' AS is_new
      FROM webhooks JOIN organization_heads USING (organization_id) WHERE id = $1`,
     [webhookId],
   );
-  return rows[0]!;
+  const { organizationId, secret, previousSecret, ...rest } = rows[0]!;
+  const opened = (text: string) => secretBox.open(text, webhookPlace(organizationId, webhookId));
+  return { ...rest, secret: opened(secret), previousSecret: previousSecret && opened(previousSecret) };
 }
 
 /** The rows that the workers write for an endpoint that they have given up. */

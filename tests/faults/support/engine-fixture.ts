@@ -10,6 +10,7 @@ import { idempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 import { createTaskSchema } from '../../../schema/tasks/create-task.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { refusedOutcome } from '../../support/journal.ts';
+import { secretsKeys } from '../../support/secrets.ts';
 import { type SeededOrganization, seedOrganization } from '../../support/seeds/seed.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/services/tcp-proxy.ts';
 import { createMigratedDatabase, randomName } from '../../support/stores.ts';
@@ -73,6 +74,7 @@ export function openTestEngine(
     leaseMs,
     allowVolatilePostgres: false,
     faultPoint,
+    secretsKeys,
     clock,
     scheduler: systemScheduler,
     random,

@@ -16,6 +16,7 @@ import { startWorkers } from '../../../workers/start-workers.ts';
 import { seedDelivery } from '../../api/webhooks/seed-delivery.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
+import { SECRETS } from '../../support/secrets.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { reservePort } from '../../support/system/reserve-port.ts';
@@ -31,12 +32,8 @@ before(async () => {
   gateway = await startTestGateway();
   api = createApiClient(gateway);
   const { databaseUrl, redisUrl, redisPrefix } = gateway.place;
-  environment = {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    REDIS_PREFIX: redisPrefix,
-    ADMIN_URL: gateway.baseUrl,
-  };
+  const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
+  environment = { ...stores, ...SECRETS, ADMIN_URL: gateway.baseUrl };
   root = await seedUser(databaseUrl, 0, 'super_admin');
 });
 after(async () => {
@@ -392,7 +389,7 @@ function runProgram(args: readonly string[], settings: Record<string, string>, i
   });
 }
 
-test('every command has been carried out here, or in payments.test.ts', () => {
-  const others = VERBS.filter(({ noun }) => noun !== 'payments');
+test('every command has been carried out here, in payments.test.ts or in secrets.test.ts', () => {
+  const others = VERBS.filter(({ noun }) => noun !== 'payments' && noun !== 'secrets');
   assert.deepEqual([...carriedOut].sort(), others.map(({ noun, verb }) => `${noun} ${verb}`).sort());
 });

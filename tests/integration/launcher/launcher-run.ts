@@ -15,6 +15,7 @@ export interface Stores {
   readonly pid: number;
   readonly databaseUrl: string;
   readonly redisUrl: string;
+  readonly secretsKey: string;
 }
 
 export interface LauncherRun {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
+import { SECRETS } from '../../support/secrets.ts';
 import { createTestDatabase, testRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { kill, processesOf, startLauncher, temporaryDirectory } from './launcher-run.ts';
@@ -26,6 +27,9 @@ test('a start brings everything up, says how to use it, and SIGTERM leaves no pr
     'redisUrl',
     'redisPrefix',
   ]);
+  const keyFile = join(dataDir, 'secrets.key');
+  assert.equal(statSync(keyFile).mode & 0o777, 0o600);
+  assert.match(readFileSync(keyFile, 'utf8'), /^[A-Za-z0-9+/]{43}=\n$/);
   assert.equal(facts.baseUrl, baseUrl);
   assert.equal(facts.apiKey, 'dk_live_1');
   assert.match(run.output(), /^gateway {2}\| \[[\d:.]+\] INFO: listening$/m);
@@ -87,11 +91,14 @@ test('a used port is refused before anything is started', async (t) => {
 test('after kill -9 of the launcher alone the next start has the data of the first', async (t) => {
   const dataDir = temporaryDirectory(t);
   const first = startLauncher(dataDir);
-  await leaveMarks(await first.stores());
+  const before = await first.stores();
+  await leaveMarks(before);
   await first.exit('SIGKILL');
 
   const second = startLauncher(dataDir);
-  await assertMarks(await second.stores());
+  const after = await second.stores();
+  await assertMarks(after);
+  assert.equal(after.secretsKey, before.secretsKey, 'so that what is encrypted can be read');
   assert.match(second.output(), /dk_live_1\b/, 'the key of the first start is kept');
   await second.exit('SIGTERM');
   assert.deepEqual(processesOf(dataDir), []);
@@ -146,15 +153,23 @@ test('a key in demo.json that the gateway does not know is replaced by a new one
   await second.exit('SIGTERM');
 });
 
-test('stores that the environment names are used, and none is started', async (t) => {
+test('stores and a key that the environment names are used, and none is made', async (t) => {
   const dataDir = temporaryDirectory(t);
   const database = await createTestDatabase();
   t.after(database.drop);
-  const run = startLauncher(dataDir, { DATABASE_URL: database.url, REDIS_URL: testRedis().url });
-  const { databaseUrl, redisUrl } = await run.stores();
-  assert.deepEqual({ databaseUrl, redisUrl }, { databaseUrl: database.url, redisUrl: testRedis().url });
-  assert.equal(existsSync(join(dataDir, 'postgres')) || existsSync(join(dataDir, 'redis')), false);
+  const given = { databaseUrl: database.url, redisUrl: testRedis().url, secretsKey: SECRETS.SECRETS_KEY };
+  const run = startLauncher(dataDir, { DATABASE_URL: given.databaseUrl, REDIS_URL: given.redisUrl, ...SECRETS });
+  const { databaseUrl, redisUrl, secretsKey } = await run.stores();
+  assert.deepEqual({ databaseUrl, redisUrl, secretsKey }, given);
+  for (const name of ['postgres', 'redis', 'secrets.key']) assert.equal(existsSync(join(dataDir, name)), false, name);
   await run.exit('SIGTERM');
+});
+
+test('a key of another form is reported with its variable, and without its value', async (t) => {
+  const run = startLauncher(temporaryDirectory(t), { SECRETS_KEY: 'too short' });
+  assert.equal(await run.exit(), 1);
+  assert.match(run.output(), /SECRETS_KEY: must be 32 bytes in base64/);
+  assert.doesNotMatch(run.output(), /too short/);
 });
 
 test('a missing database is reported with its variable', async (t) => {

@@ -6,6 +6,7 @@ const {
   HOST,
   DATABASE_URL,
   REDIS_URL,
+  SECRETS_KEY,
   STAND_IN_KEY = 'dk_live_1',
   STAND_IN_GATEWAY_FAILS,
   STAND_IN_STOP_MS = '0',
@@ -18,7 +19,8 @@ if (STAND_IN_GATEWAY_FAILS) {
 const server = createServer((request, response) => {
   const isOpen = request.url === '/readyz' || request.url === '/stores';
   response.statusCode = isOpen || request.headers['x-api-key'] === STAND_IN_KEY ? 200 : 401;
-  response.end(JSON.stringify({ pid: process.pid, databaseUrl: DATABASE_URL, redisUrl: REDIS_URL }));
+  const stores = { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, secretsKey: SECRETS_KEY };
+  response.end(JSON.stringify({ pid: process.pid, ...stores }));
 });
 server.listen(Number(PORT), HOST, () => {
   console.log(JSON.stringify({ level: 30, time: new Date().toISOString(), name: 'gateway', msg: 'listening' }));

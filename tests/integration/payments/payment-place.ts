@@ -9,6 +9,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { PaymentView } from '../../../schema/money/payment.ts';
 import { startPayments } from '../../../workers/payments/start-payments.ts';
 import { type ApiClient, type ApiReply, createApiClient } from '../../support/api-client.ts';
+import { SECRETS, secretBox } from '../../support/secrets.ts';
 import { seedChannel } from '../../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
@@ -95,6 +96,7 @@ async function placeAt(
     DATABASE_URL: databaseUrl,
     REDIS_URL: place.redisUrl,
     REDIS_PREFIX: place.redisPrefix,
+    ...SECRETS,
     PUBLIC_URL: baseUrl,
     ...environment,
   };
@@ -131,6 +133,7 @@ async function placeAt(
       const stopping = createReleaser(() => {});
       await startPayments({
         config: readConfig(workerEnvironment),
+        secretBox,
         random: createRandomSource(),
         scheduler: quickScheduler,
         log: createLog('workers', 'silent'),

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import type { Mail } from '../../../workers/notifications/mail-transport.ts';
 import { createNoticeProcessor } from '../../../workers/webhooks/disabled-notices.ts';
+import { secretBox } from '../../support/secrets.ts';
 import { createRunnerPlace } from './endpoint-runner-place.ts';
 
 test('each active administrator of the organization gets one mail about a disabled webhook', async () => {
@@ -24,7 +25,7 @@ test('each active administrator of the organization gets one mail about a disabl
 
     const mails: Mail[] = [];
     let isAway = true;
-    const followers = createFollowerStore(place.sql);
+    const followers = createFollowerStore(place.sql, secretBox);
     const send = async (mail: Mail) => {
       if (isAway || mail.to === 'full@example.com') throw new Error('not now');
       mails.push(mail);

@@ -5,6 +5,7 @@ import { systemClock } from '../../../engine/runtime/clock.ts';
 import type { DeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
 import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { secretBox } from '../../support/secrets.ts';
 import { until } from '../../support/until.ts';
 import { accepts, createRunnerPlace, type RunnerPlace, type Sent } from './endpoint-runner-place.ts';
 
@@ -200,7 +201,7 @@ test('a replay of one that is switched off waits, without being looked at again 
   await place.sql`
     INSERT INTO webhook_orders (organization_id, webhook_id, id, kind, after_sequence, last_sequence, created_at)
     VALUES (${key.organizationId}, ${key.webhookId}, 1, 'replay', 0, 1, now())`;
-  const followers = createFollowerStore(place.sql);
+  const followers = createFollowerStore(place.sql, secretBox);
   const isWaiting = async () =>
     (await followers.findFollowed([key.organizationId])).some(({ waiting }) => waiting.includes(key.webhookId));
   assert.equal(await isWaiting(), false);

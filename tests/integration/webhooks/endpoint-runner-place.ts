@@ -9,6 +9,7 @@ import type { Attempt, WebhookRecord } from '../../../schema/notices/webhook.ts'
 import { EndpointRunner } from '../../../workers/webhooks/endpoint-runner.ts';
 import { OutcomeWriter } from '../../../workers/webhooks/outcome-writer.ts';
 import type { DeliverySender, SendOutcome } from '../../../workers/webhooks/send-delivery.ts';
+import { secretBox } from '../../support/secrets.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
@@ -140,7 +141,7 @@ function createEndpointRunner(
 ): EndpointRunner {
   const lease = randomUUID();
   return new EndpointRunner({
-    followers: createFollowerStore(sql),
+    followers: createFollowerStore(sql, secretBox),
     deliveries,
     events: createLogStore(sql),
     writer: new OutcomeWriter(deliveries, lease),

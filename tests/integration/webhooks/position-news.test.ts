@@ -7,6 +7,7 @@ import type { Roster } from '../../../engine/store/positions/roster-store.ts';
 import { createDeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import { createPositionNewsProcessor } from '../../../workers/webhooks/position-news.ts';
+import { secretBox } from '../../support/secrets.ts';
 import { accepts, createRunnerPlace, fails } from './endpoint-runner-place.ts';
 
 const at = (agentId: number, receivedAtMs: number): SavedPosition => ({
@@ -49,7 +50,7 @@ test('a webhook that asks for positions by name gets the agents heard of since, 
     await place.addWebhook({ events: ['*'] });
     const kept: SavedPosition[] = [at(7, Date.now()), at(8, Date.now() - 3_600_000), at(9, Date.now())];
     const process = createPositionNewsProcessor({
-      followers: createFollowerStore(place.sql),
+      followers: createFollowerStore(place.sql, secretBox),
       deliveries: createDeliveryStore(place.sql),
       positions: { load: async () => kept },
       readRoster: async () => roster,

@@ -5,6 +5,7 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import { nameOf } from '../../../workers/webhooks/endpoint-runner.ts';
 import { startWaking } from '../../../workers/webhooks/start-waking.ts';
+import { secretBox } from '../../support/secrets.ts';
 import { until } from '../../support/until.ts';
 import { accepts, createRunnerPlace, type RunnerPlace } from './endpoint-runner-place.ts';
 
@@ -16,7 +17,7 @@ after(() => place.drop());
 
 /** A process that serves nothing itself; sweeps are made by hand. */
 async function startProcess() {
-  const followers = createFollowerStore(place.sql);
+  const followers = createFollowerStore(place.sql, secretBox);
   const jobs: string[] = [];
   let asked = 0;
   let answered = 0;
@@ -155,7 +156,7 @@ test('of what was ordered for a webhook that is switched off a sweep tells, and 
 });
 
 test('of many organizations, those with webhooks are woken by each hint, those without are not asked about', async () => {
-  const followers = createFollowerStore(place.sql);
+  const followers = createFollowerStore(place.sql, secretBox);
   const { organizationId } = place;
   const found = await followers.findFollowed([organizationId - 1, organizationId, organizationId + 1]);
   assert.deepEqual(

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { startLocalRedis } from '../../../engine/launcher/stores/local-redis.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
+import { SECRETS } from '../../support/secrets.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
@@ -36,7 +37,7 @@ export async function createWorkersPlace(organizations: number, redisUrl?: strin
   return {
     sql,
     organizationIds,
-    environment: { DATABASE_URL: database.url, REDIS_URL: redisUrl ?? url, REDIS_PREFIX: prefix },
+    environment: { ...SECRETS, DATABASE_URL: database.url, REDIS_URL: redisUrl ?? url, REDIS_PREFIX: prefix },
     async commit(organizationId, events) {
       await sql`
         WITH head AS (
@@ -107,7 +108,7 @@ export async function startWorkersProcess(environment: Readonly<Record<string, s
   const { args, env } = compiledProgram('workers');
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...env, ...environment },
+    env: { ...env, ...SECRETS, ...environment },
     // As the launcher has it: some kernels share the CPU by sessions first.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -9,6 +9,7 @@ import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { type GatewayOptions, startGateway } from '../../../gateway/start-gateway.ts';
 import { compiledProgram } from '../runner/run-environment.ts';
+import { SECRETS } from '../secrets.ts';
 import { type OrganizationSeed, type SeededOrganization, seedOrganization } from '../seeds/seed.ts';
 import { createMigratedDatabase, randomName, testRedis } from '../stores.ts';
 
@@ -79,6 +80,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     GATEWAY_ID: place.gatewayId,
     PORT: '0',
     ALLOW_INSECURE_HTTP: '1',
+    ...SECRETS,
     // Longer than the default: a busy test machine may stand still for seconds.
     LEASE_MS: '10000',
     ...options.environment,

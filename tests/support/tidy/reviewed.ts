@@ -28,6 +28,7 @@ export const reviewed: Reviewed = {
     migrations: 'platform',
     log_history: 'platform',
     internal_secret: 'platform',
+    secret_keys: 'platform',
     shards: 'platform',
     gateways: 'platform',
     organizations: 'commit_group',
@@ -96,8 +97,26 @@ export const reviewed: Reviewed = {
     'engine/store/log/relay-store.ts': 'worker',
     'engine/store/cluster/shard-store.ts': 'platform',
     'engine/store/notifications/vapid-store.ts': 'platform',
+    'engine/store/secrets/lost-secrets.ts': 'platform',
+    'engine/store/secrets/seal-secrets.ts': 'platform',
+    'engine/store/secrets/secret-key-store.ts': 'platform',
   },
   foreignWrites: [
+    {
+      path: 'engine/store/secrets/seal-secrets.ts',
+      table: 'webhooks',
+      reason: 'encrypts the secrets of rows whose version has not changed meanwhile, and nothing else of them',
+    },
+    {
+      path: 'engine/store/secrets/lost-secrets.ts',
+      table: 'webhooks',
+      reason: 'the operator replaces secrets that nobody can read, while no gateway runs',
+    },
+    {
+      path: 'engine/store/secrets/lost-secrets.ts',
+      table: 'audit_access',
+      reason: 'the audit line of a replaced secret, in the statement that replaces it',
+    },
     {
       path: 'schema/migrations/0003-task-lists.sql',
       table: 'scheduled_tasks',
@@ -268,6 +287,7 @@ export const reviewed: Reviewed = {
     migrations: 'one schema for the whole database',
     log_history: 'one row for the whole database',
     internal_secret: 'one row for the whole database',
+    secret_keys: 'one key encrypts for the whole database',
     test_provider_secret: 'one row for the whole database',
     vapid_keys: 'one row for the whole database',
     shards: 'organizations are spread over them',
@@ -285,6 +305,21 @@ export const reviewed: Reviewed = {
     'push_tokens (token_hash)': 'a token is one device, regardless of its present user',
   },
   globalStatements: [
+    {
+      path: 'engine/store/secrets/lost-secrets.ts',
+      contains: 'SET sealed_previous_secret = NULL',
+      reason: 'a lost key is the loss of every organization',
+    },
+    {
+      path: 'engine/store/secrets/secret-key-store.ts',
+      contains: 'secret_keys k',
+      reason: 'a key of secrets serves every organization',
+    },
+    {
+      path: 'engine/store/secrets/secret-key-store.ts',
+      contains: 'UNION ALL SELECT NULL, NULL',
+      reason: 'a key of secrets serves every organization',
+    },
     {
       path: 'engine/store/records/agent-store.ts',
       contains: 'SELECT lower(email)',

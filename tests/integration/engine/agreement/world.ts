@@ -5,6 +5,7 @@ import { createLog } from '../../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import type { Answer, Caller, Command } from '../../../../schema/commands.ts';
+import { secretsKeys } from '../../../support/secrets.ts';
 import { type SeededOrganization, seedAgent, seedOrganization } from '../../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../../support/stores.ts';
 import type { Callers } from './to-command.ts';
@@ -33,6 +34,7 @@ export async function openWorld(): Promise<World> {
       leaseMs: 10_000,
       allowVolatilePostgres: false,
       faultPoint: undefined,
+      secretsKeys,
       clock,
       scheduler: systemScheduler,
       random: createRandomSource(),

@@ -1,0 +1,55 @@
+import { replaceLostSecrets } from '../../engine/store/secrets/lost-secrets.ts';
+import { sealSecrets } from '../../engine/store/secrets/seal-secrets.ts';
+import {
+  findMissingKeys,
+  forgetUnusedKeys,
+  listKeyUses,
+  openSecretBox,
+} from '../../engine/store/secrets/secret-key-store.ts';
+import { RefusedError } from './admin-errors.ts';
+import type { StoreVerb } from './verb.ts';
+
+/** Commands on the secrets that are stored encrypted, and on the keys of SECRETS_KEY. */
+export const SECRETS_VERBS: readonly StoreVerb[] = [
+  {
+    noun: 'secrets',
+    verb: 'list',
+    summary: 'how many secrets each key encrypts, and how many are in clear',
+    parameters: [],
+    columns: ['key', 'isGiven', 'firstUsedAt', 'webhooks', 'previousSecrets', 'webPushKeys', 'internalSecrets'],
+    async run(stores) {
+      const { keyIds } = stores.secretBox();
+      const uses = await listKeyUses(stores.sql);
+      return uses.map((use) =>
+        use.key === null ? { ...use, key: 'in clear' } : { ...use, isGiven: keyIds.includes(use.key) },
+      );
+    },
+  },
+  {
+    noun: 'secrets',
+    verb: 'rotate',
+    summary: 'encrypt every secret under the first key of SECRETS_KEY, and forget keys that nothing needs',
+    parameters: [],
+    async run({ sql, secretsKeys }) {
+      const box = await openSecretBox(sql, { secretsKeys });
+      const counts = await sealSecrets(sql, box, 'all');
+      return { key: box.keyId, ...counts, forgottenKeys: await forgetUnusedKeys(sql, box) };
+    },
+  },
+  {
+    noun: 'secrets',
+    verb: 'replace-lost',
+    summary: 'give up what is encrypted under keys that SECRETS_KEY lacks; switches the webhooks off',
+    parameters: [],
+    columns: ['organizationId', 'webhookId', 'url'],
+    async run(stores) {
+      const { sql } = stores;
+      const box = stores.secretBox();
+      const lost = await findMissingKeys(sql, box);
+      if (lost.length === 0) throw new RefusedError('SECRETS_KEY lacks no key of this database');
+      const webhooks = await replaceLostSecrets(sql, box, lost);
+      await forgetUnusedKeys(sql, box);
+      return webhooks;
+    },
+  },
+];
