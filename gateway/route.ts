@@ -190,6 +190,11 @@ export interface RawRoute {
 
 export type Route = ApiRoute | RawRoute;
 
+/** Served below /api/v1. The other routes are operational paths and pages at the root. */
+export function isBelowApi(route: Route): boolean {
+  return route.kind === 'api' || route.place === 'api';
+}
+
 /** The names of the `:name` segments of a path. */
 type SegmentNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | SegmentNames<Rest>

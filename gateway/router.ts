@@ -1,4 +1,4 @@
-import type { Route } from './route.ts';
+import { isBelowApi, type Route } from './route.ts';
 
 export const API_PREFIX = '/api/v1';
 
@@ -19,7 +19,7 @@ export class Router {
 
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
-      const isApi = route.kind === 'api' || route.place === 'api';
+      const isApi = isBelowApi(route);
       const paths = route.kind === 'api' && route.me ? [route.path, route.path.replace('/:id', '/me')] : [route.path];
       for (const path of paths) {
         if (isApi) this.#add(`${API_PREFIX}${path}`, route);

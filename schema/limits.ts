@@ -27,6 +27,10 @@ export const LIMITS = {
   /** Bytes of request bodies being received by one process at a time; past it 503. */
   bufferedBodyBytes: 64 * 1_048_576,
   urlBytes: 4_096,
+  /** Names of a query that no parameter has, of which a refusal tells; a number stands for the others. */
+  unknownParameters: 100,
+  /** Of a longer name a refusal shows this much. */
+  parameterNameChars: 64,
   headerBytes: 8_192,
   headerCount: 64,
   /** A request without an answer after this long gets 503 and its connection closed. */

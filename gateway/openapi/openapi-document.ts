@@ -1,23 +1,25 @@
 import { isPermitted } from '../../schema/accounts/permissions.ts';
 import { ROLES } from '../../schema/accounts/role.ts';
 import { plainError, validationError } from '../../schema/fields/envelope.ts';
-import type { Route } from '../route.ts';
+import { isBelowApi, type Route } from '../route.ts';
 import { API_PREFIX } from '../router.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
 import { operationParameters } from './operation-parameters.ts';
 import { operationResponses, RESPONSE_HEADERS } from './operation-responses.ts';
 
+const DESCRIPTION =
+  'Real-time dispatch for last-mile delivery. A query parameter that a call below /api/v1 does not list is refused with 400.';
+
 /** Builds the OpenAPI 3.1 document from the route table and the schemas that validate and serialize. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const isApi = route.kind === 'api' || route.place === 'api';
-    const path = `${isApi ? API_PREFIX : ''}${route.path.replace(/:(\w+)/g, '{$1}')}`;
+    const path = `${isBelowApi(route) ? API_PREFIX : ''}${route.path.replace(/:(\w+)/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Delivery Task Service', version, description: 'Real-time dispatch for last-mile delivery.' },
+    info: { title: 'Delivery Task Service', version, description: DESCRIPTION },
     // Relative to the document itself: all paths share the part before the prefix.
     servers: [{ url: '/' }],
     paths,

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY_SHOWN } from '../../schema/fields/idempotency-key.ts';
 import { integerShown } from '../../schema/fields/shown-as.ts';
-import { FREE_FIELD } from '../request/parse-request.ts';
+import { FREE_FIELD, FREE_FIELD_PREFIX } from '../request/query-names.ts';
 import type { QuerySchema, Route } from '../route.ts';
 import { takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, takesOrganization } from './honoured-headers.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
@@ -31,7 +31,7 @@ function queryParameters(query: QuerySchema | undefined): Json[] {
   };
   return Object.entries(properties).map(([name, schema]) => ({
     ...(name === FREE_FIELD
-      ? { name: `${FREE_FIELD}.{key}`, schema: { type: 'string', description: schema['description'] } }
+      ? { name: `${FREE_FIELD_PREFIX}{key}`, schema: { type: 'string', description: schema['description'] } }
       : { name, schema }),
     in: 'query',
     ...(required.includes(name) ? { required: true } : {}),

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import { isBelowApi, type Route } from '../route.ts';
 import { needsOrganization, takesIdempotencyKey, takesOrganization } from './honoured-headers.ts';
 
 export interface SharedRefusal {
@@ -40,12 +40,11 @@ function refusalsOfGuards(route: Route): SharedRefusal[] {
 }
 
 function refusalsOfParts(route: Route): SharedRefusal[] {
-  const hasIds = route.path.includes(':') && !route.textParams;
   const isJson = route.kind === 'api' && route.body !== undefined;
   return [
     ...(route.body ? [plain('413', `The body exceeds ${route.body.maxBytes} bytes`)] : []),
     ...(isJson ? [plain('415', 'The Content-Type is not application/json'), plain('400', 'Malformed JSON')] : []),
-    ...(hasIds || isJson || route.query
+    ...(isBelowApi(route) || route.query
       ? [violations('400', 'Validation failed; the body lists every violation')]
       : []),
     ...(takesIdempotencyKey(route) ? [plain('400', 'A malformed Idempotency-Key')] : []),

@@ -17,15 +17,8 @@ import type { ApiRoute, Identity, ParsedRequest, RawRoute, Route, RouteAnswer } 
 import { canonicalPath, type Router } from '../router.ts';
 import { correlationIdOf } from './correlation.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import {
-  entityTagsOf,
-  isJsonMedia,
-  type Parsed,
-  parseBodyOf,
-  parseJson,
-  parseParams,
-  parseQuery,
-} from './parse-request.ts';
+import { parseQuery } from './parse-query.ts';
+import { entityTagsOf, isJsonMedia, type Parsed, parseBodyOf, parseJson, parseParams } from './parse-request.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { successBody } from './success-body.ts';
 
@@ -205,7 +198,7 @@ class Exchange {
     violations: string[],
   ): { readonly ids: Readonly<Record<string, number>>; readonly query: unknown } {
     const ids = route.textParams ? {} : take(parseParams(params), violations);
-    const query = route.query && take(parseQuery(this.#incoming.query, route.query), violations);
+    const query = take(parseQuery(this.#incoming.query, route), violations);
     return { ids, query };
   }
 

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
-import { isStorableText } from '../../schema/fields/fields.ts';
 import { violationsOf } from '../../schema/fields/violations.ts';
-import type { BodySchema, Identity, QuerySchema } from '../route.ts';
+import type { BodySchema, Identity } from '../route.ts';
 
 /** The parsed part of a request, or all its violations. */
 export type Parsed<T> = { readonly value: T } | { readonly violations: readonly string[] };
@@ -19,55 +18,6 @@ export function parseParams(params: Readonly<Record<string, string>>): Parsed<Re
       violations.push(`${name} must be a positive integer`);
   }
   return violations.length > 0 ? { violations } : { value };
-}
-
-/** A filter by any of the client's own fields: `integrationData.<key>=<value>`. */
-export const FREE_FIELD = 'integrationData';
-
-/**
- * Parses a raw query string. Lists may be repeated or hold commas. Any other parameter that is given twice is a
- * violation, and an empty value counts as absent. Free fields are returned together, as pairs of key and value.
- */
-export function parseQuery(raw: string, query: QuerySchema): Parsed<unknown> {
-  const violations: string[] = [];
-  const values = new Map<string, string[]>();
-  for (const part of raw === '' ? [] : raw.split('&')) {
-    const equals = part.indexOf('=');
-    const name = decode(equals === -1 ? part : part.slice(0, equals));
-    const text = decode(equals === -1 ? '' : part.slice(equals + 1));
-    if (name === undefined || text === undefined)
-      violations.push('the query must be percent-encoded UTF-8 without NUL');
-    else if (text !== '' && isKnown(name, query)) values.set(name, [...(values.get(name) ?? []), text]);
-  }
-  const input: Record<string, unknown> = {};
-  const freeFields: [key: string, value: string][] = [];
-  for (const [name, texts] of values) {
-    if (query.lists.has(name)) {
-      input[name] = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
-      continue;
-    }
-    if (name.startsWith(`${FREE_FIELD}.`)) freeFields.push([name.slice(FREE_FIELD.length + 1), texts[0]!]);
-    else input[name] = texts[0];
-    if (texts.length > 1) violations.push(`${name} must be given once`);
-  }
-  if (freeFields.length > 0) input[FREE_FIELD] = freeFields;
-  const result = v.safeParse(query.schema, input);
-  if (!result.success) violations.push(...violationsOf(result.issues));
-  return violations.length > 0 ? { violations } : { value: result.output };
-}
-
-function isKnown(name: string, { schema: { entries } }: QuerySchema): boolean {
-  if (name.startsWith(`${FREE_FIELD}.`)) return Object.hasOwn(entries, FREE_FIELD);
-  return name !== FREE_FIELD && Object.hasOwn(entries, name);
-}
-
-function decode(text: string): string | undefined {
-  try {
-    const decoded = decodeURIComponent(text.replaceAll('+', ' '));
-    return isStorableText(decoded) ? decoded : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Parses a JSON body that must be an object. Returns a string with the reason when it is not. */

@@ -18,9 +18,7 @@ test('time zone and contact are kept as sent, shown, and noted in the audit log'
   const { api, gateway } = fixture;
   const read = await api.get<OrganizationView>(`/organizations/${gateway.organizationId}`);
   assert.deepEqual(read.body.data.settings, settings);
-  const { body: log } = await api.get<{ items: { after: OrganizationView }[] }>(
-    '/audit-logs?action=organization.updated',
-  );
+  const { body: log } = await api.get<{ items: { after: OrganizationView }[] }>('/audit-logs?recordType=organization');
   const [latest] = log.data.items;
   assert.deepEqual(latest!.after.settings, settings);
   const cleared = await change({ timeZone: null, contact: null });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newApiKey, newSecret } from '../../../engine/runtime/secrets.ts';
-import type { Route } from '../../../gateway/route.ts';
+import { isBelowApi, type Route } from '../../../gateway/route.ts';
 import { ROLES, type Role } from '../../../schema/accounts/role.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
 import { seedChannel, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
@@ -49,14 +49,14 @@ function call(route: Route, headers: ApiHeaders, path = pathOf(route)): Promise<
 }
 
 function pathOf(route: Route): string {
-  const isApi = route.kind === 'api' || route.place === 'api';
+  const isApi = isBelowApi(route);
   return `${isApi ? '/api/v1' : ''}${barePathOf(route)}`;
 }
 
 function barePathOf(route: Route): string {
   const path = route.path.replace(/:\w+/g, String(UNKNOWN_ID));
   // A stream would never end.
-  return route.kind === 'raw' && route.place === 'api' ? `${path}?types=none` : path;
+  return route.kind === 'raw' && route.takesStreamToken ? `${path}?types=none` : path;
 }
 
 function assertPasses(reply: ApiReply<unknown>, who: string): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Route } from '../../../gateway/route.ts';
+import { isBelowApi, type Route } from '../../../gateway/route.ts';
 import { API_PREFIX } from '../../../gateway/router.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
 import { seedSession, seedUser } from '../../support/seeds/seed.ts';
@@ -36,7 +36,7 @@ interface Sent {
 }
 
 function send(route: Route, { headers, id = UNKNOWN_ID, query = '', body }: Sent): Promise<ApiReply<unknown>> {
-  const prefix = route.kind === 'api' || route.place === 'api' ? API_PREFIX : '';
+  const prefix = isBelowApi(route) ? API_PREFIX : '';
   const path = `${prefix}${route.path.replace(/:\w+/g, id)}${query}`;
   return fixture.api.raw({ method: route.method, path, headers, body });
 }
@@ -114,11 +114,21 @@ const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (rout
   ],
   [
     'with a malformed query',
-    ({ query }) => query !== undefined,
+    (route) => isBelowApi(route) || route.query !== undefined,
     400,
     async (route) => ({
       headers: { ...(await superAdmin()), ...(route.body ? JSON_TYPE : {}) },
       query: '?%00=1',
+      ...(route.body ? { body: '{}' } : {}),
+    }),
+  ],
+  [
+    'with a parameter that no call has',
+    isBelowApi,
+    400,
+    async (route) => ({
+      headers: { ...(await superAdmin()), ...(route.body ? JSON_TYPE : {}) },
+      query: '?zzz=1',
       ...(route.body ? { body: '{}' } : {}),
     }),
   ],

@@ -331,8 +331,8 @@ test('bodies show the canonical path with the query as it was sent', async () =>
     assert.equal(body.meta.path, shown);
     assert.equal(body.meta.method, 'GET');
   }
-  const list = await fixture.api.list('limit=1&name=%C3%A9');
-  assert.equal(list.body.metadata.path, '/v1/tasks?limit=1&name=%C3%A9');
+  const list = await fixture.api.list('limit=1&integrationData.name=%C3%A9');
+  assert.equal(list.body.metadata.path, '/v1/tasks?limit=1&integrationData.name=%C3%A9');
 });
 
 test('only HTTPS is accepted, and only a trusted proxy may vouch for it; probes are exempt', async () => {

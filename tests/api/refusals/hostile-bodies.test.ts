@@ -238,7 +238,12 @@ test('keys that pollute prototypes are dropped everywhere else', async () => {
   const { status, text } = await postRaw(body);
   assert.equal(status, 201);
   assert.ok(!text.includes('polluted'));
-  assert.equal((await fixture.api.list('__proto__=1&constructor=2&toString=3&hasOwnProperty=4')).status, 200);
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+  const listed = await fixture.api.list(names.map((name) => `${name}=1`).join('&'));
+  assert.deepEqual(
+    listed.body.message,
+    names.map((name) => `${name} is not a parameter of this call`),
+  );
   // The gateway runs in this process.
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 });

@@ -82,7 +82,7 @@ test('every reply tells the policy and what is left of it', async () => {
     [401, await raw('GET', '/api/v1/tasks')],
     [404, await raw('GET', '/api/v1/nowhere')],
     [405, await raw('DELETE', '/api/v1/tasks')],
-    [414, await raw('GET', `/api/v1/tasks?name=${'x'.repeat(LIMITS.urlBytes)}`)],
+    [414, await raw('GET', `/api/v1/tasks?cursor=${'x'.repeat(LIMITS.urlBytes)}`)],
     [431, await raw('GET', '/api/v1/tasks', { 'x-long': 'x'.repeat(LIMITS.headerBytes) })],
   ];
   for (const [status, reply] of replies) {

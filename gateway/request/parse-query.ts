@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+import { isStorableText } from '../../schema/fields/fields.ts';
+import { violationsOf } from '../../schema/fields/violations.ts';
+import { isBelowApi, type QuerySchema, type Route } from '../route.ts';
+import type { Parsed } from './parse-request.ts';
+import { FREE_FIELD, FREE_FIELD_PREFIX, queryNamesOf } from './query-names.ts';
+
+const NOTHING: Parsed<undefined> = { value: undefined };
+
+/**
+ * Parses the raw query of a request. Lists may be repeated or hold commas. Any other parameter that is given twice is a
+ * violation, and so is a name that the route does not know, unless the route is not below /api/v1. An empty value counts
+ * as absent. Free fields are returned together, as pairs of key and value.
+ */
+export function parseQuery(raw: string, route: Route): Parsed<unknown> {
+  const { query } = route;
+  if (!query && (raw === '' || !isBelowApi(route))) return NOTHING;
+  const { values, violations } = raw === '' ? { values: NO_VALUES, violations: [] } : splitQuery(raw, route);
+  const input = query && inputOf(values, query, violations);
+  const result = query && v.safeParse(query.schema, input);
+  if (result && !result.success) violations.push(...violationsOf(result.issues));
+  return violations.length > 0 ? { violations } : { value: result?.output };
+}
+
+/** The values of each known name, in the order of the query. */
+type Values = ReadonlyMap<string, readonly string[]>;
+
+const NO_VALUES: Values = new Map();
+
+function splitQuery(raw: string, route: Route): { readonly values: Values; readonly violations: string[] } {
+  const names = queryNamesOf(route);
+  const values = new Map<string, string[]>();
+  const unknown = new Set<string>();
+  let isMalformed = false;
+  for (const part of raw.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = decode(equals === -1 ? part : part.slice(0, equals));
+    const text = decode(equals === -1 ? '' : part.slice(equals + 1));
+    if (name === undefined || text === undefined) isMalformed = true;
+    else if (!names.has(name)) unknown.add(name);
+    else if (text !== '') {
+      const texts = values.get(name);
+      if (texts) texts.push(text);
+      else values.set(name, [text]);
+    }
+  }
+  const violations = isMalformed ? ['the query must be percent-encoded UTF-8 without NUL'] : [];
+  if (unknown.size > 0 && isBelowApi(route)) violations.push(...names.complaintsAbout(unknown));
+  return { values, violations };
+}
+
+/** The input of the schema. A parameter that is given twice, and is no list, adds a violation. */
+function inputOf(values: Values, { lists }: QuerySchema, violations: string[]): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  const freeFields: [key: string, value: string][] = [];
+  for (const [name, texts] of values) {
+    if (lists.has(name)) {
+      input[name] = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+      continue;
+    }
+    if (name.startsWith(FREE_FIELD_PREFIX)) freeFields.push([name.slice(FREE_FIELD_PREFIX.length), texts[0]!]);
+    else input[name] = texts[0];
+    if (texts.length > 1) violations.push(`${name} must be given once`);
+  }
+  if (freeFields.length > 0) input[FREE_FIELD] = freeFields;
+  return input;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text.replaceAll('+', ' '));
+    return isStorableText(decoded) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
+}
