@@ -71,13 +71,16 @@ export function onlyAgentOf({ role, agentId }: Actor): number | null {
   return role === 'agent' ? (agentId ?? 0) : null;
 }
 
+/** The step that a role never makes: an agent accepts for itself, or staff accept for it. Source: docs/contract.md §2. */
+const NEVER_BY: Readonly<Partial<Record<CallerRole, TaskStatus>>> = { agent: 'cancelled', integration: 'accepted' };
+
 /**
  * PUT /tasks/:id/status. Takes the task as it was found, undefined included: what a role may never do is refused
  * before the look-up, or the difference would tell an agent which foreign ids exist.
  * Refuses with AGENT_REQUIRED, STATUS_DERIVED, INVALID_STATUS_TRANSITION.
  */
 export function judgeStatusChange(task: JudgedTask | undefined, to: TaskStatus, caller: Actor): Verdict {
-  if (caller.role === 'agent' && to === 'cancelled') return { kind: 'forbidden' };
+  if (to === NEVER_BY[caller.role]) return { kind: 'forbidden' };
   if (!task || !maySee(task, caller)) return { kind: 'not-found' };
   if (isJob(task) && to !== 'cancelled') return refuse(statusDerived(task.status, to));
   if (to === 'in_transit' && task.agentId === null && task.courierId === null) return refuse(refusal('AGENT_REQUIRED'));

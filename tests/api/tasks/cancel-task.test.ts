@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ organization: { role: 'dispatcher' } });
 
 interface EventPage {
   readonly items: { readonly type: string; readonly data: Record<string, unknown> }[];
@@ -25,6 +25,7 @@ test('a new task is cancelled, and its open packages with it', async () => {
     status: 'cancelled',
     autoAssignmentStatus: 'cancelled',
     cancelledAt: updatedAt,
+    search: null,
     updatedAt,
     packages: task.packages.map((item) => ({ ...item, status: 'cancelled', updatedAt })),
   });

@@ -20,10 +20,20 @@ interface History {
 
 const TIMES = seededTimes();
 
-/** An organization whose agent serves these tasks, those with an `agentId` apart. */
-async function served(...seeds: TaskSeed[]): Promise<{ api: ApiClient; tasks: SeededTask[]; channelId: number }> {
+/** An organization whose agent serves these tasks, those with an `agentId` apart; the caller is a dispatcher. */
+async function served(...seeds: TaskSeed[]): Promise<Served> {
+  return servedFor('dispatcher', ...seeds);
+}
+
+interface Served {
+  readonly api: ApiClient;
+  readonly tasks: SeededTask[];
+  readonly channelId: number;
+}
+
+async function servedFor(role: 'dispatcher' | 'integration', ...seeds: TaskSeed[]): Promise<Served> {
   const { databaseUrl } = fixture.gateway;
-  const { api, ...owner } = await fixture.organization();
+  const { api, ...owner } = await fixture.organization({ role });
   const { agentId } = await seedAgent(databaseUrl, owner.organizationId);
   const tasks = await seedTasks(
     databaseUrl,
@@ -91,6 +101,18 @@ for (const [name, table, courier, unstorable] of [
     });
   }
 }
+
+test('an integration does not accept for an agent, whichever task it names, and makes every other step', async () => {
+  const { api, tasks } = await servedFor('integration', { status: 'assigned' }, { status: 'accepted' });
+  for (const id of [...tasks.map((task) => task.id), 999_000_111]) {
+    const { status, body } = await api.put(`/tasks/${id}/status`, { status: 'accepted' });
+    assert.deepEqual([status, body.message, body.code], [403, 'Forbidden', undefined]);
+  }
+  assert.equal((await api.get(`/tasks/${tasks[0]!.id}`)).body.data.status, 'assigned');
+  for (const to of ['in_transit', 'completed'])
+    assert.equal((await api.put(`/tasks/${tasks[1]!.id}/status`, { status: to })).status, 200);
+  assert.equal((await api.put(`/tasks/${tasks[0]!.id}/status`, { status: 'cancelled' })).status, 200);
+});
 
 test('a task is accepted, driven and delivered, each step with its time, its event and its line of history', async () => {
   const { api, tasks, channelId } = await served({ status: 'assigned', packages: ['pending', 'picked_up', 'damaged'] });

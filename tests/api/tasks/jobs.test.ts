@@ -245,7 +245,7 @@ const DERIVED: readonly (readonly [
 for (const [others, from, to, was, becomes] of DERIVED) {
   test(`a child going from ${from} to ${to} beside ${others.join(', ') || 'none'} makes its job ${becomes}`, async () => {
     const { databaseUrl } = fixture.gateway;
-    const { api, ...owner } = await fixture.organization();
+    const { api, ...owner } = await fixture.organization({ role: 'dispatcher' });
     const { agentId } = await seedAgent(databaseUrl, owner.organizationId);
     const children = [from, ...others].map((status) => ({ status, agentId }));
     const [seeded] = await seedTasks(databaseUrl, owner, [{ status: was, children }]);
@@ -270,7 +270,7 @@ for (const [others, from, to, was, becomes] of DERIVED) {
 
 test("a job's event names the times that a child has moved while its status stays", async () => {
   const { databaseUrl } = fixture.gateway;
-  const { api, ...owner } = await fixture.organization();
+  const { api, ...owner } = await fixture.organization({ role: 'dispatcher' });
   const { agentId } = await seedAgent(databaseUrl, owner.organizationId);
   const children = (['assigned', 'accepted'] as const).map((status) => ({ status, agentId }));
   const [seeded] = await seedTasks(databaseUrl, owner, [{ status: 'accepted', children }]);
@@ -299,9 +299,10 @@ test('a job is not cancelled before the last step of a child, ended or not', asy
 });
 
 test('a job follows from its children: no other status can be put on it', async () => {
-  const job = await fixture.api.createTask({ children: [child()] });
+  const { api } = await fixture.organization({ role: 'dispatcher' });
+  const job = await api.createTask({ children: [child()] });
   for (const to of ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit', 'completed']) {
-    const { status, body } = await fixture.api.put(`/tasks/${job.id}/status`, { status: to });
+    const { status, body } = await api.put(`/tasks/${job.id}/status`, { status: to });
     assert.deepEqual([status, body.code], [409, 'STATUS_DERIVED']);
     assert.deepEqual(body.details, { from: 'new', to, allowed: ['cancelled'] });
   }

@@ -19,7 +19,7 @@ interface Place {
 let place: Place;
 
 const fixture = useGateway({}, async ({ gateway, clientOf, organization }) => {
-  const { api: staff, organizationId } = await organization();
+  const { api: staff, organizationId } = await organization({ role: 'dispatcher' });
   const { agentId, userId } = await seedAgent(gateway.databaseUrl, organizationId);
   const driver = clientOf(await seedSession(gateway.databaseUrl, organizationId, userId));
   place = { staff, driver, agentId, organizationId };
@@ -70,7 +70,7 @@ for (const [type, content] of [
   ['image/webp', WEBP],
 ] as const) {
   test(`a photo in ${type} is answered, listed and given out as it came`, async () => {
-    const { api, organizationId, key } = await fixture.organization();
+    const { api, organizationId, key } = await fixture.organization({ role: 'dispatcher' });
     const { agentId } = await seedAgent(fixture.gateway.databaseUrl, organizationId);
     const task = await api.createTask();
     await api.post(`/tasks/${task.id}/assign`, { agentId });

@@ -60,7 +60,10 @@ export interface NoticePlace {
 
 /** Runs `body` at a place with so many couriers. */
 export async function withNotices(couriers: number, body: (place: NoticePlace) => Promise<void>): Promise<void> {
-  const gateway = await startTestGateway({ environment: { WEBHOOK_ALLOW_PRIVATE: '1' } });
+  const gateway = await startTestGateway({
+    environment: { WEBHOOK_ALLOW_PRIVATE: '1' },
+    organization: { role: 'dispatcher' },
+  });
   const { databaseUrl } = gateway;
   const sql = connectPostgres(databaseUrl, { name: 'test', connections: 6, statementTimeoutMs: 30_000 });
   const clients: ApiClient[] = [];

@@ -34,7 +34,7 @@ export interface WorkersAndServices {
 
 export async function withWorkers(body: (place: WorkersAndServices) => Promise<void>): Promise<void> {
   const redis = await startOwnRedis();
-  const seeded = await createTestPlace();
+  const seeded = await createTestPlace({ role: 'dispatcher' });
   const { databaseUrl, organizationId, key } = seeded;
   const { agentId, userId } = await seedAgent(databaseUrl, organizationId);
   const session = await seedSession(databaseUrl, organizationId, userId);

@@ -33,7 +33,7 @@ export const changeTaskStatusRule = rule<ChangeTaskStatus>({
 
 /**
  * PUT /tasks/:id/status. A job is only cancelled, with its open children; a child's step is followed by its job.
- * Refuses: 403 for an agent that cancels; 400 for an `occurredAt` in the future; 404; 409 STATUS_DERIVED,
+ * Refuses: 403 for an agent that cancels and an integration that accepts; 400 for an `occurredAt` in the future; 404; 409 STATUS_DERIVED,
  * AGENT_REQUIRED, INVALID_STATUS_TRANSITION, ASSIGNMENT_REQUEST_EXPIRED; 400 for an `occurredAt` before the previous step.
  */
 export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, context: DecideContext): Decision {

@@ -29,8 +29,9 @@ export async function assertHistoryTellsAll(sql: Sql, organizationId: number): P
   return steps.filter(({ changes }) => changes).length;
 }
 
-/** Without what belongs to others, and without the time of the last change. */
-function ownFieldsOf({ customer, agent, location, pickupLocation, children, updatedAt, packages, ...own }: TaskView) {
+/** Without what belongs to others, the search, which the audit log leaves out, and the time of the last change. */
+function ownFieldsOf(task: TaskView) {
+  const { customer, agent, location, pickupLocation, children, search, updatedAt, packages, ...own } = task;
   const sorted = packages.map(({ updatedAt: _, ...item }) => item).sort((a, b) => a.id - b.id);
   return { ...own, packages: sorted };
 }
