@@ -250,6 +250,14 @@ export function rawRoute<Path extends string, Text extends true | undefined = un
   return { kind: 'raw', ...declared } as unknown as RawRoute;
 }
 
+/** The media type of the forms of our pages. */
+export const FORM_MEDIA = 'application/x-www-form-urlencoded';
+
+/** Whether the body of a route is a form of ours. Callbacks of providers are judged by their signature instead. */
+export function takesForm(route: Route): boolean {
+  return route.kind === 'raw' && route.body?.media === FORM_MEDIA;
+}
+
 /** The last segment of a path, as it was sent. */
 export function lastSegmentOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);

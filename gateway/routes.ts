@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/org/start-engine.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
+import { accountPageRoutes } from './accounts/account-page-routes.ts';
 import { authRoutes } from './accounts/auth-routes.ts';
 import type { Accounts } from './accounts/open-accounts.ts';
 import type { Administration } from './administration/open-administration.ts';
@@ -58,12 +59,14 @@ export interface RouteParts {
   readonly tracking: Tracking;
   readonly trackingStreams: TrackingStreams;
   readonly operational: OperationalState;
+  /** See publicUrlOf. */
+  readonly publicUrl: () => string;
 }
 
 /** The route table: every path that the gateway serves. The OpenAPI document is made from it. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { engine, reads, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
-  const { tracking, trackingStreams, operational } = parts;
+  const { tracking, trackingStreams, operational, publicUrl } = parts;
   return [
     ...taskRoutes(engine, reads, clock),
     batchRoute(engine, clock),
@@ -88,7 +91,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...eventRoutes(engine),
     ...streamRoutes(hub, access.streamTokens),
     ...authRoutes(accounts, reads, engine.history),
-    ...userRoutes(administration),
+    ...accountPageRoutes(accounts),
+    ...userRoutes(administration, publicUrl),
     ...channelRoutes(administration),
     ...organizationRoutes(administration),
     ...auditRoutes(administration),

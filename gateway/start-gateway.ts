@@ -3,7 +3,7 @@ import { CommitHints } from '../engine/bus/commit-hints.ts';
 import { type Engine, type EngineOptions, openEngine } from '../engine/org/start-engine.ts';
 import { createRoundPositions } from '../engine/planning/round-positions.ts';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
-import { type Config, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
+import { type Config, publicUrlOf, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
@@ -96,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     payments,
     tracking,
     trackingStreams,
+    publicUrl: () => publicUrlOf(config, server.port),
     operational: {
       engine,
       registry,

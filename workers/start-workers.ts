@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type Scheduler, systemClock, systemScheduler } from '../engine/runtime/clock.ts';
-import { type Config, requireUrl } from '../engine/runtime/config.ts';
+import { type Config, publicUrlOf, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
 import type { SecretBox } from '../engine/runtime/secret-box.ts';
-import { createMailStore } from '../engine/store/accounts/mail-store.ts';
+import { createMailStore, type MailStore } from '../engine/store/accounts/mail-store.ts';
 import { createDeletionStore } from '../engine/store/cluster/deletion-store.ts';
 import { createMaintenanceStore } from '../engine/store/cluster/maintenance-store.ts';
 import { currentHistory } from '../engine/store/cluster/platform-store.ts';
@@ -95,8 +95,7 @@ export async function startWorkers({
   const { secretBox, history } = await waitForStore('reaching Postgres', findPlace, log, starting.signal);
   // These can do with Postgres alone: mail goes out and payments are carried out while Redis is away.
   const sendMail = openMail(config);
-  const mailer = startMailer({ store: createMailStore(sql), send: sendMail, clock: systemClock, scheduler, log });
-  releaser.push('mailer', () => mailer.stop());
+  mailUsers(createMailStore(sql), sendMail, { config, scheduler, log, releaser });
   const payments = await startPayments({ config, secretBox, random, scheduler, log, releaser });
   const notifications = await startNotifications({ config, secretBox, sendMail, random, scheduler, log, releaser });
   await checkEvictionPolicy(redis, log);
@@ -136,6 +135,16 @@ export async function startWorkers({
 async function sealClearSecrets(sql: Sql, secretBox: SecretBox, log: Log): Promise<void> {
   const counts = await sealSecrets(sql, secretBox, 'clear');
   if (Object.values(counts).some((count) => count > 0)) log.info(counts, 'secrets that were in clear are encrypted');
+}
+
+/** Sends users the mails with their links. */
+function mailUsers(
+  store: MailStore,
+  send: SendMail,
+  { config, scheduler, log, releaser }: Required<WorkersOptions>,
+): void {
+  const mailer = startMailer({ store, send, publicUrl: publicUrlOf(config), clock: systemClock, scheduler, log });
+  releaser.push('mailer', () => mailer.stop());
 }
 
 /** Partitions are needed at once, for today. */

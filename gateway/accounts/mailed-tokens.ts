@@ -1,9 +1,14 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { requestMail } from '../../engine/store/accounts/mail-store.ts';
 import { endSessions } from '../../engine/store/accounts/session-store.ts';
-import { isResetToken, resetPassword, verifyEmail } from '../../engine/store/accounts/user-token-store.ts';
+import {
+  findTokenHolder,
+  resetPassword,
+  type TokenHolder,
+  verifyEmail,
+} from '../../engine/store/accounts/user-token-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import type { CompleteResetInput, TokenPurpose } from '../../schema/accounts/session.ts';
+import { type CompleteResetInput, PASSWORD_PURPOSES, type TokenPurpose } from '../../schema/accounts/session.ts';
 import type { Origin } from '../../schema/commands.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import type { Access } from '../guards/open-access.ts';
@@ -28,8 +33,10 @@ export interface MailedTokens {
    * address that is not proved.
    */
   verify(token: string, origin: Origin): Promise<Refusal | undefined>;
+  /** The user whose address, or whose password, a token is for; it stays good. Undefined where TOKEN_INVALID is. */
+  find(kind: 'address' | 'password', token: string): Promise<TokenHolder | undefined>;
   /**
-   * The same; ends the user's sessions and resolves when no process serves them any more. Rejects with a
+   * The same as `verify` for a password; ends the user's sessions and resolves when no process serves them any more. Rejects with a
    * RefusalError, the token still good, when too many passwords wait.
    */
   reset(input: CompleteResetInput, origin: Origin): Promise<Refusal | undefined>;
@@ -52,9 +59,12 @@ export function createMailedTokens({ sql, hasher, throttle, settled, clock }: Ma
       return undefined;
     },
 
+    find: (kind, token) =>
+      findTokenHolder(sql, token, kind === 'address' ? ['verify_email'] : PASSWORD_PURPOSES, clock.now()),
+
     async reset({ token, password }, origin) {
       // Nobody makes work for the hasher without a token.
-      if (!(await isResetToken(sql, token, clock.now()))) return TOKEN_INVALID;
+      if (!(await findTokenHolder(sql, token, PASSWORD_PURPOSES, clock.now()))) return TOKEN_INVALID;
       const passwordHash = await hasher.hash(password, origin.address);
       const owner = await resetPassword(sql, token, passwordHash, clock.now(), origin);
       if (!owner) return TOKEN_INVALID;

@@ -1,23 +1,27 @@
+import { isoTime } from '../../engine/runtime/clock.ts';
 import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
 import { drawIds } from '../../engine/store/accounts/channel-store.ts';
 import {
   endSessions,
   insertUser,
   readUser,
-  requestVerification,
+  requestFirstMail,
   updateUser,
 } from '../../engine/store/accounts/user-store.ts';
+import { newInvitation } from '../../engine/store/accounts/user-token-store.ts';
 import { matchesEtag } from '../../engine/views/parts/etag.ts';
 import { encodeUser } from '../../engine/views/user-view.ts';
 import type { CreateUserInput, UpdateUserInput, UserRecord } from '../../schema/accounts/user.ts';
 import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
+import { LIMITS } from '../../schema/limits.ts';
+import { qrCodeOf } from '../pages/code-symbols.ts';
 import type { ById, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
-/** Makes a user, who gets a mail to prove the address with. */
+/** Makes a user, who gets a mail: to set the first password, or to prove the address where there is one already. */
 export async function createUser(
   administration: Administration,
   request: ParsedRequest<unknown, unknown, CreateUserInput>,
@@ -34,9 +38,48 @@ export async function createUser(
       answer: { status: 201, message: 'User created', data: encodeUser(user) },
       write: {
         change: insertUser(sql, user, passwordHash),
-        also: [requestVerification(sql, email)],
+        also: [requestFirstMail(sql, passwordHash ? 'verify_email' : 'welcome', email)],
         notes: [userNote(caller, 'user.created', undefined, user)],
         elseRefusal: refusal('USER_EMAIL_TAKEN'),
+        revokes: false,
+      },
+    };
+  });
+}
+
+/**
+ * Makes a link by which a user sets a password, once. A new one ends the last. The administrator who hands it over vouches
+ * for the user, so the address counts as verified when it is used.
+ */
+export function inviteUser(
+  administration: Administration,
+  request: ParsedRequest<ById>,
+  publicUrl: string,
+): Promise<RouteAnswer> {
+  const { sql } = administration;
+  const { organizationId, caller } = request.identity;
+  const userId = request.params.id;
+  return administer(administration, { ...request, organizationId }, async (now) => {
+    const user = (await readUser(sql, organizationId, userId))?.user;
+    if (!user) return { refusal: notFound('User', userId) };
+    if (user.email === null)
+      return { refusal: refusal('CONFLICT', 'The user has no e-mail address and signs in by a key only') };
+    if (!user.isActive) return { refusal: refusal('CONFLICT', 'The user is inactive: activate it first') };
+    const expiresAt = isoTime(Date.parse(now) + LIMITS.welcomeTokenMs);
+    const { token, change } = newInvitation(sql, { organizationId, userId }, expiresAt);
+    const url = `${publicUrl}/account/welcome?token=${token}`;
+    const data = JSON.stringify({ url, expiresAt, qr: qrCodeOf(url).toString() });
+    return {
+      answer: { status: 201, message: 'Invitation created', data },
+      write: {
+        change,
+        notes: [
+          {
+            ...userNote(caller, 'user.invited', user, user),
+            before: null,
+            after: JSON.stringify({ expiresAt }),
+          },
+        ],
         revokes: false,
       },
     };

@@ -1,4 +1,4 @@
-import { isBelowApi, type Route } from '../route.ts';
+import { FORM_MEDIA, isBelowApi, type Route, takesForm } from '../route.ts';
 import { needsOrganization, takesIdempotencyKey, takesOrganization } from './honoured-headers.ts';
 
 export interface SharedRefusal {
@@ -44,6 +44,7 @@ function refusalsOfParts(route: Route): SharedRefusal[] {
   return [
     ...(route.body ? [plain('413', `The body exceeds ${route.body.maxBytes} bytes`)] : []),
     ...(isJson ? [plain('415', 'The Content-Type is not application/json'), plain('400', 'Malformed JSON')] : []),
+    ...(takesForm(route) ? [plain('415', `The Content-Type is not ${FORM_MEDIA}`)] : []),
     ...(isBelowApi(route) || route.query
       ? [violations('400', 'Validation failed; the body lists every violation')]
       : []),

@@ -22,11 +22,17 @@ dd{margin:0}
 form{margin-top:var(--space-5)}
 fieldset{border:0;padding:0;margin:0}
 legend{padding:0;font-weight:600}
-textarea{display:block;width:100%;min-height:5rem;margin:var(--space-1) 0 var(--space-3);padding:var(--space-2);font:inherit;color:inherit;background:var(--ground);border:1px solid var(--soft);border-radius:var(--radius-field)}
+textarea,.field{display:block;width:100%;margin:var(--space-1) 0 var(--space-3);padding:var(--space-2);font:inherit;color:inherit;background:var(--ground);border:1px solid var(--soft);border-radius:var(--radius-field)}
+textarea{min-height:5rem}
+.field{min-height:var(--target)}
+.field[aria-invalid]{border-color:var(--danger)}
+form>label{font-weight:600}
+.rule{color:var(--soft);font-size:var(--type-small);margin:0 0 var(--space-4)}
+.problem{color:var(--danger);margin:0 0 var(--space-3)}
 button,.button{display:inline-block;font:inherit;font-weight:600;line-height:1.5;min-height:var(--target);padding:var(--space-2) var(--space-6);border:1px solid var(--accent);border-radius:var(--radius-field);background:var(--accent);color:var(--on-accent);text-decoration:none;cursor:pointer}
 .second{background:none;border-color:var(--soft);color:var(--text)}
 .buttons{display:flex;flex-wrap:wrap;gap:var(--space-2)}
-textarea:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--text);outline-offset:2px}
+textarea:focus-visible,.field:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--text);outline-offset:2px}
 a{color:inherit}
 .note h1{font-size:var(--type-title);line-height:1.25}
 ${DIRECTED_TEXT_STYLE}

@@ -8,7 +8,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { parseCheckoutLink } from '../../schema/money/checkout-link.ts';
 import type { Reply } from '../http/port.ts';
 import { buttonLink, leadOn, type Note, screenOf } from '../pages/screen.ts';
-import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
+import { FORM_MEDIA, lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import type { Payments } from './open-payments.ts';
 
 /** Pages for paying customers: the link that a payment has as `checkoutUrl`, and the pages of the test provider. */
@@ -69,7 +69,7 @@ function endTestCheckout(payments: Payments): RawRoute {
     ...PAGE,
     method: 'POST',
     path: `${TEST_PAGES}/:session`,
-    body: { maxBytes: LIMITS.formBytes, media: 'application/x-www-form-urlencoded' },
+    body: { maxBytes: LIMITS.formBytes, media: FORM_MEDIA },
     summary: 'What the buttons of that page do: `outcome` is `pay` or `decline`; leads back',
     leadsOn: { to: 'back to the checkout', always: true },
     refusals: [...PAGE.refusals, '400 A page that says so'],

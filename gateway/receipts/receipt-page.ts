@@ -9,8 +9,8 @@ import type { PaperWidth } from '../../schema/customers/receipt.ts';
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 import type { PackageView } from '../../schema/tasks/package.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
+import { barcodeOf, qrCodeOf } from '../pages/code-symbols.ts';
 import { type PageKind, pageKind } from '../pages/page-kind.ts';
-import { barcodeOf, qrCodeOf } from './code-symbols.ts';
 import { PRINTED_MM, receiptStyle } from './receipt-style.ts';
 
 /** The common part of all receipts of one printing. */

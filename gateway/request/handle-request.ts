@@ -13,12 +13,29 @@ import type { Access } from '../guards/open-access.ts';
 import type { Draw } from '../guards/quotas.ts';
 import type { Header, IncomingRequest, Reply } from '../http/port.ts';
 import { RefusalError } from '../refusal-error.ts';
-import type { ApiRoute, Identity, ParsedRequest, RawRoute, Route, RouteAnswer } from '../route.ts';
+import {
+  type ApiRoute,
+  FORM_MEDIA,
+  type Identity,
+  type ParsedRequest,
+  type RawRoute,
+  type Route,
+  type RouteAnswer,
+  takesForm,
+} from '../route.ts';
 import { canonicalPath, type Router } from '../router.ts';
 import { correlationIdOf } from './correlation.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { parseQuery } from './parse-query.ts';
-import { entityTagsOf, isJsonMedia, type Parsed, parseBodyOf, parseJson, parseParams } from './parse-request.ts';
+import {
+  entityTagsOf,
+  isFormMedia,
+  isJsonMedia,
+  type Parsed,
+  parseBodyOf,
+  parseJson,
+  parseParams,
+} from './parse-request.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { successBody } from './success-body.ts';
 
@@ -173,6 +190,8 @@ class Exchange {
     identity: Identity,
     body: Buffer | undefined,
   ): Promise<void> {
+    if (takesForm(route) && !isFormMedia(this.#incoming.header('content-type')))
+      return this.refuse(plain(415, `The Content-Type must be ${FORM_MEDIA}`));
     const violations: string[] = [];
     const target = this.#parseTarget(route, params, violations);
     if (violations.length > 0) return this.refuse(this.#invalid(violations));

@@ -54,6 +54,11 @@ export function isJsonMedia(contentType: string | undefined): boolean {
   return contentType !== undefined && JSON_MEDIA.test(contentType);
 }
 
+/** Whether a body is what the forms of our pages send. */
+export function isFormMedia(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType);
+}
+
 const ENTITY_TAG = /(?:W\/)?"[^"]*"|\*/g;
 
 /**

@@ -5,7 +5,7 @@ import { type RateTaskInput, rateTaskInput } from '../../schema/tasks/rating.ts'
 import type { Reply } from '../http/port.ts';
 import { buttonLink, leadOn } from '../pages/screen.ts';
 import { RefusalError } from '../refusal-error.ts';
-import { type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
+import { FORM_MEDIA, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import { type Link, type Tracking, taskOf } from './open-tracking.ts';
 import { TRACKING_SCREEN, tellingOf, trackingPage } from './tracking-page.ts';
 import { pageTasks, type TrackingStreams } from './tracking-streams.ts';
@@ -74,7 +74,7 @@ function ratePage(tracking: Tracking): RawRoute {
     ...PAGE,
     method: 'POST',
     path: '/t/:token/rating',
-    body: { maxBytes: LIMITS.ratingFormBytes, media: 'application/x-www-form-urlencoded' },
+    body: { maxBytes: LIMITS.ratingFormBytes, media: FORM_MEDIA },
     summary: 'For the page of a link: take the rating of a task, and lead back to the page',
     leadsOn: { to: 'back to the page', always: true },
     refusals: ['400', '404', '409', '503'].map((status) => `${status} A page that says so`),

@@ -29,5 +29,8 @@ export type CompleteResetInput = v.InferOutput<typeof completeResetInput>;
 /** `expiresIn`: seconds that the access token is good for. */
 export const tokensView = v.object({ accessToken: v.string(), refreshToken: v.string(), expiresIn: shownInteger });
 
-/** The fact that a mailed token proves about a user. */
-export type TokenPurpose = 'verify_email' | 'reset_password';
+/** The use of a mailed token; with `welcome` a new user sets the first password. */
+export type TokenPurpose = 'verify_email' | 'reset_password' | 'welcome';
+
+/** Tokens that set a password: mailed ones, and the one of an invitation that was handed over. */
+export const PASSWORD_PURPOSES = ['reset_password', 'welcome', 'invitation'] as const;

@@ -27,7 +27,7 @@ const GIVEN_ROLES = ['integration', 'dispatcher', 'org_admin'] as const;
 
 const name = requiredText(LIMITS.shortTextChars);
 
-/** The body of POST /users. Without a password the user sets one by a password reset. */
+/** The body of POST /users. Without a password the user is mailed a link to set one. */
 export const createUserInput = v.object(
   { email, name, role: oneOf(GIVEN_ROLES), password: v.nullish(newPassword) },
   'the body must be an object',
@@ -55,6 +55,9 @@ export const accountView = v.object({
 export type AccountView = v.InferOutput<typeof accountView>;
 
 export const accountListView = v.object({ items: v.array(accountView), count: shownInteger });
+
+/** The answer of POST /users/:id/invitation: a secret, shown once. `qr`: the link as SVG. */
+export const invitationView = v.object({ url: v.string(), expiresAt: shownTime, qr: v.string() });
 
 /** The query of GET /users. */
 export const listUsersQuery = v.object(pageQuery);

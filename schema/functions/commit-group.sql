@@ -369,7 +369,7 @@ BEGIN
   GET DIAGNOSTICS users_added = ROW_COUNT;
   PERFORM assert_written('users of agents', users_added, added::int);
   INSERT INTO mail_requests (purpose, email)
-    SELECT 'reset_password', email
+    SELECT 'welcome', email
     FROM unnest(agents_in) n
     WHERE "expectedVersion" = 0 AND "passwordHash" IS NULL
     ORDER BY lower(email)

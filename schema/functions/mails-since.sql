@@ -5,5 +5,6 @@ CREATE OR REPLACE FUNCTION mails_since(organization bigint, verifying timestampt
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('mails_since', organization));
   RETURN (SELECT count(*) FROM user_tokens t WHERE t.organization_id = organization
-    AND t.expires_at > CASE t.purpose WHEN 'verify_email' THEN verifying ELSE resetting END);
+    AND t.expires_at > CASE t.purpose WHEN 'verify_email' THEN verifying WHEN 'welcome' THEN verifying
+      WHEN 'reset_password' THEN resetting END);
 END $$;

@@ -9,9 +9,13 @@ export const SESSION_LIMITS = {
   pairsPerSession: 32,
   verifyTokenMs: 86_400_000,
   resetTokenMs: 3_600_000,
+  /** A new user's link to the first password, mailed or handed over. */
+  welcomeTokenMs: 86_400_000,
   /** Mailed to a user for one purpose within the window; more mails are not sent. */
   liveTokensPerPurpose: 5,
   liveTokenWindowMs: 3_600_000,
+  /** The forms of the account pages, every character of two passwords percent-encoded in four bytes. */
+  accountFormBytes: 8_192,
   passwordMinChars: 8,
   passwordMaxChars: 128,
   /** Passwords hashed at a time, those waiting, and of those the ones of one client address. */

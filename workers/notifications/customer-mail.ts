@@ -1,9 +1,9 @@
 import { type Html, html } from '../../engine/views/parts/html.ts';
-import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeTemplates, type Placeholder, partsOfTemplate } from '../../schema/notices/notice-templates.ts';
 import type { MailKind } from '../../schema/notices/notification.ts';
 import { mailPage } from './mail-page.ts';
+import { namePart, senderLinesOf } from './mail-sender-lines.ts';
 import { type NoticeFacts, windowText } from './notice.ts';
 import { cut, isolated, oneLine } from './one-line.ts';
 
@@ -58,7 +58,7 @@ export function customerMailOf(
   const subject = cut(filledText(own?.subject ?? words.subject, values), LIMITS.mailSubjectChars);
   const details = detailsOf(facts);
   const link = values.trackingUrl === '' ? undefined : { url: values.trackingUrl, text: words.link };
-  const sender = senderOf(facts.letterhead);
+  const sender = senderLinesOf(facts.letterhead);
   return {
     subject,
     text: textOf([
@@ -78,15 +78,6 @@ export function customerMailOf(
   };
 }
 
-/** Whose mail it is, and the ways to reach them: `: +44 20 7946 0000, help@example.com`. */
-function senderOf({ name, contact }: Letterhead): { readonly name: string; readonly ways: string } {
-  const ways = [contact.phone, contact.email].filter((way) => way !== null);
-  return {
-    name: unlinked(oneLine(name, LIMITS.mailValueChars)),
-    ways: ways.length > 0 ? `: ${ways.map((way) => oneLine(way, LIMITS.mailValueChars)).join(', ')}` : '',
-  };
-}
-
 const FOOTER = 'This address was given for an order. Answers to this mail are not read; please turn to';
 
 type Values = Readonly<Record<Placeholder, string>>;
@@ -96,9 +87,9 @@ function valuesOf(facts: NoticeFacts): Values {
   const { trackingUrl } = task;
   const value = (text: string) => oneLine(text, LIMITS.mailValueChars);
   return {
-    customerName: unlinked(value(customerName ?? '')) || 'customer',
+    customerName: namePart(customerName ?? '') || 'customer',
     taskCode: value(task.code),
-    organizationName: unlinked(value(letterhead.name)),
+    organizationName: namePart(letterhead.name),
     window: windowText(facts) ?? 'a time still to be agreed',
     trackingUrl: trackingUrl !== null && isWebAddress(trackingUrl) ? trackingUrl : '',
   };
@@ -109,14 +100,9 @@ function detailsOf(facts: NoticeFacts): readonly (readonly [name: string, value:
   const details = [
     ['Order', oneLine(code, LIMITS.mailValueChars)],
     ['Time', windowText(facts) ?? ''],
-    ['Address', unlinked(oneLine(address ?? '', LIMITS.mailValueChars))],
+    ['Address', namePart(address ?? '')],
   ] as const;
   return details.filter(([, value]) => value !== '');
-}
-
-/** Programs that show mails make links of what looks like an address: nobody is to send theirs through us as a name. */
-function unlinked(text: string): string {
-  return text.replace(/(?<=\S)(?:[.@](?=\p{L})|:\/\/)/gu, '$&\u200b');
 }
 
 function isWebAddress(text: string): boolean {

@@ -63,7 +63,5 @@ function detailRow([name, value]: readonly [string, string]): Html {
 
 function linkRow({ url, text }: { readonly url: string; readonly text: string }): Html {
   return html`<tr><td style="padding:8px 24px;">
-<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:${LIGHT.accent};color:${LIGHT.onAccent};font-weight:600;text-decoration:none;">${text}</a>
-<p style="margin:12px 0 0;font-size:13px;color:${LIGHT.soft};${WRAP}"><a href="${url}" style="color:${LIGHT.soft};">${url}</a></p>
-</td></tr>`;
+<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:${LIGHT.accent};color:${LIGHT.onAccent};font-weight:600;text-decoration:none;">${text}</a></td></tr>`;
 }

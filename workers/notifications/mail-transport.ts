@@ -6,7 +6,11 @@ import { ConfigError } from '../../engine/runtime/config.ts';
 import { CROCKFORD_BASE32, type RandomSource } from '../../engine/runtime/random.ts';
 import type { TokenPurpose } from '../../schema/accounts/session.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import type { MailText } from './mail-text.ts';
+
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+}
 
 export interface Mail extends MailText {
   /** Of the addressee; 0 for a super admin. */

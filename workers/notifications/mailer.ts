@@ -3,12 +3,14 @@ import type { Log } from '../../engine/runtime/log.ts';
 import { createOutage } from '../../engine/runtime/outage.ts';
 import type { MailRequest, MailStore } from '../../engine/store/accounts/mail-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { mailText } from './mail-text.ts';
+import { accountMailOf } from './account-mail.ts';
 import { isRefusedForGood, type SendMail } from './mail-transport.ts';
 
 export interface MailerOptions {
   readonly store: MailStore;
   readonly send: SendMail;
+  /** See publicUrlOf. */
+  readonly publicUrl: string;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -79,7 +81,7 @@ export function startMailer(options: MailerOptions): Mailer {
   };
 }
 
-async function deliver(request: MailRequest, { store, send, clock, log }: MailerOptions): Promise<void> {
+async function deliver(request: MailRequest, { store, send, publicUrl, clock, log }: MailerOptions): Promise<void> {
   const { purpose, attempts } = request;
   const issued = await store.issueToken(request, clock.now());
   if (!issued) return store.settle(request);
@@ -91,7 +93,7 @@ async function deliver(request: MailRequest, { store, send, clock, log }: Mailer
     return store.holdBack(request, organizationId);
   }
   try {
-    await send({ organizationId, purpose, to: email, ...mailText(purpose, token) });
+    await send({ organizationId, purpose, to: email, ...accountMailOf(purpose, { ...issued, token, publicUrl }) });
   } catch (error) {
     // Tries of one mail do not use up what the user may be sent.
     await store.withdrawToken(token);

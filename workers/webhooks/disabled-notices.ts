@@ -2,8 +2,7 @@ import type { Log } from '../../engine/runtime/log.ts';
 import type { DisabledEndpoint, FollowerStore } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { DisabledReason } from '../../schema/notices/webhook.ts';
-import type { MailText } from '../notifications/mail-text.ts';
-import { isRefusedForGood, type SendMail } from '../notifications/mail-transport.ts';
+import { isRefusedForGood, type MailText, type SendMail } from '../notifications/mail-transport.ts';
 
 const WHY: Readonly<Record<DisabledReason, string>> = {
   gone: 'it has answered 410 Gone',

@@ -1,3 +1,4 @@
+import type { TokenPurpose } from '../../../schema/accounts/session.ts';
 import type { ListUsersQuery, UserRecord } from '../../../schema/accounts/user.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Fragment, Sql } from '../postgres.ts';
@@ -61,10 +62,10 @@ export function insertUser(sql: Sql, user: UserRecord, passwordHash: string | nu
     ON CONFLICT (lower(email)) DO NOTHING RETURNING id`;
 }
 
-/** Requests the mail by which a new user verifies the address. */
-export function requestVerification(sql: Sql, email: string): Fragment {
+/** Requests the first mail of a new user. */
+export function requestFirstMail(sql: Sql, purpose: TokenPurpose, email: string): Fragment {
   return sql`
-    INSERT INTO mail_requests (purpose, email) SELECT 'verify_email', ${email}::text FROM changed
+    INSERT INTO mail_requests (purpose, email) SELECT ${purpose}, ${email}::text FROM changed
     ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = now(), attempts = 0, due_at = now()`;
 }
 

@@ -1,9 +1,11 @@
-import type { TokenPurpose } from '../../../schema/accounts/session.ts';
+import { type Letterhead, letterheadOf } from '../../../schema/accounts/letterhead.ts';
+import type { OrganizationSettings } from '../../../schema/accounts/organization.ts';
+import { PASSWORD_PURPOSES, type TokenPurpose } from '../../../schema/accounts/session.ts';
 import type { Origin } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { isoTime } from '../../runtime/clock.ts';
 import { newSecret } from '../../runtime/secrets.ts';
-import type { Fragment, Sql } from '../postgres.ts';
+import { type Fragment, type Sql, textArray } from '../postgres.ts';
 import { once, retried } from '../statements.ts';
 import { hashed, inMs, noteOf } from './account-statements.ts';
 
@@ -18,6 +20,9 @@ export interface IssuedToken {
   readonly organizationId: number;
   /** The address as the user gave it, not as the request for the mail spelled it. */
   readonly email: string;
+  readonly firstName: string;
+  /** Undefined for a super admin, who is in no organization. */
+  readonly letterhead: Letterhead | undefined;
   /** Undefined when none was made, because the organization has used up its mails of the hour. */
   readonly token: string | undefined;
 }
@@ -25,11 +30,18 @@ export interface IssuedToken {
 const LIFE_MS: Readonly<Record<TokenPurpose, number>> = {
   verify_email: LIMITS.verifyTokenMs,
   reset_password: LIMITS.resetTokenMs,
+  welcome: LIMITS.welcomeTokenMs,
+};
+
+const PREFIX: Readonly<Record<TokenPurpose, string>> = {
+  verify_email: 'dv_',
+  reset_password: 'dp_',
+  welcome: 'dw_',
 };
 
 /**
  * Makes a token for the user of an e-mail address, beside the live ones. Undefined when no mail is due: the user is
- * unknown, inactive or verified, the organization is gone, or `liveTokensPerPurpose` mails went out lately. None is
+ * unknown or inactive, needs no such mail any more, the organization is gone, or `liveTokensPerPurpose` mails went out lately. None is
  * made while the users of the organization have `mailsPerOrganizationPerHour` tokens of the last hour.
  */
 export async function issueToken(
@@ -38,18 +50,19 @@ export async function issueToken(
   email: string,
   now: number,
 ): Promise<IssuedToken | undefined> {
-  const token = newSecret(purpose === 'verify_email' ? 'dv_' : 'dp_', 40);
+  const token = newSecret(PREFIX[purpose], 40);
   const lifeMs = LIFE_MS[purpose];
   const lately = (each: TokenPurpose) => inMs(now, LIFE_MS[each] - LIMITS.liveTokenWindowMs);
   const [issued] = await once(
-    sql<{ organizationId: number; email: string; isMade: boolean }[]>`
+    sql<(Addressee & { isMade: boolean })[]>`
     WITH owner AS MATERIALIZED (
-      SELECT u.organization_id, u.id, u.email, u.organization_id = 0 OR ${LIMITS.mailsPerOrganizationPerHour} >
+      SELECT u.organization_id, u.id, u.email, u.first_name, o.name, o.settings, u.organization_id = 0 OR ${LIMITS.mailsPerOrganizationPerHour} >
         mails_since(u.organization_id, ${lately('verify_email')}, ${lately('reset_password')}) AS is_made
-      FROM users u
+      FROM users u LEFT JOIN organizations o ON o.organization_id = u.organization_id
       WHERE lower(u.email) = lower(${email}) AND u.is_active
         AND (${purpose} <> 'verify_email' OR u.email_verified_at IS NULL)
-        AND (u.organization_id = 0 OR EXISTS (SELECT FROM organizations o WHERE o.organization_id = u.organization_id))
+        AND (${purpose} <> 'welcome' OR u.password_hash IS NULL)
+        AND (u.organization_id = 0 OR o.organization_id IS NOT NULL)
         AND ${LIMITS.liveTokensPerPurpose} > (SELECT count(*) FROM user_tokens t
           WHERE t.organization_id = u.organization_id AND t.user_id = u.id AND t.purpose = ${purpose}
             AND t.expires_at > ${lately(purpose)})
@@ -57,13 +70,61 @@ export async function issueToken(
       INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
       SELECT organization_id, id, ${purpose}, ${hashed(sql, token)}, ${inMs(now, lifeMs)} FROM owner WHERE is_made
     )
-    SELECT organization_id, email, is_made FROM owner`,
+    SELECT organization_id, email, first_name, name, settings, is_made FROM owner`,
     'making a token',
     LIMITS.fetchDeadlineMs,
   );
   if (!issued) return undefined;
-  const { isMade, ...owner } = issued;
-  return { ...owner, token: isMade ? token : undefined };
+  const { isMade, ...addressee } = issued;
+  return { ...addresseeOf(addressee), token: isMade ? token : undefined };
+}
+
+/** Columns of a user and its organization, whose name is null for a super admin. */
+interface Addressee {
+  readonly organizationId: number;
+  readonly email: string;
+  readonly firstName: string;
+  readonly name: string | null;
+  readonly settings: OrganizationSettings | null;
+}
+
+function addresseeOf({ name, settings, ...user }: Addressee) {
+  return { ...user, letterhead: name === null ? undefined : letterheadOf({ name, settings: settings ?? {} }) };
+}
+
+/** The user that a token is for, as a page shows it. */
+export type TokenHolder = Omit<IssuedToken, 'token'>;
+
+/** The user of a token that is good for one of these purposes, without spending it. */
+export async function findTokenHolder(
+  sql: Sql,
+  token: string,
+  purposes: readonly string[],
+  now: number,
+): Promise<TokenHolder | undefined> {
+  const query = () => sql<Addressee[]>`
+    SELECT u.organization_id, u.email, u.first_name, o.name, o.settings
+    FROM user_tokens t
+      JOIN users u ON u.organization_id = t.organization_id AND u.id = t.user_id
+      LEFT JOIN organizations o ON o.organization_id = u.organization_id
+    WHERE t.token_hash = ${hashed(sql, token)} AND t.purpose = ANY(${textArray(purposes)}::text[])
+      AND t.expires_at > ${isoTime(now)}`;
+  const [holder] = await retried(query, LIMITS.fetchDeadlineMs, 'looking up a token');
+  return holder && addresseeOf(holder);
+}
+
+/** A new token by which a user sets a password, and the statement that puts it in the place of the last one. */
+export function newInvitation(sql: Sql, owner: TokenOwner, expiresAt: string) {
+  const token = newSecret('di_', 40);
+  const { organizationId, userId } = owner;
+  const change = sql`
+    INSERT INTO user_tokens (organization_id, user_id, purpose, token_hash, expires_at)
+    SELECT organization_id, id, 'invitation', ${hashed(sql, token)}, ${expiresAt} FROM users
+    WHERE organization_id = ${organizationId} AND id = ${userId} AND is_active
+    ON CONFLICT (organization_id, user_id) WHERE purpose = 'invitation'
+      DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at
+    RETURNING user_id`;
+  return { token, change };
 }
 
 /** Voids a token that could not be mailed. */
@@ -79,7 +140,7 @@ export async function withdrawToken(sql: Sql, token: string): Promise<void> {
 export async function verifyEmail(sql: Sql, token: string, now: number, origin: Origin): Promise<boolean> {
   const spent = await once(
     sql`
-    WITH ${spending(sql, 'verify_email', token, now)}, verified AS (
+    WITH ${spending(sql, ['verify_email'], token, now)}, verified AS (
       UPDATE users u SET email_verified_at = ${isoTime(now)}, version = u.version + 1, updated_at = ${isoTime(now)}
       FROM spent s WHERE u.organization_id = s.organization_id AND u.id = s.user_id AND u.email_verified_at IS NULL
       RETURNING u.organization_id, u.id
@@ -95,14 +156,6 @@ export async function verifyEmail(sql: Sql, token: string, now: number, origin: 
   return spent.length > 0;
 }
 
-/** Whether a token may reset a password, without spending it. */
-export async function isResetToken(sql: Sql, token: string, now: number): Promise<boolean> {
-  const query = () => sql`
-    SELECT organization_id FROM user_tokens
-    WHERE token_hash = ${hashed(sql, token)} AND purpose = 'reset_password' AND expires_at > ${isoTime(now)}`;
-  return (await retried(query, LIMITS.fetchDeadlineMs, 'looking up a token')).length > 0;
-}
-
 /**
  * Spends a token on a new password and ends the user's sessions; undefined when it is unknown, spent or expired. The
  * holder of the token reads the user's mail, so the address counts as verified from then on.
@@ -116,7 +169,7 @@ export async function resetPassword(
 ): Promise<TokenOwner | undefined> {
   const [owner] = await once(
     sql<TokenOwner[]>`
-    WITH ${spending(sql, 'reset_password', token, now)}, held AS (
+    WITH ${spending(sql, PASSWORD_PURPOSES, token, now)}, held AS (
       SELECT u.organization_id, u.id, u.email_verified_at IS NULL AS is_verifying
       FROM spent s JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id FOR UPDATE OF u
     ), reset AS (
@@ -141,15 +194,16 @@ export async function resetPassword(
 }
 
 /**
- * `spent`: the owner of a valid token. Every token of the same purpose goes with it. Of two statements at the same time
+ * `spent`: the owner of a valid token. Every token of these purposes goes with it. Of two statements at the same time
  * the later one finds its token gone.
  */
-function spending(sql: Sql, purpose: TokenPurpose, token: string, now: number): Fragment {
+function spending(sql: Sql, purposes: readonly string[], token: string, now: number): Fragment {
   return sql`
     voided AS (
-      DELETE FROM user_tokens WHERE (organization_id, user_id, purpose) IN (
-        SELECT organization_id, user_id, purpose FROM user_tokens
-        WHERE token_hash = ${hashed(sql, token)} AND purpose = ${purpose} AND expires_at > ${isoTime(now)})
+      DELETE FROM user_tokens WHERE purpose = ANY(${textArray(purposes)}::text[]) AND (organization_id, user_id) IN (
+        SELECT organization_id, user_id FROM user_tokens
+        WHERE token_hash = ${hashed(sql, token)} AND purpose = ANY(${textArray(purposes)}::text[])
+          AND expires_at > ${isoTime(now)})
       RETURNING organization_id, user_id, token_hash
     ), spent AS (
       SELECT organization_id, user_id FROM voided WHERE token_hash = ${hashed(sql, token)}

@@ -4,6 +4,7 @@ import {
   accountListView,
   accountView,
   createUserInput,
+  invitationView,
   listUsersQuery,
   updateUserInput,
 } from '../../../schema/accounts/user.ts';
@@ -12,18 +13,19 @@ import { formatPosition } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
-import { changeUser, createUser } from '../administer-users.ts';
+import { changeUser, createUser, inviteUser } from '../administer-users.ts';
 import type { Administration } from '../open-administration.ts';
 
 /** The accounts of an organization. Source: docs/contract.md §2 "Administration". */
-export function userRoutes(administration: Administration): ApiRoute[] {
+export function userRoutes(administration: Administration, publicUrl: () => string): ApiRoute[] {
   const { reads, history } = administration;
   const create: ApiRoute = apiRoute({
     method: 'POST',
     path: '/users',
     guard: may('users'),
     body: { schema: createUserInput, maxBytes: LIMITS.bodyBytes },
-    summary: 'Create a user, who is mailed a token to verify the e-mail address with',
+    summary:
+      'Create a user, who is mailed a link: to set the first password, or with `password` to verify the e-mail address',
     success: { status: 201, data: accountView },
     refusals: ['409 USER_EMAIL_TAKEN', ...ADMINISTERED, '429 RATE_LIMITED'],
     handle: (request) => createUser(administration, request),
@@ -72,5 +74,16 @@ export function userRoutes(administration: Administration): ApiRoute[] {
     refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeUser(administration, request),
   });
-  return [create, list, readOne, change];
+  const invite: ApiRoute = apiRoute({
+    method: 'POST',
+    path: '/users/:id/invitation',
+    guard: may('users'),
+    summary:
+      'Make a link by which the user, an agent too, sets a password once within 24 hours, to be handed over; `qr` is the link as ' +
+      'a QR code in SVG. A new one ends the last',
+    success: { status: 201, data: invitationView },
+    refusals: ['404', '409 CONFLICT', ...ADMINISTERED],
+    handle: (request) => inviteUser(administration, request, publicUrl()),
+  });
+  return [create, list, readOne, change, invite];
 }

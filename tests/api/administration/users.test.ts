@@ -27,7 +27,7 @@ function query<T extends object>(text: string, parameters: (string | number)[]):
   return withSql(fixture.gateway.databaseUrl, async (sql) => [...(await sql.unsafe<T[]>(text, parameters))]);
 }
 
-test('a user is made active and unverified, and asked by mail to prove the address', async () => {
+test('a user is made active and unverified, and welcomed by mail, or with a password asked to prove the address', async () => {
   const email = emailOf('Grace');
   const { id, createdAt, updatedAt, ...rest } = await createUser({ email, name: ' Grace  Brewster Hopper ' });
   assert.ok(id > 0);
@@ -40,8 +40,11 @@ test('a user is made active and unverified, and asked by mail to prove the addre
     isActive: true,
     emailVerifiedAt: null,
   });
-  const mails = await query<{ purpose: string }>('SELECT purpose FROM mail_requests WHERE email = $1', [email]);
-  assert.deepEqual(mails, [{ purpose: 'verify_email' }]);
+  const mailsTo = (address: string) =>
+    query<{ purpose: string }>('SELECT purpose FROM mail_requests WHERE email = $1', [address]);
+  assert.deepEqual(await mailsTo(email), [{ purpose: 'welcome' }]);
+  const withPassword = await createUser({ password: 'correct horse' });
+  assert.deepEqual(await mailsTo(withPassword.email!), [{ purpose: 'verify_email' }]);
 });
 
 test('a password is kept as an argon2id hash, and none at all is kept as none', async () => {

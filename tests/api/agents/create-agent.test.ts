@@ -106,7 +106,7 @@ test('an agent who is given a password signs in with it at once, and finds itsel
   assert.deepEqual([self.status, self.body.data], [200, made]);
 });
 
-test('an agent without a password is asked for one by mail, and does not sign in before', async () => {
+test('an agent without a password is welcomed by a mail to choose one, and does not sign in before', async () => {
   const { api } = await dispatchersOf(fixture);
   const email = (await createAgent(api)).user.email!;
   const [user] = await usersWith(email);
@@ -115,7 +115,7 @@ test('an agent without a password is asked for one by mail, and does not sign in
     fixture.gateway.databaseUrl,
     (sql) => sql<{ purpose: string }[]>`SELECT purpose FROM mail_requests WHERE lower(email) = lower(${email})`,
   );
-  assert.deepEqual([...asked], [{ purpose: 'reset_password' }]);
+  assert.deepEqual([...asked], [{ purpose: 'welcome' }]);
   assert.equal((await ask(api, 'login', { email, password: PASSWORD })).status, 401);
 });
 

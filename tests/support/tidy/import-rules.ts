@@ -93,8 +93,8 @@ const packageHomes: readonly PackageHome[] = [
   },
   {
     packages: ['bwip-js'],
-    homes: ['gateway/receipts'],
-    instead: 'ask gateway/receipts/code-symbols.ts for the drawing of a code',
+    homes: ['gateway/pages'],
+    instead: 'ask gateway/pages/code-symbols.ts for the drawing of a code',
   },
   {
     packages: ['undici'],

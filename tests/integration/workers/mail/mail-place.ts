@@ -10,6 +10,7 @@ import { seedOrganization, seedUser } from '../../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../../support/stores.ts';
 import { type Behaviour, type MailServer, startMailServer } from './mail-server.ts';
 
+export const PUBLIC_URL = 'https://dispatch.example.com';
 export const FROM = 'dispatch@example.com';
 
 interface WaitingMail {
@@ -75,7 +76,7 @@ export async function withMail(body: (place: MailPlace) => Promise<void>): Promi
       const send = createMailTransport({ smtpUrl, from: FROM, outbox, clock, random: createRandomSource() });
       const log = createLog('workers', 'silent');
       const scheduler = { ...systemScheduler, every };
-      const mailer = startMailer({ store: createMailStore(sql), send, clock, scheduler, log });
+      const mailer = startMailer({ store: createMailStore(sql), send, publicUrl: PUBLIC_URL, clock, scheduler, log });
       try {
         await meanwhile();
       } finally {

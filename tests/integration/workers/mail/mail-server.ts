@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { readMail } from './received-mail.ts';
 
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   /** Headers and body as they came. */
   readonly source: string;
-  /** The line that is a token. */
+  /** The token in its link. */
   readonly token: string;
 }
 
@@ -70,5 +71,6 @@ export async function startMailServer(behaviour: Behaviour = {}): Promise<MailSe
 
 /** The token of a mail; empty when it stands on no line of its own. */
 export function tokenIn(source: string): string {
-  return /^(d[vp]_[A-Za-z0-9]{40})\r?$/m.exec(source)?.[1] ?? '';
+  const [, token = ''] = /\?token=(d[vpw]_[A-Za-z0-9]{40})$/m.exec(readMail(source).text) ?? [];
+  return token;
 }

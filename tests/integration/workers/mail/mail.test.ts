@@ -15,8 +15,9 @@ import { pauseAfter } from '../../../../workers/notifications/mailer.ts';
 import { testRedis } from '../../../support/stores.ts';
 import { until } from '../../../support/until.ts';
 import { startWorkersProcess, type WorkersProcess } from '../workers-place.ts';
-import { FROM, type MailPlace, SWEEP_MS, withMail } from './mail-place.ts';
+import { FROM, type MailPlace, PUBLIC_URL, SWEEP_MS, withMail } from './mail-place.ts';
 import { startMailServer, tokenIn } from './mail-server.ts';
+import { readMail } from './received-mail.ts';
 
 /** Whose token it is, if it is good. */
 async function ownerOf(sql: Sql, token: string): Promise<number | undefined> {
@@ -32,7 +33,7 @@ function untilPutOff({ requests }: MailPlace): Promise<void> {
   );
 }
 
-test('a mail that was asked for arrives with a good token, in plain ASCII, and is sent once', () =>
+test('a mail that was asked for arrives with a good token in its one link, and is sent once', () =>
   withMail(async ({ sql, server, user, request, requests, mailing }) => {
     const [verifying, resetting] = [await user(), await user(true)];
     await request('verify_email', verifying.email);
@@ -42,9 +43,9 @@ test('a mail that was asked for arrives with a good token, in plain ASCII, and i
       await delay(10 * SWEEP_MS);
     });
     assert.equal(server.received.length, 2);
-    for (const [{ userId, email }, prefix, subject] of [
-      [verifying, 'dv_', 'Verify your e-mail address'],
-      [resetting, 'dp_', 'Reset your password'],
+    for (const [{ userId, email }, prefix, subject, path] of [
+      [verifying, 'dv_', 'Confirm your e-mail address', 'verify'],
+      [resetting, 'dp_', 'Choose a new password', 'reset'],
     ] as const) {
       const mail = server.received.find(({ to }) => to.includes(email));
       assert.ok(mail, `a mail to ${email}`);
@@ -53,8 +54,9 @@ test('a mail that was asked for arrives with a good token, in plain ASCII, and i
       assert.ok(mail.token.startsWith(prefix));
       assert.equal(await ownerOf(sql, mail.token), userId);
       assert.match(mail.source, new RegExp(`^Subject: ${subject}\\r$`, 'm'));
-      assert.match(mail.source, /^Content-Transfer-Encoding: 7bit\r$/m);
-      assert.match(mail.source, /^[\x20-\x7e\r\n]+$/);
+      const { text, html } = readMail(mail.source);
+      for (const part of [text, html!])
+        assert.deepEqual(part.match(/https?:[^\s"<]+/g), [`${PUBLIC_URL}/account/${path}?token=${mail.token}`]);
     }
   }));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barcodeOf, qrCodeOf } from '../../../../gateway/receipts/code-symbols.ts';
+import { barcodeOf, qrCodeOf } from '../../../../gateway/pages/code-symbols.ts';
 import { HOSTILE_TEXTS } from '../../../support/seeds/hostile-texts.ts';
 
 const DOT_MM = 0.125;

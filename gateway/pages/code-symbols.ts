@@ -19,9 +19,9 @@ export function barcodeOf(code: string, widthMm: number): Html | undefined {
   return module < LEAST_MODULE_MM ? undefined : sized(svg, modules * module, BARCODE_HEIGHT_MM);
 }
 
-/** A QR code of a task's code, which holds any text in UTF-8. */
-export function qrCodeOf(code: string): Html {
-  const svg = toSVG({ bcid: 'qrcode', text: code, scale: 1 });
+/** A QR code of any text, which it holds in UTF-8. */
+export function qrCodeOf(text: string): Html {
+  const svg = toSVG({ bcid: 'qrcode', text, scale: 1 });
   // Two units of the drawing are a module.
   const modules = widthOf(svg) / 2;
   const size = modules * Math.max(wholeDots(QR_SIZE_MM / modules), LEAST_MODULE_MM);
