@@ -25,6 +25,7 @@ import type { Reads } from './reads.ts';
 import { ReceiptPrinter } from './receipts/receipt-printer.ts';
 import { receiptRoutes } from './receipts/receipt-routes.ts';
 import type { Route } from './route.ts';
+import { actionRoute } from './routes/action-route.ts';
 import { agentRoutes } from './routes/agent-routes.ts';
 import { assignmentRequestRoutes } from './routes/assignment-request-routes.ts';
 import { assignmentRoutes } from './routes/assignment-routes.ts';
@@ -70,6 +71,7 @@ export function createRoutes(parts: RouteParts): Route[] {
   return [
     ...taskRoutes(engine, reads, clock),
     batchRoute(engine, clock),
+    actionRoute(engine, clock),
     ...packageRoutes(engine),
     ...taskListRoutes(engine, replies),
     ...proofRoutes(administration),

@@ -241,6 +241,17 @@ export interface ReattemptTask extends CommandBase {
   readonly input: ReattemptTaskInput;
 }
 
+/** One of many: the command of its single call. */
+export type TaskAction = AssignTask | UnassignTask | SearchAgent | ChangeTaskStatus | AmendTask;
+
+/** Many tasks at once, each as by its single call. */
+export interface ActOnTasks extends CommandBase {
+  readonly kind: 'act-on-tasks';
+  readonly actions: readonly TaskAction[];
+  /** The facts of the request in the error bodies of items. */
+  readonly facts: RequestFacts;
+}
+
 /** A payment for a task. `provider`: who carries out an online one. */
 export type PayTask = CommandBase & { readonly kind: 'pay-task'; readonly input: PayTaskInput } & (
     | { readonly method: 'cash' | 'wallet' }
@@ -331,7 +342,7 @@ export type SingleCommand =
   | NoteEta
   | WakeUp;
 
-export type Command = SingleCommand | CreateTasks | ReadTask;
+export type Command = SingleCommand | CreateTasks | ActOnTasks | ReadTask;
 
 /** How the engine answered. `data` is encoded JSON: the `data` of the envelope. */
 export type Answer =

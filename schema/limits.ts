@@ -57,6 +57,9 @@ export const LIMITS = {
   longTextChars: 10_000,
   listItems: 100,
   batchTasks: 500,
+  /** Tasks that one action names; and with the children of jobs that are cancelled, whose rows go into the same commit. */
+  actionTasks: 500,
+  actionFamilies: 1_000,
   /** Notes and descriptions of a whole job with its packages: each change sends all this text again. */
   familyTextChars: 2_097_152,
   /** A task holds them in memory and shows them all. */

@@ -3,8 +3,8 @@ import { isPast } from '../fields/fields.ts';
 import { isEmptyWindow } from '../fields/window.ts';
 
 /** The violations of the planned times of a body; with `now`, of times that have passed too. */
-export function timesCheck(now?: () => number) {
-  return v.rawCheck<object>(({ dataset, addIssue }) => {
+export function timesCheck<T extends object>(now?: () => number) {
+  return v.rawCheck<T>(({ dataset, addIssue }) => {
     const body = dataset.value as Readonly<Record<string, unknown>> | undefined;
     if (typeof body !== 'object' || body === null) return;
     const violation = (key: string, message: string) =>

@@ -1,7 +1,6 @@
 import type { Answer, BatchItem, CreateTasks, RequestFacts } from '../../../schema/commands.ts';
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { IdempotencyKey } from '../../../schema/fields/idempotency-key.ts';
-import { decidedBody } from '../../views/parts/error-body.ts';
 import {
   applyDraft,
   type DecidedCommand,
@@ -12,19 +11,13 @@ import {
   openBatchAt,
 } from '../apply/apply-decision.ts';
 import { encodeShown } from '../apply/encode-shown.ts';
-import type { OrgBatch } from '../apply/org-batch.ts';
 import type { DecideContext, Shown } from '../decide/decision.ts';
 import { decideCreateTask } from '../decide/tasks/create-task.ts';
 import { Draft } from '../state/draft.ts';
 import type { OrgState } from '../state/org-state.ts';
+import { answerJointly, failedItem, type ItemResult, inOneCommit } from './joint-answer.ts';
 
 type WantedTask = Extract<BatchItem, { input: unknown }>;
-
-/** The result of one item: the JSON of its task, or the body of its error. */
-interface ItemResult {
-  readonly ok: boolean;
-  readonly json: string;
-}
 
 /** An item that can be done, if all the others can. */
 interface DraftedItem {
@@ -43,20 +36,12 @@ export function decideBatch(
   context: DecideContext,
   nowMs: number,
 ): DecidedCommand {
-  // One batch, however full: an answer that is true only in part would look like one that is not.
-  let batch: OrgBatch | undefined;
-  const inOneCommit = {
-    ...tools,
-    openBatch() {
-      batch ??= tools.openBatch();
-      return batch;
-    },
-  };
+  const joint = inOneCommit(tools);
   const answer = command.atomic
-    ? decideTogether(inOneCommit, command, context, nowMs)
-    : decideEach(inOneCommit, command, context, nowMs);
+    ? decideTogether(joint, command, context, nowMs)
+    : decideEach(joint, command, context, nowMs);
   // Its position is the newest, so it waits for the newest, even when all items were known before.
-  return { answer: () => answer, changes: batch !== undefined, restsOn: undefined };
+  return { answer: () => answer, changes: joint.opened(), restsOn: undefined };
 }
 
 function decideEach(tools: DecideTools, command: CreateTasks, context: DecideContext, nowMs: number): Answer {
@@ -78,7 +63,7 @@ function decideEach(tools: DecideTools, command: CreateTasks, context: DecideCon
       results.push({ ok: true, json });
     } else {
       keepRefusal(tools, wanted.idempotency, decision.refusal, context.now);
-      results.push(failed(decision.refusal, command.facts));
+      results.push(failedItem(decision.refusal, command.facts));
     }
   }
   return answerBatch(tools, command, results, context.now);
@@ -99,7 +84,7 @@ function decideTogether(tools: DecideTools, command: CreateTasks, context: Decid
     const draft = new Draft(whole);
     const decision = decideCreateTask(draft, { kind: 'create-task', caller: command.caller, ...wanted }, context);
     if (!decision.ok) {
-      made.push(failed(decision.refusal, command.facts));
+      made.push(failedItem(decision.refusal, command.facts));
       continue;
     }
     whole.absorb(draft);
@@ -130,19 +115,15 @@ function knownResult(state: OrgState, item: BatchItem, nowMs: number, facts: Req
   const kept = item.idempotency && findKept(state, item.idempotency, nowMs);
   if (!kept) return undefined;
   const { fingerprint, status, body } = kept.record;
-  if (fingerprint !== item.idempotency!.fingerprint) return failed(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
-  return status < 300 ? { ok: true, json: body } : failed(JSON.parse(body) as Refusal, facts);
+  if (fingerprint !== item.idempotency!.fingerprint) return failedItem(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
+  return status < 300 ? { ok: true, json: body } : failedItem(JSON.parse(body) as Refusal, facts);
 }
 
 /** The earlier item of the same batch that has the same key: it stands for this one too. */
 function twinOf({ idempotency }: WantedTask, keyed: ReadonlyMap<string, DraftedItem>, facts: RequestFacts) {
   const twin = idempotency && keyed.get(idempotency.scopedKey);
   if (!twin || twin.idempotency!.fingerprint === idempotency.fingerprint) return twin;
-  return failed(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
-}
-
-function failed(why: Refusal, facts: RequestFacts): ItemResult {
-  return { ok: false, json: decidedBody(why, facts).body };
+  return failedItem(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
 }
 
 function answerBatch(tools: DecideTools, command: CreateTasks, results: readonly ItemResult[], now: string): Answer {
@@ -154,11 +135,5 @@ function answerBatch(tools: DecideTools, command: CreateTasks, results: readonly
     if (ok) created += 1;
   }
   const data = `{"items":[${items}],"created":${created},"failed":${results.length - created}}`;
-  const { idempotency } = command;
-  if (idempotency) {
-    const batch = openBatchAt(tools, now);
-    batch.nextDeadlineAt = tools.state.nextDeadlineAt;
-    keepOutcome(tools, batch, idempotency, { status: 200, body: data, toldAt: null });
-  }
-  return { ok: true, status: 200, data, sequence: tools.state.lastSequence };
+  return answerJointly(tools, command, data, now);
 }

@@ -1,7 +1,7 @@
 import type { Answer, Command, ReadTask, SingleCommand } from '../../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../../schema/errors.ts';
 import { isAsked } from '../../domain/assignment/assignment-machine.ts';
-import { mayChange, maySee } from '../../domain/tasks/task-machine.ts';
+import { maySee } from '../../domain/tasks/task-machine.ts';
 import { isoTime } from '../../runtime/clock.ts';
 import { matchesEtag } from '../../views/parts/etag.ts';
 import { encodeFollowed } from '../../views/parts/followed-task.ts';
@@ -17,9 +17,10 @@ import {
 } from '../apply/apply-decision.ts';
 import { encodeShown } from '../apply/encode-shown.ts';
 import { type DecideContext, type Decision, type DueTimers, refuse, type Shown } from '../decide/decision.ts';
-import { ruleOf } from '../decide/rules.ts';
+import { decideByRule, ruleOf } from '../decide/rules.ts';
 import { Draft } from '../state/draft.ts';
 import type { OrgState } from '../state/org-state.ts';
+import { decideActions } from './decide-actions.ts';
 import { decideBatch } from './decide-batch.ts';
 
 /** Decides one command against memory, applies what it changes and stages it for the next commit. */
@@ -38,8 +39,9 @@ export function decideCommand(tools: DecideTools, command: Command, due?: DueTim
     due: due && { ...due, nextDeadlineAt: nextDeadline(state, due) },
   };
   if (command.kind === 'create-tasks') return decideBatch(tools, command, context, nowMs);
+  if (command.kind === 'act-on-tasks') return decideActions(tools, command, context);
   const draft = new Draft(state);
-  const decided = isBeyond(draft, command) ? FORBIDDEN : ruleOf(command).decide(draft, command, context);
+  const decided = decideByRule(draft, command, context);
   const decision = precedes412(decided) || !hasChangedSince(state, command) ? decided : STALE;
   return decision.ok
     ? applyDecision(tools, command, draft, decision, now)
@@ -52,16 +54,6 @@ function afterTheEnd(deletedBy: number): DecidedCommand {
   return { answer, changes: false, restsOn: deletedBy };
 }
 
-/** Whether the command changes a task that its caller may only see. */
-function isBeyond(draft: Draft, command: SingleCommand): boolean {
-  const { task: taskOf, alsoChanges } = ruleOf(command);
-  const task = taskOf(draft, command);
-  if (!task) return false;
-  if (!mayChange(task, command.caller)) return true;
-  return alsoChanges(draft, task, command).some((child) => !mayChange(child, command.caller));
-}
-
-const FORBIDDEN = refuse(refusal('FORBIDDEN'));
 const STALE = refuse(refusal('PRECONDITION_FAILED'));
 
 /** In the order of refusal a forbidden or unknown record comes before a changed one. */

@@ -374,7 +374,7 @@ function isFull({ rows, bytes }: OrgBatch): boolean {
 }
 
 function isBatch({ command }: Pending): boolean {
-  return command.kind === 'create-tasks';
+  return command.kind === 'create-tasks' || command.kind === 'act-on-tasks';
 }
 
 /** A payment, its task, and the payment that the task has now. */

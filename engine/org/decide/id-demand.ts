@@ -1,3 +1,4 @@
+import type { TaskAction } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { CreateTaskInput, TaskInput } from '../../../schema/tasks/create-task.ts';
 import type { IdKind } from '../../store/actor/actor-store.ts';
@@ -49,4 +50,10 @@ export function demandOfTasks(inputs: readonly CreateTaskInput[]): IdDemand {
     for (const child of input.children ?? []) add(child);
   }
   return demand;
+}
+
+/** Enough for actions on many tasks: only amendments make anything, which is places. */
+export function demandOfActions(actions: readonly TaskAction[]): IdDemand {
+  const places = actions.filter(({ kind }) => kind === 'amend-task').length * ORDINARY.location;
+  return { ...NEW_AGENT, user: 0, warehouse: 0, agent: 0, location: places };
 }

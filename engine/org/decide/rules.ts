@@ -1,5 +1,8 @@
-import type { Command, SingleCommand } from '../../../schema/commands.ts';
+import type { Command, CreateTasks, ReadTask, SingleCommand } from '../../../schema/commands.ts';
+import { refusal } from '../../../schema/errors.ts';
+import { mayChange } from '../../domain/tasks/task-machine.ts';
 import type { RecordNeeds } from '../../store/actor/actor-store.ts';
+import type { Draft } from '../state/draft.ts';
 import type { OrgState } from '../state/org-state.ts';
 import { answerRequestRule } from './assignment/answer-request.ts';
 import { assignCouriersRule } from './assignment/assign-couriers.ts';
@@ -7,10 +10,11 @@ import { assignTaskRule } from './assignment/assign-task.ts';
 import { proposeOffersRule } from './assignment/propose-offers.ts';
 import { searchAgentRule } from './assignment/search-agent.ts';
 import { unassignTaskRule } from './assignment/unassign-task.ts';
+import { type DecideContext, type Decision, refuse } from './decision.ts';
 import { amendTaskRule } from './exceptions/amend-task.ts';
 import { reassignTaskRule } from './exceptions/reassign-task.ts';
 import { reattemptTaskRule } from './exceptions/reattempt-task.ts';
-import { demandOfTasks, type IdDemand, ORDINARY } from './id-demand.ts';
+import { demandOfActions, demandOfTasks, type IdDemand, ORDINARY } from './id-demand.ts';
 import { payTaskRule } from './money/pay-task.ts';
 import { refundPaymentRule } from './money/refund-payment.ts';
 import { settlePaymentRule } from './money/settle-payment.ts';
@@ -76,19 +80,40 @@ export function ruleOf<C extends SingleCommand>(command: C): Rule<C> {
   return RULES[command.kind] as unknown as Rule<C>;
 }
 
+/** Decides by the rule of a command, unless it changes a task that its caller may only see. */
+export function decideByRule(draft: Draft, command: SingleCommand, context: DecideContext): Decision {
+  return isBeyond(draft, command) ? FORBIDDEN : ruleOf(command).decide(draft, command, context);
+}
+
+function isBeyond(draft: Draft, command: SingleCommand): boolean {
+  const { task: taskOf, alsoChanges } = ruleOf(command);
+  const task = taskOf(draft, command);
+  if (!task) return false;
+  if (!mayChange(task, command.caller)) return true;
+  return alsoChanges(draft, task, command).some((child) => !mayChange(child, command.caller));
+}
+
+const FORBIDDEN = refuse(refusal('FORBIDDEN'));
+
+/** The commands that follow rules of their own: one, or the parts of an action. */
+function ruledBy(command: Exclude<Command, ReadTask | CreateTasks>): readonly SingleCommand[] {
+  return command.kind === 'act-on-tasks' ? command.actions : [command];
+}
+
 /** Whether the command reads a record that memory lacks. With `needs`, adds the missing records there. */
 export function collectNeeds(state: OrgState, command: Command, needs?: RecordNeeds): boolean {
   const search = new RecordSearch(state, needs);
   search.idempotency(command.idempotency);
   if (command.kind === 'read-task') search.task(command.taskId);
   else if (command.kind === 'create-tasks') search.newTasks(command);
-  else ruleOf(command).needs(search, command);
+  else for (const one of ruledBy(command)) ruleOf(one).needs(search, one);
   return search.missing;
 }
 
 /** Whether the command rests on accounts or loads that were not fetched: the task had another agent then. */
 export function lacksRecordsOfAgent(state: OrgState, command: Command): boolean {
-  if (command.kind === 'read-task' || command.kind === 'create-tasks' || !ruleOf(command).followsAgent) return false;
+  if (command.kind === 'read-task' || command.kind === 'create-tasks') return false;
+  if (!ruledBy(command).some((one) => ruleOf(one).followsAgent)) return false;
   const needs = noNeeds();
   collectNeeds(state, command, needs);
   return needs.accountOwners.size + needs.loadedAgentIds.size > 0;
@@ -97,6 +122,7 @@ export function lacksRecordsOfAgent(state: OrgState, command: Command): boolean 
 /** The largest number of ids that the decision may take. */
 export function idDemandOf(command: Command): IdDemand {
   if (command.kind === 'read-task') return ORDINARY;
+  if (command.kind === 'act-on-tasks') return demandOfActions(command.actions);
   if (command.kind !== 'create-tasks') return ruleOf(command).ids(command);
   return demandOfTasks(command.items.flatMap((item) => ('input' in item ? item.input : [])));
 }

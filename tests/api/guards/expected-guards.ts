@@ -58,6 +58,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
 
   'POST /tasks': { who: STAFF },
   'POST /tasks/batch': { who: STAFF },
+  'POST /tasks/actions': { who: STAFF },
   'POST /tasks/:id/amend': { who: DISPATCHERS, names: 'task' },
   'POST /tasks/:id/reassign': { who: DISPATCHERS, names: 'task' },
   'POST /tasks/:id/reattempt': { who: DISPATCHERS, names: 'task' },

@@ -57,6 +57,8 @@ const NO_RECORDS: Readonly<Record<string, string>> = {
   'GET /realtime/me/events agentIds': "picks from the caller's own events",
   'POST /notifications/push-token deviceId': "what the app calls one of the caller's own devices",
   'POST /agents/locations points.agentId': 'counted as rejected, as is every point of an agent that is not known',
+  'POST /tasks/actions taskIds': 'each fails by itself, as tests/api/exceptions/actions.test.ts shows',
+  'POST /tasks/actions agentId': 'is that of assign, and fails by itself',
   'POST /tasks/:id/reassign fromAgentId': 'compared with the agent that the task has, and never looked up',
   'POST /tasks children.parentId': 'refused in a child with any value',
 };

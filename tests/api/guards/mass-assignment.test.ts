@@ -99,6 +99,7 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
   'POST /tasks/:id/assign': ({ taskId, agentId }) => [`/tasks/${taskId}/assign`, { agentId }],
   'POST /tasks/:id/unassign': ({ assignedTaskId }) => [`/tasks/${assignedTaskId}/unassign`, { reason: 'r' }],
+  'POST /tasks/actions': ({ taskId }) => ['/tasks/actions', { action: 'amend', taskIds: [taskId], notes: 'n' }],
   'POST /tasks/:id/amend': ({ assignedTaskId }) => [
     `/tasks/${assignedTaskId}/amend`,
     { ...DEPOT, notes: 'n', contact: { name: 'Grace', phone: '+442079460009' } },

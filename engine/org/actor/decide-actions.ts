@@ -1,0 +1,56 @@
+import type { ActOnTasks, Answer, TaskAction } from '../../../schema/commands.ts';
+import { refusal } from '../../../schema/errors.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { applyDraft, type DecidedCommand, type DecideTools, openBatchAt } from '../apply/apply-decision.ts';
+import { encodeShown } from '../apply/encode-shown.ts';
+import type { DecideContext } from '../decide/decision.ts';
+import { decideByRule } from '../decide/rules.ts';
+import { Draft } from '../state/draft.ts';
+import type { OrgState } from '../state/org-state.ts';
+import { answerJointly, failedItem, type ItemResult, inOneCommit } from './joint-answer.ts';
+
+/**
+ * POST /tasks/actions. Decides each item as its single call would be, in their order, and each sees those before it. They
+ * all go into one commit. Refuses 400 for jobs that would be cancelled with more children than one commit bears.
+ */
+export function decideActions(tools: DecideTools, command: ActOnTasks, context: DecideContext): DecidedCommand {
+  const joint = inOneCommit(tools);
+  if (countTasks(tools.state, command) > LIMITS.actionFamilies) {
+    return { answer: () => TOO_MANY, changes: false, restsOn: undefined };
+  }
+  let items = '';
+  let done = 0;
+  for (const action of command.actions) {
+    const { ok, json } = decideAction(joint, command, action, context);
+    const what = ok ? `"done","task":${json}` : `"failed","error":${json}`;
+    items += `${items === '' ? '' : ','}{"taskId":${action.taskId},"status":${what}}`;
+    if (ok) done += 1;
+  }
+  const data = `{"items":[${items}],"done":${done},"failed":${command.actions.length - done}}`;
+  const answer = answerJointly(joint, command, data, context.now);
+  // Its position is the newest, so it waits for the newest, even when nothing changes.
+  return { answer: () => answer, changes: joint.opened(), restsOn: undefined };
+}
+
+function decideAction(tools: DecideTools, command: ActOnTasks, action: TaskAction, context: DecideContext): ItemResult {
+  const draft = new Draft(tools.state);
+  const decision = decideByRule(draft, action, context);
+  if (!decision.ok) return failedItem(decision.refusal, command.facts);
+  if (draft.changes.length === 0) return { ok: true, json: encodeShown(tools.state, decision.shown)! };
+  const batch = openBatchAt(tools, context.now);
+  return { ok: true, json: applyDraft(tools, batch, draft, command, decision.shown).data };
+}
+
+/** The tasks that may change: a job is cancelled with its children. */
+function countTasks(state: OrgState, { actions }: ActOnTasks): number {
+  const childrenOf = (action: TaskAction) =>
+    action.kind === 'change-task-status' ? (state.findTask(action.taskId)?.task.childIds?.length ?? 0) : 0;
+  return actions.reduce((count, action) => count + 1 + childrenOf(action), 0);
+}
+
+const TOO_MANY: Answer = {
+  ok: false,
+  refusal: refusal('VALIDATION_FAILED', undefined, {
+    violations: [`taskIds must name at most ${LIMITS.actionFamilies} tasks, the children of jobs included`],
+  }),
+};
