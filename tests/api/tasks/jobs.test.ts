@@ -269,11 +269,10 @@ for (const [others, from, to, was, becomes] of DERIVED) {
 }
 
 test("a job's event names the times that a child has moved while its status stays", async () => {
-  const { databaseUrl } = fixture.gateway;
   const { api, ...owner } = await fixture.organization({ role: 'dispatcher' });
-  const { agentId } = await seedAgent(databaseUrl, owner.organizationId);
+  const { agentId } = await seedAgent(fixture.gateway.databaseUrl, owner.organizationId);
   const children = (['assigned', 'accepted'] as const).map((status) => ({ status, agentId }));
-  const [seeded] = await seedTasks(databaseUrl, owner, [{ status: 'accepted', children }]);
+  const [seeded] = await seedTasks(fixture.gateway.databaseUrl, owner, [{ status: 'accepted', children }]);
   const { acceptedAt: before } = (await api.get(`/tasks/${seeded!.id}`)).body.data;
   const occurredAt = new Date(Date.parse(before!) - 60_000).toISOString();
   await api.put(`/tasks/${seeded!.children[0]!.id}/status`, { status: 'accepted', occurredAt });
