@@ -35,6 +35,7 @@ import { eventRoutes } from './routes/event-routes.ts';
 import { exceptionRoutes } from './routes/exception-routes.ts';
 import { locationRoutes } from './routes/location-routes.ts';
 import { packageRoutes } from './routes/package-routes.ts';
+import { ratingRoutes } from './routes/rating-routes.ts';
 import { taskListRoutes } from './routes/task-list-routes.ts';
 import { taskRoutes } from './routes/task-routes.ts';
 import { warehouseRoutes } from './routes/warehouse-routes.ts';
@@ -72,7 +73,8 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...taskRoutes(engine, reads, clock),
     batchRoute(engine, clock),
     actionRoute(engine, clock),
-    ...packageRoutes(engine),
+    ...packageRoutes(engine, reads),
+    ...ratingRoutes(engine, reads),
     ...taskListRoutes(engine, replies),
     ...proofRoutes(administration),
     ...receiptRoutes(new ReceiptPrinter(engine, reads)),

@@ -52,7 +52,8 @@ function listCustomers(engine: Engine, reads: Reads): ApiRoute {
     path: '/customers',
     guard: may('customers'),
     query: { schema: listCustomersQuery, lists: new Set() },
-    summary: 'List customers, newest first; `search` finds parts of names, e-mail addresses and phone numbers',
+    summary:
+      'List customers, newest first; `search` finds parts of names, e-mail addresses and phone numbers, `phone` a whole number',
     success: { status: 200, data: customerListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {

@@ -1,13 +1,23 @@
-import * as v from 'valibot';
+import { onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
+import { findPackages } from '../../engine/store/records/package-store.ts';
+import { encodePackage } from '../../engine/views/task-view.ts';
+import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { changePackageInput, packageInput, packageView } from '../../schema/tasks/package.ts';
+import {
+  changePackageInput,
+  findPackagesQuery,
+  packageInput,
+  packageListView,
+  packageView,
+} from '../../schema/tasks/package.ts';
+import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The packages of tasks. Source: docs/contract.md §3 "Packages". */
-export function packageRoutes(engine: Engine): ApiRoute[] {
-  return [addPackage(engine), listPackages(engine), changePackage(engine)];
+export function packageRoutes(engine: Engine, reads: Reads): ApiRoute[] {
+  return [addPackage(engine), listPackages(engine), findByBarcode(engine, reads), changePackage(engine)];
 }
 
 function addPackage(engine: Engine): ApiRoute {
@@ -39,11 +49,30 @@ function listPackages(engine: Engine): ApiRoute {
     guard: may('tasks:read'),
     etag: true,
     summary: 'List the packages of a task',
-    success: { status: 200, data: v.object({ items: v.array(packageView), count: v.number() }) },
+    success: { status: 200, data: packageListView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
       const command = { kind: 'read-task', caller, taskId: params.id, show: 'packages' } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Packages');
+    },
+  });
+}
+
+function findByBarcode(engine: Engine, reads: Reads): ApiRoute {
+  return apiRoute({
+    method: 'GET',
+    path: '/packages',
+    guard: may('tasks:read'),
+    query: { schema: findPackagesQuery, lists: new Set(['barcode']) },
+    summary: 'Find packages by their barcodes, newest first; an agent finds those of its own tasks',
+    success: { status: 200, data: packageListView },
+    refusals: [],
+    async handle({ identity: { organizationId, caller }, query }) {
+      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+        findPackages(sql, organizationId, query, onlyAgentOf(caller)),
+      );
+      const data = `{"items":[${items.map(encodePackage).join(',')}],"count":${count}}`;
+      return { status: 200, message: 'Packages', data, position: formatPosition(engine.history, sequence) };
     },
   });
 }

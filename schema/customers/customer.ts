@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { email, oneOf, requiredText, shortText } from '../fields/fields.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { type Phone, parsePhone } from '../fields/phone.ts';
+import { shownAs } from '../fields/shown-as.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
@@ -125,8 +126,22 @@ export const customerDetailView = v.object({ ...customerView.entries, deliverySu
 
 export const customerListView = v.object({ items: v.array(customerView), count: shownInteger });
 
-/** The query of GET /customers. `search`: part of a name, of an e-mail address or of a phone number. */
-export const listCustomersQuery = v.object({ ...pageQuery, search: v.optional(shortText) });
+/** A phone number in a query, where a `+` that is not percent-encoded means a space: in front of a digit it is put back. */
+const queryPhone = shownAs(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.replace(/^ (?=\d)/, '+')),
+    phone,
+  ),
+  { description: 'The whole number with its country code, in any notation; a `+` may come unencoded' },
+);
+
+/** The query of GET /customers. `search`: part of a name, of an e-mail address or of a phone number. `phone`: the whole one. */
+export const listCustomersQuery = v.object({
+  ...pageQuery,
+  search: v.optional(shortText),
+  phone: v.optional(queryPhone),
+});
 export type ListCustomersQuery = v.InferOutput<typeof listCustomersQuery>;
 
 /** "  Ada  Mary Lovelace " → { firstName: 'Ada', lastName: 'Mary Lovelace' } */

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import { boolean, id, longText, notNegative, oneOf, positiveInteger, shortText } from '../fields/fields.ts';
+import { pageQuery } from '../fields/page-query.ts';
+import { shownAs } from '../fields/shown-as.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { LIMITS } from '../limits.ts';
 
 export const PACKAGE_STATUSES = [
   'pending',
@@ -100,6 +103,23 @@ export const packageView = v.object({
   updatedAt: shownTime,
 });
 export type PackageView = v.InferOutput<typeof packageView>;
+
+/** The query of GET /packages: any of the barcodes, and the whole text, since a barcode may hold commas itself. */
+export const findPackagesQuery = v.object({
+  ...pageQuery,
+  barcode: shownAs(
+    v.pipe(
+      v.array(shortText),
+      v.minLength(1, 'must hold at least one barcode'),
+      v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
+      v.transform((given): readonly string[] => [...new Set([...given, given.join(',')])]),
+    ),
+    { description: 'Exact, with its upper and lower case' },
+  ),
+});
+export type FindPackagesQuery = v.InferOutput<typeof findPackagesQuery>;
+
+export const packageListView = v.object({ items: v.array(packageView), count: shownInteger });
 
 /** The body of PATCH /packages/:id. */
 export const changePackageInput = v.object(

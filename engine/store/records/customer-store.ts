@@ -29,11 +29,13 @@ const COUNT_OF_ALL = `coalesce((SELECT u.used FROM usage u
 export async function listCustomers(
   sql: Sql,
   organizationId: number,
-  { page, limit, search }: ListCustomersQuery,
+  { page, limit, search, phone }: ListCustomersQuery,
 ): Promise<CustomerPage> {
   const wanted = search === undefined ? undefined : customerSearchOf(search);
-  const matching = wanted ? `AND ${matchingCustomers(wanted)}` : '';
-  const count = wanted ? countOf(matching) : COUNT_OF_ALL;
+  const patterns = wanted?.patterns ?? [];
+  const bySearch = wanted ? `AND ${matchingCustomers(wanted)}` : '';
+  const matching = phone ? `${bySearch} AND c.phone_e164 = $${patterns.length + 4}` : bySearch;
+  const count = matching === '' ? COUNT_OF_ALL : countOf(matching);
   const statement = `
     WITH page AS MATERIALIZED (
       SELECT c.id FROM customers c WHERE c.organization_id = $1 ${matching}
@@ -44,7 +46,7 @@ export async function listCustomers(
       FROM page JOIN customers c ON c.organization_id = $1 AND c.id = page.id) b ON true
     WHERE h.organization_id = $1
     ORDER BY b.created_at DESC, b.id DESC`;
-  const parameters = [organizationId, limit, (page - 1) * limit, ...(wanted?.patterns ?? [])];
+  const parameters = [organizationId, limit, (page - 1) * limit, ...patterns, ...(phone ? [phone.e164] : [])];
   // `unsafe` does not prepare: each search is planned for its own pattern, because no plan fits every one.
   const query = () =>
     sql.unsafe<{ sequence: number; count: number; customer: unknown[] | null }[]>(statement, parameters);

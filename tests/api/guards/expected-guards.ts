@@ -70,6 +70,8 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /tasks/:id/history': { who: STAFF_AND_AGENTS, names: 'task' },
   'POST /tasks/:id/packages': { who: STAFF, names: 'task' },
   'GET /tasks/:id/packages': { who: STAFF_AND_AGENTS, names: 'task' },
+  'GET /packages': { who: STAFF_AND_AGENTS },
+  'GET /ratings': { who: STAFF_AND_AGENTS },
   'PATCH /packages/:id': { who: STAFF_AND_AGENTS, names: 'package' },
   'POST /tasks/:id/proof': { who: STAFF_AND_AGENTS, names: 'task' },
   'GET /tasks/:id/proof': { who: STAFF_AND_AGENTS, names: 'task' },

@@ -1,0 +1,32 @@
+import { onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
+import type { Engine } from '../../engine/org/start-engine.ts';
+import { listRatings } from '../../engine/store/records/rating-store.ts';
+import { encodeRatingPage } from '../../engine/views/rating-view.ts';
+import { formatPosition } from '../../schema/events.ts';
+import { listRatingsQuery, ratingPageView } from '../../schema/tasks/list-ratings.ts';
+import type { Reads } from '../reads.ts';
+import { type ApiRoute, apiRoute, may } from '../route.ts';
+
+/** The ratings of tasks. Source: docs/contract.md §7 "Ratings". */
+export function ratingRoutes(engine: Engine, reads: Reads): ApiRoute[] {
+  return [
+    apiRoute({
+      method: 'GET',
+      path: '/ratings',
+      guard: may('tasks:read'),
+      query: { schema: listRatingsQuery, lists: new Set(['agentId']) },
+      summary: 'List what customers say of their tasks, newest first; an agent sees the ratings of its own tasks',
+      success: { status: 200, data: ratingPageView },
+      refusals: [],
+      async handle({ identity: { organizationId, caller }, query: { agentId = [], ...query } }) {
+        const asked = agentId.length === 0 ? undefined : agentId;
+        const own = onlyAgentOf(caller);
+        const agentIds = own === null ? asked : [own].filter((id) => asked?.includes(id) ?? true);
+        const found = await reads.run(organizationId, (sql) => listRatings(sql, organizationId, query, agentIds));
+        const { sequence, ...page } = found;
+        const data = encodeRatingPage(page);
+        return { status: 200, message: 'Ratings', data, position: formatPosition(engine.history, sequence) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { listCustomers } from '../../../engine/store/records/customer-store.ts';
+import { findPackages } from '../../../engine/store/records/package-store.ts';
+import { listRatings } from '../../../engine/store/records/rating-store.ts';
+import { seedOrganization } from '../../support/seeds/seed.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { taskRecord, writeTasks } from './task-writer.ts';
+
+/** The finders reach their rows by an index whose first key is the organization, and look at few others. */
+
+const TASKS = 2_000;
+const AGENTS = 20;
+const MORNING = Date.UTC(2030, 0, 1, 8);
+
+let database: TestDatabase;
+let sql: Sql;
+let organizationId: number;
+
+const at = (index: number) => new Date(MORNING + index * 60_000).toISOString();
+
+/** A day of an organization: every second task is rated. */
+async function writeDay(id: number): Promise<void> {
+  const tasks = Array.from({ length: TASKS }, (_, index) =>
+    taskRecord({
+      organizationId: id,
+      id: index + 1,
+      trackingToken: `token-${id}-${index}`,
+      status: 'completed',
+      outcome: 'succeeded',
+      completedAt: at(index),
+      agentId: (index % AGENTS) + 1,
+      rating: index % 2 === 0 ? { score: 5, comment: null, at: at(index) } : null,
+    }),
+  );
+  await writeTasks(sql, tasks);
+  await sql`
+    INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, is_fragile, barcode, status,
+      created_at, updated_at)
+    SELECT ${id}, n, 1, n, 'box', 'box', 1, false, 'BC-' || n, 'delivered', now(), now() FROM generate_series(1, ${TASKS}) n`;
+  await sql`
+    INSERT INTO customers (organization_id, id, version, user_id, customer_type, first_name, last_name, phone_e164,
+      created_at, updated_at)
+    SELECT ${id}, n, 1, n, 'individual', 'Ada', '', '+4420' || 10000000 + n, now(), now() FROM generate_series(1, ${TASKS}) n`;
+}
+
+before(async () => {
+  database = await createMigratedDatabase();
+  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
+  const ids = await Promise.all([1, 2, 3].map(async () => (await seedOrganization(database.url)).organizationId));
+  for (const id of ids) await writeDay(id);
+  for (const table of ['tasks', 'packages', 'customers']) await sql.unsafe(`VACUUM (ANALYZE) ${table}`);
+  organizationId = ids[1]!;
+});
+after(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** The plan of the one statement that a finder sends. */
+async function planOf(find: () => Promise<unknown>): Promise<PlanNode[]> {
+  let sent: { text: string; values: unknown[] } | undefined;
+  const { options } = sql as unknown as { options: { debug?: unknown } };
+  options.debug = (_connection: number, text: string, values: unknown[]) => {
+    sent = { text, values };
+  };
+  await find();
+  options.debug = undefined;
+  const [row] = await sql.unsafe(`EXPLAIN (ANALYZE, FORMAT JSON) ${sent!.text}`, sent!.values as never[]).values();
+  const [[{ Plan }]] = row as unknown as [[{ Plan: PlanNode }]];
+  return nodesOf(Plan);
+}
+
+const PAGE = { page: 1, limit: 20 };
+const RATINGS = { page: undefined, limit: 20, cursor: undefined, from: undefined, to: undefined };
+
+for (const [name, index, find, most] of [
+  [
+    'packages by barcode',
+    'packages_barcode',
+    () => findPackages(sql, organizationId, { ...PAGE, barcode: ['BC-7', 'BC-8'] }, null),
+    20,
+  ],
+  [
+    "packages of an agent's own tasks",
+    'packages_barcode',
+    () => findPackages(sql, organizationId, { ...PAGE, barcode: ['BC-7', 'BC-8'] }, 7),
+    30,
+  ],
+  [
+    'customers by phone',
+    'customers_phone',
+    () => {
+      const phone = { e164: '+442010000007', countryCode: '+44', number: '2010000007' };
+      return listCustomers(sql, organizationId, { ...PAGE, search: undefined, phone });
+    },
+    20,
+  ],
+  // All of them are counted, in the index.
+  ['ratings', 'tasks_rated', () => listRatings(sql, organizationId, RATINGS, undefined), TASKS / 2 + 200],
+  [
+    'ratings of an hour',
+    'tasks_rated',
+    () => listRatings(sql, organizationId, { ...RATINGS, from: at(60), to: at(119) }, undefined),
+    200,
+  ],
+  [
+    'ratings behind a cursor in a span',
+    'tasks_rated',
+    () =>
+      listRatings(
+        sql,
+        organizationId,
+        { ...RATINGS, from: at(60), to: at(119), cursor: { ratedAt: at(90), taskId: 91 } },
+        undefined,
+      ),
+    200,
+  ],
+  ['ratings of an agent', 'tasks_rated_agent', () => listRatings(sql, organizationId, RATINGS, [3]), 300],
+  ['ratings of two agents', 'tasks_rated_agent', () => listRatings(sql, organizationId, RATINGS, [3, 5]), 500],
+] as const) {
+  test(`${name} are found by ${index}, within the organization`, async () => {
+    const nodes = await planOf(find);
+    const scans = nodes.filter((node) => node['Index Name'] !== undefined);
+    assert.ok(
+      scans.some((node) => node['Index Name'] === index),
+      scans.map((node) => node['Index Name']).join(),
+    );
+    for (const node of nodes)
+      if (node['Node Type'] === 'Seq Scan') assert.equal(node['Relation Name'], 'organization_heads');
+    for (const scan of scans) assert.match(scan['Index Cond'] ?? '', /^\(+organization_id = /, scan['Index Name']);
+    const rows = nodes.reduce(
+      (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    );
+    assert.ok(rows <= most, `${rows} rows`);
+  });
+}
