@@ -2,7 +2,7 @@ import { parseAmount } from '../../engine/domain/money/money.ts';
 import { isoTime } from '../../engine/runtime/clock.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { BUNDLE } from '../../engine/store/rows/record-tables.ts';
-import { encodePayment } from '../../engine/views/payment-view.ts';
+import { encodePayment } from '../../engine/views/money/payment-view.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 import type { TaskBundle } from '../../schema/tasks/task.ts';

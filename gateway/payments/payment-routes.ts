@@ -4,7 +4,7 @@ import {
   listPayments as readPaymentPage,
 } from '../../engine/store/payments/payment-store.ts';
 import { listRecordAudit } from '../../engine/store/records/audit-store.ts';
-import { encodePayment } from '../../engine/views/payment-view.ts';
+import { encodePayment } from '../../engine/views/money/payment-view.ts';
 import { auditListView, recordAuditQuery } from '../../schema/accounts/audit.ts';
 import type { Permission } from '../../schema/accounts/permissions.ts';
 import { notFound } from '../../schema/errors.ts';

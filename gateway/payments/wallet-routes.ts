@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { listStatement, readBalances } from '../../engine/store/payments/ledger-store.ts';
-import { encodeStatement, encodeWallet } from '../../engine/views/ledger-view.ts';
+import { encodeStatement, encodeWallet } from '../../engine/views/money/ledger-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';

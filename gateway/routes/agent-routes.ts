@@ -5,7 +5,7 @@ import { readBalances } from '../../engine/store/payments/ledger-store.ts';
 import { readAgentSchedule } from '../../engine/store/records/agent-schedule-store.ts';
 import { readAgent as readAgentDetail, listAgents as readAgentPage } from '../../engine/store/records/agent-store.ts';
 import { encodeAgent, encodeSchedule } from '../../engine/views/agent-view.ts';
-import { encodeAgentCash } from '../../engine/views/ledger-view.ts';
+import { encodeAgentCash } from '../../engine/views/money/ledger-view.ts';
 import { encodeTaskPage } from '../../engine/views/task-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';

@@ -1,8 +1,8 @@
 import { encodeAgent } from '../../views/agent-view.ts';
 import { encodeAssignmentRequest } from '../../views/assignment-request-view.ts';
 import { encodeCustomer } from '../../views/customer-view.ts';
+import { encodePayment } from '../../views/money/payment-view.ts';
 import { encodeOrganization } from '../../views/organization-view.ts';
-import { encodePayment } from '../../views/payment-view.ts';
 import { encodePackage, encodeTask } from '../../views/task-view.ts';
 import { encodeWarehouse } from '../../views/warehouse-view.ts';
 import type { Shown } from '../decide/decision.ts';

@@ -22,11 +22,12 @@ export async function listRatings(
   agentIds: readonly number[] | undefined,
 ): Promise<RatingPage> {
   const skip = ((page ?? 1) - 1) * limit;
-  const rated = sql`t.organization_id = ${organizationId} AND t.rated_at IS NOT NULL
+  const rated = sql`t.rated_at IS NOT NULL
     ${from === undefined ? sql`` : sql`AND t.rated_at >= ${from}`} ${to === undefined ? sql`` : sql`AND t.rated_at <= ${to}`}`;
   const behind = cursor ? sql`AND (t.rated_at, t.id) < (${cursor.ratedAt}, ${cursor.taskId})` : sql``;
   const newest = (condition: Fragment, most: number) => sql`
-    SELECT t.id, t.agent_id, t.customer_id, t.rating, t.rated_at FROM tasks t WHERE ${rated} ${behind} ${condition}
+    SELECT t.id, t.agent_id, t.customer_id, t.rating, t.rated_at FROM tasks t
+    WHERE t.organization_id = ${organizationId} AND ${rated} ${behind} ${condition}
     ORDER BY t.rated_at DESC, t.id DESC LIMIT ${most}`;
   const ids = numberArray(new Set(agentIds));
   // Each agent's part of the index is read from its newest end on, and no farther than the page reaches.
@@ -36,7 +37,8 @@ export async function listRatings(
     : newest(sql``, skip + limit + 1);
   const ofAgents = agentIds ? sql`AND t.agent_id = ANY(${ids}::bigint[])` : sql``;
   const query = () => sql<Row[]>`
-    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM tasks t WHERE ${rated} ${ofAgents}) AS count,
+    SELECT h.last_sequence AS sequence, 
+      (SELECT count(*) FROM tasks t WHERE t.organization_id = ${organizationId} AND ${rated} ${ofAgents}) AS count,
       b.id AS task_id, b.agent_id, b.customer_id, (b.rating ->> 'score')::integer AS score,
       b.rating ->> 'comment' AS comment, b.rated_at
     FROM organization_heads h LEFT JOIN (

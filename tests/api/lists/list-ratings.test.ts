@@ -57,7 +57,7 @@ test('ratings are listed newest first, as the tasks show them, and those of no o
   assert.deepEqual(scoresOf(await list('', other.api)), [2]);
 });
 
-test('a filter keeps the ratings that match all of it', async () => {
+test('a filter keeps the ratings that match every part of it', async () => {
   const { id: one } = place.agent;
   const [newest, second, , oldest] = all;
   for (const [query, scores] of [

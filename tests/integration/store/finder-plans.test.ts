@@ -112,7 +112,7 @@ for (const [name, index, find, most] of [
     },
     20,
   ],
-  // All of them are counted, in the index.
+  // Every rating is counted, in the index.
   ['ratings', 'tasks_rated', () => listRatings(sql, organizationId, RATINGS, undefined), TASKS / 2 + 200],
   [
     'ratings of an hour',

@@ -2,7 +2,7 @@ import type { TopUpWallet } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import { fundsOf, OWN_ACCOUNTS, topUpOf, walletOf } from '../../../domain/money/ledger.ts';
 import { parseAmount } from '../../../domain/money/money.ts';
-import { encodeTopUp } from '../../../views/ledger-view.ts';
+import { encodeTopUp } from '../../../views/money/ledger-view.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse, violate } from '../decision.ts';
 import { MONEY } from '../id-demand.ts';

@@ -1,7 +1,7 @@
-import { checkoutPath } from '../../schema/money/checkout-link.ts';
-import { type PaymentRecord, type PaymentView, paymentView } from '../../schema/money/payment.ts';
-import { formatMinor } from '../domain/money/money.ts';
-import { compileSerializer } from './parts/serializer.ts';
+import { checkoutPath } from '../../../schema/money/checkout-link.ts';
+import { type PaymentRecord, type PaymentView, paymentView } from '../../../schema/money/payment.ts';
+import { formatMinor } from '../../domain/money/money.ts';
+import { compileSerializer } from '../parts/serializer.ts';
 
 const serialize = compileSerializer(paymentView);
 

@@ -7,10 +7,10 @@ import {
   type TransferRecord,
   topUpView,
   walletView,
-} from '../../schema/money/ledger.ts';
-import { fundsOf, walletOf } from '../domain/money/ledger.ts';
-import { formatMinor } from '../domain/money/money.ts';
-import { compileSerializer } from './parts/serializer.ts';
+} from '../../../schema/money/ledger.ts';
+import { fundsOf, walletOf } from '../../domain/money/ledger.ts';
+import { formatMinor } from '../../domain/money/money.ts';
+import { compileSerializer } from '../parts/serializer.ts';
 
 const serializeWallet = compileSerializer(walletView);
 const serializeAgentCash = compileSerializer(agentCashView);
