@@ -37,7 +37,7 @@ export async function listRatings(
     : newest(sql``, skip + limit + 1);
   const ofAgents = agentIds ? sql`AND t.agent_id = ANY(${ids}::bigint[])` : sql``;
   const query = () => sql<Row[]>`
-    SELECT h.last_sequence AS sequence, 
+    SELECT h.last_sequence AS sequence,
       (SELECT count(*) FROM tasks t WHERE t.organization_id = ${organizationId} AND ${rated} ${ofAgents}) AS count,
       b.id AS task_id, b.agent_id, b.customer_id, (b.rating ->> 'score')::integer AS score,
       b.rating ->> 'comment' AS comment, b.rated_at

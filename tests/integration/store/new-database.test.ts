@@ -231,7 +231,9 @@ for (const early of [0, 20]) {
   });
 }
 
-test('a task that is written keeps at most eight indexes', async () => {
-  const indexes = await sql`SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'tasks'`;
+test('a task that is written keeps at most eight indexes, beside those of what few tasks have', async () => {
+  const indexes = await sql`
+    SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'tasks'
+      AND indexdef !~ 'WHERE \\((rated_at|previous_task_id) IS NOT NULL\\)$'`;
   assert.ok(indexes.length > 1 && indexes.length <= 8, indexes.map(({ indexname }) => indexname).join(', '));
 });
