@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isBelowApi, type Route } from '../../../gateway/route.ts';
+import { FORM_MEDIA, isBelowApi, type Route, takesForm } from '../../../gateway/route.ts';
 import { API_PREFIX } from '../../../gateway/router.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
 import { seedSession, seedUser } from '../../support/seeds/seed.ts';
@@ -46,6 +46,11 @@ const needsOrganization = ({ guard }: Route) => guard.kind === 'permission' && g
 const takesOrganization = (route: Route) => route.guard.kind === 'caller' || needsOrganization(route);
 const takesJson = (route: Route) => route.kind === 'api' && route.body !== undefined;
 const JSON_TYPE = { 'content-type': 'application/json' };
+/** The media type that a route wants, where it has a body: a wrong one is refused before the query. */
+const mediaOf = (route: Route) => {
+  if (takesForm(route)) return { 'content-type': FORM_MEDIA };
+  return route.body ? JSON_TYPE : {};
+};
 
 /** Ways to be refused: by which routes, with which status, by what request. */
 const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (route: Route) => Promise<Sent>])[] = [
@@ -117,7 +122,7 @@ const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (rout
     (route) => isBelowApi(route) || route.query !== undefined,
     400,
     async (route) => ({
-      headers: { ...(await superAdmin()), ...(route.body ? JSON_TYPE : {}) },
+      headers: { ...(await superAdmin()), ...mediaOf(route) },
       query: '?%00=1',
       ...(route.body ? { body: '{}' } : {}),
     }),
@@ -127,7 +132,7 @@ const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (rout
     isBelowApi,
     400,
     async (route) => ({
-      headers: { ...(await superAdmin()), ...(route.body ? JSON_TYPE : {}) },
+      headers: { ...(await superAdmin()), ...mediaOf(route) },
       query: '?zzz=1',
       ...(route.body ? { body: '{}' } : {}),
     }),
