@@ -96,7 +96,7 @@ test('more tasks than one look takes are all found', async () => {
 });
 
 test('a window that ends makes a task late, and it stays late when it is completed', async () => {
-  const place = await createTestPlace();
+  const place = await createTestPlace({ role: 'dispatcher' });
   try {
     await withGatewayAt(place, async (api) => {
       const { agentId } = await seedAgent(place.databaseUrl, place.organizationId);

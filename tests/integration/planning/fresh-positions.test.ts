@@ -16,11 +16,33 @@ async function assertKnownAtOnce(place: RoundsPlace, agentId: number): Promise<v
   assert.doesNotMatch(text, /stale_position/);
 }
 
+const byAgent = ([one]: readonly unknown[], [other]: readonly unknown[]) => Number(one) - Number(other);
+const all = (agentIds: readonly number[]) => agentIds.map((agentId) => [agentId, 'pending']);
+
 test('a position counts in the round that follows its answer', async () => {
   const place = await startRoundsPlace({ agents: 6, assignment: ONE_TASK_EACH });
   try {
     await place.startWorkers();
     for (const agentId of place.agentIds) await assertKnownAtOnce(place, agentId);
+  } finally {
+    await place.stop();
+  }
+});
+
+test('a broadcast asks every agent whose position was answered, all in one round', async () => {
+  const place = await startRoundsPlace({ agents: 10, assignment: { mode: 'broadcast' } });
+  try {
+    await place.startWorkers();
+    // One by one, as apps send them: some of these would reach Redis before the task, and others after it.
+    for (const agentId of place.agentIds) await place.locate([agentId]);
+    for (let task = 0; task < 3; task += 1) {
+      const { id } = await place.createTask();
+      await place.untilOffered(id);
+      const requests = await place.requestsOf(id);
+      assert.deepEqual(requests.map(({ agentId, status }) => [agentId, status]).sort(byAgent), all(place.agentIds));
+      assert.equal(new Set(requests.map(({ createdAt }) => createdAt)).size, 1);
+      await place.api.put(`/tasks/${id}/status`, { status: 'cancelled' });
+    }
   } finally {
     await place.stop();
   }
