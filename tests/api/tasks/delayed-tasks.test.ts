@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { seedAgent, withSql } from '../../support/seeds/seed.ts';
+import { seedAgent, seedSession, withSql } from '../../support/seeds/seed.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -98,15 +98,20 @@ test('more tasks than one look takes are all found', async () => {
 test('a window that ends makes a task late, and it stays late when it is completed', async () => {
   const place = await createTestPlace({ role: 'dispatcher' });
   try {
-    await withGatewayAt(place, async (api) => {
-      const { agentId } = await seedAgent(place.databaseUrl, place.organizationId);
+    await withGatewayAt(place, async (api, { baseUrl }) => {
+      const { agentId, userId } = await seedAgent(place.databaseUrl, place.organizationId);
+      const driver = createApiClient({
+        baseUrl,
+        key: await seedSession(place.databaseUrl, place.organizationId, userId),
+      });
       const windowEnd = new Date(Date.now() + 1_500).toISOString();
       const [late, inTime] = [await api.createTask({ windowEnd }), await api.createTask({ windowEnd })];
       assert.deepEqual([late.dueAt, late.isDelayed, late.delayedAt], [windowEnd, false, null]);
       for (const { id } of [late, inTime]) {
         await api.post(`/tasks/${id}/assign`, { agentId });
-        for (const status of ['accepted', 'in_transit']) await api.put(`/tasks/${id}/status`, { status });
+        for (const status of ['accepted', 'in_transit']) await driver.put(`/tasks/${id}/status`, { status });
       }
+      driver.close();
       const occurredAt = new Date().toISOString();
       const read = async (id: number) => (await api.get(`/tasks/${id}`)).body.data;
       await until('both are late', async () => (await read(late.id)).isDelayed && (await read(inTime.id)).isDelayed);

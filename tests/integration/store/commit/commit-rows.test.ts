@@ -66,7 +66,17 @@ const MEANT: Readonly<Record<string, Row>> = {
 /** The fields that a change leaves as they were. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   customers: ['userId', 'createdAt'],
-  tasks: ['code', 'taskType', 'customerId', 'channelId', 'parentId', 'trackingToken', 'createdAt'],
+  tasks: [
+    'code',
+    'taskType',
+    'customerId',
+    'channelId',
+    'parentId',
+    'trackingToken',
+    'createdAt',
+    'attempt',
+    'previousTaskId',
+  ],
   packages: ['createdAt'],
   warehouses: ['createdAt'],
   agents: ['userId', 'email', 'createdAt'],
