@@ -11,6 +11,8 @@ interface Node {
   readonly literals: Map<string, Node>;
   parameter: { readonly name: string; readonly node: Node } | undefined;
   readonly routes: Map<string, Route>;
+  /** The methods of the path, for `Allow`; made when a request needs them first. */
+  allow: string | undefined;
 }
 
 /** Finds the route of a path. Literal segments win over parameters, and a path that exists never falls through. */
@@ -47,7 +49,8 @@ export class Router {
     if (!node || node.routes.size === 0) return { kind: 'unknown' };
     const route = node.routes.get(method) ?? (method === 'HEAD' ? node.routes.get('GET') : undefined);
     if (route) return { kind: 'found', route, params };
-    return { kind: 'wrong-method', allow: methodsOf(node).join(', ') };
+    node.allow ??= methodsOf(node).join(', ');
+    return { kind: 'wrong-method', allow: node.allow };
   }
 
   #add(path: string, route: Route): void {
@@ -73,7 +76,7 @@ function methodsOf({ routes }: Node): string[] {
 }
 
 function newNode(): Node {
-  return { literals: new Map(), parameter: undefined, routes: new Map() };
+  return { literals: new Map(), parameter: undefined, routes: new Map(), allow: undefined };
 }
 
 /** The start of a credential in a query. */

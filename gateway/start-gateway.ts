@@ -25,6 +25,7 @@ import { openPreview } from './preview/open-preview.ts';
 import { openReads, RECORD_READS, type Reads } from './reads.ts';
 import { RequestHandler } from './request/handle-request.ts';
 import { lastResorts } from './request/last-resorts.ts';
+import { createOtherOrigins } from './request/other-origins.ts';
 import { RequestMetrics } from './request/request-metrics.ts';
 import type { Route } from './route.ts';
 import { Router } from './router.ts';
@@ -191,10 +192,12 @@ function listenForCommands({ config, log }: GatewayOptions, engine: Engine): Pro
 
 function listen({ config, log }: GatewayOptions, access: Access, routes: readonly Route[], registry: Registry) {
   const random = createRandomSource();
+  const otherOrigins = createOtherOrigins(config.corsOrigins);
   const handler = new RequestHandler({
     router: new Router(routes),
     access,
     metrics: new RequestMetrics(registry),
+    otherOrigins,
     clock,
     random,
     log,
@@ -212,6 +215,7 @@ function listen({ config, log }: GatewayOptions, access: Access, routes: readonl
     clock,
     scheduler,
     dispatch: handler.handle,
+    headersForAll: otherOrigins?.headersFor,
     ...lastResorts(random, log, access),
   });
 }

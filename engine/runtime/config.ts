@@ -1,6 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
+import { problemOfOrigins } from '../../schema/fields/origins.ts';
 import { SECRET_KEY_BYTES, SecretBox } from './secret-box.ts';
 
 /**
@@ -66,6 +67,13 @@ const environmentSchema = v.object({
   REQUIRE_CONTENT_LENGTH: flag,
   TRUSTED_PROXIES: list,
   ACCESS_TOKEN_TTL_SECONDS: integer(900, 5, 900),
+  CORS_ORIGINS: v.pipe(
+    list,
+    v.rawCheck(({ dataset, addIssue }) => {
+      const message = dataset.typed && problemOfOrigins(dataset.value);
+      if (message) addIssue({ message });
+    }),
+  ),
   TLS_CERT_FILE: v.optional(v.string()),
   TLS_KEY_FILE: v.optional(v.string()),
   SMTP_URL: v.optional(v.string()),
@@ -128,6 +136,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     requireContentLength: env.REQUIRE_CONTENT_LENGTH,
     trustedProxies: env.TRUSTED_PROXIES,
     accessTokenTtlSeconds: env.ACCESS_TOKEN_TTL_SECONDS,
+    corsOrigins: env.CORS_ORIGINS,
     tlsCertFile: env.TLS_CERT_FILE,
     tlsKeyFile: env.TLS_KEY_FILE,
     smtpUrl: env.SMTP_URL,

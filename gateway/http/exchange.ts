@@ -150,7 +150,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     if (this.state !== 'open' || this.method === 'HEAD') return this.#endedStream(status, headers);
     this.state = 'answered';
     this.#endBody();
-    this.#stream = new QueuedStream(this.traffic, this.openSink(status, headers));
+    this.#stream = new QueuedStream(this.traffic, this.openSink(status, this.#completed(headers)));
     this.onSent();
     return this.#stream;
   }
@@ -287,7 +287,13 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     const closes = close || this.#closeAsked || this.traffic.draining || this.isConnectionSpent();
     this.state = state;
     this.#endBody();
-    this.transmit(status, headers, body, leavesBody ? this.#endingBeforeBody(closes) : closes ? 'close' : 'keep');
+    const ending = leavesBody ? this.#endingBeforeBody(closes) : closes ? 'close' : 'keep';
+    this.transmit(status, this.#completed(headers), body, ending);
+  }
+
+  #completed(headers: Headers): Headers {
+    const { headersForAll } = this.traffic.options;
+    return headersForAll ? [...headers, ...headersForAll(this)] : headers;
   }
 
   /** How to end with bytes of the body still to come. */

@@ -136,6 +136,8 @@ export interface HttpServerOptions {
   /** Tests shorten some of LIMITS. */
   readonly limits?: Partial<HttpLimits>;
   readonly dispatch: Dispatch;
+  /** Further headers of every answer to the request, refusals of this layer included. They are not checked again. */
+  readonly headersForAll?: ((request: IncomingRequest) => Headers) | undefined;
   /** The answer for a handler that threw, rejected or never answered. */
   readonly onUnhandled: (error: unknown, request: IncomingRequest) => Answer & { readonly status: number };
   /** The headers and body of an answer that the layer gives itself. */

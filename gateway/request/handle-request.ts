@@ -26,6 +26,7 @@ import {
 import { canonicalPath, type Router } from '../router.ts';
 import { correlationIdOf } from './correlation.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import type { OtherOrigins } from './other-origins.ts';
 import { parseQuery } from './parse-query.ts';
 import {
   entityTagsOf,
@@ -43,6 +44,8 @@ export interface HandlingServices {
   readonly router: Router;
   readonly access: Pick<Access, 'isSecure' | 'addressOf' | 'authenticate' | 'quotas'>;
   readonly metrics: RequestMetrics;
+  /** Undefined: pages of other origins get nothing. */
+  readonly otherOrigins: OtherOrigins | undefined;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly log: Log;
@@ -72,7 +75,7 @@ export class RequestHandler {
   }
 
   readonly handle = (incoming: IncomingRequest, reply: Reply): void | Promise<void> => {
-    const { router, access, clock, random, metrics } = this.#services;
+    const { router, access, clock, random, metrics, otherOrigins } = this.#services;
     const startedAt = clock.monotonic();
     const facts: RequestFacts = {
       correlationId: correlationIdOf(incoming, random),
@@ -85,6 +88,8 @@ export class RequestHandler {
       exchange.observe = metrics.of(match.route);
       return exchange.serve(match.route, match.params);
     }
+    if (match.kind === 'wrong-method' && incoming.method === 'OPTIONS' && otherOrigins)
+      return exchange.answerOptions(otherOrigins.headersOfOptions(incoming, match.allow), match.allow);
     if (!access.isSecure(incoming)) return exchange.refuseNobody(refusalBody(refusal('HTTPS_REQUIRED')));
     if (match.kind === 'unknown')
       return exchange.refuseNobody(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
@@ -163,6 +168,11 @@ class Exchange {
   refuse({ status, body, headers = [], close = false }: Refused): void {
     const retry = status === 503 ? [RETRY_SOON] : [];
     this.#send(status, body, [...headers, ...retry], close);
+  }
+
+  /** Answers a question about a path: a browser asks it before it lets a page of another origin send the request. */
+  answerOptions(headers: readonly Header[], allow: string): void {
+    this.#reply.send(204, [...this.#replyHeaders(), ['Allow', allow], ...headers], '');
   }
 
   /** Refuses before the caller is known. */

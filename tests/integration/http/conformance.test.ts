@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { addressText } from '../../../gateway/http/address-text.ts';
-import type { IncomingRequest } from '../../../gateway/http/port.ts';
+import type { Dispatch, IncomingRequest } from '../../../gateway/http/port.ts';
 import { until } from '../../support/until.ts';
 import { ADAPTERS, type echo, withServer } from './http-fixture.ts';
 import { get, post, RawClient, talk } from './raw-client.ts';
@@ -282,6 +282,37 @@ for (const adapter of ADAPTERS) {
           assert.deepEqual(statuses, [500], JSON.stringify(headers[i]));
           assert.equal(bodyOf(text), 'unhandled');
         }
+      });
+    });
+
+    it('adds the headers of every answer to those of handlers, streams and its own refusals', async () => {
+      const answering: Dispatch = async (request, reply) => {
+        if (request.path === '/stream') return reply.openStream(200, [['content-type', 'text/event-stream']]).close();
+        if (request.path === '/throws') throw new Error('a defect');
+        if (request.path === '/late') return new Promise(() => {});
+        await request.readBody(10);
+        reply.send(200, [['x-own', 'a']], 'ok');
+      };
+      const headersForAll = (request: IncomingRequest) => [['x-all', request.header('x-asked') ?? 'none']] as const;
+      const limits = { requestDeadlineMs: 300, requestScanMs: 50 };
+      await withServer({ adapter, dispatch: answering, headersForAll, limits }, async ({ port }) => {
+        const asked = 'X-Asked: yes';
+        const requests = {
+          200: get('/', asked),
+          411: `POST / HTTP/1.1\r\nHost: a\r\n${asked}\r\n\r\n`,
+          413: post('/', 'x'.repeat(11), asked),
+          414: get(`/${'a'.repeat(4_096)}`, asked),
+          431: get('/', `X-Big: ${'b'.repeat(8_200)}`, asked),
+          500: get('/throws', asked),
+          503: get('/late', asked),
+        };
+        for (const [status, bytes] of Object.entries(requests)) {
+          const answer = await talk(port, bytes);
+          assert.deepEqual(answer.statuses, [Number(status)]);
+          assert.match(answer.text, /\r\nx-all: yes\r\n/i, status);
+        }
+        assert.match((await talk(port, get('/'))).text, /\r\nx-own: a\r\nx-all: none\r\n/i);
+        assert.match((await talk(port, get('/stream', asked))).text, /\r\nx-all: yes\r\n/i);
       });
     });
 
