@@ -81,16 +81,15 @@ test('of more tasks than are shown those that begin first are shown, and all are
   const { databaseUrl } = fixture.gateway;
   const { api, ...owner } = await dispatchersOf(fixture);
   const { id: agentId } = await createAgent(api);
-  const [seeded] = await seedTasks(databaseUrl, owner, [{ agentId, status: 'assigned' }]);
+  const tasks = Array.from({ length: LIMITS.scheduledItems + 1 }, () => ({ agentId, status: 'assigned' }) as const);
+  const [first] = await seedTasks(databaseUrl, owner, tasks);
   await withSql(
     databaseUrl,
     (sql) => sql`
-      INSERT INTO tasks SELECT (jsonb_populate_record(t, jsonb_build_object('id', t.id + n, 'code', 'COPY-' || n,
-        'assigned_at', t.assigned_at + n * interval '1 s'))).*
-      FROM tasks t, generate_series(1, ${LIMITS.scheduledItems}) n
-      WHERE t.organization_id = ${owner.organizationId} AND t.id = ${seeded!.id}`,
+      UPDATE tasks SET assigned_at = assigned_at + (id - ${first!.id}::bigint) * interval '1 s'
+      WHERE organization_id = ${owner.organizationId}`,
   );
   const { items, count } = (await api.get<Schedule>(`/agents/${agentId}/schedule`)).body.data;
   assert.deepEqual([items.length, count], [LIMITS.scheduledItems, LIMITS.scheduledItems + 1]);
-  assert.equal(items[0]!.taskId, seeded!.id);
+  assert.equal(items[0]!.taskId, first!.id);
 });
