@@ -15,6 +15,13 @@ const daysAgo = (seeded: SeededTasks, draw: (bound: number) => number) => {
   return `scheduledFrom=${day(-days)}T00:00:00Z&scheduledTo=${day(-days + 1)}T00:00:00Z&channelId=${seeded.channelIds[0]}`;
 };
 const agentOf = ({ agentIds }: SeededTasks, draw: (bound: number) => number) => agentIds[draw(agentIds.length)];
+const manyOf = (count: number, one: () => string) => Array.from({ length: count }, one).join(',');
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+const onDay = (name: string, ago: number) => `${name}From=${day(-ago)}T00:00:00Z&${name}To=${day(1 - ago)}T00:00:00Z`;
+const boxOf = (draw: (bound: number) => number, degrees: number) => {
+  const [south, west] = [51 + draw(990) / 1_000, 6 + draw(990) / 1_000];
+  return `bbox=${west.toFixed(3)},${south.toFixed(3)},${(west + degrees).toFixed(3)},${(south + degrees).toFixed(3)}`;
+};
 const OPEN = 'new,awaiting_assignment,assigned,accepted,in_transit';
 const CARRIED = 'assigned,accepted,in_transit';
 
@@ -38,6 +45,33 @@ export const LIST_MIX: readonly ListKind[] = [
   { name: 'source, new', weight: 2, query: () => 'integrationData.source=shop&status=new' },
   { name: 'place', weight: 2, query: ({ locationId }, draw) => `locationId=${locationId + draw(20)}` },
   { name: 'page 40', weight: 2, query: () => 'status=completed&page=40' },
+  { name: 'code', weight: 5, query: ({ tasks }, draw) => `code=SEED-${draw(tasks)}` },
+  { name: 'codes', weight: 2, query: ({ tasks }, draw) => `code=${manyOf(20, () => `SEED-${draw(tasks)}`)}` },
+  { name: 'search, code', weight: 5, query: ({ tasks }, draw) => `search=eed-${draw(tasks)}` },
+  {
+    name: 'search, phone',
+    weight: 3,
+    query: (_, draw) => `search=%2B49+1555+${String(draw(50_000)).padStart(8, '0')}`,
+  },
+  { name: 'search, barcode', weight: 3, query: ({ tasks }, draw) => `search=BAR${draw(tasks)}` },
+  { name: 'search, customer', weight: 3, query: (_, draw) => `search=number+${10_000 + draw(40_000)}` },
+  { name: 'search, common', weight: 3, query: () => 'search=deliv' },
+  { name: 'created today', weight: 3, query: () => `createdFrom=${day(0)}T00:00:00Z` },
+  { name: 'changed since', weight: 5, query: (_, draw) => `updatedFrom=${minutesAgo(5 + draw(600))}&sortBy=updatedAt` },
+  { name: 'completed on a day', weight: 3, query: (_, draw) => onDay('completed', draw(300)) },
+  { name: 'due on a day', weight: 3, query: (_, draw) => onDay('due', draw(300)) },
+  { name: 'open, due first', weight: 5, query: () => `status=${OPEN}&sortBy=dueAt&sortOrder=ASC` },
+  { name: 'failed', weight: 2, query: () => 'outcome=failed' },
+  { name: 'succeeded', weight: 2, query: () => 'outcome=succeeded' },
+  { name: 'delayed', weight: 3, query: () => 'isDelayed=true' },
+  { name: 'in time', weight: 1, query: () => 'isDelayed=false' },
+  { name: 'searching', weight: 2, query: () => 'autoAssignmentStatus=searching' },
+  { name: 'external', weight: 2, query: () => 'courierType=external' },
+  { name: 'unassigned', weight: 3, query: () => 'unassigned=true' },
+  { name: 'unassigned, oldest', weight: 2, query: () => 'unassigned=true&sortOrder=ASC' },
+  { name: 'small box', weight: 3, query: (_, draw) => boxOf(draw, 0.005) },
+  { name: 'large box', weight: 2, query: () => 'bbox=6,51,6.9,51.9' },
+  { name: 'by schedule', weight: 2, query: () => 'sortBy=scheduledAt' },
 ];
 
 /** Filters that nobody has asked for before, each counted once. */
@@ -55,4 +89,19 @@ export const NEW_FILTERS: readonly { readonly name: string; readonly query: (see
   { name: 'common source, completed', query: () => 'integrationData.source=shop&status=completed&sortBy=updatedAt' },
   { name: 'two fields', query: () => 'integrationData.source=phone&integrationData.priority=3' },
   { name: 'place', query: ({ locationId }) => `locationId=${locationId + 3}&status=completed` },
+  { name: 'half a year', query: () => `createdFrom=${day(-180)}T00:00:00Z` },
+  { name: 'half a year of changes', query: () => `updatedFrom=${day(-180)}T00:00:00Z` },
+  { name: 'half a year of completions', query: () => `completedFrom=${day(-180)}T00:00:00Z` },
+  { name: 'half a year due', query: () => `dueFrom=${day(-180)}T00:00:00Z` },
+  { name: 'succeeded', query: () => 'outcome=succeeded' },
+  { name: 'in time', query: () => 'isDelayed=false' },
+  { name: 'not requested', query: () => 'autoAssignmentStatus=not_requested' },
+  { name: 'internal', query: () => 'courierType=internal' },
+  { name: 'unassigned', query: () => 'unassigned=true' },
+  { name: 'assigned', query: () => 'unassigned=false' },
+  { name: 'search all', query: () => 'search=delivery' },
+  { name: 'search two letters', query: () => 'search=de' },
+  { name: 'search a sign', query: () => 'search=%25' },
+  { name: 'box, all', query: () => 'bbox=5,50,8,53' },
+  { name: 'box, half', query: () => 'bbox=6,51,6.5,52' },
 ];

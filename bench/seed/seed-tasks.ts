@@ -151,7 +151,7 @@ async function makeTasks(sql: Sql, ground: Ground, from: number, to: number): Pr
     INSERT INTO tasks (organization_id, id, version, name, code, task_type, status, status_rank, time_to_serve,
       scheduled_at, assigned_at, accepted_at, started_at, completed_at, notes, customer_id, agent_id, courier_type,
       location_id, channel_id, integration_data, auto_assignment_status, amount_minor, currency, tracking_token,
-      delayed_at, deadline_at, created_at, updated_at)
+      outcome, delayed_at, deadline_at, created_at, updated_at)
     SELECT ${organizationId}, ${firstTaskId}::bigint + n, 1 + rank, 'Delivery ' || n, 'SEED-' || n, task_type, status,
       rank, time_to_serve, scheduled_at,
       CASE WHEN rank BETWEEN 2 AND 5 THEN created_at + interval '5 minutes' END,
@@ -159,13 +159,15 @@ async function makeTasks(sql: Sql, ground: Ground, from: number, to: number): Pr
       CASE WHEN rank BETWEEN 4 AND 5 THEN created_at + interval '20 minutes' END,
       CASE WHEN rank = 5 THEN updated_at END, 'Ring twice. Leave it with the neighbour when nobody opens.',
       ${firstCustomerId}::bigint + customer,
-      CASE WHEN rank BETWEEN 2 AND 5 THEN ${firstAgentId}::bigint + pg_temp.draw(n, 1, ${AGENTS}) END, 'internal',
+      CASE WHEN rank BETWEEN 2 AND 5 THEN ${firstAgentId}::bigint + pg_temp.draw(n, 1, ${AGENTS}) END,
+      CASE WHEN pg_temp.draw(n, 24, 500) = 0 THEN 'external' ELSE 'internal' END,
       ${firstLocationId}::bigint
         + CASE WHEN is_shared_place THEN ${tasks}::bigint + pg_temp.draw(n, 4, ${SHARED_PLACES}) ELSE n END,
-      channel_id, integration_data, 'not_requested',
+      channel_id, integration_data, CASE WHEN rank = 1 THEN 'searching' ELSE 'not_requested' END,
       CASE WHEN task_type LIKE 'cash%' THEN 1000 + pg_temp.draw(n, 3, 9000) END,
       CASE WHEN task_type LIKE 'cash%' THEN 'USD' END, left(md5(${organizationId}::text || ' ' || n), 22),
-      CASE WHEN rank < 5 AND late_at <= now() THEN late_at END, CASE WHEN rank < 5 AND late_at > now() THEN late_at END,
+      CASE WHEN rank = 5 THEN CASE WHEN pg_temp.draw(n, 25, 50) = 0 THEN 'failed' ELSE 'succeeded' END END,
+      CASE WHEN coalesce(CASE WHEN rank = 5 THEN updated_at END, now()) > late_at THEN late_at END, CASE WHEN rank < 5 AND late_at > now() THEN late_at END,
       created_at, updated_at
     FROM (${drawnTasks(sql, channelIds, tasks, from, to)}) drawn,
       LATERAL (SELECT coalesce(scheduled_at + interval '1 hour', created_at + interval '1 day') AS late_at) late`;
@@ -212,10 +214,10 @@ async function makeWhatBelongs(sql: Sql, ground: Ground, from: number, to: numbe
     INSERT INTO location_uses (organization_id, location_id, created_at, task_id)
     SELECT t.organization_id, t.location_id, t.created_at, t.id FROM tasks t WHERE ${made} AND t.location_id >= ${firstSharedId}`;
   await sql`
-    INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, weight, is_fragile, status,
-      created_at, updated_at)
+    INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, weight, is_fragile, barcode,
+      status, created_at, updated_at)
     SELECT t.organization_id, ${firstPackageId - firstTaskId}::bigint + t.id, 1, t.id, 'Groceries', 'Groceries', 1, 1.5,
-      false, CASE t.status WHEN 'completed' THEN 'delivered' WHEN 'cancelled' THEN 'cancelled' ELSE 'pending' END,
+      false, CASE WHEN t.id % 3 = 0 THEN 'BAR' || t.id END, CASE t.status WHEN 'completed' THEN 'delivered' WHEN 'cancelled' THEN 'cancelled' ELSE 'pending' END,
       t.created_at, t.updated_at
     FROM tasks t WHERE ${made}`;
   await sql`
@@ -227,6 +229,11 @@ async function makeWhatBelongs(sql: Sql, ground: Ground, from: number, to: numbe
     INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at, channel_id)
     SELECT t.organization_id, t.id, t.scheduled_at, t.created_at, t.channel_id FROM tasks t
     WHERE ${made} AND t.scheduled_at IS NOT NULL`;
+  await sql`
+    INSERT INTO findable_tasks (organization_id, task_id, created_at, text, latitude, longitude)
+    SELECT t.organization_id, t.id, t.created_at, searchable_text(t.code) || E'\\x1f' || searchable_text(t.name),
+      l.latitude, l.longitude
+    FROM tasks t JOIN locations l ON l.organization_id = t.organization_id AND l.id = t.location_id WHERE ${made}`;
   await sql`
     INSERT INTO task_references (organization_id, task_id, reference, created_at)
     SELECT t.organization_id, t.id, task_reference(f.key, f.value #>> '{}'), t.created_at

@@ -172,9 +172,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     history,
     onChanged,
     publish(batch) {
-      const { organizationId, events, taskChanges, expectedSequence, lastSequence } = batch;
+      const { organizationId, events, taskChanges, expectedSequence, lastSequence, blursSearches } = batch;
       if (events.length > 0) feed.publish(organizationId, events);
-      counts.committed(organizationId, expectedSequence, lastSequence, taskChanges);
+      counts.committed(organizationId, expectedSequence, lastSequence, taskChanges, blursSearches);
       options.onCommitted?.(organizationId, hintsOf(batch));
     },
   });

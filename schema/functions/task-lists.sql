@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION task_reference(key text, value text) RETURNS bytea LA
 $$;
 
 -- `tasks_in`: rows as write_tasks takes them. New ones are listed; of the others only those marked `relist`, whose
--- scheduledAt, integrationData or locationId has changed. `reusesLocation` marks a new task at a place that was there
+-- name, scheduledAt, integrationData or locationId has changed. `reusesLocation` marks a new task at a place that was there
 -- before. `counts_in`: the change of the number of tasks of each kind; null when there is none.
 --
 -- `marked`: the numbers of tasks that are relisted; have a schedule; are at an existing place; have integration data;
@@ -19,6 +19,16 @@ BEGIN
   IF marked[1] IS DISTINCT FROM 0 THEN
     PERFORM unlist_tasks(tasks_in);
   END IF;
+  INSERT INTO findable_tasks (organization_id, task_id, created_at, text, latitude, longitude)
+    SELECT "organizationId", id, "createdAt",
+      searchable_text(code) || CASE WHEN name = code THEN '' ELSE E'\x1f' || searchable_text(name) END,
+      l.latitude, l.longitude
+    FROM unnest(tasks_in) n
+    -- One by one, in the order of their ids: planned on a table of a few rows, every index looks as good.
+    LEFT JOIN LATERAL (SELECT r.latitude, r.longitude FROM locations r
+      WHERE r.organization_id = n."organizationId" AND r.id BETWEEN n."locationId" AND n."locationId"
+      ORDER BY r.id LIMIT 1) l ON true
+    WHERE "expectedVersion" = 0 OR relist;
   IF marked[2] IS DISTINCT FROM 0 THEN
     INSERT INTO scheduled_tasks (organization_id, task_id, scheduled_at, created_at, channel_id)
       SELECT "organizationId", id, "scheduledAt", "createdAt", "channelId"
@@ -72,6 +82,9 @@ END $$;
 -- Location uses stay: they may be too many, never too few.
 CREATE OR REPLACE FUNCTION unlist_tasks(tasks_in task_line[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  DELETE FROM findable_tasks f
+    USING unnest(tasks_in) n
+    WHERE n.relist AND f.organization_id = n."organizationId" AND f.task_id = n.id;
   DELETE FROM scheduled_tasks s
     USING unnest(tasks_in) n
     WHERE n.relist AND s.organization_id = n."organizationId" AND s.task_id = n.id;

@@ -13,6 +13,7 @@ import { auditLineOf } from './audit-line.ts';
 import { encodeShown } from './encode-shown.ts';
 import { type ToldChange, tellNews } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
+import { belongingsOf, blursSearches } from './searched-records.ts';
 import type { ShownTasks } from './shown-tasks.ts';
 import { UntoldTasks } from './untold-tasks.ts';
 
@@ -75,8 +76,13 @@ export function applyDraft(
     } else {
       const before = untold.note(change);
       const line = auditLineOf(state, change, caller, at);
+      batch.blursSearches ||= blursSearches(state, change);
       state.apply(change, batch.ticket);
-      batch.stage(change, before?.task);
+      batch.stage(
+        change,
+        before?.task,
+        change.kind === 'put-task' ? belongingsOf(state, change.task.id, before) : undefined,
+      );
       if (line) batch.noteAudit(line);
     }
   }

@@ -11,6 +11,7 @@ import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import type { TaskHistoryRecord } from '../../../schema/tasks/task-history.ts';
+import type { Belongings } from '../../domain/tasks/task-filter.ts';
 import type { IdempotencyRecord } from '../../store/actor/actor-store.ts';
 import type { AuditRecord } from '../../store/actor/commit-store.ts';
 import { encodeRecord } from '../../store/rows/encode-record.ts';
@@ -41,6 +42,8 @@ export interface StagedRow<T> {
 export interface TaskChange {
   readonly before: TaskRecord | null;
   readonly after: TaskRecord;
+  /** What lists may look into beside the task, at both times. */
+  readonly belongings?: { readonly before: Belongings | undefined; readonly after: Belongings };
 }
 
 type Tombstone = Extract<Change, { kind: 'put-tombstone' }>;
@@ -87,6 +90,8 @@ export class OrgBatch {
   tombstone: Tombstone | undefined;
   /** Something in it may let a task find an agent that found none before. */
   helpsSearches = false;
+  /** What a search finds may have changed by more than the changed tasks tell. */
+  blursSearches = false;
   readonly entries: Decided[] = [];
   /** An estimate: what is exact is counted when the group is encoded. */
   bytes = 0;
@@ -102,12 +107,12 @@ export class OrgBatch {
   }
 
   /** Takes a change in. `before` is the task that a `put-task` replaces, as memory had it. */
-  stage(change: Change, before: TaskRecord | undefined): void {
+  stage(change: Change, before: TaskRecord | undefined, belongings?: TaskChange['belongings']): void {
     this.helpsSearches ||= helpsSearches(change, before);
     switch (change.kind) {
       case 'put-task':
         stageRow(this.tasks, change.task);
-        this.taskChanges.push({ before: before ?? null, after: change.task });
+        this.taskChanges.push({ before: before ?? null, after: change.task, ...(belongings && { belongings }) });
         this.rows += 1;
         break;
       case 'put-package':

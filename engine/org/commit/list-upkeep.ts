@@ -31,9 +31,12 @@ export function relistedTasks(changes: readonly TaskChange[]): ReadonlySet<numbe
   const ids = new Set<number>();
   for (const { before, after } of changes) {
     if (!before) continue;
-    const { scheduledAt, integrationData, locationId } = before;
+    const { name, scheduledAt, integrationData, locationId } = before;
     const isSame =
-      scheduledAt === after.scheduledAt && integrationData === after.integrationData && locationId === after.locationId;
+      name === after.name &&
+      scheduledAt === after.scheduledAt &&
+      integrationData === after.integrationData &&
+      locationId === after.locationId;
     if (!isSame) ids.add(after.id);
   }
   return ids;

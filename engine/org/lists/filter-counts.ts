@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { filterKeyOf, type TaskFilter } from '../../../schema/tasks/list-tasks.ts';
+import { filterKeyOf, type TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import { matchesFilter } from '../../domain/tasks/task-filter.ts';
 import type { Scheduler } from '../../runtime/clock.ts';
 import type { TaskChange } from '../apply/org-batch.ts';
@@ -23,6 +23,8 @@ class FollowedLog {
   readonly counts = new Map<string, FilterCount>();
   /** Undefined until the first commit. */
   from: number | undefined;
+  /** Goes up when counts of searches can no longer be kept: one that was under way then is not to be kept either. */
+  searchEpoch = 0;
   last: number | undefined;
   #batches: Batch[] = [];
   #changes = 0;
@@ -64,8 +66,9 @@ class FollowedLog {
     let difference = 0;
     for (const { lastSequence, changes } of this.#batches) {
       if (lastSequence <= low || lastSequence > high) continue;
-      for (const { before, after } of changes) {
-        difference += Number(matchesFilter(after, filter)) - Number(before !== null && matchesFilter(before, filter));
+      for (const { before, after, belongings } of changes) {
+        difference += Number(matchesFilter(after, filter, belongings?.after));
+        difference -= Number(before !== null && matchesFilter(before, filter, belongings?.before));
       }
     }
     return from < to ? difference : -difference;
@@ -92,8 +95,15 @@ class FollowedLog {
     this.from = to;
   }
 
+  /** What searches find has changed by more than the changed tasks tell. */
+  forgetSearches(): void {
+    this.searchEpoch += 1;
+    for (const [key, { filter }] of this.counts) if (filter.search !== undefined) this.counts.delete(key);
+  }
+
   #forget(): void {
     this.counts.clear();
+    this.searchEpoch += 1;
     this.#batches = [];
     this.#changes = 0;
     this.from = undefined;
@@ -114,20 +124,25 @@ export class FilterCounts {
     this.#scheduler = scheduler;
   }
 
-  /** Call it before counting in Postgres, so that no commit after it is missed. */
-  follow(organizationId: number): void {
+  /** Call it before counting in Postgres, so that no commit after it is missed. Returns what `remember` asks for. */
+  follow(organizationId: number): number {
     const log = this.#logs.get(organizationId) ?? new FollowedLog();
     this.#logs.delete(organizationId);
     this.#logs.set(organizationId, log);
-    if (this.#logs.size <= LIMITS.filterCountOrganizations) return;
     const [oldest] = this.#logs.keys();
-    this.#logs.delete(oldest!);
+    if (this.#logs.size > LIMITS.filterCountOrganizations) this.#logs.delete(oldest!);
+    return log.searchEpoch;
   }
 
-  /** A count as Postgres had it at `sequence`. */
-  remember(organizationId: number, filter: TaskFilter, count: number, sequence: number): void {
-    const counts = this.#logs.get(organizationId)?.counts;
-    if (!counts) return;
+  /** A count as Postgres had it at `sequence`, with what `follow` returned before it was taken. */
+  remember(
+    organizationId: number,
+    filter: TaskFilter,
+    { count, sequence, epoch }: { readonly count: number; readonly sequence: number; readonly epoch: number },
+  ): void {
+    const log = this.#logs.get(organizationId);
+    if (!log || (filter.search !== undefined && log.searchEpoch !== epoch)) return;
+    const { counts } = log;
     const key = filterKeyOf(filter);
     const known = counts.get(key);
     counts.delete(key);
@@ -170,7 +185,9 @@ export class FilterCounts {
     expectedSequence: number,
     lastSequence: number,
     changes: readonly TaskChange[],
+    blursSearches = false,
   ): void {
+    if (blursSearches) this.#logs.get(organizationId)?.forgetSearches();
     if (lastSequence > expectedSequence) {
       this.#logs.get(organizationId)?.append(expectedSequence, { lastSequence, changes });
     }

@@ -1,15 +1,14 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import {
   type ExportTasksQuery,
-  filterOf,
   findCursor,
   formatCursor,
-  isCountedByKind,
   type ListTasksQuery,
-  type TaskFilter,
   type TaskSort,
 } from '../../../schema/tasks/list-tasks.ts';
 import { type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
+import { filterOf, isCountedByKind, type TaskFilter } from '../../../schema/tasks/task-filter.ts';
+import { dueAtOf } from '../../domain/tasks/delay.ts';
 import { narrowToAgent } from '../../domain/tasks/task-filter.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Sql } from '../../store/postgres.ts';
@@ -58,24 +57,27 @@ export class TaskLists {
     const request = requestOf(query, onlyAgentId);
     const { filter } = request;
     const isKept = !isCountedByKind(filter) && isOwned(organizationId);
-    if (isKept) counts.follow(organizationId);
+    const epoch = isKept ? counts.follow(organizationId) : 0;
+    const keep = ({ sequence }: TaskPage, count: number) => {
+      if (isKept) this.#keep(organizationId, request, { count, sequence, epoch });
+    };
     const matching = isKept ? counts.find(organizationId, filter) : undefined;
     const page = await readTaskPage(pages, organizationId, request, matching);
     const count = page.count ?? (await counts.countAt(organizationId, filter, page.sequence));
     if (count !== undefined && !isShort(page, request, count)) {
-      if (isKept && page.count !== null) this.#keep(organizationId, request, count, page.sequence);
+      if (page.count !== null) keep(page, count);
       return listOf(page, query, count);
     }
     // Counted and gathered, it is neither short nor without a count.
-    const gathered = await readTaskPage(pages, organizationId, request, undefined);
-    if (isKept) this.#keep(organizationId, request, gathered.count!, gathered.sequence);
+    const gathered = await readTaskPage(pages, organizationId, { ...request, isWhole: true }, undefined);
+    keep(gathered, gathered.count!);
     return listOf(gathered, query, gathered.count!);
   }
 
   /** Counts that cost next to nothing would only push out those that took long to take. */
-  #keep(organizationId: number, request: PageRequest, count: number, sequence: number): void {
-    if (isCountedInPassing(request, count)) return;
-    this.#options.counts.remember(organizationId, request.filter, count, sequence);
+  #keep(organizationId: number, request: PageRequest, counted: Parameters<FilterCounts['remember']>[2]): void {
+    if (isCountedInPassing(request, counted.count)) return;
+    this.#options.counts.remember(organizationId, request.filter, counted);
   }
 
   /**
@@ -126,6 +128,6 @@ function listOf({ items, sequence }: TaskPage, query: ListTasksQuery, count: num
 }
 
 function placeOf({ task }: ShownTask, sortBy: ListTasksQuery['sortBy']) {
-  const { id, createdAt, updatedAt, status } = task;
-  return { key: { createdAt, updatedAt, status: TASK_STATUSES.indexOf(status) }[sortBy], id };
+  if (sortBy === 'status') return { key: TASK_STATUSES.indexOf(task.status), id: task.id };
+  return { key: sortBy === 'dueAt' ? dueAtOf(task) : task[sortBy], id: task.id };
 }

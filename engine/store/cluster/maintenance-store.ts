@@ -35,6 +35,9 @@ export interface MaintenanceStore {
   removeOutdated(): Promise<number>;
 }
 
+/** Indexes whose new entries wait to be worked in. */
+const SEARCH_INDEXES = ['customers_trigrams', 'findable_tasks_trigrams', 'packages_barcode_trigrams'];
+
 export function createMaintenanceStore(sql: Sql): MaintenanceStore {
   return {
     async ensurePartitions(table) {
@@ -47,8 +50,8 @@ export function createMaintenanceStore(sql: Sql): MaintenanceStore {
       return row!.dropped;
     },
     async mergeSearchEntries() {
-      const query = sql`SELECT gin_clean_pending_list('customers_trigrams'::regclass)`;
-      await once(query, 'working in search entries');
+      for (const index of SEARCH_INDEXES)
+        await once(sql`SELECT gin_clean_pending_list(${index}::regclass)`, `working in the entries of ${index}`);
     },
     removeOutdated: () => removeOutdated(sql),
   };

@@ -1,13 +1,24 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { isEmptyFilter, partsOf, type TaskFilter } from '../../../schema/tasks/list-tasks.ts';
-import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
+import { isEmptyFilter, partsOf, type TaskFilter, TIME_RANGES } from '../../../schema/tasks/task-filter.ts';
 import { numberArray } from '../postgres.ts';
-import { conditionsOf, ranksOf, referenceText, windowText } from './task-list-conditions.ts';
+import { IS_OF_KIND, walkedOr } from './task-list-by-kind.ts';
+import {
+  conditionsOf,
+  FIRST_TAKEN,
+  hasRange,
+  IS_UNASSIGNED,
+  kindsText,
+  ofKindsText,
+  rangeText,
+  ranksOf,
+  referenceText,
+} from './task-list-conditions.ts';
 import type { PagePlan, PageText } from './task-list-request.ts';
+import { foundText, withinText } from './task-list-searches.ts';
 
 /**
- * Lists whose filter names a customer, agents, a place, a window of time or integration data. They gather all matching
- * tasks and sort them. The time depends on the number of tasks behind the rarest part; the count comes with it.
+ * Lists whose filter names more than kinds: they gather all matching tasks and sort them. The time depends on the number of tasks behind the rarest part; the count comes with it.
  */
 export function planGathered(text: PageText): PagePlan {
   const ctes = [
@@ -36,8 +47,29 @@ const GATHERED_OFTEN: ReadonlySet<string> = new Set([
   'scheduledFrom,scheduledTo',
   'channelId,scheduledFrom,scheduledTo',
   'timeToServe,scheduledFrom,scheduledTo',
+  'code',
+  'parentId',
 ]);
-const ORDERED_OFTEN: ReadonlySet<string> = new Set([...GATHERED_OFTEN, 'status,customerId', 'status,integrationData']);
+/** Parts that a large share of all tasks may match; no range counts as often that is not one of these. */
+const WIDE_OFTEN = [
+  ...['created', 'updated', 'completed', 'due'].flatMap((name) => [
+    `${name}From`,
+    `${name}To`,
+    `${name}From,${name}To`,
+  ]),
+  'outcome',
+  'isDelayed',
+  'autoAssignmentStatus',
+  'courierType',
+  'unassigned',
+];
+const COUNTED_OFTEN: ReadonlySet<string> = new Set(WIDE_OFTEN);
+const ORDERED_OFTEN: ReadonlySet<string> = new Set([
+  ...GATHERED_OFTEN,
+  ...WIDE_OFTEN,
+  'status,customerId',
+  'status,integrationData',
+]);
 
 function isOneOf(often: ReadonlySet<string>, filter: TaskFilter): boolean {
   return often.has(partsOf(filter).join()) && (filter.integrationData?.length ?? 1) === 1;
@@ -50,6 +82,8 @@ export function planCounted(text: PageText): PagePlan {
   return { ...planOrdered(text), count };
 }
 
+const [SCHEDULED] = TIME_RANGES;
+
 /** Where a side table has every field, tasks are not read. */
 function matchingText({ request, parameters, column }: PageText): string {
   const { scheduledFrom, scheduledTo, channelId, integrationData, ...others } = request.filter;
@@ -58,7 +92,14 @@ function matchingText({ request, parameters, column }: PageText): string {
   if (isAlone && hasWindow && integrationData === undefined) {
     const ofChannel = channelId === undefined ? 'true' : `s.channel_id = ${parameters.add(channelId, 'bigint')}`;
     return `SELECT s.task_id AS id, s.created_at AS key FROM scheduled_tasks s
-      WHERE s.organization_id = $1::bigint AND ${windowText({ scheduledFrom, scheduledTo }, 's', parameters)} AND ${ofChannel}`;
+      WHERE s.organization_id = $1::bigint AND ${rangeText({ scheduledFrom, scheduledTo }, SCHEDULED, 's', parameters)} AND ${ofChannel}`;
+  }
+  const { search, bbox, ...rest } = request.filter;
+  if (request.sortBy === 'createdAt' && isEmptyFilter(rest)) {
+    if (search !== undefined && !bbox)
+      return `SELECT f.id, f.created_at AS key FROM (${foundText(search, parameters)}) f`;
+    if (bbox && search === undefined)
+      return `SELECT b.id, b.created_at AS key FROM (${withinText(bbox, parameters)}) b`;
   }
   if (isAlone && !hasWindow && channelId === undefined && integrationData?.length === 1) {
     const [[key, value]] = integrationData as readonly [readonly [string, string]];
@@ -69,15 +110,44 @@ function matchingText({ request, parameters, column }: PageText): string {
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(request.filter, parameters, isOneOf(GATHERED_OFTEN, request.filter) ? 'lead' : 'seek')}`;
 }
 
+/**
+ * Lists that may be a large share of all tasks, before their first count: counted, and then found along the sort's index
+ * where many match, gathered where few do or where that does not fill the page.
+ */
+export function planCountedFirst(text: PageText): PagePlan {
+  const { filter } = text.request;
+  const { parameters, end } = text;
+  const matches = () => conditionsOf(filter, parameters, 'seek');
+  const ctes = [
+    `counted AS MATERIALIZED (SELECT count(*) AS tasks FROM tasks t WHERE t.organization_id = $1::bigint AND ${matches()})`,
+    `walked AS MATERIALIZED (${walkText(text, `(SELECT CASE WHEN tasks > ${LIMITS.tasksGatheredInsteadOfWalk} THEN ${LIMITS.walkedTasks} ELSE 0 END FROM counted)`)})`,
+    `walk AS (SELECT count(*) >= ${text.after ? end : `least(${end}, (SELECT tasks FROM counted))`} AS was_enough FROM walked)`,
+    text.page(
+      walkedOr(`SELECT t.id, ${text.column} AS key FROM tasks t
+        WHERE t.organization_id = $1::bigint AND ${matches()} AND ${text.behind(text.column, 't.id')} OFFSET 0`),
+    ),
+  ];
+  const isReusable = isOneOf(COUNTED_OFTEN, filter);
+  return { ctes, count: '(SELECT tasks FROM counted)', parameters, mayFallShort: false, isReusable };
+}
+
 /** The same lists along an index, for filters that too many tasks match to gather them all. */
 export function planOrdered(text: PageText): PagePlan {
   const { filter, sortBy } = text.request;
   const { integrationData, customerId, agentId, locationId } = filter;
   if (sortBy !== 'createdAt') return walk(text);
-  if (customerId !== undefined) return ordered(text, ofCustomer(text));
+  if (customerId !== undefined) return ordered(text, alongCreation(text));
   if (agentId) return ordered(text, ofAgents(text, agentId));
   if (locationId !== undefined) return ordered(text, ofPlace(text, locationId), true);
-  return integrationData ? ordered(text, ofReference(text, integrationData), true) : walk(text);
+  if (integrationData) return ordered(text, ofReference(text, integrationData), true);
+  if (filter.unassigned) return ordered(text, ofNobody(text));
+  return hasOwnIndex(filter) ? ordered(text, alongCreation(text)) : walk(text);
+}
+
+/** Whether a part has an index in the order of creation, of those that hardly any task is in at a time. */
+function hasOwnIndex({ outcome, isDelayed, autoAssignmentStatus, courierType }: TaskFilter): boolean {
+  const isSought = autoAssignmentStatus !== undefined && autoAssignmentStatus !== 'not_requested';
+  return outcome !== undefined || isDelayed === true || isSought || courierType === 'external';
 }
 
 function ordered(text: PageText, source: string, mayFallShort = false): PagePlan {
@@ -86,8 +156,31 @@ function ordered(text: PageText, source: string, mayFallShort = false): PagePlan
   return { ctes, count: 'NULL::bigint', parameters: text.parameters, mayFallShort, isReusable };
 }
 
-/** Along tasks_customer. Worst: the customer has very many tasks, and the rest of the filter lets few of them through. */
-function ofCustomer(text: PageText): string {
+/**
+ * Nobody has a task in its first statuses: the first of each kind. Of the others, tasks_unassigned holds those that
+ * nobody has.
+ */
+function ofNobody(text: PageText): string {
+  const { filter } = text.request;
+  const { status = TASK_STATUSES } = filter;
+  const isFirst = (one: TaskStatus) => TASK_STATUSES.indexOf(one) < FIRST_TAKEN;
+  const [first, others] = [status.filter(isFirst), status.filter((one) => !isFirst(one))];
+  const order = `${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
+  const isShown = (statuses: readonly TaskStatus[]) =>
+    `t.organization_id = $1::bigint AND ${conditionsOf({ ...filter, status: statuses }, text.parameters, 'probe')}
+        AND ${text.behind('t.created_at', 't.id')}`;
+  const kinds = kindsText(ofKindsText({ ...filter, status: first }, text.parameters));
+  return `SELECT t.id, t.key FROM (${kinds}) k CROSS JOIN LATERAL (
+        SELECT t.id, t.created_at AS key FROM tasks t WHERE ${isShown(first)} AND ${IS_OF_KIND} ${order}) t
+      UNION ALL (SELECT t.id, t.created_at AS key FROM tasks t
+        WHERE ${isShown(others)} AND t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED} ${order})`;
+}
+
+/**
+ * Along tasks_customer, or the index of another part. Worst: that part has very many tasks, and the rest of the filter
+ * lets few of them through.
+ */
+function alongCreation(text: PageText): string {
   return `SELECT t.id, t.created_at AS key FROM tasks t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(text.request.filter, text.parameters, 'probe')} AND ${text.behind('t.created_at', 't.id')}
       ${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
@@ -132,12 +225,23 @@ function ofReference(text: PageText, [first, ...others]: NonNullable<TaskFilter[
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(rest, text.parameters, 'probe')} ${text.orderBy('r.created_at', 't.id')} ${text.enough}`;
 }
 
-/** Along tasks_created or tasks_updated, a bounded way. */
+/** Along tasks_created, tasks_updated or tasks_due, a bounded way. */
 function walk(text: PageText): PagePlan {
-  const order = text.orderBy(text.column, 't.id');
-  const source = `SELECT t.id, ${text.column} AS key FROM (
-        SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND ${text.behind(text.column, 't.id')} ${order}
-        LIMIT ${LIMITS.walkedTasks}) t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(text.request.filter, text.parameters, 'probe')} ${order} ${text.enough}`;
-  return ordered(text, source, true);
+  return ordered(text, walkText(text, `${LIMITS.walkedTasks}`), true);
+}
+
+/** Among the first `reach` tasks in the order of the list, those that match; a range of the sort's own time is left out. */
+function walkText(text: PageText, reach: string): string {
+  const { filter, sortBy } = text.request;
+  const { parameters, column } = text;
+  const order = text.orderBy(column, 't.id');
+  const own = TIME_RANGES.find((range) => range.at === sortBy && hasRange(filter, range));
+  const bounds = own ? rangeText(filter, own, 't', parameters) : 'true';
+  // The planner uses the index because of the limit that it can read.
+  return `SELECT t.id, ${column} AS key FROM (
+        SELECT * FROM (
+          SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND ${bounds} AND ${text.behind(column, 't.id')} ${order}
+          LIMIT ${LIMITS.walkedTasks}) t
+        ${order} LIMIT ${reach}) t
+      WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'probe')} ${order} LIMIT ${text.end}`;
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { isEmptyFilter } from '../../../schema/tasks/list-tasks.ts';
+import type { TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
+import { isEmptyFilter } from '../../../schema/tasks/task-filter.ts';
 import { kindsText, type OfKinds, ofKindsText } from './task-list-conditions.ts';
 import type { PagePlan, PageText } from './task-list-request.ts';
 
@@ -8,7 +9,7 @@ import type { PagePlan, PageText } from './task-list-request.ts';
  * Task `t` is of kind `k`: the leading columns of tasks_group after the organization, which holds every selected column
  * below.
  */
-const IS_OF_KIND = `t.status_rank = k.status_rank AND t.task_type = k.task_type
+export const IS_OF_KIND = `t.status_rank = k.status_rank AND t.task_type = k.task_type
       AND t.time_to_serve = k.time_to_serve AND t.channel_id = k.channel_id`;
 const ALL_TASKS = '(SELECT coalesce(sum(count), 0)::bigint FROM task_counts WHERE organization_id = $1::bigint)';
 const MATCHING = '(SELECT tasks FROM counted)';
@@ -23,7 +24,7 @@ const OPEN_FROM_NEWEST = '1';
 const OPEN_FROM_OLDEST = `4 * ${EVENLY}`;
 
 /**
- * Lists whose filter names only status, type, channel and time to serve. The counters know the existing kinds and their
+ * Lists whose filter names only status, type, channel and time to serve, but by `scheduledAt`. The counters know the existing kinds and their
  * numbers, so that no search is in vain.
  */
 export function planByKind(text: PageText): PagePlan {
@@ -32,7 +33,9 @@ export function planByKind(text: PageText): PagePlan {
   if (isEmptyFilter(request.filter) && request.sortBy !== 'status')
     return { ...plan, ctes: [pageOfAll(text)], count: ALL_TASKS };
   const ofKinds = ofKindsText(request.filter, parameters);
-  const page = { createdAt: pageByCreation, updatedAt: pageByUpdate, status: pageByStatus }[request.sortBy];
+  const page = { createdAt: pageByCreation, updatedAt: pageAlongGroup, dueAt: pageAlongGroup, status: pageByStatus }[
+    request.sortBy as Exclude<TaskSort['sortBy'], 'scheduledAt'>
+  ];
   const ctes = [
     `kinds AS MATERIALIZED (${kindsText(ofKinds)})`,
     'counted AS MATERIALIZED (SELECT count(*) AS kinds, coalesce(sum(count), 0)::bigint AS tasks FROM kinds)',
@@ -41,7 +44,7 @@ export function planByKind(text: PageText): PagePlan {
   return { ...plan, ctes, count: MATCHING };
 }
 
-/** Along tasks_created or tasks_updated. A far page passes over index entries alone: 0.1 µs each. */
+/** Along tasks_created, tasks_updated or tasks_due. A far page passes over index entries alone: 0.1 µs each. */
 function pageOfAll(text: PageText): string {
   return text.page(`(SELECT t.id, ${text.column} AS key FROM tasks t
       WHERE t.organization_id = $1::bigint AND ${text.behind(text.column, 't.id')}
@@ -63,13 +66,13 @@ function pageByCreation(text: PageText, ofKinds: OfKinds): string[] {
 }
 
 /**
- * Along tasks_updated, or all matches gathered from tasks_group. Worst: many match, and they lie at the far end; then
+ * Along tasks_updated or tasks_due, or all matches gathered from tasks_group. Worst: many match, and they lie at the far end; then
  * gathering takes 0.3 µs for each.
  */
-function pageByUpdate(text: PageText, ofKinds: OfKinds): string[] {
+function pageAlongGroup(text: PageText, ofKinds: OfKinds): string[] {
   const gathered = `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
-        SELECT t.id, t.updated_at AS key FROM tasks t
-        WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${text.behind('t.updated_at', 't.id')} OFFSET 0) t`;
+        SELECT t.id, ${text.column} AS key FROM tasks t
+        WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${text.behind(text.column, 't.id')} OFFSET 0) t`;
   return pageAlong(text, ofKinds, 'tasks / 4', gathered);
 }
 
@@ -173,7 +176,7 @@ function reachText(source: 'counted' | 'main', wanted: string, distance: string,
         FROM (SELECT *, least(${LIMITS.walkedTasks}, ${worth}) AS reach FROM ${source}) s WHERE tasks > 0), 0)`;
 }
 
-function walkedOr(otherwise: string): string {
+export function walkedOr(otherwise: string): string {
   return `(SELECT id, key FROM walked WHERE (SELECT was_enough FROM walk)
       UNION ALL SELECT id, key FROM (${otherwise}) o WHERE NOT (SELECT was_enough FROM walk)) listed`;
 }

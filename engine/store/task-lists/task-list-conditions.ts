@@ -1,6 +1,7 @@
-import type { TaskFilter } from '../../../schema/tasks/list-tasks.ts';
-import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
+import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
+import { type TaskFilter, TIME_RANGES, type TimeRange } from '../../../schema/tasks/task-filter.ts';
 import { numberArray, textArray } from '../postgres.ts';
+import { foundText, isFoundText, isWithinText, withinText } from './task-list-searches.ts';
 
 /** The parameters of a statement that is put together from pieces. `$1` is always the organization. */
 export class Parameters {
@@ -43,7 +44,7 @@ export function kindsText(ofKinds: OfKinds): string {
     FROM task_counts c WHERE c.organization_id = $1::bigint AND c.count > 0 AND ${ofKinds('c')}`;
 }
 
-type Way = 'seek' | 'lead' | 'probe';
+export type Way = 'seek' | 'lead' | 'probe';
 
 /**
  * A filter permits task `t` of the organization; the same rule as matchesFilter. `seek` leads to the tasks from their
@@ -60,14 +61,73 @@ export function conditionsOf(filter: TaskFilter, parameters: Parameters, way: Wa
   if (customerId !== undefined) all.push(`t.customer_id = ${parameters.add(customerId, 'bigint')}`);
   if (agentId) all.push(`t.agent_id = ANY (${parameters.add(numberArray(agentId), 'bigint[]')})`);
   if (locationId !== undefined) all.push(locationCondition(parameters.add(locationId, 'bigint'), way));
-  const window = windowCondition(filter, parameters, way);
-  if (window) all.push(window);
+  if (filter.code) all.push(`t.code = ANY (${parameters.add(textArray(filter.code), 'text[]')})`);
+  if (filter.parentId !== undefined) all.push(parentCondition(parameters.add(filter.parentId, 'bigint'), way));
+  all.push(...stateConditions(filter));
+  for (const range of TIME_RANGES) {
+    const bounds = hasRange(filter, range) ? rangeCondition(filter, range, parameters, way) : undefined;
+    if (bounds) all.push(bounds);
+  }
   for (const [key, value] of filter.integrationData ?? []) {
     const listed = `SELECT r.task_id FROM task_references r
       WHERE r.organization_id = $1::bigint AND r.reference = ${referenceText(key, value, parameters)}`;
     all.push(way === 'probe' ? `EXISTS (${listed} AND r.task_id = t.id)` : isAmong(listed, way));
   }
+  const { search, bbox } = filter;
+  if (search !== undefined) {
+    all.push(
+      way === 'probe'
+        ? isFoundText(search, parameters)
+        : isAmong(`SELECT f.id FROM (${foundText(search, parameters)}) f`, 'lead'),
+    );
+  }
+  if (bbox) {
+    const isAtHand = way === 'probe' || isNarrow(filter);
+    const within = () => isAmong(`SELECT w.id FROM (${withinText(bbox, parameters)}) w`, 'seek');
+    all.push(isAtHand ? isWithinText(bbox, parameters) : within());
+  }
   return all.join(' AND ') || 'true';
+}
+
+/** Whether few tasks match the rest of a filter with a box: each is looked at, however many places lie in the box. */
+function isNarrow(filter: TaskFilter): boolean {
+  const { status, customerId, agentId, locationId, integrationData, code, search, parentId } = filter;
+  const names = [customerId, agentId, locationId, integrationData, code, search, parentId];
+  const isOpen = status?.every((one) => !isTerminal(one)) ?? false;
+  return isOpen || filter.isDelayed === true || filter.unassigned === true || names.some((part) => part !== undefined);
+}
+
+/**
+ * The parts that an index has as its condition: their texts are literal, so that a plan for all values may use it. Tasks
+ * in the first two statuses are found by them; the others that nobody has are few.
+ */
+function stateConditions({ outcome, autoAssignmentStatus, courierType, isDelayed, unassigned }: TaskFilter): string[] {
+  const all: string[] = [];
+  if (outcome) all.push(`t.outcome = '${outcome}'`);
+  if (autoAssignmentStatus) {
+    all.push(`t.auto_assignment_status = '${autoAssignmentStatus}'`);
+    if (autoAssignmentStatus !== 'not_requested') all.push(`t.auto_assignment_status <> 'not_requested'`);
+  }
+  if (courierType) all.push(`t.courier_type = '${courierType}'`);
+  if (isDelayed !== undefined) all.push(isDelayed ? IS_DELAYED : `NOT (${IS_DELAYED})`);
+  if (unassigned)
+    all.push(`(t.status_rank < ${FIRST_TAKEN} OR (t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED}))`);
+  if (unassigned !== undefined) all.push(unassigned ? IS_UNASSIGNED : `NOT (${IS_UNASSIGNED})`);
+  return all;
+}
+
+const IS_DELAYED = `t.delayed_at IS NOT NULL AND t.status_rank < ${TASK_STATUSES.indexOf('cancelled')}`;
+export const IS_UNASSIGNED = 't.agent_id IS NULL AND t.courier_id IS NULL';
+/** Before it, nobody has a task. */
+export const FIRST_TAKEN = TASK_STATUSES.indexOf('assigned');
+
+/** The parts of a job stand in its row: no index on tasks is needed for them. */
+function parentCondition(parent: string, way: Way): string {
+  const isPart = `t.parent_id = ${parent}`;
+  if (way === 'probe') return isPart;
+  const listed = `SELECT c.value::bigint FROM tasks p CROSS JOIN LATERAL json_array_elements_text(p.child_ids) c
+      WHERE p.organization_id = $1::bigint AND p.id = ${parent}`;
+  return `${isPart} AND ${isAmong(listed, way)}`;
 }
 
 export function ranksOf(statuses: readonly (typeof TASK_STATUSES)[number][]): number[] {
@@ -87,12 +147,22 @@ function locationCondition(location: string, way: Way): string {
   return `${isThere} AND ${isAmong(listed, way)}`;
 }
 
-function windowCondition(filter: TaskFilter, parameters: Parameters, way: Way): string | undefined {
-  const { scheduledFrom, scheduledTo } = filter;
-  if (scheduledFrom === undefined && scheduledTo === undefined) return undefined;
-  if (way === 'probe') return windowText(filter, 't', parameters);
+const COLUMNS = {
+  scheduledAt: 'scheduled_at',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  completedAt: 'completed_at',
+  dueAt: 'due_at',
+} as const;
+
+export function hasRange(filter: TaskFilter, { from, to }: TimeRange): boolean {
+  return (filter[from] ?? filter[to]) !== undefined;
+}
+
+function rangeCondition(filter: TaskFilter, range: TimeRange, parameters: Parameters, way: Way): string {
+  if (range.at !== 'scheduledAt' || way === 'probe') return rangeText(filter, range, 't', parameters);
   const listed = `SELECT s.task_id FROM scheduled_tasks s
-      WHERE s.organization_id = $1::bigint AND ${windowText(filter, 's', parameters)}`;
+      WHERE s.organization_id = $1::bigint AND ${rangeText(filter, range, 's', parameters)}`;
   return isAmong(listed, way);
 }
 
@@ -100,11 +170,17 @@ function isAmong(listed: string, way: 'seek' | 'lead'): string {
   return way === 'lead' ? `t.id = ANY (ARRAY(${listed}))` : `t.id IN (${listed})`;
 }
 
-/** The row `alias` is scheduled between the bounds, of which there is at least one. */
-export function windowText({ scheduledFrom, scheduledTo }: TaskFilter, alias: string, parameters: Parameters): string {
+/** The moment of the row `alias` lies between the bounds, of which there is at least one. */
+export function rangeText(
+  filter: TaskFilter,
+  { from, to, at }: TimeRange,
+  alias: string,
+  parameters: Parameters,
+): string {
+  const column = `${alias}.${COLUMNS[at]}`;
+  const [first, last] = [filter[from], filter[to]];
   const bounds: string[] = [];
-  if (scheduledFrom !== undefined)
-    bounds.push(`${alias}.scheduled_at >= ${parameters.add(scheduledFrom, 'timestamptz')}`);
-  if (scheduledTo !== undefined) bounds.push(`${alias}.scheduled_at <= ${parameters.add(scheduledTo, 'timestamptz')}`);
+  if (first !== undefined) bounds.push(`${column} >= ${parameters.add(first, 'timestamptz')}`);
+  if (last !== undefined) bounds.push(`${column} <= ${parameters.add(last, 'timestamptz')}`);
   return bounds.join(' AND ');
 }

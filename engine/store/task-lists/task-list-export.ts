@@ -1,10 +1,11 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TaskFilter, TaskSort } from '../../../schema/tasks/list-tasks.ts';
+import type { TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import type { ShownTask } from '../../../schema/tasks/task.ts';
+import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import type { Sql } from '../postgres.ts';
 import { SHOWN_TASK } from '../rows/record-tables.ts';
 import { conditionsOf, Parameters } from './task-list-conditions.ts';
-import { SORT_COLUMNS } from './task-list-request.ts';
+import { sortKeyOf } from './task-list-request.ts';
 
 /** Receives a batch; the next one is read once it resolves. False ends the export. */
 export type TakeTasks = (batch: readonly ShownTask[]) => Promise<boolean>;
@@ -20,12 +21,13 @@ export async function exportTasks(
   sql: Sql,
   organizationId: number,
   filter: TaskFilter,
-  { sortBy, sortOrder }: TaskSort,
+  sort: TaskSort,
   take: TakeTasks,
 ): Promise<void> {
+  const { sortOrder } = sort;
   const parameters = new Parameters(organizationId);
   const text = `SELECT b.* FROM (
-      SELECT t.id, ${SORT_COLUMNS[sortBy]} AS key FROM tasks t
+      SELECT t.id, ${sortKeyOf(sort)} AS key FROM tasks t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'seek')}
       ORDER BY key ${sortOrder}, t.id ${sortOrder}) p
     CROSS JOIN LATERAL (

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ListCursor, TaskFilter, TaskSort } from '../../../schema/tasks/list-tasks.ts';
+import type { ListCursor, TaskSort } from '../../../schema/tasks/list-tasks.ts';
+import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import { Parameters } from './task-list-conditions.ts';
 
 /** A stretch of a list: `take` tasks after `skip` others, behind `after` when it is there. */
@@ -8,6 +9,8 @@ export interface PageRequest extends TaskSort {
   readonly take: number;
   readonly skip: number;
   readonly after: ListCursor | undefined;
+  /** It must not fall short: what a bounded way leaves out is gathered. */
+  readonly isWhole?: boolean;
 }
 
 /** Parts of the statement that reads a page: common table expressions, the last of them `page (id, key)`. */
@@ -22,9 +25,16 @@ export interface PagePlan {
   readonly isReusable: boolean;
 }
 
-/** The sort key of a list. */
-export const SORT_COLUMNS = { createdAt: 't.created_at', updatedAt: 't.updated_at', status: 't.status_rank' } as const;
-const TYPES = { createdAt: 'timestamptz', updatedAt: 'timestamptz', status: 'int' } as const;
+/** The sort key of a list. Tasks without a time stand last in either order. */
+export function sortKeyOf({ sortBy, sortOrder }: TaskSort): string {
+  if (sortBy === 'scheduledAt') return `coalesce(t.scheduled_at, ${noTime(sortOrder)})`;
+  return { createdAt: 't.created_at', updatedAt: 't.updated_at', dueAt: 't.due_at', status: 't.status_rank' }[sortBy];
+}
+
+/** The key of a task without a time. */
+export function noTime(sortOrder: TaskSort['sortOrder']): string {
+  return sortOrder === 'ASC' ? "timestamptz 'infinity'" : "timestamptz '-infinity'";
+}
 
 /**
  * Limits that stand in the text, since a planner that does not know a small limit reads too much; usual pages first.
@@ -42,14 +52,17 @@ export class PageText {
   readonly after: { readonly key: string; readonly id: string } | undefined;
 
   constructor(organizationId: number, request: PageRequest) {
-    const { sortBy, take, skip, after } = request;
+    const { sortBy, sortOrder, take, skip, after } = request;
     this.request = request;
     this.parameters = new Parameters(organizationId);
-    this.column = SORT_COLUMNS[sortBy];
+    this.column = sortKeyOf(request);
     this.take = this.parameters.add(take, 'bigint');
     this.skip = this.parameters.add(skip, 'bigint');
     this.after = after && {
-      key: this.parameters.add(after.key, TYPES[sortBy]),
+      key:
+        after.key === null
+          ? noTime(sortOrder)
+          : this.parameters.add(after.key, sortBy === 'status' ? 'int' : 'timestamptz'),
       id: this.parameters.add(after.id, 'bigint'),
     };
   }
@@ -66,6 +79,11 @@ export class PageText {
   /** A task lies behind the cursor; always true without one. */
   behind(key: string, id: string): string {
     return this.after ? `(${key}, ${id}) ${this.comparison} (${this.after.key}, ${this.after.id})` : 'true';
+  }
+
+  /** The cursor points at a task without a time: those with one have been shown. */
+  get isBehindTimes(): boolean {
+    return this.request.after?.key === null;
   }
 
   /** Where the page ends, counted from the start of the list or from the cursor. */

@@ -30,7 +30,7 @@ async function readAll(api: ApiClient, query: string): Promise<TaskView[]> {
   return items;
 }
 
-for (const sortBy of ['createdAt', 'updatedAt', 'status']) {
+for (const sortBy of ['createdAt', 'updatedAt', 'status', 'scheduledAt', 'dueAt']) {
   for (const sortOrder of ['ASC', 'DESC']) {
     for (const filter of ['', '&taskType=delivery', '&status=new,cancelled&scheduledTo=2000-01-01T00:00:00Z']) {
       test(`cursors lead through ${sortBy} ${sortOrder}${filter} as pages do`, async () => {

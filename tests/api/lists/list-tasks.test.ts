@@ -148,6 +148,7 @@ const SORT_KEYS: Readonly<Record<string, (task: TaskView) => string | number>> =
   createdAt: ({ createdAt }) => createdAt,
   updatedAt: ({ updatedAt }) => updatedAt,
   status: ({ status }) => STATUSES.indexOf(status),
+  dueAt: ({ dueAt }) => dueAt,
 };
 
 for (const [sortBy, keyOf] of Object.entries(SORT_KEYS)) {
@@ -186,6 +187,7 @@ for (const page of ['3', '1000000000', '9007199254740991']) {
   });
 }
 
+const SORTS = 'must be one of: createdAt, updatedAt, status, scheduledAt, dueAt';
 const VIOLATIONS: readonly (readonly [query: string, violation: string])[] = [
   ...['0', '101', '-1', '1.5', 'abc', '1e1', '0x10', 'NaN', '%2B5'].map(
     (limit) => [`limit=${limit}`, 'limit must be an integer between 1 and 100'] as const,
@@ -212,8 +214,8 @@ const VIOLATIONS: readonly (readonly [query: string, violation: string])[] = [
   ['limit=5&limit=6', 'limit must be given once'],
   ['sortBy=status&sortBy=createdAt', 'sortBy must be given once'],
   ['timeToServe=ASAP', 'timeToServe must be one of: asap, scheduled'],
-  ['sortBy=name', 'sortBy must be one of: createdAt, updatedAt, status'],
-  ['sortBy=id;DROP%20TABLE%20tasks', 'sortBy must be one of: createdAt, updatedAt, status'],
+  ['sortBy=name', `sortBy ${SORTS}`],
+  ['sortBy=id;DROP%20TABLE%20tasks', `sortBy ${SORTS}`],
   ['sortOrder=asc', 'sortOrder must be one of: ASC, DESC'],
   ['scheduledFrom=2031-01-01', 'scheduledFrom must be an ISO 8601 date-time with a zone or offset'],
   ['scheduledFrom=0001-01-01T00:00:00Z', 'scheduledFrom must not lie before the year 1000'],

@@ -2,7 +2,7 @@ import type { Sql } from '../../../engine/store/postgres.ts';
 
 /** Brings the counters and tables of lists up to date with tasks that a test has changed by SQL. */
 export async function relistTasks(sql: Sql, organizationId: number): Promise<void> {
-  for (const table of ['task_counts', 'scheduled_tasks', 'task_references', 'location_uses']) {
+  for (const table of ['task_counts', 'scheduled_tasks', 'task_references', 'location_uses', 'findable_tasks']) {
     await sql`DELETE FROM ${sql(table)} WHERE organization_id = ${organizationId}`;
   }
   await sql`
@@ -18,6 +18,12 @@ export async function relistTasks(sql: Sql, organizationId: number): Promise<voi
     SELECT t.organization_id, t.id, task_reference(f.key, f.value #>> '{}'), t.created_at
     FROM tasks t CROSS JOIN json_each(t.integration_data) f
     WHERE t.organization_id = ${organizationId} AND json_typeof(f.value) IN ('string', 'number', 'boolean')`;
+  await sql`
+    INSERT INTO findable_tasks (organization_id, task_id, created_at, text, latitude, longitude)
+    SELECT t.organization_id, t.id, t.created_at, searchable_text(t.code) || E'\\x1f' || searchable_text(t.name),
+      l.latitude, l.longitude
+    FROM tasks t LEFT JOIN locations l ON l.organization_id = t.organization_id AND l.id = t.location_id
+    WHERE t.organization_id = ${organizationId}`;
   await sql`
     INSERT INTO location_uses (organization_id, location_id, created_at, task_id)
     SELECT organization_id, location_id, created_at, id FROM tasks WHERE organization_id = ${organizationId} AND location_id IS NOT NULL`;

@@ -4,7 +4,7 @@ import type { TaskChange } from '../../../../engine/org/apply/org-batch.ts';
 import { FilterCounts } from '../../../../engine/org/lists/filter-counts.ts';
 import type { Scheduler } from '../../../../engine/runtime/clock.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
-import type { TaskFilter } from '../../../../schema/tasks/list-tasks.ts';
+import type { TaskFilter } from '../../../../schema/tasks/task-filter.ts';
 import { taskRecord } from '../../../integration/store/task-writer.ts';
 
 const ORGANIZATION = 7;
@@ -57,7 +57,7 @@ function setUp() {
     },
     take(count: number, at: number) {
       counts.follow(ORGANIZATION);
-      counts.remember(ORGANIZATION, MINE, count, at);
+      counts.remember(ORGANIZATION, MINE, { count, sequence: at, epoch: 0 });
     },
     at: (wanted: number) => counts.countAt(ORGANIZATION, MINE, wanted),
   };
@@ -113,7 +113,7 @@ test('a count taken before the commits that are known is not used', async () => 
   const { counts, at, giveUpWaiting } = setUp();
   counts.follow(ORGANIZATION);
   counts.committed(ORGANIZATION, 5, 6, [created(1)]);
-  counts.remember(ORGANIZATION, MINE, 10, 3);
+  counts.remember(ORGANIZATION, MINE, { count: 10, sequence: 3, epoch: 0 });
   const asked = at(6);
   giveUpWaiting();
   assert.equal(await asked, undefined);
@@ -125,7 +125,7 @@ test('more changes than are kept are taken into the counts, and the count stays 
   const many = LIMITS.filterCountChanges * 3;
   for (let id = 1; id <= many; id += 1) commit(created(id, id % 2 === 0 ? 1 : 2));
   assert.equal(await at(many), many / 2);
-  counts.remember(ORGANIZATION, MINE, 0, 1);
+  counts.remember(ORGANIZATION, MINE, { count: 0, sequence: 1, epoch: 0 });
   assert.equal(await at(many), many / 2, 'an older count does not take the place of a newer one');
 });
 
@@ -151,12 +151,31 @@ test('filters and organizations are bounded; those asked for last stay', async (
   const { counts, take } = setUp();
   take(0, 0);
   const most = LIMITS.filterCountsPerOrganization;
-  for (let id = 2; id <= most; id += 1) counts.remember(ORGANIZATION, { customerId: id }, id, 0);
+  const remember = (id: number) =>
+    counts.remember(ORGANIZATION, { customerId: id }, { count: id, sequence: 0, epoch: 0 });
+  for (let id = 2; id <= most; id += 1) remember(id);
   assert.equal(await counts.countAt(ORGANIZATION, { customerId: 2 }, 0), 2);
-  for (let id = most + 1; id <= most + 2; id += 1) counts.remember(ORGANIZATION, { customerId: id }, id, 0);
+  for (let id = most + 1; id <= most + 2; id += 1) remember(id);
   assert.equal(counts.find(ORGANIZATION, MINE), undefined);
   assert.equal(counts.find(ORGANIZATION, { customerId: 3 }), undefined);
   assert.equal(counts.find(ORGANIZATION, { customerId: 2 }), 2);
   for (let other = 1; other <= LIMITS.filterCountOrganizations; other += 1) counts.follow(1_000 + other);
   assert.equal(counts.find(ORGANIZATION, { customerId: 2 }), undefined);
+});
+
+test('a search is counted by what stands beside its tasks, and again when that changes elsewhere', async () => {
+  const { counts, at: _, ...rest } = setUp();
+  const filter: TaskFilter = { search: 'ada' };
+  const remember = (epoch: number) => counts.remember(ORGANIZATION, filter, { count: 5, sequence: 0, epoch });
+  remember(counts.follow(ORGANIZATION));
+  const customer = { firstName: 'ADA', lastName: '', phoneE164: null };
+  const after = { customer, location: null, packages: [] };
+  rest.commit({ ...created(1), belongings: { before: undefined, after } });
+  rest.commit({ ...created(2), belongings: { before: undefined, after: { ...after, customer: null } } });
+  assert.equal(await counts.countAt(ORGANIZATION, filter, 2), 6);
+  const epoch = counts.follow(ORGANIZATION);
+  counts.committed(ORGANIZATION, 2, 2, [], true);
+  assert.equal(counts.find(ORGANIZATION, filter), undefined);
+  remember(epoch);
+  assert.equal(counts.find(ORGANIZATION, filter), undefined, 'counted before the change, and kept after it');
 });

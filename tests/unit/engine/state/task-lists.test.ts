@@ -6,7 +6,8 @@ import { systemScheduler } from '../../../../engine/runtime/clock.ts';
 import { createLog } from '../../../../engine/runtime/log.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
-import type { ListTasksQuery, TaskFilter } from '../../../../schema/tasks/list-tasks.ts';
+import type { ListTasksQuery } from '../../../../schema/tasks/list-tasks.ts';
+import type { TaskFilter } from '../../../../schema/tasks/task-filter.ts';
 
 const ORGANIZATION = 7;
 

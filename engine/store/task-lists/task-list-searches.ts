@@ -1,0 +1,90 @@
+import type { BoundingBox } from '../../../schema/fleet/position.ts';
+import { likePattern, phoneDigitsOf, withoutSeparators } from '../../domain/search-text.ts';
+import { numberArray } from '../postgres.ts';
+import type { Parameters } from './task-list-conditions.ts';
+
+/** Behind the name and in front of the phone number in `customers.search_text` (0005-customers.sql). */
+const [NAME_END, PHONE_MARK] = ['\u001f', '\u001e'];
+/** Strips in a degree of latitude (0033-task-filters.sql). */
+const STRIPS_PER_DEGREE = 50;
+/** A box with more of them is looked for among all tasks of the organization. */
+const MOST_STRIPS = 1_000;
+
+/** Task `t` is found by a search: a task at hand. */
+export function isFoundText(search: string, parameters: Parameters): string {
+  const { text, ofCustomer } = patternsOf(search, parameters);
+  return `(${oneByOne(`findable_tasks x
+        WHERE x.organization_id = $1::bigint AND x.task_id = t.id AND x.text LIKE ${text}`)}
+      OR ${oneByOne(`customers c
+        WHERE c.organization_id = $1::bigint AND c.id = t.customer_id AND ${ofCustomer}`)}
+      OR ${oneByOne(`packages p
+        WHERE p.organization_id = $1::bigint AND p.task_id = t.id AND p.barcode IS NOT NULL AND ${hasBarcode(text)}`)})`;
+}
+
+/** The tasks that a search finds, by `id` and `created_at`, each once. */
+export function foundText(search: string, parameters: Parameters): string {
+  const { text, ofCustomer } = patternsOf(search, parameters);
+  return `SELECT x.task_id AS id, x.created_at FROM findable_tasks x
+        WHERE x.organization_id = $1::bigint AND x.text LIKE ${text}
+      UNION SELECT o.id, o.created_at FROM tasks o WHERE o.organization_id = $1::bigint AND o.customer_id = ANY (ARRAY(
+        SELECT c.id FROM customers c WHERE c.organization_id = $1::bigint AND ${ofCustomer}))
+      UNION SELECT x.task_id, x.created_at FROM findable_tasks x WHERE x.organization_id = $1::bigint AND x.task_id = ANY (ARRAY(
+        SELECT p.task_id FROM packages p WHERE p.organization_id = $1::bigint AND p.task_id IS NOT NULL
+          AND p.barcode IS NOT NULL AND ${hasBarcode(text)}))`;
+}
+
+/** The location of task `t` lies in a box. */
+export function isWithinText(box: BoundingBox, parameters: Parameters): string {
+  return oneByOne(`findable_tasks l
+      WHERE l.organization_id = $1::bigint AND l.task_id = t.id AND ${boxText(box, parameters)}`);
+}
+
+/** The tasks whose location lies in a box, by `id` and `created_at`. */
+export function withinText(box: BoundingBox, parameters: Parameters): string {
+  const strips = stripsOf(box);
+  const inStrips = strips ? `${STRIP} = ANY (${parameters.add(numberArray(strips), 'int[]')})` : 'true';
+  return `SELECT l.task_id AS id, l.created_at FROM findable_tasks l
+      WHERE l.organization_id = $1::bigint AND l.latitude IS NOT NULL AND ${inStrips} AND ${boxText(box, parameters)}`;
+}
+
+/** There is such a row. It is looked up for each task: the planner would gather all such rows for EXISTS. */
+function oneByOne(rows: string): string {
+  return `coalesce((SELECT true FROM ${rows} LIMIT 1), false)`;
+}
+
+function patternsOf(search: string, parameters: Parameters) {
+  const text = withoutSeparators(search);
+  const digits = phoneDigitsOf(search);
+  const folded = (pattern: string) => `fold_case(${parameters.add(pattern, 'text')}) COLLATE "C"`;
+  const ofCustomer = [`c.search_text LIKE ${folded(`${likePattern(text)}${NAME_END}%`)}`];
+  if (digits !== '') ofCustomer.push(`c.search_text LIKE ${folded(`%${PHONE_MARK}${likePattern(digits)}`)}`);
+  return { text: folded(likePattern(text)), ofCustomer: `(${ofCustomer.join(' OR ')})` };
+}
+
+function hasBarcode(text: string): string {
+  return `searchable_text(p.barcode) COLLATE "C" LIKE ${text}`;
+}
+
+/** As the index findable_tasks_strip has it. */
+const STRIP = `floor(l.latitude * ${STRIPS_PER_DEGREE})::int`;
+
+function stripsOf({ south, north }: BoundingBox): number[] | undefined {
+  const [first, last] = [Math.floor(south * STRIPS_PER_DEGREE), Math.floor(north * STRIPS_PER_DEGREE)];
+  if (last - first >= MOST_STRIPS) return undefined;
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** The same as isInBox. What is special about the antimeridian and the poles is left out of boxes that are elsewhere. */
+function boxText({ west, south, east, north }: BoundingBox, parameters: Parameters): string {
+  const [left, right] = [west, east].map((degrees) => parameters.add(degrees, 'float8'));
+  const isBetween = (longitude: string) =>
+    west <= east
+      ? `${longitude} BETWEEN ${left} AND ${right}`
+      : `(${longitude} >= ${left} OR ${longitude} <= ${right})`;
+  const ways = [isBetween('l.longitude')];
+  if (west > east || west === -180 || east === 180)
+    ways.push(`(abs(l.longitude) = 180 AND ${isBetween('-l.longitude')})`);
+  if (south === -90 || north === 90) ways.push('abs(l.latitude) = 90');
+  const latitudes = `${parameters.add(south, 'float8')} AND ${parameters.add(north, 'float8')}`;
+  return `l.latitude BETWEEN ${latitudes} AND (${ways.join(' OR ')})`;
+}

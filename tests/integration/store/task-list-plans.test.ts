@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedTasks } from '../../../bench/seed/seed-tasks.ts';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { planPage } from '../../../engine/store/task-lists/task-list-plan.ts';
+import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
+import { forPages } from '../../../engine/store/task-lists/task-list-store.ts';
+import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+
+/** The statements behind a first page, as Postgres plans them for an organization with many tasks. */
+
+const TASKS = 30_000;
+const MANY = 1_000_000;
+const ONE_CONNECTION = { name: 'test', connections: 1, statementTimeoutMs: 60_000 };
+
+let database: TestDatabase;
+let planned: Sql;
+let prepared: Sql;
+let organizationId: number;
+
+before(async () => {
+  database = await createMigratedDatabase();
+  planned = connectPostgres(database.url, ONE_CONNECTION);
+  prepared = connectPostgres(forPages(database.url), { ...ONE_CONNECTION, name: 'test pages' });
+  ({ organizationId } = await seedTasks(planned, TASKS, () => {}));
+});
+after(async () => {
+  await Promise.all([planned.end({ timeout: 5 }), prepared.end({ timeout: 5 })]);
+  await database.drop();
+});
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+const OPEN: TaskFilter = { status: ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit'] };
+const BOX = { west: 6.1, south: 51.1, east: 6.12, north: 51.12 };
+const WIDE_BOX = { west: 5, south: 50, east: 8, north: 53 };
+
+interface Case {
+  readonly filter: TaskFilter;
+  readonly indexes: readonly string[];
+  readonly sort?: Partial<Pick<PageRequest, 'sortBy' | 'sortOrder'>>;
+  /** Known to match many; otherwise it was never counted. */
+  readonly isKnown?: boolean;
+}
+
+const CASES: readonly Case[] = [
+  { filter: { code: ['SEED-1', 'SEED-29'] }, indexes: ['tasks_code'] },
+  {
+    filter: { search: 'eed-1234' },
+    indexes: ['findable_tasks_trigrams', 'customers_trigrams', 'packages_barcode_trigrams'],
+  },
+  { filter: { search: '+49 1555 00000123' }, indexes: ['customers_trigrams', 'tasks_customer'] },
+  { filter: { search: 'delivery' }, indexes: ['tasks_created'], isKnown: true },
+  { filter: { createdFrom: daysAgo(100) }, indexes: ['tasks_created'] },
+  { filter: { createdFrom: daysAgo(100) }, indexes: ['tasks_created'], isKnown: true },
+  { filter: { updatedFrom: daysAgo(1) }, indexes: ['tasks_updated'] },
+  { filter: { updatedFrom: daysAgo(100) }, indexes: ['tasks_updated'], sort: { sortBy: 'updatedAt' }, isKnown: true },
+  { filter: { completedFrom: daysAgo(101), completedTo: daysAgo(100) }, indexes: ['tasks_completed'] },
+  { filter: { dueFrom: daysAgo(101), dueTo: daysAgo(100) }, indexes: ['tasks_due'] },
+  { filter: { outcome: 'failed' }, indexes: ['tasks_outcome'] },
+  { filter: { outcome: 'succeeded' }, indexes: ['tasks_outcome'], isKnown: true },
+  { filter: { isDelayed: true }, indexes: ['tasks_delayed'] },
+  { filter: { isDelayed: true }, indexes: ['tasks_delayed'], isKnown: true },
+  { filter: { isDelayed: false }, indexes: ['tasks_created'], isKnown: true },
+  { filter: { autoAssignmentStatus: 'searching' }, indexes: ['tasks_searching'] },
+  { filter: { autoAssignmentStatus: 'searching' }, indexes: ['tasks_searching'], isKnown: true },
+  { filter: { autoAssignmentStatus: 'not_requested' }, indexes: ['tasks_created'], isKnown: true },
+  { filter: { courierType: 'external' }, indexes: ['tasks_external'] },
+  { filter: { courierType: 'internal' }, indexes: ['tasks_created'], isKnown: true },
+  { filter: { unassigned: true }, indexes: ['tasks_group', 'tasks_unassigned'], isKnown: true },
+  { filter: { unassigned: false }, indexes: ['tasks_created'], isKnown: true },
+  { filter: { parentId: 7 }, indexes: ['tasks_pkey'] },
+  { filter: { bbox: BOX }, indexes: ['findable_tasks_strip'] },
+  { filter: { ...OPEN, bbox: WIDE_BOX }, indexes: ['tasks_group', 'findable_tasks_pkey'] },
+  { filter: { bbox: WIDE_BOX }, indexes: ['tasks_created', 'findable_tasks_pkey'], isKnown: true },
+  { filter: {}, indexes: ['tasks_due'], sort: { sortBy: 'dueAt' } },
+  { filter: OPEN, indexes: ['tasks_group'], sort: { sortBy: 'dueAt', sortOrder: 'ASC' } },
+  { filter: {}, indexes: ['scheduled_tasks_at'], sort: { sortBy: 'scheduledAt' } },
+  { filter: OPEN, indexes: ['scheduled_tasks_at'], sort: { sortBy: 'scheduledAt', sortOrder: 'ASC' } },
+];
+
+for (const { filter, indexes, sort = {}, isKnown = false } of CASES) {
+  const what = `${JSON.stringify(filter)} by ${sort.sortBy ?? 'createdAt'}${isKnown ? ', known to match many' : ''}`;
+  test(`${what} is found by ${indexes.join(', ')}, and no table is read from end to end`, async () => {
+    const request = {
+      filter,
+      sortBy: 'createdAt',
+      sortOrder: 'DESC',
+      take: 21,
+      skip: 0,
+      after: undefined,
+      ...sort,
+    } as const;
+    const { ctes, count, parameters, isReusable } = planPage(organizationId, request, isKnown ? MANY : undefined);
+    const text = `EXPLAIN WITH ${ctes.join(', ')} SELECT ${count}, page.* FROM page`;
+    const sql = isReusable ? prepared : planned;
+    const rows = await sql.unsafe<{ 'QUERY PLAN': string }[]>(text, parameters.values, { prepare: isReusable });
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    for (const index of indexes) assert.ok(plan.includes(index), `${index} is not in\n${plan}`);
+    assert.doesNotMatch(plan, /Seq Scan on (tasks|findable_tasks|packages|locations|customers|scheduled_tasks)\b/, plan);
+  });
+}
