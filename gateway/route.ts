@@ -181,6 +181,8 @@ export interface RawRoute {
   readonly answers: string;
   /** Further statuses with the same body form, and their meaning. */
   readonly alsoAnswers?: Readonly<Record<string, string>>;
+  /** Headers that its 200 has beside those of every answer. */
+  readonly carries?: readonly string[];
   /** Where the route redirects with a 303, sometimes or always. */
   readonly leadsOn?: { readonly to: string; readonly always: boolean };
   /** Same as in ApiRoute. */

@@ -30,7 +30,7 @@ import { checkMigrated } from '../store/migrate.ts';
 import type { PositionStore } from '../store/positions/position-store.ts';
 import { connectPostgres, type Sql } from '../store/postgres.ts';
 import { openSecretBox } from '../store/secrets/secret-key-store.ts';
-import type { TakeTasks } from '../store/task-lists/task-list-export.ts';
+import type { ExportSink } from '../store/task-lists/task-list-export.ts';
 import { forPages } from '../store/task-lists/task-list-store.ts';
 import { OrgDirectory } from './actor/org-directory.ts';
 import { GroupCommit } from './commit/group-commit.ts';
@@ -99,7 +99,7 @@ export interface Engine {
     organizationId: number,
     query: ExportTasksQuery,
     caller: Actor,
-    take: TakeTasks,
+    sink: ExportSink,
   ): Promise<void> | undefined;
   readLog(organizationId: number, query: ListEventsQuery): Promise<LogPage>;
   counts(): EngineCounts;
@@ -193,7 +193,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...found,
     ask: (organizationId, command) => directory.ask(organizationId, command),
     listTasks: (organizationId, query, caller) => lists.list(organizationId, query, onlyAgentOf(caller)),
-    exportTasks: (id, query, caller, take) => lists.export(id, query, onlyAgentOf(caller), take),
+    exportTasks: (id, query, caller, sink) => lists.export(id, query, onlyAgentOf(caller), sink),
     readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),
   };
 }

@@ -1,5 +1,5 @@
 import type { BoundingBox } from '../../schema/fleet/position.ts';
-import { isInBox } from '../domain/travel/geo.ts';
+import { isInBox } from '../domain/bounding-box.ts';
 import { areaOf, cellAt, cellsOf, type GridArea, hasCell } from '../domain/travel/geo-grid.ts';
 import type { LiveAgent } from './live-agent.ts';
 import { LocationPatch } from './location-patch.ts';

@@ -1,6 +1,6 @@
 import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { isInBox } from '../domain/travel/geo.ts';
+import { isInBox } from '../domain/bounding-box.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';

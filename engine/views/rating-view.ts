@@ -1,4 +1,4 @@
-import { type RatingPageView, ratingPageView } from '../../schema/tasks/list-ratings.ts';
+import { type RatingPageView, ratingPageView } from '../../schema/tasks/rating.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
 const serialize = compileSerializer(ratingPageView);

@@ -13,6 +13,10 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
   RateLimit: { description: 'What remains, `r`, and when the bucket is full, in `t` seconds', schema: TEXT },
   'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 0 } },
   ETag: { description: 'Of `data` alone; for If-None-Match and If-Match', schema: TEXT },
+  'X-Log-Position': {
+    description: 'The place in the event log at which the answer is true; works as Last-Event-ID',
+    schema: { type: 'string' },
+  },
   'Idempotency-Replayed': { description: 'The first answer under the key, again', schema: { const: 'true' } },
   Location: { description: 'The address', schema: { type: 'string', format: 'uri-reference' } },
 };
@@ -44,8 +48,8 @@ function addSuccess(responses: ResponseList, route: ApiRoute): void {
   if (takesIfNoneMatch(route)) responses.add('304', { reason: 'If-None-Match names what it is now', headers: etag });
 }
 
-function addRawAnswers(responses: ResponseList, { answers: media, alsoAnswers, leadsOn }: RawRoute): void {
-  if (!leadsOn?.always) responses.add('200', { reason: 'OK', media });
+function addRawAnswers(responses: ResponseList, { answers: media, alsoAnswers, leadsOn, carries }: RawRoute): void {
+  if (!leadsOn?.always) responses.add('200', { reason: 'OK', media, ...(carries && { headers: carries }) });
   if (leadsOn) responses.add('303', { reason: `Leads ${leadsOn.to}`, headers: ['Location'] });
   for (const [status, reason] of Object.entries(alsoAnswers ?? {})) responses.add(status, { reason, media });
 }

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { listRatings } from '../../engine/store/records/rating-store.ts';
 import { encodeRatingPage } from '../../engine/views/rating-view.ts';
 import { formatPosition } from '../../schema/events.ts';
-import { listRatingsQuery, ratingPageView } from '../../schema/tasks/list-ratings.ts';
+import { listRatingsQuery, ratingPageView } from '../../schema/tasks/rating.ts';
 import type { Reads } from '../reads.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 

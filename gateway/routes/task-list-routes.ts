@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
+import type { ExportSink } from '../../engine/store/task-lists/task-list-export.ts';
 import { refusalBody } from '../../engine/views/parts/error-body.ts';
 import { encodeTask, encodeTaskPage } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';
@@ -43,11 +44,12 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
     query: { schema: exportTasksQuery, lists: TASK_LIST_PARAMETERS },
     summary: 'All tasks of a list, one JSON text a line; a connection that ends without the last chunk broke off',
     answers: 'application/x-ndjson',
+    carries: ['X-Log-Position'],
     refusals: ['503 OVERLOADED'],
     handle({ identity, query, replyHeaders }, reply) {
       const { organizationId, caller } = identity;
-      const sink = new LineSink(reply, [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...replyHeaders]);
-      const exported = engine.exportTasks(organizationId, query, caller, sink.take);
+      const sink = new LineSink(reply, engine.history, replyHeaders);
+      const exported = engine.exportTasks(organizationId, query, caller, sink);
       if (exported) {
         const release = replies.hold(identity, () => sink.abort());
         return sink.end(exported).finally(release);
@@ -65,19 +67,25 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
 /**
  * Streams one task per line, as fast as the connection accepts it. Starts the response when the first batch is ready.
  */
-class LineSink {
+class LineSink implements ExportSink {
   readonly #reply: Reply;
-  readonly #headers: Headers;
+  readonly #history: string;
+  #headers: Headers;
   #stream: ReplyStream | undefined;
   #isOpen = true;
 
-  constructor(reply: Reply, headers: Headers) {
+  constructor(reply: Reply, history: string, headers: Headers) {
     this.#reply = reply;
-    this.#headers = headers;
+    this.#history = history;
+    this.#headers = [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...headers];
+  }
+
+  begin(sequence: number): void {
+    this.#headers = [...this.#headers, ['X-Log-Position', formatPosition(this.#history, sequence)]];
   }
 
   /** Resolves when the connection has accepted the batch; false when the client has left. */
-  readonly take = async (batch: readonly ShownTask[]): Promise<boolean> => {
+  async take(batch: readonly ShownTask[]): Promise<boolean> {
     const stream = this.#open();
     for (const piece of piecesOf(batch.map((task) => `${encodeTask(task)}\n`).join(''))) {
       stream.write(piece);
@@ -85,7 +93,7 @@ class LineSink {
       if (!this.#isOpen) return false;
     }
     return true;
-  };
+  }
 
   /** Aborts the response, even before its first batch. No further batch is accepted. */
   abort(): void {

@@ -98,7 +98,7 @@ export const TIME_RANGES = [
 export type TimeRange = (typeof TIME_RANGES)[number];
 
 const FILTER_NAMES = Object.keys(filterEntries) as Part[];
-/** What every commit keeps the number of tasks by. */
+/** The parts by which every commit counts tasks. */
 const KIND_NAMES: ReadonlySet<Part> = new Set(['status', 'taskType', 'channelId', 'timeToServe']);
 
 /** The filter of a query: the parts that are there, and nothing else. */

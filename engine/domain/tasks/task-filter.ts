@@ -4,8 +4,8 @@ import type { BoundingBox } from '../../../schema/fleet/position.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { type TaskFilter, TIME_RANGES } from '../../../schema/tasks/task-filter.ts';
+import { isInBox } from '../bounding-box.ts';
 import { phoneDigitsOf, searchable } from '../search-text.ts';
-import { isInBox } from '../travel/geo.ts';
 import { dueAtOf, isDelayed } from './delay.ts';
 
 /** The records beside a task that a filter may look into. */
@@ -16,7 +16,7 @@ export interface Belongings {
 }
 
 /** Whether a filter looks beyond the task's own record. */
-export function needsBelongings({ search, bbox }: TaskFilter): boolean {
+function needsBelongings({ search, bbox }: TaskFilter): boolean {
   return search !== undefined || bbox !== undefined;
 }
 

@@ -1,5 +1,3 @@
-import type { BoundingBox } from '../../../schema/fleet/position.ts';
-
 /** The mean radius (IUGG): on the real Earth no distance is more than 0.6 % off. */
 const EARTH_RADIUS_M = 6_371_008.8;
 const RADIANS = Math.PI / 180;
@@ -20,17 +18,6 @@ export function distanceM(latitude1: number, longitude1: number, latitude2: numb
   if (!isNear) return haversineM(latitude1, latitude2, east);
   const shrunken = east * Math.cos(((latitude1 + latitude2) / 2) * RADIANS);
   return EARTH_RADIUS_M * RADIANS * Math.sqrt(north * north + shrunken * shrunken);
-}
-
-/** Edges are inside, longitude 180 is also -180, and a pole has every longitude. */
-export function isInBox(box: BoundingBox, latitude: number, longitude: number): boolean {
-  if (latitude < box.south || latitude > box.north) return false;
-  if (Math.abs(latitude) === 90 || isBetween(box, longitude)) return true;
-  return Math.abs(longitude) === 180 && isBetween(box, -longitude);
-}
-
-function isBetween({ west, east }: BoundingBox, longitude: number): boolean {
-  return west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east;
 }
 
 function haversineM(latitude1: number, latitude2: number, east: number): number {

@@ -42,7 +42,7 @@ export interface StagedRow<T> {
 export interface TaskChange {
   readonly before: TaskRecord | null;
   readonly after: TaskRecord;
-  /** What lists may look into beside the task, at both times. */
+  /** The records beside the task that lists may look into, at both times. */
   readonly belongings?: { readonly before: Belongings | undefined; readonly after: Belongings };
 }
 
@@ -90,7 +90,7 @@ export class OrgBatch {
   tombstone: Tombstone | undefined;
   /** Something in it may let a task find an agent that found none before. */
   helpsSearches = false;
-  /** What a search finds may have changed by more than the changed tasks tell. */
+  /** The results of searches may have changed by more than the changed tasks tell. */
   blursSearches = false;
   readonly entries: Decided[] = [];
   /** An estimate: what is exact is counted when the group is encoded. */

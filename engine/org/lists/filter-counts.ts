@@ -95,7 +95,7 @@ class FollowedLog {
     this.from = to;
   }
 
-  /** What searches find has changed by more than the changed tasks tell. */
+  /** The results of searches have changed by more than the changed tasks tell. */
   forgetSearches(): void {
     this.searchEpoch += 1;
     for (const [key, { filter }] of this.counts) if (filter.search !== undefined) this.counts.delete(key);

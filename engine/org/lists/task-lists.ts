@@ -7,12 +7,12 @@ import {
   type TaskSort,
 } from '../../../schema/tasks/list-tasks.ts';
 import { type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
-import { filterOf, isCountedByKind, type TaskFilter } from '../../../schema/tasks/task-filter.ts';
+import { filterKeyOf, filterOf, isCountedByKind, type TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import { dueAtOf } from '../../domain/tasks/delay.ts';
 import { narrowToAgent } from '../../domain/tasks/task-filter.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Sql } from '../../store/postgres.ts';
-import { exportTasks, type TakeTasks } from '../../store/task-lists/task-list-export.ts';
+import { type ExportSink, exportTasks } from '../../store/task-lists/task-list-export.ts';
 import { isCountedInPassing } from '../../store/task-lists/task-list-plan.ts';
 import type { PageRequest } from '../../store/task-lists/task-list-request.ts';
 import { type PageConnections, readTaskPage, type TaskPage } from '../../store/task-lists/task-list-store.ts';
@@ -38,11 +38,18 @@ export interface TaskListsOptions {
   readonly isOwned: (organizationId: number) => boolean;
 }
 
+interface CountedPage {
+  readonly page: TaskPage;
+  readonly count: number;
+}
+
 /** Pages of tasks: items from Postgres, counts from its counters or kept by this process. */
 export class TaskLists {
   readonly #options: TaskListsOptions;
   /** Organizations of the exports under way, once for each. */
   readonly #exporting: number[] = [];
+  /** Pages under way that count a filter for the first time. */
+  readonly #counting = new Map<string, Promise<CountedPage>>();
 
   constructor(options: TaskListsOptions) {
     this.#options = options;
@@ -53,31 +60,51 @@ export class TaskLists {
    * LIMITS.readDeadlineMs.
    */
   async list(organizationId: number, query: ListTasksQuery, onlyAgentId: number | null): Promise<TaskList> {
-    const { pages, counts, isOwned } = this.#options;
+    const { counts, isOwned } = this.#options;
     const request = requestOf(query, onlyAgentId);
     const { filter } = request;
-    const isKept = !isCountedByKind(filter) && isOwned(organizationId);
-    const epoch = isKept ? counts.follow(organizationId) : 0;
-    const keep = ({ sequence }: TaskPage, count: number) => {
-      if (isKept) this.#keep(organizationId, request, { count, sequence, epoch });
-    };
-    const matching = isKept ? counts.find(organizationId, filter) : undefined;
+    if (isCountedByKind(filter) || !isOwned(organizationId)) {
+      return listOf(query, await this.#read(organizationId, request, undefined, () => {}));
+    }
+    const key = `${organizationId} ${filterKeyOf(filter)}`;
+    // One request counts a new filter. Others wait for it: they would count the same tasks, all at once.
+    await this.#counting.get(key)?.catch(() => {});
+    const epoch = counts.follow(organizationId);
+    const matching = counts.find(organizationId, filter);
+    const reading = this.#read(organizationId, request, matching, ({ sequence }, count) => {
+      // Counts that cost next to nothing would only push out those that took long to take.
+      if (!isCountedInPassing(request, count)) counts.remember(organizationId, filter, { count, sequence, epoch });
+    });
+    if (matching === undefined) this.#noteCounting(key, reading);
+    return listOf(query, await reading);
+  }
+
+  /** Reads a page with its count; `keep` gets a count that was taken for it. */
+  async #read(
+    organizationId: number,
+    request: PageRequest,
+    matching: number | undefined,
+    keep: (page: TaskPage, count: number) => void,
+  ): Promise<CountedPage> {
+    const { pages, counts } = this.#options;
     const page = await readTaskPage(pages, organizationId, request, matching);
-    const count = page.count ?? (await counts.countAt(organizationId, filter, page.sequence));
+    const count = page.count ?? (await counts.countAt(organizationId, request.filter, page.sequence));
     if (count !== undefined && !isShort(page, request, count)) {
       if (page.count !== null) keep(page, count);
-      return listOf(page, query, count);
+      return { page, count };
     }
     // Counted and gathered, it is neither short nor without a count.
     const gathered = await readTaskPage(pages, organizationId, { ...request, isWhole: true }, undefined);
     keep(gathered, gathered.count!);
-    return listOf(gathered, query, gathered.count!);
+    return { page: gathered, count: gathered.count! };
   }
 
-  /** Counts that cost next to nothing would only push out those that took long to take. */
-  #keep(organizationId: number, request: PageRequest, counted: Parameters<FilterCounts['remember']>[2]): void {
-    if (isCountedInPassing(request, counted.count)) return;
-    this.#options.counts.remember(organizationId, request.filter, counted);
+  #noteCounting(key: string, reading: Promise<CountedPage>): void {
+    this.#counting.set(key, reading);
+    const end = () => {
+      if (this.#counting.get(key) === reading) this.#counting.delete(key);
+    };
+    reading.then(end, end);
   }
 
   /**
@@ -88,17 +115,17 @@ export class TaskLists {
     organizationId: number,
     query: ExportTasksQuery,
     onlyAgentId: number | null,
-    take: TakeTasks,
+    sink: ExportSink,
   ): Promise<void> | undefined {
     const own = this.#exporting.filter((other) => other === organizationId).length;
     if (this.#exporting.length >= LIMITS.exports || own >= LIMITS.exportsPerOrganization) return undefined;
     this.#exporting.push(organizationId);
-    return this.#export(organizationId, narrowToAgent(filterOf(query), onlyAgentId), query, take);
+    return this.#export(organizationId, narrowToAgent(filterOf(query), onlyAgentId), query, sink);
   }
 
-  async #export(organizationId: number, filter: TaskFilter, sort: TaskSort, take: TakeTasks): Promise<void> {
+  async #export(organizationId: number, filter: TaskFilter, sort: TaskSort, sink: ExportSink): Promise<void> {
     try {
-      await exportTasks(this.#options.exports, organizationId, filter, sort, take);
+      await exportTasks(this.#options.exports, organizationId, filter, sort, sink);
     } catch (error) {
       this.#options.log.warn({ err: error, organizationId }, 'an export broke off');
       throw error;
@@ -120,7 +147,7 @@ function isShort({ items, mayFallShort }: TaskPage, { take, skip, after }: PageR
   return mayFallShort && items.length < (after ? take : Math.min(take, count - skip));
 }
 
-function listOf({ items, sequence }: TaskPage, query: ListTasksQuery, count: number): TaskList {
+function listOf(query: ListTasksQuery, { page: { items, sequence }, count }: CountedPage): TaskList {
   const shown = items.slice(0, query.limit);
   const last = shown.at(-1);
   const nextCursor = last && items.length > shown.length ? formatCursor(query, placeOf(last, query.sortBy)) : null;

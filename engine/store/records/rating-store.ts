@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { formatRatingCursor, type ListedRating, type ListRatingsQuery } from '../../../schema/tasks/list-ratings.ts';
+import { formatRatingCursor, type ListedRating, type ListRatingsQuery } from '../../../schema/tasks/rating.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { retried } from '../statements.ts';
 

@@ -167,13 +167,14 @@ function ofNobody(text: PageText): string {
   const [first, others] = [status.filter(isFirst), status.filter((one) => !isFirst(one))];
   const order = `${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
   const isShown = (statuses: readonly TaskStatus[]) =>
-    `t.organization_id = $1::bigint AND ${conditionsOf({ ...filter, status: statuses }, text.parameters, 'probe')}
+    `${conditionsOf({ ...filter, status: statuses }, text.parameters, 'probe')}
         AND ${text.behind('t.created_at', 't.id')}`;
   const kinds = kindsText(ofKindsText({ ...filter, status: first }, text.parameters));
   return `SELECT t.id, t.key FROM (${kinds}) k CROSS JOIN LATERAL (
-        SELECT t.id, t.created_at AS key FROM tasks t WHERE ${isShown(first)} AND ${IS_OF_KIND} ${order}) t
+        SELECT t.id, t.created_at AS key FROM tasks t
+        WHERE t.organization_id = $1::bigint AND ${isShown(first)} AND ${IS_OF_KIND} ${order}) t
       UNION ALL (SELECT t.id, t.created_at AS key FROM tasks t
-        WHERE ${isShown(others)} AND t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED} ${order})`;
+        WHERE t.organization_id = $1::bigint AND ${isShown(others)} AND t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED} ${order})`;
 }
 
 /**

@@ -1,22 +1,8 @@
 import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { type TaskFilter, TIME_RANGES, type TimeRange } from '../../../schema/tasks/task-filter.ts';
 import { numberArray, textArray } from '../postgres.ts';
+import type { Parameters } from './task-list-parameters.ts';
 import { foundText, isFoundText, isWithinText, withinText } from './task-list-searches.ts';
-
-/** The parameters of a statement that is put together from pieces. `$1` is always the organization. */
-export class Parameters {
-  readonly values: (string | number | null)[];
-
-  constructor(organizationId: number) {
-    this.values = [organizationId];
-  }
-
-  /** Adds a value and returns its placeholder in the text. */
-  add(value: string | number | null, type: string): string {
-    this.values.push(value);
-    return `$${this.values.length}::${type}`;
-  }
-}
 
 const RANK = `(CASE c.status ${TASK_STATUSES.map((status, rank) => `WHEN '${status}' THEN ${rank}`).join(' ')} END)::smallint`;
 

@@ -1,7 +1,7 @@
 import type { BoundingBox } from '../../../schema/fleet/position.ts';
 import { likePattern, phoneDigitsOf, withoutSeparators } from '../../domain/search-text.ts';
 import { numberArray } from '../postgres.ts';
-import type { Parameters } from './task-list-conditions.ts';
+import type { Parameters } from './task-list-parameters.ts';
 
 /** Behind the name and in front of the phone number in `customers.search_text` (0005-customers.sql). */
 const [NAME_END, PHONE_MARK] = ['\u001f', '\u001e'];
@@ -74,7 +74,7 @@ function stripsOf({ south, north }: BoundingBox): number[] | undefined {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The same as isInBox. What is special about the antimeridian and the poles is left out of boxes that are elsewhere. */
+/** The same as isInBox. The parts for the antimeridian and the poles are left out of boxes that lie elsewhere. */
 function boxText({ west, south, east, north }: BoundingBox, parameters: Parameters): string {
   const [left, right] = [west, east].map((degrees) => parameters.add(degrees, 'float8'));
   const isBetween = (longitude: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ListedRating, RatingPageView } from '../../../schema/tasks/list-ratings.ts';
+import type { ListedRating, RatingPageView } from '../../../schema/tasks/rating.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { clientOfAgent, createAgent } from '../agents/agent-place.ts';
 import { useGateway } from '../api-fixture.ts';

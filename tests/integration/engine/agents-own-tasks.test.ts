@@ -43,9 +43,12 @@ async function listed(caller: Caller, query: Record<string, unknown> = {}) {
 
 async function exported(caller: Caller, query: Record<string, unknown> = {}): Promise<number[]> {
   const ids: number[] = [];
-  await fixture.engine.exportTasks(organizationId, v.parse(exportTasksQuery, query), caller, async (batch) => {
-    ids.push(...batch.map(({ task }) => task.id));
-    return true;
+  await fixture.engine.exportTasks(organizationId, v.parse(exportTasksQuery, query), caller, {
+    begin: () => {},
+    take: async (batch) => {
+      ids.push(...batch.map(({ task }) => task.id));
+      return true;
+    },
   });
   return ids.sort((a, b) => a - b);
 }

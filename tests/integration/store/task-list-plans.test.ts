@@ -97,6 +97,10 @@ for (const { filter, indexes, sort = {}, isKnown = false } of CASES) {
     const rows = await sql.unsafe<{ 'QUERY PLAN': string }[]>(text, parameters.values, { prepare: isReusable });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     for (const index of indexes) assert.ok(plan.includes(index), `${index} is not in\n${plan}`);
-    assert.doesNotMatch(plan, /Seq Scan on (tasks|findable_tasks|packages|locations|customers|scheduled_tasks)\b/, plan);
+    assert.doesNotMatch(
+      plan,
+      /Seq Scan on (tasks|findable_tasks|packages|locations|customers|scheduled_tasks)\b/,
+      plan,
+    );
   });
 }

@@ -18,6 +18,7 @@ import {
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { makeBelongings, readBelongings } from './task-belongings.ts';
 import { listTasksAnew, taskRecord, writeTasks } from './task-writer.ts';
 
 /** More than LIMITS.tasksGatheredInsteadOfWalk, so that lists are walked as well as gathered. */
@@ -34,7 +35,7 @@ let organizationId: number;
 let all: TaskRecord[];
 /** The same tasks in the opposite order: here the open ones are the oldest, where no list expects them. */
 let mirrored: TaskRecord[];
-/** What stands beside the tasks, by their ids: of the customers, the places and the packages. */
+/** The customers, places and packages of the tasks, by their ids. */
 let belongings: Pick<Map<number, Belongings>, 'get'>;
 
 before(async () => {
@@ -46,12 +47,12 @@ before(async () => {
   all = Array.from({ length: TASKS }, (_, index) => randomTask(index));
   await writeTasks(sql, all);
   await makePlaces();
-  await makeBelongings();
+  await makeBelongings(sql, organizationId);
   all = await changeSome(all);
   const mirror = await seedOrganization(database.url);
   mirrored = all.map((task) => ({ ...mirrorOf(task), organizationId: mirror.organizationId }));
   await writeTasks(sql, mirrored);
-  belongings = await readBelongings(organizationId);
+  belongings = await readBelongings(sql, organizationId);
   await sql`
     UPDATE tasks p SET child_ids = to_json(ARRAY(
       SELECT c.id FROM tasks c WHERE c.organization_id = p.organization_id AND c.parent_id = p.id))
@@ -142,38 +143,6 @@ async function makePlaces(): Promise<void> {
     DELETE FROM location_uses u USING locations l
     WHERE u.organization_id = ${organizationId} AND l.organization_id = u.organization_id AND l.id = u.location_id
       AND l.task_id = u.task_id AND l.id % 2 = 0`;
-}
-
-/** Customers, packages with barcodes, and places all over a city. */
-async function makeBelongings(): Promise<void> {
-  await sql`
-    INSERT INTO customers (organization_id, id, version, user_id, customer_type, first_name, last_name, email,
-      phone_e164, country_code, phone_number, created_at, updated_at)
-    SELECT ${organizationId}, n, 1, n, 'individual', CASE WHEN n % 7 = 0 THEN 'Zoë' ELSE 'Ada' END, 'Straße ' || n,
-      'crate' || n || '@test.example', '+4915' || (10000000 + n), '+49', '15' || (10000000 + n), now(), now()
-    FROM generate_series(1, 51) n`;
-  await sql`
-    INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, is_fragile, barcode,
-      status, created_at, updated_at)
-    SELECT organization_id, id, 1, id, 'box', 'box', 1, false, CASE WHEN id % 3 = 0 THEN 'bar-' || id || '-Xé' END,
-      'pending', now(), now()
-    FROM tasks WHERE organization_id = ${organizationId} AND id % 5 = 0`;
-  await sql`
-    UPDATE locations SET latitude = 51 + (id % 7) * 0.011, longitude = CASE id % 5 WHEN 0 THEN 179.9 WHEN 1 THEN -179.9
-      ELSE 6 + id * 0.003 END
-    WHERE organization_id = ${organizationId}`;
-}
-
-async function readBelongings(organization: number): Promise<typeof belongings> {
-  const rows = await sql<(Belongings & { id: number })[]>`
-    SELECT t.id, (SELECT json_build_object('firstName', c.first_name, 'lastName', c.last_name, 'phoneE164', c.phone_e164)
-        FROM customers c WHERE c.organization_id = t.organization_id AND c.id = t.customer_id) AS customer,
-      (SELECT json_build_object('latitude', l.latitude, 'longitude', l.longitude)
-        FROM locations l WHERE l.organization_id = t.organization_id AND l.id = t.location_id) AS location,
-      array_to_json(ARRAY(SELECT json_build_object('barcode', p.barcode)
-        FROM packages p WHERE p.organization_id = t.organization_id AND p.task_id = t.id)) AS packages
-    FROM tasks t WHERE t.organization_id = ${organization}`;
-  return new Map(rows.map(({ id, ...beside }) => [id, beside]));
 }
 
 /** Moves tasks in all that they are listed by, as an update of each would. */
@@ -372,10 +341,19 @@ test('an export holds the same tasks in the same order as the list', async () =>
   await fc.assert(
     fc.asyncProperty(requests, async ({ filter, sortBy, sortOrder }) => {
       const ids: number[] = [];
-      await exportTasks(sql, organizationId, filter, { sortBy, sortOrder }, async (batch) => {
-        ids.push(...batch.map(({ task }) => task.id));
-        return true;
-      });
+      await exportTasks(
+        sql,
+        organizationId,
+        filter,
+        { sortBy, sortOrder },
+        {
+          begin: () => {},
+          take: async (batch) => {
+            ids.push(...batch.map(({ task }) => task.id));
+            return true;
+          },
+        },
+      );
       assert.deepEqual(
         ids,
         expectedOf({ filter, sortBy, sortOrder }).map(({ id }) => id),

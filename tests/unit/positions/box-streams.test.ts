@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isInBox } from '../../../engine/domain/travel/geo.ts';
+import { isInBox } from '../../../engine/domain/bounding-box.ts';
 import { LiveAgent } from '../../../engine/positions/live-agent.ts';
 import { LocationFeed } from '../../../engine/positions/location-feed.ts';
 import { createLog } from '../../../engine/runtime/log.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { isInBox } from '../../../../engine/domain/travel/geo.ts';
+import { isInBox } from '../../../../engine/domain/bounding-box.ts';
 import { areaOf, cellAt, cellsOf, hasCell } from '../../../../engine/domain/travel/geo-grid.ts';
 
 const SEED = 20_261_125;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { distanceM, isInBox } from '../../../../engine/domain/travel/geo.ts';
+import { isInBox } from '../../../../engine/domain/bounding-box.ts';
+import { distanceM } from '../../../../engine/domain/travel/geo.ts';
 
 const SEED = 20_261_122;
 
