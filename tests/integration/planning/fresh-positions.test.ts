@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Redis } from 'ioredis';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { startOwnRedis } from '../../support/system/own-stores.ts';
+import { until } from '../../support/until.ts';
 import { type RoundsPlace, startRoundsPlace } from '../assignment/rounds-place.ts';
 
 /** One that is asked has as many tasks as it may have, so that the next task needs another agent. */
@@ -19,6 +21,17 @@ async function assertKnownAtOnce(place: RoundsPlace, agentId: number): Promise<v
 const byAgent = ([one]: readonly unknown[], [other]: readonly unknown[]) => Number(one) - Number(other);
 const all = (agentIds: readonly number[]) => agentIds.map((agentId) => [agentId, 'pending']);
 
+async function keptPositions({ system }: RoundsPlace): Promise<number> {
+  const { redisUrl, redisPrefix } = system.place;
+  const redis = new Redis(redisUrl);
+  try {
+    const [key] = await redis.keys(`${redisPrefix}:*:positions`);
+    return key === undefined ? 0 : await redis.hlen(key);
+  } finally {
+    redis.disconnect();
+  }
+}
+
 test('a position counts in the round that follows its answer', async () => {
   const place = await startRoundsPlace({ agents: 6, assignment: ONE_TASK_EACH });
   try {
@@ -33,8 +46,10 @@ test('a broadcast asks every agent whose position was answered, all in one round
   const place = await startRoundsPlace({ agents: 10, assignment: { mode: 'broadcast' } });
   try {
     await place.startWorkers();
-    // One by one, as apps send them: some of these would reach Redis before the task, and others after it.
-    for (const agentId of place.agentIds) await place.locate([agentId]);
+    await place.locate(place.agentIds.slice(0, 5));
+    // The others are answered after the tick that hands these to Redis.
+    await until('half of them are in Redis', async () => (await keptPositions(place)) === 5);
+    await place.locate(place.agentIds.slice(5));
     for (let task = 0; task < 3; task += 1) {
       const { id } = await place.createTask();
       await place.untilOffered(id);
