@@ -76,10 +76,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const held = async (organizationId: number) => heldPositions(engine, organizationId);
   const preview = openPreview({ ...options, positions: createRoundPositions({ kept, held, log }) });
   const payments = await openPayments({ ...options, port: () => server.port }, engine);
-  const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random: createRandomSource(), log });
+  const { heartbeatMs } = config;
+  const random = createRandomSource();
+  const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random, log, heartbeatMs });
 
   const tracking = openTracking(options, engine);
-  const trackingStreams = new TrackingStreams({ tracking, feed, replies, clock, scheduler, log });
+  const trackingStreams = new TrackingStreams({ tracking, feed, replies, clock, scheduler, log, heartbeatMs });
 
   let draining = false;
   // Made when somebody asks: it takes a tenth of a second of the start.

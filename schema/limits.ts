@@ -169,9 +169,10 @@ export const LIMITS = {
   exportPollMs: 5,
 
   // --- Streams --------------------------------------------------------------------------------------
+  /** The longest interval of heartbeats; `HEARTBEAT_MS` shortens it. */
   heartbeatMs: 15_000,
-  /** A client that hears nothing for so long, not even a heartbeat, opens its stream again: two are missing. */
-  streamSilenceMs: 35_000,
+  /** A client that hears nothing for two heartbeats and this, opens its stream again. */
+  streamSilenceMarginMs: 5_000,
   /** Undelivered bytes of one stream; past it the stream is cut and resumes by Last-Event-ID. */
   streamQueueBytes: 262_144,
   /** A stream that takes no byte for this long is cut. */

@@ -2,6 +2,7 @@ import { createECDH } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { problemOfOrigins } from '../../schema/fields/origins.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import { SECRET_KEY_BYTES, SecretBox } from './secret-box.ts';
 
 /**
@@ -59,6 +60,7 @@ const environmentSchema = v.object({
   GATEWAY_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,64}$/)), hostname()),
   LOG_LEVEL: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
   LEASE_MS: integer(DEFAULT_LEASE_MS, 1_000, 120_000),
+  HEARTBEAT_MS: integer(LIMITS.heartbeatMs, 1_000, LIMITS.heartbeatMs),
   REDIS_PREFIX: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,32}$/)), 'dispatch'),
   HTTP_ADAPTER: v.optional(v.picklist(['uws', 'node']), 'uws'),
   SHARED_PORT: flag,
@@ -128,6 +130,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     gatewayId: env.GATEWAY_ID,
     logLevel: env.LOG_LEVEL,
     leaseMs: env.LEASE_MS,
+    heartbeatMs: env.HEARTBEAT_MS,
     redisPrefix: env.REDIS_PREFIX,
     httpAdapter: env.HTTP_ADAPTER,
     sharedPort: env.SHARED_PORT,

@@ -25,6 +25,8 @@ export interface StreamOptions {
   readonly positions: Pick<Positions, 'subscribe'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  /** Which it tells its client; the hub keeps it. */
+  readonly heartbeatMs: number;
   readonly organizationId: number;
   readonly stream: ReplyStream;
   readonly query: StreamEventsQuery & Hearer;
@@ -99,15 +101,15 @@ export class OrganizationStream {
 
   /** The first message: where the stream begins, and how a client finds out that the gateway is silent. */
   #ready() {
-    const { feed, organizationId, clock } = this.#options;
+    const { feed, organizationId, clock, heartbeatMs } = this.#options;
     return {
       history: feed.history,
       position: this.#position(),
       organizationId,
       serverTime: isoTime(clock.now()),
       version: API_VERSION,
-      heartbeatMs: LIMITS.heartbeatMs,
-      reconnectAfterMs: LIMITS.streamSilenceMs,
+      heartbeatMs,
+      reconnectAfterMs: 2 * heartbeatMs + LIMITS.streamSilenceMarginMs,
     };
   }
 

@@ -20,6 +20,7 @@ export interface StreamHubOptions {
   readonly scheduler: Scheduler;
   readonly random: RandomSource;
   readonly log: Log;
+  readonly heartbeatMs: number;
 }
 
 /** All open streams of the process: their bounds, their heartbeat, their end. */
@@ -37,11 +38,11 @@ export class StreamHub {
 
   constructor(options: StreamHubOptions) {
     this.#options = options;
-    const { feed, clock, scheduler } = options;
+    const { feed, clock, scheduler, heartbeatMs } = options;
     this.#liveTurns = new Turns(clock, scheduler);
     this.#catchUpTurns = new Turns(clock, scheduler);
     this.#audiences = new Audiences(feed, this.#liveTurns);
-    this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => void this.#beat());
+    this.#cancelHeartbeat = scheduler.every(heartbeatMs, () => void this.#beat());
   }
 
   get size(): number {
@@ -73,7 +74,7 @@ export class StreamHub {
       ['X-Accel-Buffering', 'no'],
       ...request.replyHeaders,
     ]);
-    const { feed, positions, clock, log, replies } = this.#options;
+    const { feed, positions, clock, log, replies, heartbeatMs } = this.#options;
     this.#count(identity, 1);
     const release = replies.hold(identity, () => opened.close());
     const { query, lastEventId } = request;
@@ -84,6 +85,7 @@ export class StreamHub {
       positions,
       clock,
       log,
+      heartbeatMs,
       organizationId: identity.organizationId,
       stream,
       query,

@@ -21,6 +21,7 @@ export interface TrackingStreamsOptions {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
+  readonly heartbeatMs: number;
 }
 
 export interface OpenPage {
@@ -70,10 +71,10 @@ export class TrackingStreams {
 
   constructor(options: TrackingStreamsOptions) {
     this.#options = options;
-    const { clock, scheduler } = options;
+    const { clock, scheduler, heartbeatMs } = options;
     this.#turns = new Turns(clock, scheduler);
     this.#cancelTick = scheduler.every(LIMITS.trackingTellMs, () => this.#tick());
-    this.#cancelHeartbeat = scheduler.every(LIMITS.heartbeatMs, () => {
+    this.#cancelHeartbeat = scheduler.every(heartbeatMs, () => {
       for (const { stream } of this.#pages) stream.write(': heartbeat\n\n');
     });
   }

@@ -38,6 +38,7 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
     lastSequences: async () => new Map([[1, 7]]),
   };
   const hub = new StreamHub({
+    heartbeatMs: LIMITS.heartbeatMs,
     feed: new EventFeed({ history: 'history', store, isOwned: () => true, clock: systemClock, scheduler, log }),
     positions: { subscribe: () => () => {} },
     replies: new LastingReplies({ access: { onChanges: () => {} }, clock: systemClock, scheduler }),

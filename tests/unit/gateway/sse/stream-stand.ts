@@ -7,6 +7,7 @@ import type { Identity } from '../../../../gateway/route.ts';
 import { LastingReplies } from '../../../../gateway/sse/lasting-replies.ts';
 import { StreamHub } from '../../../../gateway/sse/stream-hub.ts';
 import type { LoggedEvent } from '../../../../schema/events.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
 
 const ORGANIZATION = 1;
 
@@ -115,6 +116,7 @@ export function createStand({ clock = systemClock, scheduler = systemScheduler }
     log: createLog('gateway', 'silent'),
   });
   const hub = new StreamHub({
+    heartbeatMs: LIMITS.heartbeatMs,
     feed,
     positions: { subscribe: () => () => {} },
     replies: new LastingReplies({

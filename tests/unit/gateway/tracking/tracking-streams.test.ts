@@ -55,6 +55,7 @@ async function stand(first: Link = linkTo(followed('new'))) {
   const subscribers = new Set<FeedSubscriber>();
   let change: (organizationId: number) => void = () => {};
   const streams = new TrackingStreams({
+    heartbeatMs: LIMITS.heartbeatMs,
     tracking: {
       async follow() {
         state.follows += 1;
