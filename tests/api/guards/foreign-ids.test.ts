@@ -40,6 +40,7 @@ const FILTERS: Readonly<Record<string, readonly [RecordKind, also?: string]>> = 
   agentId: ['agent'],
   agentIds: ['agent'],
   taskId: ['task'],
+  parentId: ['task'],
   channelId: ['channel'],
   locationId: ['location'],
   userId: ['user'],
