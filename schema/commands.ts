@@ -204,6 +204,11 @@ export interface ProposedOffer {
   readonly score: number;
   readonly distanceM: number | null;
   readonly etaSeconds: number | null;
+  /**
+   * The agent's open tasks as the round saw them, with those before this one in the plan: an agent that has more was given
+   * one meanwhile. Not there when the round did not see every task, or is one of a release that does not say.
+   */
+  readonly heldTasks?: number;
 }
 
 export interface LackingTask extends PassedOverAgents {

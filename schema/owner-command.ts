@@ -25,6 +25,7 @@ const proposeOffers = v.strictObject({
       score: number,
       distanceM: v.nullable(int32),
       etaSeconds: v.nullable(int32),
+      heldTasks: v.exactOptional(int32),
     }),
   ),
   lacking: list(

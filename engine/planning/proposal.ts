@@ -22,10 +22,12 @@ const AFTER_CAPACITY: readonly PassedOver[] = ['slot', 'max_tasks', 'too_far', '
 const MOST_SECONDS = 2 ** 31 - 1;
 
 export function proposalOf(plan: RoundPlan, seen: ViewOfRound): Proposal {
+  const openTasks = new Map(seen.view.agents.map((agent) => [agent.agentId, agent.openTasks]));
   const offers = plan.offers.flatMap(({ agentId, taskIds, score, distanceM, etaMs }) =>
     taskIds.map((taskId, place) => {
       const etaSeconds = wholeUpTo(MOST_SECONDS, etaMs[place]! / 1_000);
-      return { taskId, agentId, score, distanceM: Math.round(distanceM), etaSeconds };
+      const offer = { taskId, agentId, score, distanceM: Math.round(distanceM), etaSeconds };
+      return seen.knowsCarried ? { ...offer, heldTasks: openTasks.get(agentId)! + place } : offer;
     }),
   );
   return { offers, lacking: plan.unplanned.map((unplanned) => lackingOf(unplanned, seen)) };

@@ -26,6 +26,8 @@ export interface ViewOfRound {
   readonly view: RoundView;
   /** Ids of agents on duty without a known position; they take no part. */
   readonly unlocated: readonly number[];
+  /** See RoundRows. */
+  readonly knowsCarried: boolean;
 }
 
 /** Orders at one pickup that may travel together: more would make the first of them late. */
@@ -33,7 +35,7 @@ const MAX_BUNDLE = 3;
 
 /** The input of the planner: orders, and each agent as it will be when it is free. */
 export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound {
-  const { tasks, agents, carried, positions, settings, now } = facts;
+  const { tasks, agents, carried, knowsCarried, positions, settings, now } = facts;
   const byAgent = groupedByAgent(carried);
   const located = new Map(positions.map((position) => [position.agentId, position]));
   const free = agents.flatMap((agent) => {
@@ -47,7 +49,7 @@ export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound 
     settings: settingsOf(settings, now),
   };
   const unlocated = agents.flatMap(({ agentId }) => (located.has(agentId) ? [] : [agentId]));
-  return { view, unlocated };
+  return { view, unlocated, knowsCarried };
 }
 
 function settingsOf(

@@ -69,6 +69,8 @@ export interface RoundRows {
   readonly tasks: readonly SoughtTask[];
   readonly agents: readonly AgentOnDuty[];
   readonly carried: readonly CarriedTask[];
+  /** False when there are more such tasks than a round reads. */
+  readonly knowsCarried: boolean;
 }
 
 /** The tasks to plan: those that search, after an id, or the named ones. */
@@ -134,6 +136,7 @@ export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKe
         tasks: rowsOf(marks.sought, tasks),
         agents: rowsOf(marks.agents, agents),
         carried: rowsOf(marks.carried, tasks).filter(isCarried) as (KnownTask & CarriedTask)[],
+        knowsCarried: marks.carried.length < LIMITS.roundCarried,
       };
     },
     forget: (organizationId) => memory.forget(organizationId),

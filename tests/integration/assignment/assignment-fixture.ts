@@ -89,7 +89,7 @@ export class AssignmentFixture {
   }
 
   async propose(
-    offers: readonly Pick<ProposedOffer, 'taskId' | 'agentId'>[],
+    offers: readonly Pick<ProposedOffer, 'taskId' | 'agentId' | 'heldTasks'>[],
     lacking: readonly LackingTask[] = [],
   ): Promise<void> {
     const { channelId } = this.organization;

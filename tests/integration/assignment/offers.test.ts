@@ -141,6 +141,17 @@ describe('sequential offers', () => {
     assert.equal((await fixture.requests(first.id)).length, 1, 'it is offered already');
   });
 
+  test('of two rounds that plan beside each other for one agent, the second finds it with more tasks than it saw', async () => {
+    const agentId = await fixture.agent();
+    const ids = [(await fixture.task()).id, (await fixture.task()).id] as const;
+    await fixture.propose([{ taskId: ids[0], agentId, heldTasks: 0 }]);
+    await fixture.propose([{ taskId: ids[1], agentId, heldTasks: 0 }]);
+    const agentsOf = async () => Promise.all(ids.map(async (id) => (await fixture.read(id)).agentId));
+    assert.deepEqual(await agentsOf(), [agentId, null]);
+    await fixture.propose([{ taskId: ids[1], agentId, heldTasks: 1 }]);
+    assert.deepEqual(await agentsOf(), [agentId, agentId]);
+  });
+
   test('one agent is asked at a time, however many a round proposes', async () => {
     const task = await fixture.task();
     const agentIds = [await fixture.agent(), await fixture.agent()];

@@ -160,8 +160,8 @@ async function changeAgent(what: Step['what'], agentId: number, size: number): P
 const readAll = (store: RoundStore) => store.readRound(fixture.organization.organizationId, { after: 0 });
 
 /** Carried orders come in no fixed order. */
-function sorted({ tasks, agents, carried }: RoundRows): RoundRows {
-  return { tasks, agents, carried: carried.toSorted((a, b) => a.taskId - b.taskId) };
+function sorted({ carried, ...rows }: RoundRows): RoundRows {
+  return { ...rows, carried: carried.toSorted((a, b) => a.taskId - b.taskId) };
 }
 
 const afresh = async () => sorted(await readAll(createRoundStore(sql, 0)));

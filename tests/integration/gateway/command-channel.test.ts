@@ -21,7 +21,7 @@ const SECRET = 'a secret of this test';
 const ORGANIZATION = 17;
 const COMMAND: OwnerCommand = {
   kind: 'propose-offers',
-  offers: [{ taskId: 3, agentId: 4, score: 1.5, distanceM: 120, etaSeconds: null }],
+  offers: [{ taskId: 3, agentId: 4, score: 1.5, distanceM: 120, etaSeconds: null, heldTasks: 2 }],
   lacking: [
     {
       taskId: 5,

@@ -15,6 +15,7 @@ const seen = (count: number, unlocated = 0, isStale = false) => ({
     Array.from({ length: count }, (_, index) => agent(index + 1, { isStale })),
   ),
   unlocated: Array.from({ length: unlocated }, (_, index) => 100 + index),
+  knowsCarried: true,
 });
 
 function lacking(counts: Partial<Record<PassedOver, number>>, view = seen(3), why: Unplanned['why'] = 'nobody') {
@@ -24,11 +25,17 @@ function lacking(counts: Partial<Record<PassedOver, number>>, view = seen(3), wh
 
 test('each task of a bundle becomes an offer of its own, in whole metres and seconds', () => {
   const offer = { agentId: 7, taskIds: [3, 5], score: 1.5, distanceM: 10.4, etaMs: [1_400, 2_600] };
-  const { offers } = proposalOf({ offers: [offer], unplanned: [] }, seen(1));
-  assert.deepEqual(offers, [
+  const view = roundView([order()], [agent(7, { openTasks: 2 })]);
+  const plan: RoundPlan = { offers: [offer], unplanned: [] };
+  const shown = [
     { taskId: 3, agentId: 7, score: 1.5, distanceM: 10, etaSeconds: 1 },
     { taskId: 5, agentId: 7, score: 1.5, distanceM: 10, etaSeconds: 3 },
+  ];
+  assert.deepEqual(proposalOf(plan, { ...seen(1), view }).offers, [
+    { ...shown[0], heldTasks: 2 },
+    { ...shown[1], heldTasks: 3 },
   ]);
+  assert.deepEqual(proposalOf(plan, { ...seen(1), view, knowsCarried: false }).offers, shown);
 });
 
 test('the lack follows from the reasons why candidates were passed over', () => {

@@ -46,7 +46,7 @@ function position(agentId: number, ageMs = 0): SavedPosition {
 function seenBy(facts: Partial<RoundFacts>) {
   const settings = { ...assignmentSettingsOf({}), searchTimeoutSeconds: 900 };
   return roundViewOf(
-    { tasks: [], agents: [], carried: [], positions: [], settings, now: NOW, ...facts },
+    { tasks: [], agents: [], carried: [], knowsCarried: true, positions: [], settings, now: NOW, ...facts },
     straightTravel,
   );
 }

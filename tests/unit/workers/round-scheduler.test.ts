@@ -112,7 +112,7 @@ function hint(scheduler: RoundScheduler, organization: SearchingOrganization): v
   scheduler.nudge([organization]);
 }
 
-const NOBODY: RoundRows = { tasks: [soughtTask(1, START)], agents: [], carried: [] };
+const NOBODY: RoundRows = { tasks: [soughtTask(1, START)], agents: [], carried: [], knowsCarried: true };
 
 test('commits within the window of the first are planned with it, in one round', async () => {
   const { scheduler, time, times } = openRoundScheduler(() => NOBODY);

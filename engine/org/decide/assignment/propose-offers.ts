@@ -59,7 +59,9 @@ function offerTask(
   endSearchIfOver(draft, taskId, now);
   const task = soughtTask(draft, taskId);
   if (!task) return;
-  const takers = offers.filter((offer) => mayTake(draft, task, offer.agentId, settings));
+  const takers = offers.filter(
+    (offer) => isAsSeen(draft, offer, settings) && mayTake(draft, task, offer.agentId, settings),
+  );
   const isAskedOfMany = settings.mode === 'broadcast' && !settings.autoAccept;
   const chosen = takers.slice(0, isAskedOfMany ? LIMITS.broadcastAgents : 1);
   if (chosen.length === 0) return;
@@ -110,6 +112,14 @@ function soughtTask(draft: Draft, taskId: number): TaskRecord | undefined {
 function beginSearch(draft: Draft, before: TaskRecord, now: string): void {
   if (before.status !== 'new') return;
   draftStatus(draft, before, 'awaiting_assignment', { autoAssignmentStatus: 'searching' }, now);
+}
+
+/**
+ * Whether the agent got no other task since the round saw it: the plan would not have given it this one, too. Of two
+ * rounds that plan beside each other the second one's offer is left out. In a broadcast many tasks are offered to an agent.
+ */
+function isAsSeen(draft: Draft, { agentId, heldTasks }: ProposedOffer, { mode }: AssignmentSettings): boolean {
+  return mode === 'broadcast' || heldTasks === undefined || draft.heldBy(agentId).length <= heldTasks;
 }
 
 function mayTake(draft: Draft, task: TaskRecord, agentId: number, settings: AssignmentSettings): boolean {
