@@ -367,8 +367,9 @@ export const LIMITS = {
   /** Pages counted in one run of a job, so that a busy organization does not keep the others waiting. */
   activityPagesPerJob: 50,
   partitionCheckMs: 3_600_000,
-  /** How often new customers are worked into the search index; until then a search reads them one by one. */
+  /** How often new customers and tasks are worked into the search indexes; until then a search reads them one by one. */
   searchIndexMs: 5_000,
+  findablesListedAtOnce: 20_000,
   accessUpkeepMs: 3_600_000,
   /** Rows of each kind removed in one statement. */
   upkeepBatchRows: 5_000,

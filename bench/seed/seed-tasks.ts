@@ -1,5 +1,6 @@
 import { hashSecret, newApiKey } from '../../engine/runtime/secrets.ts';
 import { makeOrganization } from '../../engine/store/accounts/organization-store.ts';
+import { createMaintenanceStore } from '../../engine/store/cluster/maintenance-store.ts';
 import { numberArray, type Sql } from '../../engine/store/postgres.ts';
 
 export interface SeededTasks {
@@ -230,10 +231,11 @@ async function makeWhatBelongs(sql: Sql, ground: Ground, from: number, to: numbe
     SELECT t.organization_id, t.id, t.scheduled_at, t.created_at, t.channel_id FROM tasks t
     WHERE ${made} AND t.scheduled_at IS NOT NULL`;
   await sql`
-    INSERT INTO findable_tasks (organization_id, task_id, created_at, text, latitude, longitude)
-    SELECT t.organization_id, t.id, t.created_at, searchable_text(t.code) || E'\\x1f' || searchable_text(t.name),
+    INSERT INTO findable_fresh (organization_id, task_id, version, again, created_at, text, latitude, longitude)
+    SELECT t.organization_id, t.id, t.version, false, t.created_at, searchable_text(t.code) || E'\\x1f' || searchable_text(t.name),
       l.latitude, l.longitude
     FROM tasks t JOIN locations l ON l.organization_id = t.organization_id AND l.id = t.location_id WHERE ${made}`;
+  await createMaintenanceStore(sql).listForSearch();
   await sql`
     INSERT INTO task_references (organization_id, task_id, reference, created_at)
     SELECT t.organization_id, t.id, task_reference(f.key, f.value #>> '{}'), t.created_at

@@ -19,8 +19,8 @@ BEGIN
   IF marked[1] IS DISTINCT FROM 0 THEN
     PERFORM unlist_tasks(tasks_in);
   END IF;
-  INSERT INTO findable_tasks (organization_id, task_id, created_at, text, latitude, longitude)
-    SELECT "organizationId", id, "createdAt",
+  INSERT INTO findable_fresh (organization_id, task_id, version, again, created_at, text, latitude, longitude)
+    SELECT "organizationId", id, version, "expectedVersion" > 0, "createdAt",
       searchable_text(code) || CASE WHEN name = code THEN '' ELSE E'\x1f' || searchable_text(name) END,
       l.latitude, l.longitude
     FROM unnest(tasks_in) n
@@ -82,9 +82,6 @@ END $$;
 -- Location uses stay: they may be too many, never too few.
 CREATE OR REPLACE FUNCTION unlist_tasks(tasks_in task_line[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM findable_tasks f
-    USING unnest(tasks_in) n
-    WHERE n.relist AND f.organization_id = n."organizationId" AND f.task_id = n.id;
   DELETE FROM scheduled_tasks s
     USING unnest(tasks_in) n
     WHERE n.relist AND s.organization_id = n."organizationId" AND s.task_id = n.id;

@@ -1,6 +1,6 @@
 import type { MaintenanceStore } from '../../engine/store/cluster/maintenance-store.ts';
 
-/** Keeps the list of customers short that a search has to read beside its index. */
-export function createSearchIndexProcessor(store: Pick<MaintenanceStore, 'mergeSearchEntries'>) {
-  return (): Promise<void> => store.mergeSearchEntries();
+/** Keeps short what a search has to read beside its indexes. */
+export function createSearchIndexProcessor(store: Pick<MaintenanceStore, 'listForSearch'>) {
+  return (): Promise<void> => store.listForSearch();
 }

@@ -24,8 +24,8 @@ export interface MaintenanceStore {
   ensurePartitions(table: DailyTable): Promise<void>;
   /** Drops the partitions that hold nothing younger than `keepDays` days. Returns their number. */
   dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
-  /** Merges the pending entries of the customer search into its index; commits go on meanwhile. */
-  mergeSearchEntries(): Promise<void>;
+  /** Lists what searches would read one by one: new tasks, and the pending entries of other indexes. Commits go on meanwhile. */
+  listForSearch(): Promise<void>;
   /**
    * Deletes up to LIMITS.upkeepBatchRows of each kind: sessions that ended more than a day ago, or were revoked more
    * than 30 days ago; changes of access that every gateway has read; expired tokens; outcomes past their keys'
@@ -36,7 +36,7 @@ export interface MaintenanceStore {
 }
 
 /** Indexes whose new entries wait to be worked in. */
-const SEARCH_INDEXES = ['customers_trigrams', 'findable_tasks_trigrams', 'packages_barcode_trigrams'];
+const SEARCH_INDEXES = ['customers_trigrams', 'packages_barcode_trigrams'];
 
 export function createMaintenanceStore(sql: Sql): MaintenanceStore {
   return {
@@ -49,7 +49,8 @@ export function createMaintenanceStore(sql: Sql): MaintenanceStore {
       const [row] = await once(query, `dropping partitions of ${table}`);
       return row!.dropped;
     },
-    async mergeSearchEntries() {
+    async listForSearch() {
+      await listFindables(sql);
       for (const index of SEARCH_INDEXES)
         await once(sql`SELECT gin_clean_pending_list(${index}::regclass)`, `working in the entries of ${index}`);
     },
@@ -60,6 +61,17 @@ export function createMaintenanceStore(sql: Sql): MaintenanceStore {
 /** See MaintenanceStore.ensurePartitions. */
 export async function makePartitions(sql: Sql, table: DailyTable): Promise<void> {
   await sql`SELECT ensure_daily_partitions(${table}::regclass, ${DAYS_BACK[table]}, ${LIMITS.partitionDaysAhead})`;
+}
+
+async function listFindables(sql: Sql): Promise<void> {
+  let total = 0;
+  for (let moved = -1; moved !== 0; total += moved) {
+    const query = sql<{ moved: number }[]>`SELECT list_findables(${LIMITS.findablesListedAtOnce}) AS moved`;
+    const [row] = await once(query, 'listing new tasks for searches');
+    moved = row!.moved;
+  }
+  // Every search reads this table from end to end, so it must not grow by what has left it.
+  if (total > 0) await once(sql`VACUUM (SKIP_LOCKED) findable_fresh`, 'cutting off what was listed');
 }
 
 async function removeOutdated(sql: Sql): Promise<number> {

@@ -77,7 +77,7 @@ function isOneOf(often: ReadonlySet<string>, filter: TaskFilter): boolean {
 
 /** Lists that an index holds all parts of: counted along it without looking at a task, and found as planOrdered does. */
 export function planCounted(text: PageText): PagePlan {
-  const count = `(SELECT count(*) FROM tasks t
+  const count = `(SELECT count(*) FROM ${text.tasks} t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(text.request.filter, text.parameters, 'seek')})`;
   return { ...planOrdered(text), count };
 }
@@ -85,7 +85,7 @@ export function planCounted(text: PageText): PagePlan {
 const [SCHEDULED] = TIME_RANGES;
 
 /** Where a side table has every field, tasks are not read. */
-function matchingText({ request, parameters, column }: PageText): string {
+function matchingText({ request, parameters, column, tasks }: PageText): string {
   const { scheduledFrom, scheduledTo, channelId, integrationData, ...others } = request.filter;
   const isAlone = request.sortBy === 'createdAt' && isEmptyFilter(others);
   const hasWindow = (scheduledFrom ?? scheduledTo) !== undefined;
@@ -106,7 +106,7 @@ function matchingText({ request, parameters, column }: PageText): string {
     return `SELECT r.task_id AS id, r.created_at AS key FROM task_references r
       WHERE r.organization_id = $1::bigint AND r.reference = ${referenceText(key, value, parameters)}`;
   }
-  return `SELECT t.id, ${column} AS key FROM tasks t
+  return `SELECT t.id, ${column} AS key FROM ${tasks} t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(request.filter, parameters, isOneOf(GATHERED_OFTEN, request.filter) ? 'lead' : 'seek')}`;
 }
 
@@ -119,11 +119,11 @@ export function planCountedFirst(text: PageText): PagePlan {
   const { parameters, end } = text;
   const matches = () => conditionsOf(filter, parameters, 'seek');
   const ctes = [
-    `counted AS MATERIALIZED (SELECT count(*) AS tasks FROM tasks t WHERE t.organization_id = $1::bigint AND ${matches()})`,
+    `counted AS MATERIALIZED (SELECT count(*) AS tasks FROM ${text.tasks} t WHERE t.organization_id = $1::bigint AND ${matches()})`,
     `walked AS MATERIALIZED (${walkText(text, `(SELECT CASE WHEN tasks > ${LIMITS.tasksGatheredInsteadOfWalk} THEN ${LIMITS.walkedTasks} ELSE 0 END FROM counted)`)})`,
     `walk AS (SELECT count(*) >= ${text.after ? end : `least(${end}, (SELECT tasks FROM counted))`} AS was_enough FROM walked)`,
     text.page(
-      walkedOr(`SELECT t.id, ${text.column} AS key FROM tasks t
+      walkedOr(`SELECT t.id, ${text.column} AS key FROM ${text.tasks} t
         WHERE t.organization_id = $1::bigint AND ${matches()} AND ${text.behind(text.column, 't.id')} OFFSET 0`),
     ),
   ];
@@ -226,7 +226,7 @@ function ofReference(text: PageText, [first, ...others]: NonNullable<TaskFilter[
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(rest, text.parameters, 'probe')} ${text.orderBy('r.created_at', 't.id')} ${text.enough}`;
 }
 
-/** Along tasks_created, tasks_updated or tasks_due, a bounded way. */
+/** Along the index of the sort, a bounded way. */
 function walk(text: PageText): PagePlan {
   return ordered(text, walkText(text, `${LIMITS.walkedTasks}`), true);
 }
@@ -241,7 +241,7 @@ function walkText(text: PageText, reach: string): string {
   // The planner uses the index because of the limit that it can read.
   return `SELECT t.id, ${column} AS key FROM (
         SELECT * FROM (
-          SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND ${bounds} AND ${text.behind(column, 't.id')} ${order}
+          SELECT * FROM ${text.tasks} t WHERE t.organization_id = $1::bigint AND ${bounds} AND ${text.behind(column, 't.id')} ${order}
           LIMIT ${LIMITS.walkedTasks}) t
         ${order} LIMIT ${reach}) t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'probe')} ${order} LIMIT ${text.end}`;

@@ -3,7 +3,7 @@ import type { TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { isEmptyFilter } from '../../../schema/tasks/task-filter.ts';
 import { kindsText, type OfKinds, ofKindsText } from './task-list-conditions.ts';
-import type { PagePlan, PageText } from './task-list-request.ts';
+import { isOpenOnly, type PagePlan, type PageText } from './task-list-request.ts';
 
 /**
  * Task `t` is of kind `k`: the leading columns of tasks_group after the organization, which holds every selected column
@@ -22,6 +22,9 @@ const FIRST_TERMINAL = TASK_STATUSES.findIndex(isTerminal);
 const EVENLY = `${ALL_TASKS} / tasks::float8`;
 const OPEN_FROM_NEWEST = '1';
 const OPEN_FROM_OLDEST = `4 * ${EVENLY}`;
+/** Of the open ones alone, in the order in which they are due. */
+const AMONG_OPEN = `(SELECT coalesce(sum(c.count), 0) FROM task_counts c WHERE c.organization_id = $1::bigint
+        AND c.status = ANY ('{${TASK_STATUSES.filter((status) => !isTerminal(status)).join()}}')) / tasks::float8`;
 
 /**
  * Lists whose filter names only status, type, channel and time to serve, but by `scheduledAt`. The counters know the existing kinds and their
@@ -44,9 +47,9 @@ export function planByKind(text: PageText): PagePlan {
   return { ...plan, ctes, count: MATCHING };
 }
 
-/** Along tasks_created, tasks_updated or tasks_due. A far page passes over index entries alone: 0.1 µs each. */
+/** Along tasks_created or tasks_updated, or both indexes of times due, merged. A far page passes over index entries alone: 0.1 µs each. */
 function pageOfAll(text: PageText): string {
-  return text.page(`(SELECT t.id, ${text.column} AS key FROM tasks t
+  return text.page(`(SELECT t.id, ${text.column} AS key FROM ${text.tasks} t
       WHERE t.organization_id = $1::bigint AND ${text.behind(text.column, 't.id')}
       ${text.orderBy(text.column, 't.id')} ${text.enough}) listed`);
 }
@@ -61,12 +64,13 @@ function pageByCreation(text: PageText, ofKinds: OfKinds): string[] {
         SELECT t.id, t.created_at AS key FROM tasks t
         WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${text.behind('t.created_at', 't.id')}
         ${text.orderBy('t.created_at', 't.id')} ${text.enough}) t`;
-  if (isOpen(text) && text.request.sortOrder === 'ASC') return [text.page(`(${firstOfKinds}) listed`)];
+  if (isOpenOnly(text.request.filter) && text.request.sortOrder === 'ASC')
+    return [text.page(`(${firstOfKinds}) listed`)];
   return pageAlong(text, ofKinds, `kinds * (4 + ${text.end} / 12)`, firstOfKinds);
 }
 
 /**
- * Along tasks_updated or tasks_due, or all matches gathered from tasks_group. Worst: many match, and they lie at the far end; then
+ * Along tasks_updated or an index of times due, or all matches gathered from tasks_group. Worst: many match, and they lie at the far end; then
  * gathering takes 0.3 µs for each.
  */
 function pageAlongGroup(text: PageText, ofKinds: OfKinds): string[] {
@@ -76,21 +80,22 @@ function pageAlongGroup(text: PageText, ofKinds: OfKinds): string[] {
   return pageAlong(text, ofKinds, 'tasks / 4', gathered);
 }
 
-function isOpen({ request }: PageText): boolean {
-  return request.filter.status?.every((status) => !isTerminal(status)) ?? false;
-}
-
 /** Along the index of the sort as far as it is `worth`, or `otherwise` where that does not fill a page. */
 function pageAlong(text: PageText, ofKinds: OfKinds, worth: string, otherwise: string): string[] {
   if (!text.isInReach) return [text.page(`(${otherwise}) listed`)];
   const { column, end } = text;
-  const openDistance = text.request.sortOrder === 'DESC' ? OPEN_FROM_NEWEST : OPEN_FROM_OLDEST;
-  const reach = reachText('counted', end, isOpen(text) ? openDistance : EVENLY, worth);
+  const reach = reachText('counted', end, distanceOf(text), worth);
   return [
     `walked AS MATERIALIZED (${walkText(text, column, text.behind(column, 't.id'), reach, ofKinds('t'))})`,
     `walk AS (SELECT count(*) >= ${text.after ? end : `least(${end}, ${MATCHING})`} AS was_enough FROM walked)`,
     text.page(walkedOr(otherwise)),
   ];
+}
+
+function distanceOf({ request }: PageText): string {
+  if (!isOpenOnly(request.filter)) return EVENLY;
+  if (request.sortBy === 'dueAt') return AMONG_OPEN;
+  return request.sortOrder === 'DESC' ? OPEN_FROM_NEWEST : OPEN_FROM_OLDEST;
 }
 
 /**
@@ -161,7 +166,7 @@ function walkText(text: PageText, key: string, behind: string, reach: string, ma
   // The planner uses the index because of the limit that it can read.
   return `SELECT t.id, ${text.column} AS key FROM (
         SELECT * FROM (
-          SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND ${behind} ${order} LIMIT ${LIMITS.walkedTasks}) t
+          SELECT * FROM ${text.tasks} t WHERE t.organization_id = $1::bigint AND ${behind} ${order} LIMIT ${LIMITS.walkedTasks}) t
         ${order} LIMIT ${reach}) t
       WHERE ${matches} ${order} LIMIT ${text.end}`;
 }

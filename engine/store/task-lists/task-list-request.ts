@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListCursor, TaskSort } from '../../../schema/tasks/list-tasks.ts';
+import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import { Parameters } from './task-list-parameters.ts';
 
@@ -41,6 +42,15 @@ export function noTime(sortOrder: TaskSort['sortOrder']): string {
  */
 const LITERAL_LIMITS = [21, 51, 101, 1_024, 8_192];
 
+const FIRST_TERMINAL = TASK_STATUSES.findIndex(isTerminal);
+const OPEN_TASKS = `SELECT * FROM tasks WHERE organization_id = $1::bigint AND status_rank < ${FIRST_TERMINAL}`;
+const ENDED_TASKS = `SELECT * FROM tasks WHERE organization_id = $1::bigint AND status_rank >= ${FIRST_TERMINAL}`;
+
+/** Whether a filter permits none but open tasks. */
+export function isOpenOnly({ status }: TaskFilter): boolean {
+  return status?.every((one) => !isTerminal(one)) ?? false;
+}
+
 /** The words of a request that every way to a page needs. `key` is the name of the sort key in what it selects from. */
 export class PageText {
   readonly request: PageRequest;
@@ -65,6 +75,13 @@ export class PageText {
           : this.parameters.add(after.key, sortBy === 'status' ? 'int' : 'timestamptz'),
       id: this.parameters.add(after.id, 'bigint'),
     };
+  }
+
+  /** The tasks that the list is found among. By time due they have two indexes: open ones, and those that have ended. */
+  get tasks(): string {
+    const { filter, sortBy } = this.request;
+    if (sortBy !== 'dueAt' && (filter.dueFrom ?? filter.dueTo) === undefined) return 'tasks';
+    return isOpenOnly(filter) ? `(${OPEN_TASKS})` : `(${OPEN_TASKS} UNION ALL ${ENDED_TASKS})`;
   }
 
   get comparison(): '<' | '>' {

@@ -5,7 +5,7 @@ import type { Parameters } from './task-list-parameters.ts';
 
 /** Behind the name and in front of the phone number in `customers.search_text` (0005-customers.sql). */
 const [NAME_END, PHONE_MARK] = ['\u001f', '\u001e'];
-/** Strips in a degree of latitude (0033-task-filters.sql). */
+/** Strips in a degree of latitude (0034-findable-pages.sql). */
 const STRIPS_PER_DEGREE = 50;
 /** A box with more of them is looked for among all tasks of the organization. */
 const MOST_STRIPS = 1_000;
@@ -13,8 +13,7 @@ const MOST_STRIPS = 1_000;
 /** Task `t` is found by a search: a task at hand. */
 export function isFoundText(search: string, parameters: Parameters): string {
   const { text, ofCustomer } = patternsOf(search, parameters);
-  return `(${oneByOne(`findable_tasks x
-        WHERE x.organization_id = $1::bigint AND x.task_id = t.id AND x.text LIKE ${text}`)}
+  return `(searchable_text(t.code) COLLATE "C" LIKE ${text} OR searchable_text(t.name) COLLATE "C" LIKE ${text}
       OR ${oneByOne(`customers c
         WHERE c.organization_id = $1::bigint AND c.id = t.customer_id AND ${ofCustomer}`)}
       OR ${oneByOne(`packages p
@@ -24,27 +23,36 @@ export function isFoundText(search: string, parameters: Parameters): string {
 /** The tasks that a search finds, by `id` and `created_at`, each once. */
 export function foundText(search: string, parameters: Parameters): string {
   const { text, ofCustomer } = patternsOf(search, parameters);
-  return `SELECT x.task_id AS id, x.created_at FROM findable_tasks x
-        WHERE x.organization_id = $1::bigint AND x.text LIKE ${text}
+  return `SELECT e.task_id AS id, e.created_at FROM findable_pages g
+        CROSS JOIN LATERAL unnest(g.task_ids, g.created_ats, g.texts) e (task_id, created_at, text)
+        WHERE g.organization_id = $1::bigint AND findable_page_text(g.texts) COLLATE "C" LIKE ${text}
+          AND e.text LIKE ${text} AND ${isUpToDate('e')}
+      UNION SELECT x.task_id, x.created_at FROM fresh_findables($1::bigint) x WHERE x.text LIKE ${text}
       UNION SELECT o.id, o.created_at FROM tasks o WHERE o.organization_id = $1::bigint AND o.customer_id = ANY (ARRAY(
         SELECT c.id FROM customers c WHERE c.organization_id = $1::bigint AND ${ofCustomer}))
-      UNION SELECT x.task_id, x.created_at FROM findable_tasks x WHERE x.organization_id = $1::bigint AND x.task_id = ANY (ARRAY(
+      UNION SELECT o.id, o.created_at FROM tasks o WHERE o.organization_id = $1::bigint AND o.id = ANY (ARRAY(
         SELECT p.task_id FROM packages p WHERE p.organization_id = $1::bigint AND p.task_id IS NOT NULL
           AND p.barcode IS NOT NULL AND ${hasBarcode(text)}))`;
 }
 
 /** The location of task `t` lies in a box. */
 export function isWithinText(box: BoundingBox, parameters: Parameters): string {
-  return oneByOne(`findable_tasks l
-      WHERE l.organization_id = $1::bigint AND l.task_id = t.id AND ${boxText(box, parameters)}`);
+  return oneByOne(`locations l
+      WHERE l.organization_id = $1::bigint AND l.id = t.location_id AND ${boxText(box, parameters, 'l')}`);
 }
 
 /** The tasks whose location lies in a box, by `id` and `created_at`. */
 export function withinText(box: BoundingBox, parameters: Parameters): string {
   const strips = stripsOf(box);
   const inStrips = strips ? `${STRIP} = ANY (${parameters.add(numberArray(strips), 'int[]')})` : 'true';
-  return `SELECT l.task_id AS id, l.created_at FROM findable_tasks l
-      WHERE l.organization_id = $1::bigint AND l.latitude IS NOT NULL AND ${inStrips} AND ${boxText(box, parameters)}`;
+  return `SELECT l.task_id AS id, l.created_at FROM findable_places l
+        WHERE l.organization_id = $1::bigint AND ${inStrips} AND ${boxText(box, parameters, 'l')} AND ${isUpToDate('l')}
+      UNION ALL SELECT x.task_id, x.created_at FROM fresh_findables($1::bigint) x WHERE ${boxText(box, parameters, 'x')}`;
+}
+
+/** No later change of the task waits to be listed (schema/functions/findables.sql). */
+function isUpToDate(alias: string): string {
+  return `${alias}.task_id NOT IN (SELECT r.task_id FROM relisted_tasks($1::bigint) r)`;
 }
 
 /** There is such a row. It is looked up for each task: the planner would gather all such rows for EXISTS. */
@@ -65,7 +73,7 @@ function hasBarcode(text: string): string {
   return `searchable_text(p.barcode) COLLATE "C" LIKE ${text}`;
 }
 
-/** As the index findable_tasks_strip has it. */
+/** As the index findable_places_strip has it. */
 const STRIP = `floor(l.latitude * ${STRIPS_PER_DEGREE})::int`;
 
 function stripsOf({ south, north }: BoundingBox): number[] | undefined {
@@ -75,16 +83,16 @@ function stripsOf({ south, north }: BoundingBox): number[] | undefined {
 }
 
 /** The same as isInBox. The parts for the antimeridian and the poles are left out of boxes that lie elsewhere. */
-function boxText({ west, south, east, north }: BoundingBox, parameters: Parameters): string {
+function boxText({ west, south, east, north }: BoundingBox, parameters: Parameters, alias: string): string {
   const [left, right] = [west, east].map((degrees) => parameters.add(degrees, 'float8'));
   const isBetween = (longitude: string) =>
     west <= east
       ? `${longitude} BETWEEN ${left} AND ${right}`
       : `(${longitude} >= ${left} OR ${longitude} <= ${right})`;
-  const ways = [isBetween('l.longitude')];
+  const ways = [isBetween(`${alias}.longitude`)];
   if (west > east || west === -180 || east === 180)
-    ways.push(`(abs(l.longitude) = 180 AND ${isBetween('-l.longitude')})`);
-  if (south === -90 || north === 90) ways.push('abs(l.latitude) = 90');
+    ways.push(`(abs(${alias}.longitude) = 180 AND ${isBetween(`-${alias}.longitude`)})`);
+  if (south === -90 || north === 90) ways.push(`abs(${alias}.latitude) = 90`);
   const latitudes = `${parameters.add(south, 'float8')} AND ${parameters.add(north, 'float8')}`;
-  return `l.latitude BETWEEN ${latitudes} AND (${ways.join(' OR ')})`;
+  return `${alias}.latitude BETWEEN ${latitudes} AND (${ways.join(' OR ')})`;
 }

@@ -20,7 +20,7 @@ export async function makeBelongings(sql: Sql, organizationId: number): Promise<
       ELSE 6 + id * 0.003 END
     WHERE organization_id = ${organizationId}`;
   await sql`
-    UPDATE findable_tasks f SET latitude = l.latitude, longitude = l.longitude
+    UPDATE findable_fresh f SET latitude = l.latitude, longitude = l.longitude
     FROM tasks t JOIN locations l ON l.organization_id = t.organization_id AND l.id = t.location_id
     WHERE f.organization_id = ${organizationId} AND t.organization_id = f.organization_id AND t.id = f.task_id`;
 }

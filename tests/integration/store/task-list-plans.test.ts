@@ -47,7 +47,7 @@ const CASES: readonly Case[] = [
   { filter: { code: ['SEED-1', 'SEED-29'] }, indexes: ['tasks_code'] },
   {
     filter: { search: 'eed-1234' },
-    indexes: ['findable_tasks_trigrams', 'customers_trigrams', 'packages_barcode_trigrams'],
+    indexes: ['findable_pages_trigrams', 'customers_trigrams', 'packages_barcode_trigrams'],
   },
   { filter: { search: '+49 1555 00000123' }, indexes: ['customers_trigrams', 'tasks_customer'] },
   { filter: { search: 'delivery' }, indexes: ['tasks_created'], isKnown: true },
@@ -56,7 +56,7 @@ const CASES: readonly Case[] = [
   { filter: { updatedFrom: daysAgo(1) }, indexes: ['tasks_updated'] },
   { filter: { updatedFrom: daysAgo(100) }, indexes: ['tasks_updated'], sort: { sortBy: 'updatedAt' }, isKnown: true },
   { filter: { completedFrom: daysAgo(101), completedTo: daysAgo(100) }, indexes: ['tasks_completed'] },
-  { filter: { dueFrom: daysAgo(101), dueTo: daysAgo(100) }, indexes: ['tasks_due'] },
+  { filter: { dueFrom: daysAgo(101), dueTo: daysAgo(100) }, indexes: ['tasks_due_ended'] },
   { filter: { outcome: 'failed' }, indexes: ['tasks_outcome'] },
   { filter: { outcome: 'succeeded' }, indexes: ['tasks_outcome'], isKnown: true },
   { filter: { isDelayed: true }, indexes: ['tasks_delayed'] },
@@ -70,11 +70,11 @@ const CASES: readonly Case[] = [
   { filter: { unassigned: true }, indexes: ['tasks_group', 'tasks_unassigned'], isKnown: true },
   { filter: { unassigned: false }, indexes: ['tasks_created'], isKnown: true },
   { filter: { parentId: 7 }, indexes: ['tasks_pkey'] },
-  { filter: { bbox: BOX }, indexes: ['findable_tasks_strip'] },
-  { filter: { ...OPEN, bbox: WIDE_BOX }, indexes: ['tasks_group', 'findable_tasks_pkey'] },
-  { filter: { bbox: WIDE_BOX }, indexes: ['tasks_created', 'findable_tasks_pkey'], isKnown: true },
-  { filter: {}, indexes: ['tasks_due'], sort: { sortBy: 'dueAt' } },
-  { filter: OPEN, indexes: ['tasks_group'], sort: { sortBy: 'dueAt', sortOrder: 'ASC' } },
+  { filter: { bbox: BOX }, indexes: ['findable_places_strip'] },
+  { filter: { ...OPEN, bbox: WIDE_BOX }, indexes: ['tasks_due_open', 'locations_pkey'] },
+  { filter: { bbox: WIDE_BOX }, indexes: ['tasks_created', 'locations_pkey'], isKnown: true },
+  { filter: {}, indexes: ['tasks_due_open', 'tasks_due_ended'], sort: { sortBy: 'dueAt' } },
+  { filter: OPEN, indexes: ['tasks_due_open'], sort: { sortBy: 'dueAt', sortOrder: 'ASC' } },
   { filter: {}, indexes: ['scheduled_tasks_at'], sort: { sortBy: 'scheduledAt' } },
   { filter: OPEN, indexes: ['scheduled_tasks_at'], sort: { sortBy: 'scheduledAt', sortOrder: 'ASC' } },
 ];
@@ -99,7 +99,7 @@ for (const { filter, indexes, sort = {}, isKnown = false } of CASES) {
     for (const index of indexes) assert.ok(plan.includes(index), `${index} is not in\n${plan}`);
     assert.doesNotMatch(
       plan,
-      /Seq Scan on (tasks|findable_tasks|packages|locations|customers|scheduled_tasks)\b/,
+      /Seq Scan on (tasks|findable_places|packages|locations|customers|scheduled_tasks)\b/,
       plan,
     );
   });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { seededNumbers } from '../../../bench/scenarios/seeded-numbers.ts';
 import { dueAtOf } from '../../../engine/domain/tasks/delay.ts';
 import { type Belongings, matchesFilter } from '../../../engine/domain/tasks/task-filter.ts';
+import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { exportTasks } from '../../../engine/store/task-lists/task-list-export.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
@@ -48,6 +49,7 @@ before(async () => {
   await writeTasks(sql, all);
   await makePlaces();
   await makeBelongings(sql, organizationId);
+  await createMaintenanceStore(sql).listForSearch();
   all = await changeSome(all);
   const mirror = await seedOrganization(database.url);
   mirrored = all.map((task) => ({ ...mirrorOf(task), organizationId: mirror.organizationId }));
@@ -321,6 +323,17 @@ test('Postgres says of every task that it is due when the rule says', async () =
 test('every page by every way holds what the rule and the order say, and counts all that match', async () => {
   const property = fc.asyncProperty(requests, (request) => assertPage(request, all));
   await fc.assert(property, { numRuns: 300, seed: SEED });
+});
+
+test('pages are the same when workers have listed every task for searches', async () => {
+  await createMaintenanceStore(sql).listForSearch();
+  const [left] = await sql`SELECT count(*)::int AS waiting FROM findable_fresh`;
+  assert.deepEqual(left, { waiting: 0 });
+  const found = requests.filter(({ filter }) => filter.search !== undefined || filter.bbox !== undefined);
+  await fc.assert(
+    fc.asyncProperty(found, (request) => assertPage(request, all)),
+    { numRuns: 100, seed: SEED },
+  );
 });
 
 test('pages of what the side tables hold are right in every order', async () => {

@@ -1,8 +1,10 @@
 import type { Sql } from '../../../engine/store/postgres.ts';
 
+const FINDABLES = ['findable_fresh', 'findable_pages', 'findable_places'];
+
 /** Brings the counters and tables of lists up to date with tasks that a test has changed by SQL. */
 export async function relistTasks(sql: Sql, organizationId: number): Promise<void> {
-  for (const table of ['task_counts', 'scheduled_tasks', 'task_references', 'location_uses', 'findable_tasks']) {
+  for (const table of ['task_counts', 'scheduled_tasks', 'task_references', 'location_uses', ...FINDABLES]) {
     await sql`DELETE FROM ${sql(table)} WHERE organization_id = ${organizationId}`;
   }
   await sql`
@@ -19,8 +21,8 @@ export async function relistTasks(sql: Sql, organizationId: number): Promise<voi
     FROM tasks t CROSS JOIN json_each(t.integration_data) f
     WHERE t.organization_id = ${organizationId} AND json_typeof(f.value) IN ('string', 'number', 'boolean')`;
   await sql`
-    INSERT INTO findable_tasks (organization_id, task_id, created_at, text, latitude, longitude)
-    SELECT t.organization_id, t.id, t.created_at, searchable_text(t.code) || E'\\x1f' || searchable_text(t.name),
+    INSERT INTO findable_fresh (organization_id, task_id, version, again, created_at, text, latitude, longitude)
+    SELECT t.organization_id, t.id, t.version, false, t.created_at, searchable_text(t.code) || E'\\x1f' || searchable_text(t.name),
       l.latitude, l.longitude
     FROM tasks t LEFT JOIN locations l ON l.organization_id = t.organization_id AND l.id = t.location_id
     WHERE t.organization_id = ${organizationId}`;
