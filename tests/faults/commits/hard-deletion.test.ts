@@ -165,6 +165,7 @@ test('a hard deletion, even killed half way, leaves no row of its organization a
   const counting = await startWorkersProcess(environment);
   await untilCounted();
   await counting.stop();
+  assert.equal(statusOf(await send('not listed for searches')), 201);
   const { deleted_organizations: _, ...tables } = await countRows(sql, organizationId);
   const empty = Object.keys(tables).filter((table) => tables[table] === 0);
   assert.deepEqual(empty, [], 'every table has something to lose: a new one is to be filled by marked-organization.ts');

@@ -243,5 +243,6 @@ const NOT_OF_NEW_TASKS = String.raw`WHERE \(+(${[
   '(rated_at|previous_task_id|completed_at|outcome|delayed_at) IS NOT NULL',
   `auto_assignment_status <> 'not_requested'`,
   `courier_type = 'external'`,
+  'status_rank >= 5',
   String.raw`agent_id IS NULL\) AND \(courier_id IS NULL\) AND \(status_rank >= 2`,
 ].join('|')})`;
