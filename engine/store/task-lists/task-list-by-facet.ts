@@ -241,7 +241,7 @@ function walkText(text: PageText, reach: string): string {
   // The planner uses the index because of the limit that it can read.
   return `SELECT t.id, ${column} AS key FROM (
         SELECT * FROM (
-          SELECT * FROM ${text.tasks} t WHERE t.organization_id = $1::bigint AND ${bounds} AND ${text.behind(column, 't.id')} ${order}
+          SELECT * FROM ${text.inOrder} t WHERE t.organization_id = $1::bigint AND ${bounds} AND ${text.behind(column, 't.id')} ${order}
           LIMIT ${LIMITS.walkedTasks}) t
         ${order} LIMIT ${reach}) t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'probe')} ${order} LIMIT ${text.end}`;

@@ -49,7 +49,7 @@ export function planByKind(text: PageText): PagePlan {
 
 /** Along tasks_created or tasks_updated, or both indexes of times due, merged. A far page passes over index entries alone: 0.1 µs each. */
 function pageOfAll(text: PageText): string {
-  return text.page(`(SELECT t.id, ${text.column} AS key FROM ${text.tasks} t
+  return text.page(`(SELECT t.id, ${text.column} AS key FROM ${text.inOrder} t
       WHERE t.organization_id = $1::bigint AND ${text.behind(text.column, 't.id')}
       ${text.orderBy(text.column, 't.id')} ${text.enough}) listed`);
 }
@@ -166,7 +166,7 @@ function walkText(text: PageText, key: string, behind: string, reach: string, ma
   // The planner uses the index because of the limit that it can read.
   return `SELECT t.id, ${text.column} AS key FROM (
         SELECT * FROM (
-          SELECT * FROM ${text.tasks} t WHERE t.organization_id = $1::bigint AND ${behind} ${order} LIMIT ${LIMITS.walkedTasks}) t
+          SELECT * FROM ${text.inOrder} t WHERE t.organization_id = $1::bigint AND ${behind} ${order} LIMIT ${LIMITS.walkedTasks}) t
         ${order} LIMIT ${reach}) t
       WHERE ${matches} ${order} LIMIT ${text.end}`;
 }

@@ -77,11 +77,19 @@ export class PageText {
     };
   }
 
-  /** The tasks that the list is found among. By time due they have two indexes: open ones, and those that have ended. */
+  /** The tasks in the order of the list. By time due they have two indexes: open ones, and those that have ended. */
+  get inOrder(): string {
+    return this.request.sortBy === 'dueAt' ? this.#byTimeDue : 'tasks';
+  }
+
+  /** The tasks that match, in any order. */
   get tasks(): string {
-    const { filter, sortBy } = this.request;
-    if (sortBy !== 'dueAt' && (filter.dueFrom ?? filter.dueTo) === undefined) return 'tasks';
-    return isOpenOnly(filter) ? `(${OPEN_TASKS})` : `(${OPEN_TASKS} UNION ALL ${ENDED_TASKS})`;
+    const { dueFrom, dueTo } = this.request.filter;
+    return (dueFrom ?? dueTo) === undefined ? this.inOrder : this.#byTimeDue;
+  }
+
+  get #byTimeDue(): string {
+    return isOpenOnly(this.request.filter) ? `(${OPEN_TASKS})` : `(${OPEN_TASKS} UNION ALL ${ENDED_TASKS})`;
   }
 
   get comparison(): '<' | '>' {
