@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { queryIds, queryInteger, queryList } from './fields/fields.ts';
-import { shownId, shownInteger, shownTime } from './fields/shown-fields.ts';
+import { named } from './fields/named.ts';
+import { shownInteger } from './fields/shown-fields.ts';
 import { queryBox } from './fleet/position.ts';
 import { LIMITS } from './limits.ts';
 
 /** The types of events that this release writes to the log. */
-export const EVENT_TYPES = [
+export const EVENT_TYPES = named('EventType', [
   'task.created',
   'task.updated',
   'task.status_changed',
@@ -23,11 +24,11 @@ export const EVENT_TYPES = [
   'payment.succeeded',
   'payment.failed',
   'payment.refunded',
-] as const;
+] as const);
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Stream messages that are not in the log: of the moment, without an id, and without resuming. */
-const STREAM_TYPES = [...EVENT_TYPES, 'agent.locations_updated'] as const;
+const STREAM_TYPES = named('StreamEventType', [...EVENT_TYPES, 'agent.locations_updated'] as const);
 
 /**
  * One entry of an organization's log. `body` is the JSON that webhooks, streams and GET /events show,
@@ -49,18 +50,6 @@ export function taskOfCreatedEvent(body: string): string {
   return body.slice(body.indexOf(TASK_BEGINS) + TASK_BEGINS.length, -'}}'.length);
 }
 
-/** The one body of an event. Source: docs/contract.md §6. */
-export const eventView = v.object({
-  id: v.string(),
-  type: v.picklist(EVENT_TYPES),
-  timestamp: shownTime,
-  apiVersion: v.literal('v1'),
-  organizationId: shownId,
-  channelId: shownId,
-  sequence: shownId,
-  data: v.record(v.string(), v.unknown()),
-});
-
 export const listEventsQuery = v.object({
   after: v.optional(queryInteger(0, Number.MAX_SAFE_INTEGER), '0'),
   types: v.optional(queryList(EVENT_TYPES)),
@@ -77,7 +66,7 @@ export const streamEventsQuery = v.object({
 });
 export type StreamEventsQuery = v.InferOutput<typeof streamEventsQuery>;
 
-export const streamTokenView = v.object({ token: v.string(), expiresIn: shownInteger });
+export const streamTokenView = named('StreamToken', v.object({ token: v.string(), expiresIn: shownInteger }));
 
 /**
  * A place in the log of one organization: `<history>-<sequence>`. `history` names the log's incarnation, so that

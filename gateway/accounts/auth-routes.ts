@@ -1,4 +1,4 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { encodeSignedIn } from '../../engine/views/caller-view.ts';
 import { signedInView } from '../../schema/accounts/caller.ts';
 import {
@@ -11,6 +11,7 @@ import {
   verifyEmailInput,
 } from '../../schema/accounts/session.ts';
 import type { Refusal } from '../../schema/errors.ts';
+import { nothingView } from '../../schema/fields/shown-fields.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { Reads } from '../reads.ts';
 import { type ApiRoute, apiRoute, type RouteAnswer } from '../route.ts';
@@ -31,8 +32,6 @@ export function authRoutes(accounts: Accounts, reads: Reads, history: string): A
     completeReset(accounts),
   ];
 }
-
-const NOTHING = v.object({});
 
 function login({ sessions, accessTokenSeconds }: Accounts): ApiRoute {
   return apiRoute({
@@ -65,7 +64,7 @@ function logout({ sessions }: Accounts): ApiRoute {
     keepsNothing: true,
     query: { schema: logoutQuery, lists: new Set() },
     summary: 'Sign out; with `everywhere=true` of all sessions',
-    success: { status: 200, data: NOTHING },
+    success: { status: 200, data: nothingView },
     refusals: [],
     handle: ({ identity, query, origin }) =>
       answerWith('Signed out', async () => {
@@ -80,7 +79,7 @@ function verifyEmail({ mailedTokens }: Accounts): ApiRoute {
     ...publicPost('/auth/verify-email', verifyEmailInput),
     bare: true,
     summary: 'Prove an e-mail address by the token that was mailed to it',
-    success: { status: 200, data: NOTHING },
+    success: { status: 200, data: nothingView },
     refusals: ['400 TOKEN_INVALID'],
     handle: ({ body, origin }) => answerWith('E-mail address verified', () => mailedTokens.verify(body.token, origin)),
   });
@@ -91,7 +90,7 @@ function requestMail({ mailedTokens }: Accounts, purpose: TokenPurpose, path: st
     ...publicPost(path, mailInput),
     bare: true,
     summary: `${summary}; the answer is the same for every address`,
-    success: { status: 202, data: NOTHING },
+    success: { status: 202, data: nothingView },
     refusals: [],
     handle: ({ body, origin }) => answerWith('Accepted', () => mailedTokens.request(purpose, body.email, origin), 202),
   });
@@ -102,7 +101,7 @@ function completeReset({ mailedTokens }: Accounts): ApiRoute {
     ...publicPost('/auth/password-reset/complete', completeResetInput),
     bare: true,
     summary: 'Set a password by the token that was mailed; ends all sessions of the user',
-    success: { status: 200, data: NOTHING },
+    success: { status: 200, data: nothingView },
     refusals: ['400 TOKEN_INVALID'],
     handle: ({ body, origin }) => answerWith('Password changed', () => mailedTokens.reset(body, origin)),
   });

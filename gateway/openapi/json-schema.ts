@@ -1,15 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { findName } from '../../schema/fields/named.ts';
 import { findShown } from '../../schema/fields/shown-as.ts';
 
 export type Json = Record<string, unknown>;
 
-/** Returns the JSON Schema of a schema: of what clients send (`input`), or of the parsed value. */
-export function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'output'): Json {
+type TypeMode = 'input' | 'output';
+
+/** The named schemas of the document: each is described once, and everything else refers to it. */
+export class Models {
+  readonly #schemas = new Map<string, Json>();
+
+  /** Keeps a schema under its name and returns a reference to it. Throws when the name means something else already. */
+  add(name: string, schema: Json): Json {
+    const known = this.#schemas.get(name);
+    if (known && !isDeepStrictEqual(known, schema)) throw new Error(`Two schemas have the name ${name}`);
+    this.#schemas.set(name, schema);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  toJson(): Json {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+/**
+ * Returns the JSON Schema of a schema: of what clients send (`input`), or of the parsed value. With `models`, a schema
+ * that has a name goes there and leaves a reference.
+ */
+export function jsonSchema(schema: v.GenericSchema, typeMode: TypeMode = 'output', models?: Models): Json {
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode,
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema, jsonSchema: words }) => typedDefault(withShown(words, valibotSchema)),
+    overrideSchema({ valibotSchema, jsonSchema: words }) {
+      const shown = tidied(flatNullable(typedDefault(withShown(words, valibotSchema))));
+      const name = models && findName(valibotSchema);
+      return name ? (models.add(name, { ...shown }) as JsonSchema) : shown;
+    },
     overrideAction: ({ valibotAction, jsonSchema: words }) => withShown(words, valibotAction),
   }) as Json;
   return rest;
@@ -20,6 +48,19 @@ function withShown(words: JsonSchema, part: object): JsonSchema {
   const shown = findShown(part);
   if (!shown) return words;
   return Object.fromEntries(Object.entries({ ...words, ...shown }).filter(([, word]) => word !== undefined));
+}
+
+/** Leaves out an empty list of required fields. */
+function tidied({ required, ...words }: JsonSchema): JsonSchema {
+  return required && required.length > 0 ? { ...words, required } : words;
+}
+
+/** Joins a nullable schema: `{anyOf: [{type: 'string'}, {type: 'null'}]}` → `{type: ['string', 'null']}`. */
+function flatNullable(words: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = words;
+  const [one, other] = (anyOf ?? []) as readonly JsonSchema[];
+  if (anyOf?.length !== 2 || other?.type !== 'null' || typeof one?.type !== 'string' || one.enum) return words;
+  return { ...one, type: [one.type, 'null'], ...rest };
 }
 
 /** Converts the default of a text parameter to the type that it is parsed to. */

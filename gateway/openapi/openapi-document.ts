@@ -1,61 +1,107 @@
-import { isPermitted } from '../../schema/accounts/permissions.ts';
+import { isPermitted, PERMISSIONS, type Permission } from '../../schema/accounts/permissions.ts';
 import { ROLES } from '../../schema/accounts/role.ts';
-import { plainError, validationError } from '../../schema/fields/envelope.ts';
 import { isBelowApi, type Route } from '../route.ts';
 import { API_PREFIX } from '../router.ts';
-import { type Json, jsonSchema } from './json-schema.ts';
-import { operationParameters } from './operation-parameters.ts';
-import { operationResponses, RESPONSE_HEADERS } from './operation-responses.ts';
+import { type Json, jsonSchema, Models } from './json-schema.ts';
+import { operationParameters, sharedParameterName } from './operation-parameters.ts';
+import { operationResponses, RESPONSE_HEADERS, refusalOfAnyCall, sharedResponseName } from './operation-responses.ts';
+import { OPERATION_GROUPS } from './operations.ts';
+import { SharedParts } from './shared-parts.ts';
+import { WEBHOOK_GROUP, webhooksOf } from './webhooks.ts';
 
 const DESCRIPTION =
   'Real-time dispatch for last-mile delivery. A query parameter that a call below /api/v1 does not list is refused with 400.';
 
+const SECURITY_SCHEMES = {
+  channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key of a channel' },
+  session: { type: 'http', scheme: 'bearer', description: 'The accessToken of POST /auth/login' },
+  streamToken: { type: 'apiKey', in: 'query', name: 'token', description: 'Of POST /realtime/token, used once' },
+};
+
+/** The credentials of most operations. */
+const KEY_OR_SESSION = [{ channelKey: [] }, { session: [] }];
+
+/** The parts that are collected while the operations are described. */
+interface Parts {
+  readonly models: Models;
+  readonly parameters: SharedParts;
+  readonly responses: SharedParts;
+}
+
 /** Builds the OpenAPI 3.1 document from the route table and the schemas that validate and serialize. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
+  const parts: Parts = {
+    models: new Models(),
+    parameters: new SharedParts('parameters'),
+    responses: new SharedParts('responses'),
+  };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = `${isBelowApi(route) ? API_PREFIX : ''}${route.path.replace(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, parts) };
   }
+  const webhooks = webhooksOf(parts.models, parts.parameters);
   return {
     openapi: '3.1.0',
-    info: { title: 'Delivery Task Service', version, description: DESCRIPTION },
+    info: { title: 'Delivery Task Service', version, description: DESCRIPTION, license: { name: 'Apache-2.0' } },
     // Relative to the document itself: all paths share the part before the prefix.
     servers: [{ url: '/' }],
+    tags: [...OPERATION_GROUPS, WEBHOOK_GROUP].map(({ name, text }) => ({ name, description: text })),
+    security: KEY_OR_SESSION,
+    // The roles that each `x-permission` of an operation is for.
+    'x-permissions': rolesByPermission(),
     paths,
+    webhooks,
     components: {
-      securitySchemes: {
-        channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-        session: { type: 'http', scheme: 'bearer', description: 'The accessToken of POST /auth/login' },
-        streamToken: { type: 'apiKey', in: 'query', name: 'token', description: 'Of POST /realtime/token, used once' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
       headers: RESPONSE_HEADERS,
-      schemas: { Error: jsonSchema(plainError), ValidationError: jsonSchema(validationError) },
+      parameters: parts.parameters.toJson(),
+      responses: { Refusal: refusalOfAnyCall(parts.models), ...parts.responses.toJson() },
+      schemas: parts.models.toJson(),
     },
   };
 }
 
-function operationOf(route: Route): Json {
+function rolesByPermission(): Json {
+  const permissions = Object.keys(PERMISSIONS) as Permission[];
+  return Object.fromEntries(
+    permissions.map((permission) => [permission, ROLES.filter((role) => isPermitted(role, permission))]),
+  );
+}
+
+function operationOf(route: Route, { models, parameters, responses }: Parts): Json {
+  const { operationId, tag } = nameOf(route);
+  const ownParameters: Json[] = [];
+  parameters.addAll(operationParameters(route), sharedParameterName, ownParameters);
+  const ownResponses: Record<string, Json> = {};
+  for (const [status, response] of Object.entries(operationResponses(route, models)))
+    responses.add(sharedResponseName(route, status), response, (part) => {
+      ownResponses[status] = part;
+    });
   return {
-    operationId: operationId(route),
+    operationId,
+    tags: [tag],
     summary: route.summary,
     ...accessOf(route),
-    parameters: operationParameters(route),
-    ...(route.body ? { requestBody: requestBody(route) } : {}),
-    responses: operationResponses(route),
+    parameters: ownParameters,
+    ...(route.body ? { requestBody: requestBody(route, models) } : {}),
+    responses: ownResponses,
   };
 }
 
-/** Names an operation after its route, so that the name is stable: `GET /tasks/:id/proof` → `getTasksByIdProof`. */
-function operationId({ method, path }: Route): string {
-  const words = path.replaceAll(':', '/by/').split(/[^A-Za-z0-9]+/);
-  return method.toLowerCase() + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+/** The name of an operation and the kind of thing that it is about. Throws for a route that no group lists. */
+function nameOf({ method, path }: Route): { readonly operationId: string; readonly tag: string } {
+  for (const { name: tag, operations } of OPERATION_GROUPS) {
+    const operationId = operations[`${method} ${path}`];
+    if (operationId) return { operationId, tag };
+  }
+  throw new Error(`${method} ${path} has no name in gateway/openapi/operations.ts`);
 }
 
-/** The credentials that a route accepts, and the roles that they need. */
+/** The credentials that a route accepts, and the permission or the roles that they need. */
 function accessOf(route: Route): Json {
   const { guard } = route;
-  const streamToken = route.kind === 'raw' && route.takesStreamToken ? [{ streamToken: [] }] : [];
+  const streamToken = route.kind === 'raw' && route.takesStreamToken;
   switch (guard.kind) {
     case 'operational':
     case 'public':
@@ -63,18 +109,19 @@ function accessOf(route: Route): Json {
     case 'session':
       return { security: [{ session: [] }] };
     case 'caller':
-      return { security: [{ channelKey: [] }, { session: [] }], 'x-roles': ROLES };
+      return { 'x-roles': ROLES };
     case 'permission':
       return {
-        security: [{ channelKey: [] }, { session: [] }, ...streamToken],
+        ...(streamToken ? { security: [...KEY_OR_SESSION, { streamToken: [] }] } : {}),
         'x-permission': guard.permission,
-        'x-roles': ROLES.filter((role) => isPermitted(role, guard.permission)),
       };
   }
 }
 
-function requestBody(route: Route): Json {
-  if (route.kind === 'raw') return { required: true, content: { [route.body!.media]: {} } };
+function requestBody(route: Route, models: Models): Json {
+  const bound = { 'x-max-bytes': route.body!.maxBytes };
+  if (route.kind === 'raw') return { required: true, content: { [route.body!.media]: {} }, ...bound };
   const { schema, described = schema, mayBeAbsent } = route.body!;
-  return { required: !mayBeAbsent, content: { 'application/json': { schema: jsonSchema(described, 'input') } } };
+  const content = { 'application/json': { schema: jsonSchema(described, 'input', models) } };
+  return { required: !mayBeAbsent, content, ...bound };
 }

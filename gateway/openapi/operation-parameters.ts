@@ -6,6 +6,7 @@ import { takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, takesOrganization 
 import { type Json, jsonSchema } from './json-schema.ts';
 
 const ID = integerShown(1, Number.MAX_SAFE_INTEGER);
+const ID_OR_ME = { anyOf: [ID, { const: 'me' }] };
 
 /** Lists the parameters of an operation: all of a request except its body. */
 export function operationParameters(route: Route): Json[] {
@@ -14,7 +15,7 @@ export function operationParameters(route: Route): Json[] {
 
 function pathParameters(route: Route): Json[] {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-  const schema = route.kind === 'api' && route.me ? { anyOf: [ID, { const: 'me' }] } : ID;
+  const schema = route.kind === 'api' && route.me ? ID_OR_ME : ID;
   return names.map((name) => ({
     name,
     in: 'path',
@@ -72,4 +73,10 @@ function headerParameters(route: Route): Json[] {
     in: 'header',
     ...header,
   }));
+}
+
+/** The name of a parameter that several operations share: `If-Match` → `IfMatch`. */
+export function sharedParameterName({ name, schema }: Json): string {
+  const words = (name as string).split(/[^A-Za-z0-9]+/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return `${words.join('')}${schema === ID_OR_ME ? 'OrMe' : ''}`;
 }

@@ -32,15 +32,15 @@ export class ResponseList {
     if (schema && !schemas.some((known) => JSON.stringify(known) === JSON.stringify(schema))) schemas.push(schema);
   }
 
-  /** Returns the responses in OpenAPI form, each with `headers` added. */
-  toJson(headers: readonly string[]): Record<string, Json> {
+  /** Returns the responses in OpenAPI form. */
+  toJson(): Record<string, Json> {
     return Object.fromEntries(
       [...this.#responses].map(([status, { reasons, schemas, headers: own }]) => [
         status,
         {
           description: reasons.join('; '),
           ...(schemas.size > 0 ? { content: contentOf(schemas) } : {}),
-          ...referencesTo([...own, ...headers]),
+          ...referencesTo([...own]),
         },
       ]),
     );

@@ -8,6 +8,22 @@ export interface SharedRefusal {
   readonly body: 'Error' | 'ValidationError';
 }
 
+/** The refusals that a call may get regardless of its operation, by status. */
+export const REFUSALS_OF_ANY_CALL: readonly (readonly [status: string, reason: string])[] = [
+  [
+    '400',
+    'Validation failed, and the body lists every violation; or more than one credential, malformed JSON, a malformed Idempotency-Key, or a super admin without X-Organization-Id',
+  ],
+  ['401', 'No credential, or one that stands for nobody'],
+  ['403', 'HTTPS_REQUIRED, ORGANIZATION_NOT_ACTIVE, EMAIL_NOT_VERIFIED, or not permitted'],
+  ['404', 'X-Organization-Id names no organization'],
+  ['413', 'The body exceeds its bound, `x-max-bytes`'],
+  ['415', 'The Content-Type is not that of the request body'],
+  ['429', 'RATE_LIMITED'],
+  ['500', 'Unexpected failure of the server'],
+  ['503', 'NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER or UNAVAILABLE'],
+];
+
 /** Returns the refusals that come before the handler, and those of any handler, in the order of refusal. */
 export function sharedRefusals(route: Route): SharedRefusal[] {
   if (route.guard.kind === 'operational') return [];

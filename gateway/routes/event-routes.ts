@@ -1,7 +1,7 @@
-import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { refusal } from '../../schema/errors.ts';
-import { eventView, formatPosition, listEventsQuery } from '../../schema/events.ts';
+import { eventPageView } from '../../schema/event-views.ts';
+import { formatPosition, listEventsQuery } from '../../schema/events.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** Reads the event log. Source: docs/contract.md §6. */
@@ -13,10 +13,7 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
       guard: may('events'),
       query: { schema: listEventsQuery, lists: new Set(['types']) },
       summary: 'Read the event log after a sequence',
-      success: {
-        status: 200,
-        data: v.object({ items: v.array(eventView), count: v.number(), nextAfter: v.number() }),
-      },
+      success: { status: 200, data: eventPageView },
       refusals: ['410 EVENTS_EXPIRED'],
       async handle({ identity, query }) {
         const wanted = query;

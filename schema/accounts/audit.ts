@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { isoTime, oneOf, queryId } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 
 /** The kinds of records whose changes are in the audit log. */
-export const AUDITED_TYPES = [
+export const AUDITED_TYPES = named('AuditedType', [
   'task',
   'customer',
   'warehouse',
@@ -16,7 +17,7 @@ export const AUDITED_TYPES = [
   'channel',
   'webhook',
   'session',
-] as const;
+] as const);
 export type AuditedType = (typeof AUDITED_TYPES)[number];
 
 /** The query of GET /audit-logs. `userId`: the acting user, in a session or through a channel's key. */
@@ -37,19 +38,22 @@ export type RecordAuditQuery = v.InferOutput<typeof recordAuditQuery>;
 const fields = v.nullable(v.record(v.string(), v.unknown()));
 
 /** One change. `before` and `after` are the record, or of a task's later changes the fields that changed. */
-const auditEntryView = v.object({
-  id: v.string(),
-  at: shownTime,
-  action: v.string(),
-  record: v.object({ type: v.picklist(AUDITED_TYPES), id: shownId }),
-  /** `userId`: the account behind it; null for the system. */
-  actor: v.object({ type: v.string(), id: nullableId, userId: nullableId }),
-  before: fields,
-  after: fields,
-  correlationId: v.nullable(v.string()),
-  /** Of the client, as far as trusted proxies tell. */
-  address: v.nullable(v.string()),
-});
+const auditEntryView = named(
+  'AuditEntry',
+  v.object({
+    id: v.string(),
+    at: shownTime,
+    action: v.string(),
+    record: named('AuditedRecord', v.object({ type: v.picklist(AUDITED_TYPES), id: shownId })),
+    /** `userId`: the account behind it; null for the system. */
+    actor: named('AuditActor', v.object({ type: v.string(), id: nullableId, userId: nullableId })),
+    before: fields,
+    after: fields,
+    correlationId: v.nullable(v.string()),
+    /** Of the client, as far as trusted proxies tell. */
+    address: v.nullable(v.string()),
+  }),
+);
 export type AuditEntryView = v.InferOutput<typeof auditEntryView>;
 
-export const auditListView = v.object({ items: v.array(auditEntryView), count: shownInteger });
+export const auditListView = named('AuditList', v.object({ items: v.array(auditEntryView), count: shownInteger }));

@@ -1,12 +1,18 @@
 import * as v from 'valibot';
 import { assignmentSettingsInput } from '../assignment/assignment.ts';
 import { freeObject, integerBetween, oneOf, requiredText, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { letterheadSettings } from './letterhead.ts';
 
-export const ORGANIZATION_STATUSES = ['active', 'pending', 'inactive', 'rejected'] as const;
+export const ORGANIZATION_STATUSES = named('OrganizationStatus', [
+  'active',
+  'pending',
+  'inactive',
+  'rejected',
+] as const);
 export type OrganizationStatus = (typeof ORGANIZATION_STATUSES)[number];
 
 /** The limits of a subscription; absent or null is no limit. */
@@ -35,7 +41,10 @@ const currency = v.pipe(
 );
 const limit = v.nullish(integerBetween(0, Number.MAX_SAFE_INTEGER, 'must be an integer of 0 or more'));
 const leadMinutes = integerBetween(0, LIMITS.leadMinutes, `must be an integer from 0 to ${LIMITS.leadMinutes}`);
-const limits = v.object({ tasks: limit, customers: limit, agents: limit, warehouses: limit }, 'must be an object');
+const limits = named(
+  'SubscriptionLimitsInput',
+  v.object({ tasks: limit, customers: limit, agents: limit, warehouses: limit }, 'must be an object'),
+);
 
 /** The organization's own settings, except those that the engine uses. */
 const settings = v.pipe(
@@ -72,7 +81,10 @@ export const updateOrganizationInput = v.object(
 export type UpdateOrganizationInput = v.InferOutput<typeof updateOrganizationInput>;
 
 /** The body of DELETE /organizations/:id/hard: the organization's name, as a sign that it is meant. */
-export const deleteOrganizationInput = v.object({ confirm: shortText }, 'the body must be an object');
+export const deleteOrganizationInput = named(
+  'DeleteOrganizationInput',
+  v.object({ confirm: shortText }, 'the body must be an object'),
+);
 
 export type OrganizationFields = Pick<OrganizationRecord, 'name' | 'status' | 'currency' | 'limits' | 'settings'>;
 
@@ -100,30 +112,45 @@ function merged<T>(before: Readonly<Record<string, T>>, changes: Readonly<Record
 
 const shownLimit = v.nullable(shownInteger);
 
-export const organizationView = v.object({
-  id: shownId,
-  name: v.string(),
-  status: v.picklist(ORGANIZATION_STATUSES),
-  currency: v.string(),
-  limits: v.object({ tasks: shownLimit, customers: shownLimit, agents: shownLimit, warehouses: shownLimit }),
-  settings: v.record(v.string(), v.unknown()),
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const organizationView = named(
+  'Organization',
+  v.object({
+    id: shownId,
+    name: v.string(),
+    status: v.picklist(ORGANIZATION_STATUSES),
+    currency: v.string(),
+    limits: named(
+      'SubscriptionLimits',
+      v.object({ tasks: shownLimit, customers: shownLimit, agents: shownLimit, warehouses: shownLimit }),
+    ),
+    settings: v.record(v.string(), v.unknown()),
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 export type OrganizationView = v.InferOutput<typeof organizationView>;
 
 /** The part of an organization that its agents read. */
-export const organizationForAgentsView = v.object({
-  id: shownId,
-  name: v.string(),
-  currency: v.string(),
-  timeZone: v.string(),
-});
+export const organizationForAgentsView = named(
+  'OrganizationForAgents',
+  v.object({
+    id: shownId,
+    name: v.string(),
+    currency: v.string(),
+    timeZone: v.string(),
+  }),
+);
 
-export const organizationListView = v.object({ items: v.array(organizationView), count: shownInteger });
+export const organizationListView = named(
+  'OrganizationList',
+  v.object({ items: v.array(organizationView), count: shownInteger }),
+);
 
 /** From here on nothing of the organization is served; a job empties the stores of it. */
-export const deletingOrganizationView = v.object({ organizationId: shownId, status: v.literal('deleting') });
+export const deletingOrganizationView = named(
+  'DeletingOrganization',
+  v.object({ organizationId: shownId, status: v.literal('deleting') }),
+);
 
 /** The query of GET /organizations. `search`: part of a name. */
 export const listOrganizationsQuery = v.object({

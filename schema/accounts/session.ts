@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { email, queryFlag, requiredText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { newPassword } from '../fields/new-password.ts';
 import { shownInteger } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -8,22 +9,25 @@ const token = requiredText(LIMITS.shortTextChars);
 const BODY = 'the body must be an object';
 
 /** The body of POST /auth/login. An older password may break the rules for new ones. */
-export const loginInput = v.object({ email, password: requiredText(LIMITS.passwordMaxChars) }, BODY);
+export const loginInput = named(
+  'LoginInput',
+  v.object({ email, password: requiredText(LIMITS.passwordMaxChars) }, BODY),
+);
 export type LoginInput = v.InferOutput<typeof loginInput>;
 
-export const refreshInput = v.object({ refreshToken: token }, BODY);
+export const refreshInput = named('RefreshInput', v.object({ refreshToken: token }, BODY));
 
 /** `everywhere`: all sessions of the user, not only the one that asks. */
 export const logoutQuery = v.object({
   everywhere: v.optional(queryFlag),
 });
 
-export const verifyEmailInput = v.object({ token }, BODY);
+export const verifyEmailInput = named('VerifyEmailInput', v.object({ token }, BODY));
 
 /** The body of both requests for a mail: a new verification, and a password reset. */
-export const mailInput = v.object({ email }, BODY);
+export const mailInput = named('MailInput', v.object({ email }, BODY));
 
-export const completeResetInput = v.object({ token, password: newPassword }, BODY);
+export const completeResetInput = named('CompletePasswordResetInput', v.object({ token, password: newPassword }, BODY));
 export type CompleteResetInput = v.InferOutput<typeof completeResetInput>;
 
 /** `expiresIn`: seconds that the access token is good for. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { boolean, email, oneOf, requiredText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { newPassword } from '../fields/new-password.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
@@ -23,41 +24,47 @@ export interface UserRecord {
 }
 
 /** Roles that an administrator gives: agents are created as agents, super admins by the operator of the system. */
-const GIVEN_ROLES = ['integration', 'dispatcher', 'org_admin'] as const;
+const GIVEN_ROLES = named('GivenRole', ['integration', 'dispatcher', 'org_admin'] as const);
 
 const name = requiredText(LIMITS.shortTextChars);
 
 /** The body of POST /users. Without a password the user is mailed a link to set one. */
-export const createUserInput = v.object(
-  { email, name, role: oneOf(GIVEN_ROLES), password: v.nullish(newPassword) },
-  'the body must be an object',
+export const createUserInput = named(
+  'CreateUserInput',
+  v.object({ email, name, role: oneOf(GIVEN_ROLES), password: v.nullish(newPassword) }, 'the body must be an object'),
 );
 export type CreateUserInput = v.InferOutput<typeof createUserInput>;
 
 /** The body of PATCH /users/:id: what is absent or null stays. */
-export const updateUserInput = v.object(
-  { name: v.nullish(name), role: v.nullish(oneOf(GIVEN_ROLES)), isActive: v.nullish(boolean) },
-  'the body must be an object',
+export const updateUserInput = named(
+  'UpdateUserInput',
+  v.object(
+    { name: v.nullish(name), role: v.nullish(oneOf(GIVEN_ROLES)), isActive: v.nullish(boolean) },
+    'the body must be an object',
+  ),
 );
 export type UpdateUserInput = v.InferOutput<typeof updateUserInput>;
 
-export const accountView = v.object({
-  id: shownId,
-  email: v.nullable(v.string()),
-  firstName: v.string(),
-  lastName: v.string(),
-  role: v.picklist(ROLES),
-  isActive: v.boolean(),
-  emailVerifiedAt: nullableTime,
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const accountView = named(
+  'User',
+  v.object({
+    id: shownId,
+    email: v.nullable(v.string()),
+    firstName: v.string(),
+    lastName: v.string(),
+    role: v.picklist(ROLES),
+    isActive: v.boolean(),
+    emailVerifiedAt: nullableTime,
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 export type AccountView = v.InferOutput<typeof accountView>;
 
-export const accountListView = v.object({ items: v.array(accountView), count: shownInteger });
+export const accountListView = named('UserList', v.object({ items: v.array(accountView), count: shownInteger }));
 
 /** The answer of POST /users/:id/invitation: a secret, shown once. `qr`: the link as SVG. */
-export const invitationView = v.object({ url: v.string(), expiresAt: shownTime, qr: v.string() });
+export const invitationView = named('Invitation', v.object({ url: v.string(), expiresAt: shownTime, qr: v.string() }));
 
 /** The query of GET /users. */
 export const listUsersQuery = v.object(pageQuery);

@@ -1,16 +1,23 @@
 import * as v from 'valibot';
 import { integerBetween, queryId, queryList, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { externalFleetInput, type FleetVehicle } from './courier.ts';
 
-export const REQUEST_STATUSES = ['pending', 'accepted', 'rejected', 'expired', 'cancelled'] as const;
+export const REQUEST_STATUSES = named('AssignmentRequestStatus', [
+  'pending',
+  'accepted',
+  'rejected',
+  'expired',
+  'cancelled',
+] as const);
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
-export const ASSIGNMENT_MODES = ['sequential', 'broadcast'] as const;
+export const ASSIGNMENT_MODES = named('AssignmentMode', ['sequential', 'broadcast'] as const);
 export type AssignmentMode = (typeof ASSIGNMENT_MODES)[number];
 
-export const FAILURE_REASONS = [
+export const FAILURE_REASONS = named('SearchFailureReason', [
   'no_available_agents',
   'no_eligible_agents',
   'capacity_exceeded',
@@ -18,7 +25,7 @@ export const FAILURE_REASONS = [
   'all_expired',
   'deadline_passed',
   'max_attempts_reached',
-] as const;
+] as const);
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** A row of `assignment_requests`: an agent is asked to take a task. It changes once, from pending to its outcome. */
@@ -90,36 +97,49 @@ export interface TaskSearch {
   readonly notedAt: string | null;
 }
 
-const SEARCH_WAITS = ['start', 'round', 'answer', 'busy_agent', 'ready_time', 'eligible_agent'] as const;
+const SEARCH_WAITS = named('SearchWait', [
+  'start',
+  'round',
+  'answer',
+  'busy_agent',
+  'ready_time',
+  'eligible_agent',
+] as const);
 
 /** The search of a task, as the task shows it. Source: docs/contract.md §5 "Status of a search". */
-export const searchView = v.object({
-  waitsFor: v.picklist(SEARCH_WAITS),
-  /** Why no agent is eligible, where it waits for one. */
-  reason: v.nullable(v.picklist(FAILURE_REASONS)),
-  since: nullableTime,
-  until: shownTime,
-});
+export const searchView = named(
+  'Search',
+  v.object({
+    waitsFor: v.picklist(SEARCH_WAITS),
+    /** Why no agent is eligible, where it waits for one. */
+    reason: v.nullable(v.picklist(FAILURE_REASONS)),
+    since: nullableTime,
+    until: shownTime,
+  }),
+);
 export type SearchView = v.InferOutput<typeof searchView>;
 
 const seconds = (min: number, max: number) =>
   v.nullish(integerBetween(min, max, `must be an integer from ${min} to ${max}`));
 
 /** The setting `assignment` of an organization. Null or absent: the default. */
-export const assignmentSettingsInput = v.object(
-  {
-    mode: v.nullish(v.picklist(ASSIGNMENT_MODES, `must be one of ${ASSIGNMENT_MODES.join(', ')}`)),
-    batchingWindowMs: seconds(0, 60_000),
-    maxDistanceM: seconds(1, 1_000_000),
-    maxTasksPerAgent: seconds(1, 1_000),
-    requestTtlSeconds: seconds(5, 3_600),
-    maxAttempts: seconds(1, 100),
-    autoAccept: v.nullish(v.boolean('must be a boolean')),
-    searchTimeoutSeconds: seconds(10, 86_400),
-    externalCouriers: v.nullish(v.boolean('must be a boolean')),
-    externalFleet: v.nullish(externalFleetInput),
-  },
-  'must be an object',
+export const assignmentSettingsInput = named(
+  'AssignmentSettings',
+  v.object(
+    {
+      mode: v.nullish(v.picklist(ASSIGNMENT_MODES, `must be one of ${ASSIGNMENT_MODES.join(', ')}`)),
+      batchingWindowMs: seconds(0, 60_000),
+      maxDistanceM: seconds(1, 1_000_000),
+      maxTasksPerAgent: seconds(1, 1_000),
+      requestTtlSeconds: seconds(5, 3_600),
+      maxAttempts: seconds(1, 100),
+      autoAccept: v.nullish(v.boolean('must be a boolean')),
+      searchTimeoutSeconds: seconds(10, 86_400),
+      externalCouriers: v.nullish(v.boolean('must be a boolean')),
+      externalFleet: v.nullish(externalFleetInput),
+    },
+    'must be an object',
+  ),
 );
 
 export interface AssignmentSettings {
@@ -171,7 +191,10 @@ export function assignmentSettingsOf(settings: Readonly<Record<string, unknown>>
 }
 
 /** The body of POST /assignment-requests/:id/reject, which may be left out. */
-export const rejectRequestInput = v.object({ reason: v.nullish(shortText) }, 'the body must be an object');
+export const rejectRequestInput = named(
+  'RejectAssignmentRequestInput',
+  v.object({ reason: v.nullish(shortText) }, 'the body must be an object'),
+);
 
 export const listRequestsQuery = v.object({
   ...pageQuery,
@@ -185,21 +208,27 @@ const nullableNumber = v.nullable(v.number());
 const nullableText = v.nullable(v.string());
 
 /** Source: docs/contract.md §5. */
-export const assignmentRequestView = v.object({
-  id: shownId,
-  taskId: shownId,
-  agentId: shownId,
-  status: v.picklist(REQUEST_STATUSES),
-  mode: v.picklist(ASSIGNMENT_MODES),
-  attempt: shownInteger,
-  score: v.number(),
-  distanceM: nullableNumber,
-  etaSeconds: nullableNumber,
-  expiresAt: shownTime,
-  respondedAt: nullableTime,
-  rejectionReason: nullableText,
-  createdAt: shownTime,
-});
+export const assignmentRequestView = named(
+  'AssignmentRequest',
+  v.object({
+    id: shownId,
+    taskId: shownId,
+    agentId: shownId,
+    status: v.picklist(REQUEST_STATUSES),
+    mode: v.picklist(ASSIGNMENT_MODES),
+    attempt: shownInteger,
+    score: v.number(),
+    distanceM: nullableNumber,
+    etaSeconds: nullableNumber,
+    expiresAt: shownTime,
+    respondedAt: nullableTime,
+    rejectionReason: nullableText,
+    createdAt: shownTime,
+  }),
+);
 export type AssignmentRequestView = v.InferOutput<typeof assignmentRequestView>;
 
-export const assignmentRequestListView = v.object({ items: v.array(assignmentRequestView), count: shownInteger });
+export const assignmentRequestListView = named(
+  'AssignmentRequestList',
+  v.object({ items: v.array(assignmentRequestView), count: shownInteger }),
+);

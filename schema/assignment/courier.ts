@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { notNegative, positiveInteger, requiredText, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { parsePhone } from '../fields/phone.ts';
 import { shownId } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -37,17 +38,23 @@ export interface CourierRecord extends SentCourier {
 const nullableText = v.nullable(v.string());
 const nullableNumber = v.nullable(v.number());
 
-export const courierView = v.object({
-  id: shownId,
-  name: v.string(),
-  provider: v.string(),
-  externalId: v.string(),
-  phoneNumber: nullableText,
-  countryCode: nullableText,
-  vehicleType: v.string(),
-  vehicle: v.object({ maxWeightKg: nullableNumber, maxVolumeM3: nullableNumber, maxPackages: nullableNumber }),
-  trackingUrl: nullableText,
-});
+export const courierView = named(
+  'Courier',
+  v.object({
+    id: shownId,
+    name: v.string(),
+    provider: v.string(),
+    externalId: v.string(),
+    phoneNumber: nullableText,
+    countryCode: nullableText,
+    vehicleType: v.string(),
+    vehicle: named(
+      'CourierVehicle',
+      v.object({ maxWeightKg: nullableNumber, maxVolumeM3: nullableNumber, maxPackages: nullableNumber }),
+    ),
+    trackingUrl: nullableText,
+  }),
+);
 
 const phone = v.pipe(
   shortText,
@@ -62,18 +69,21 @@ const webAddress = v.pipe(
   ),
 );
 
-const fleetVehicle = v.object(
-  {
-    externalId: requiredText(LIMITS.shortTextChars),
-    name: requiredText(LIMITS.shortTextChars),
-    vehicleType: requiredText(LIMITS.shortTextChars),
-    phone: v.nullish(phone),
-    trackingUrl: v.nullish(webAddress),
-    maxWeightKg: v.nullish(notNegative),
-    maxVolumeM3: v.nullish(notNegative),
-    maxPackages: v.nullish(positiveInteger),
-  },
-  'must be an object',
+const fleetVehicle = named(
+  'FleetVehicle',
+  v.object(
+    {
+      externalId: requiredText(LIMITS.shortTextChars),
+      name: requiredText(LIMITS.shortTextChars),
+      vehicleType: requiredText(LIMITS.shortTextChars),
+      phone: v.nullish(phone),
+      trackingUrl: v.nullish(webAddress),
+      maxWeightKg: v.nullish(notNegative),
+      maxVolumeM3: v.nullish(notNegative),
+      maxPackages: v.nullish(positiveInteger),
+    },
+    'must be an object',
+  ),
 );
 export type FleetVehicle = v.InferOutput<typeof fleetVehicle>;
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { email, oneOf, requiredText, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { type Phone, parsePhone } from '../fields/phone.ts';
 import { shownAs } from '../fields/shown-as.ts';
@@ -18,41 +19,50 @@ export const phone = v.pipe(
 );
 
 /** Source: docs/contract.md §3 "Inline customer". */
-export const inlineCustomerInput = v.object(
-  {
-    name: requiredText(LIMITS.shortTextChars),
-    phone,
-    email: v.nullish(email),
-  },
-  'must be an object',
+export const inlineCustomerInput = named(
+  'InlineCustomerInput',
+  v.object(
+    {
+      name: requiredText(LIMITS.shortTextChars),
+      phone,
+      email: v.nullish(email),
+    },
+    'must be an object',
+  ),
 );
 export type InlineCustomerInput = v.InferOutput<typeof inlineCustomerInput>;
 
-export const CUSTOMER_TYPES = ['individual', 'business'] as const;
+export const CUSTOMER_TYPES = named('CustomerType', ['individual', 'business'] as const);
 export type CustomerType = (typeof CUSTOMER_TYPES)[number];
 
 /** The body of POST /customers. `customerType` is `individual` unless it is said. */
-export const createCustomerInput = v.object(
-  {
-    name: requiredText(LIMITS.shortTextChars),
-    phone,
-    email: v.nullish(email),
-    address: v.nullish(shortText),
-    customerType: v.nullish(oneOf(CUSTOMER_TYPES)),
-  },
-  'the body must be an object',
+export const createCustomerInput = named(
+  'CreateCustomerInput',
+  v.object(
+    {
+      name: requiredText(LIMITS.shortTextChars),
+      phone,
+      email: v.nullish(email),
+      address: v.nullish(shortText),
+      customerType: v.nullish(oneOf(CUSTOMER_TYPES)),
+    },
+    'the body must be an object',
+  ),
 );
 export type CreateCustomerInput = v.InferOutput<typeof createCustomerInput>;
 
 /** The body of PATCH /customers/:id: what is absent stays; null clears `email` and `address`. */
-export const updateCustomerInput = v.object(
-  {
-    name: v.nullish(requiredText(LIMITS.shortTextChars)),
-    phone: v.nullish(phone),
-    email: v.optional(v.nullable(email)),
-    address: v.optional(v.nullable(shortText)),
-  },
-  'the body must be an object',
+export const updateCustomerInput = named(
+  'UpdateCustomerInput',
+  v.object(
+    {
+      name: v.nullish(requiredText(LIMITS.shortTextChars)),
+      phone: v.nullish(phone),
+      email: v.optional(v.nullable(email)),
+      address: v.optional(v.nullable(shortText)),
+    },
+    'the body must be an object',
+  ),
 );
 export type UpdateCustomerInput = v.InferOutput<typeof updateCustomerInput>;
 
@@ -82,49 +92,64 @@ export type CustomerOfTask = Pick<
 >;
 
 /** A person behind a customer or an agent. */
-export const userView = v.object({
-  id: shownId,
-  firstName: v.string(),
-  lastName: v.string(),
-  email: v.nullable(v.string()),
-  phoneNumber: v.nullable(v.string()),
-  countryCode: v.nullable(v.string()),
-});
+export const userView = named(
+  'Person',
+  v.object({
+    id: shownId,
+    firstName: v.string(),
+    lastName: v.string(),
+    email: v.nullable(v.string()),
+    phoneNumber: v.nullable(v.string()),
+    countryCode: v.nullable(v.string()),
+  }),
+);
 export type UserView = v.InferOutput<typeof userView>;
 
 /** The customer as a task shows it. */
-export const taskCustomerView = v.object({
-  id: shownId,
-  userId: shownId,
-  customerType: v.string(),
-  user: userView,
-});
+export const taskCustomerView = named(
+  'TaskCustomer',
+  v.object({
+    id: shownId,
+    userId: shownId,
+    customerType: v.string(),
+    user: userView,
+  }),
+);
 export type TaskCustomerView = v.InferOutput<typeof taskCustomerView>;
 
 /** The customer as the customer endpoints show it. */
-export const customerView = v.object({
-  ...taskCustomerView.entries,
-  name: v.string(),
-  address: v.nullable(v.string()),
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const customerView = named(
+  'Customer',
+  v.object({
+    ...taskCustomerView.entries,
+    name: v.string(),
+    address: v.nullable(v.string()),
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 export type CustomerView = v.InferOutput<typeof customerView>;
 
 /** The deliveries of a customer in numbers; times are ISO 8601. */
-const deliverySummaryView = v.object({
-  totalTasks: shownInteger,
-  completedTasks: shownInteger,
-  cancelledTasks: shownInteger,
-  /** When the newest task was created; null without one. */
-  lastTaskAt: nullableTime,
-});
+const deliverySummaryView = named(
+  'DeliverySummary',
+  v.object({
+    totalTasks: shownInteger,
+    completedTasks: shownInteger,
+    cancelledTasks: shownInteger,
+    /** When the newest task was created; null without one. */
+    lastTaskAt: nullableTime,
+  }),
+);
 export type DeliverySummary = v.InferOutput<typeof deliverySummaryView>;
 
 /** The customer as a read by its id shows it. */
-export const customerDetailView = v.object({ ...customerView.entries, deliverySummary: deliverySummaryView });
+export const customerDetailView = named(
+  'CustomerDetail',
+  v.object({ ...customerView.entries, deliverySummary: deliverySummaryView }),
+);
 
-export const customerListView = v.object({ items: v.array(customerView), count: shownInteger });
+export const customerListView = named('CustomerList', v.object({ items: v.array(customerView), count: shownInteger }));
 
 /** A phone number in a query, where a `+` that is not percent-encoded means a space: in front of a digit it is put back. */
 const queryPhone = shownAs(

@@ -1,19 +1,23 @@
 import * as v from 'valibot';
 import { numberBetween, requiredText, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { shownId } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
 /** Source: docs/contract.md §3 "Location". */
-export const locationInput = v.object(
-  {
-    address: requiredText(LIMITS.shortTextChars),
-    latitude: numberBetween(-90, 90),
-    longitude: numberBetween(-180, 180),
-    building: v.nullish(shortText),
-    floor: v.nullish(shortText),
-    apartment: v.nullish(shortText),
-  },
-  'must be an object',
+export const locationInput = named(
+  'LocationInput',
+  v.object(
+    {
+      address: requiredText(LIMITS.shortTextChars),
+      latitude: numberBetween(-90, 90),
+      longitude: numberBetween(-180, 180),
+      building: v.nullish(shortText),
+      floor: v.nullish(shortText),
+      apartment: v.nullish(shortText),
+    },
+    'must be an object',
+  ),
 );
 export type LocationInput = v.InferOutput<typeof locationInput>;
 
@@ -29,13 +33,16 @@ export interface LocationRecord {
   readonly apartment: string | null;
 }
 
-export const locationView = v.object({
-  id: shownId,
-  address: v.string(),
-  latitude: v.string(),
-  longitude: v.string(),
-  building: v.nullable(v.string()),
-  floor: v.nullable(v.string()),
-  apartment: v.nullable(v.string()),
-});
+export const locationView = named(
+  'Location',
+  v.object({
+    id: shownId,
+    address: v.string(),
+    latitude: v.string(),
+    longitude: v.string(),
+    building: v.nullable(v.string()),
+    floor: v.nullable(v.string()),
+    apartment: v.nullable(v.string()),
+  }),
+);
 export type LocationView = v.InferOutput<typeof locationView>;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { boolean, requiredText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -17,37 +18,49 @@ export interface WarehouseRecord {
   readonly updatedAt: string;
 }
 
-export const createWarehouseInput = v.object(
-  {
-    name: requiredText(LIMITS.shortTextChars),
-    location: locationInput,
-    isActive: v.nullish(boolean),
-  },
-  'the body must be an object',
+export const createWarehouseInput = named(
+  'CreateWarehouseInput',
+  v.object(
+    {
+      name: requiredText(LIMITS.shortTextChars),
+      location: locationInput,
+      isActive: v.nullish(boolean),
+    },
+    'the body must be an object',
+  ),
 );
 export type CreateWarehouseInput = v.InferOutput<typeof createWarehouseInput>;
 
 /** The body of PATCH /warehouses/:id: what is absent or null stays. */
-export const updateWarehouseInput = v.object(
-  {
-    name: v.nullish(requiredText(LIMITS.shortTextChars)),
-    location: v.nullish(locationInput),
-    isActive: v.nullish(boolean),
-  },
-  'the body must be an object',
+export const updateWarehouseInput = named(
+  'UpdateWarehouseInput',
+  v.object(
+    {
+      name: v.nullish(requiredText(LIMITS.shortTextChars)),
+      location: v.nullish(locationInput),
+      isActive: v.nullish(boolean),
+    },
+    'the body must be an object',
+  ),
 );
 export type UpdateWarehouseInput = v.InferOutput<typeof updateWarehouseInput>;
 
-export const warehouseView = v.object({
-  id: shownId,
-  name: v.string(),
-  location: locationView,
-  isActive: v.boolean(),
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const warehouseView = named(
+  'Warehouse',
+  v.object({
+    id: shownId,
+    name: v.string(),
+    location: locationView,
+    isActive: v.boolean(),
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 
-export const warehouseListView = v.object({ items: v.array(warehouseView), count: shownInteger });
+export const warehouseListView = named(
+  'WarehouseList',
+  v.object({ items: v.array(warehouseView), count: shownInteger }),
+);
 
 /** The query of GET /warehouses. */
 export const listWarehousesQuery = v.object(pageQuery);

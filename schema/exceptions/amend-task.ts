@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { phone } from '../customers/customer.ts';
 import { locationInput } from '../customers/location.ts';
 import { isoTime, longText, requiredText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { LIMITS } from '../limits.ts';
 import { timesCheck } from './times-check.ts';
@@ -9,7 +10,10 @@ import { timesCheck } from './times-check.ts';
 const CLEARS = { description: 'null clears it' };
 const LEAVES = { description: 'null leaves it as it is' };
 
-const contact = v.object({ name: requiredText(LIMITS.shortTextChars), phone }, 'must be an object');
+const contact = named(
+  'TaskContactInput',
+  v.object({ name: requiredText(LIMITS.shortTextChars), phone }, 'must be an object'),
+);
 
 /** The fields of an amendment; an absent one stays. */
 export const amendFields = {
@@ -29,6 +33,6 @@ export const amendFields = {
 
 /** The body of POST /tasks/:id/amend. With `now`, times that have passed are violations too, see CreateTaskOptions. */
 export function amendTaskSchema(now?: () => number) {
-  return v.pipe(v.object(amendFields, 'the body must be an object'), timesCheck(now));
+  return v.pipe(named('AmendTaskInput', v.object(amendFields, 'the body must be an object')), timesCheck(now));
 }
 export type AmendTaskInput = v.InferOutput<v.ObjectSchema<typeof amendFields, undefined>>;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { plainError, validationError } from '../fields/envelope.ts';
 import { id, isoTime, longText, oneOf, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { shownId, shownInteger } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -8,7 +9,7 @@ import { taskView } from '../tasks/task-view.ts';
 import { amendFields } from './amend-task.ts';
 import { timesCheck } from './times-check.ts';
 
-const TASK_ACTIONS = ['assign', 'unassign', 'auto_assign', 'cancel', 'amend'] as const;
+const TASK_ACTIONS = named('TaskActionKind', ['assign', 'unassign', 'auto_assign', 'cancel', 'amend'] as const);
 
 const taskIds = v.pipe(
   v.array(id, 'must be an array'),
@@ -23,17 +24,20 @@ const taskIds = v.pipe(
 const of = (action: string) => ({ description: `Of ${action}` });
 
 /** The fields of all actions; each takes those of its single call, and the others are ignored. */
-const fields = v.object(
-  {
-    action: oneOf(TASK_ACTIONS),
-    taskIds,
-    agentId: shownAs(v.nullish(id), { description: 'Of assign, which needs it' }),
-    reason: shownAs(v.nullish(longText), of('assign, unassign and cancel')),
-    reasonCode: shownAs(v.nullish(shortText), of('assign, unassign and cancel')),
-    occurredAt: shownAs(v.nullish(isoTime), of('cancel')),
-    ...amendFields,
-  },
-  'the body must be an object',
+const fields = named(
+  'TaskActionsInput',
+  v.object(
+    {
+      action: oneOf(TASK_ACTIONS),
+      taskIds,
+      agentId: shownAs(v.nullish(id), { description: 'Of assign, which needs it' }),
+      reason: shownAs(v.nullish(longText), of('assign, unassign and cancel')),
+      reasonCode: shownAs(v.nullish(shortText), of('assign, unassign and cancel')),
+      occurredAt: shownAs(v.nullish(isoTime), of('cancel')),
+      ...amendFields,
+    },
+    'the body must be an object',
+  ),
 );
 
 /** The body of POST /tasks/actions. With `now`, times that have passed are violations too, see CreateTaskOptions. */
@@ -52,13 +56,19 @@ export function taskActionsSchema(now?: () => number) {
 }
 export type TaskActionsInput = v.InferOutput<typeof fields>;
 
-export const taskActionsView = v.object({
-  items: v.array(
-    v.variant('status', [
-      v.object({ taskId: shownId, status: v.literal('done'), task: taskView }),
-      v.object({ taskId: shownId, status: v.literal('failed'), error: v.union([plainError, validationError]) }),
-    ]),
-  ),
-  done: shownInteger,
-  failed: shownInteger,
-});
+export const taskActionsView = named(
+  'TaskActionsResult',
+  v.object({
+    items: v.array(
+      v.variant('status', [
+        named('DoneAction', v.object({ taskId: shownId, status: v.literal('done'), task: taskView })),
+        named(
+          'FailedAction',
+          v.object({ taskId: shownId, status: v.literal('failed'), error: v.union([plainError, validationError]) }),
+        ),
+      ]),
+    ),
+    done: shownInteger,
+    failed: shownInteger,
+  }),
+);

@@ -11,13 +11,14 @@ import {
   requiredText,
   shortText,
 } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { newPassword } from '../fields/new-password.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { skillList } from '../fields/skill-list.ts';
 import { LIMITS } from '../limits.ts';
 
-export const AGENT_TYPES = ['employee', 'freelancer'] as const;
+export const AGENT_TYPES = named('AgentType', ['employee', 'freelancer'] as const);
 export type AgentType = (typeof AGENT_TYPES)[number];
 
 /** The vehicle of an agent and its capacity; null is unlimited. */
@@ -67,19 +68,25 @@ export type AgentOfTask = Pick<
   'organizationId' | 'id' | 'userId' | 'agentType' | 'firstName' | 'lastName' | 'email' | 'countryCode' | 'phoneNumber'
 >;
 
-const vehicleInput = v.object(
-  {
-    type: requiredText(LIMITS.shortTextChars),
-    maxWeightKg: v.nullish(notNegative),
-    maxVolumeM3: v.nullish(notNegative),
-    maxPackages: v.nullish(positiveInteger),
-  },
-  'must be an object',
+const vehicleInput = named(
+  'VehicleInput',
+  v.object(
+    {
+      type: requiredText(LIMITS.shortTextChars),
+      maxWeightKg: v.nullish(notNegative),
+      maxVolumeM3: v.nullish(notNegative),
+      maxPackages: v.nullish(positiveInteger),
+    },
+    'must be an object',
+  ),
 );
 
-const homeInput = v.object(
-  { address: v.nullish(shortText), latitude: numberBetween(-90, 90), longitude: numberBetween(-180, 180) },
-  'must be an object',
+const homeInput = named(
+  'HomeInput',
+  v.object(
+    { address: v.nullish(shortText), latitude: numberBetween(-90, 90), longitude: numberBetween(-180, 180) },
+    'must be an object',
+  ),
 );
 
 const name = requiredText(LIMITS.shortTextChars);
@@ -87,38 +94,44 @@ const agentType = oneOf(AGENT_TYPES);
 const BODY = 'the body must be an object';
 
 /** The body of POST /agents. Without a password the agent is mailed a token to set one with. */
-export const createAgentInput = v.object(
-  {
-    name,
-    email,
-    phone,
-    password: v.nullish(newPassword),
-    agentType,
-    vehicle: v.nullish(vehicleInput),
-    skills: v.nullish(skillList),
-    home: v.nullish(homeInput),
-  },
-  BODY,
+export const createAgentInput = named(
+  'CreateAgentInput',
+  v.object(
+    {
+      name,
+      email,
+      phone,
+      password: v.nullish(newPassword),
+      agentType,
+      vehicle: v.nullish(vehicleInput),
+      skills: v.nullish(skillList),
+      home: v.nullish(homeInput),
+    },
+    BODY,
+  ),
 );
 export type CreateAgentInput = v.InferOutput<typeof createAgentInput>;
 
 /** The body of PATCH /agents/:id: what is absent stays; null takes vehicle, skills and home away. */
-export const updateAgentInput = v.object(
-  {
-    name: v.nullish(name),
-    phone: v.nullish(phone),
-    agentType: v.nullish(agentType),
-    vehicle: v.nullish(vehicleInput),
-    skills: v.nullish(skillList),
-    home: v.nullish(homeInput),
-    isActive: v.nullish(boolean),
-  },
-  BODY,
+export const updateAgentInput = named(
+  'UpdateAgentInput',
+  v.object(
+    {
+      name: v.nullish(name),
+      phone: v.nullish(phone),
+      agentType: v.nullish(agentType),
+      vehicle: v.nullish(vehicleInput),
+      skills: v.nullish(skillList),
+      home: v.nullish(homeInput),
+      isActive: v.nullish(boolean),
+    },
+    BODY,
+  ),
 );
 export type UpdateAgentInput = v.InferOutput<typeof updateAgentInput>;
 
 /** The body of PUT /agents/:id/duty. */
-export const changeDutyInput = v.object({ onDuty: boolean }, BODY);
+export const changeDutyInput = named('ChangeDutyInput', v.object({ onDuty: boolean }, BODY));
 export type ChangeDutyInput = v.InferOutput<typeof changeDutyInput>;
 
 /** The query of GET /agents. `search`: part of a name, of an e-mail address or of a phone number. */
@@ -131,35 +144,46 @@ export const listAgentsQuery = v.object({
 export type ListAgentsQuery = v.InferOutput<typeof listAgentsQuery>;
 
 /** The agent as a task shows it. */
-export const taskAgentView = v.object({
-  id: shownId,
-  userId: shownId,
-  agentType: v.string(),
-  user: userView,
-});
+export const taskAgentView = named(
+  'TaskAgent',
+  v.object({
+    id: shownId,
+    userId: shownId,
+    agentType: v.string(),
+    user: userView,
+  }),
+);
 export type TaskAgentView = v.InferOutput<typeof taskAgentView>;
 
 const nullableNumber = v.nullable(v.number());
 
 /** The agent as the agent endpoints and `agent.duty_changed` show it. */
-export const agentView = v.object({
-  ...taskAgentView.entries,
-  isActive: v.boolean(),
-  onDuty: v.boolean(),
-  dutyChangedAt: nullableTime,
-  vehicle: v.nullable(
-    v.object({
-      type: v.string(),
-      maxWeightKg: nullableNumber,
-      maxVolumeM3: nullableNumber,
-      maxPackages: nullableNumber,
-    }),
-  ),
-  skills: v.array(v.string()),
-  home: v.nullable(v.object({ address: v.nullable(v.string()), latitude: v.string(), longitude: v.string() })),
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const agentView = named(
+  'Agent',
+  v.object({
+    ...taskAgentView.entries,
+    isActive: v.boolean(),
+    onDuty: v.boolean(),
+    dutyChangedAt: nullableTime,
+    vehicle: v.nullable(
+      named(
+        'Vehicle',
+        v.object({
+          type: v.string(),
+          maxWeightKg: nullableNumber,
+          maxVolumeM3: nullableNumber,
+          maxPackages: nullableNumber,
+        }),
+      ),
+    ),
+    skills: v.array(v.string()),
+    home: v.nullable(
+      named('Home', v.object({ address: v.nullable(v.string()), latitude: v.string(), longitude: v.string() })),
+    ),
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 export type AgentView = v.InferOutput<typeof agentView>;
 
-export const agentListView = v.object({ items: v.array(agentView), count: shownInteger });
+export const agentListView = named('AgentList', v.object({ items: v.array(agentView), count: shownInteger }));

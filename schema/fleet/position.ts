@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { id, isoTime, numberBetween, queryIds } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
@@ -79,51 +80,57 @@ function listOf<T extends v.GenericSchema>(item: T, most: number) {
 }
 
 const OBJECT = 'must be an object';
-const ownPoint = v.pipe(v.object(pointEntries, OBJECT), v.transform(pointOf));
+const ownPoint = v.pipe(named('OwnPointInput', v.object(pointEntries, OBJECT)), v.transform(pointOf));
 const devicePoint = v.pipe(
-  v.object({ agentId: id, ...pointEntries }, OBJECT),
+  named('DevicePointInput', v.object({ agentId: id, ...pointEntries }, OBJECT)),
   v.transform((sent): DevicePoint => ({ agentId: sent.agentId, ...pointOf(sent) })),
 );
 
 /** The body of POST /agents/me/locations: points of one agent, in any order. */
-export const ownPointsInput = v.object(
-  { points: listOf(ownPoint, LIMITS.pointsOfOneAgent) },
-  'the body must be an object',
+export const ownPointsInput = named(
+  'OwnPointsInput',
+  v.object({ points: listOf(ownPoint, LIMITS.pointsOfOneAgent) }, 'the body must be an object'),
 );
 export type OwnPointsInput = v.InferOutput<typeof ownPointsInput>;
 
 /** The body of POST /agents/locations: points of many agents, collected by a trusted device gateway. */
-export const devicePointsInput = v.object(
-  { points: listOf(devicePoint, LIMITS.pointsOfDeviceGateway) },
-  'the body must be an object',
+export const devicePointsInput = named(
+  'DevicePointsInput',
+  v.object({ points: listOf(devicePoint, LIMITS.pointsOfDeviceGateway) }, 'the body must be an object'),
 );
 export type DevicePointsInput = v.InferOutput<typeof devicePointsInput>;
 
 /** How many of the points that were sent became current, came too late for that, and were refused. */
-export const tallyView = v.object({ accepted: shownInteger, stale: shownInteger, rejected: shownInteger });
+export const tallyView = named(
+  'PositionTally',
+  v.object({ accepted: shownInteger, stale: shownInteger, rejected: shownInteger }),
+);
 export type Tally = v.InferOutput<typeof tallyView>;
 
-export const heartbeatInput = v.object(
-  { battery: v.nullish(between(POINT_RANGES.battery)) },
-  'the body must be an object',
+export const heartbeatInput = named(
+  'HeartbeatInput',
+  v.object({ battery: v.nullish(between(POINT_RANGES.battery)) }, 'the body must be an object'),
 );
 
-export const positionView = v.object({
-  agentId: shownId,
-  latitude: v.number(),
-  longitude: v.number(),
-  accuracy: v.nullable(v.number()),
-  heading: v.nullable(v.number()),
-  speed: v.nullable(v.number()),
-  recordedAt: shownTime,
-  receivedAt: shownTime,
-  isStale: v.boolean(),
-  onDuty: v.boolean(),
-  activeTaskId: nullableId,
-});
+export const positionView = named(
+  'Position',
+  v.object({
+    agentId: shownId,
+    latitude: v.number(),
+    longitude: v.number(),
+    accuracy: v.nullable(v.number()),
+    heading: v.nullable(v.number()),
+    speed: v.nullable(v.number()),
+    recordedAt: shownTime,
+    receivedAt: shownTime,
+    isStale: v.boolean(),
+    onDuty: v.boolean(),
+    activeTaskId: nullableId,
+  }),
+);
 export type PositionView = v.InferOutput<typeof positionView>;
 
-export const positionListView = v.object({ items: v.array(positionView), count: shownInteger });
+export const positionListView = named('PositionList', v.object({ items: v.array(positionView), count: shownInteger }));
 
 /** Degrees. One whose `west` is greater than its `east` goes across the antimeridian. */
 export interface BoundingBox {
@@ -162,9 +169,12 @@ export const currentPositionsQuery = v.object({
 });
 
 /** When the agent's position was recorded, null for none yet, and when it was heard of last. */
-export const heartbeatView = v.object({
-  recordedAt: nullableTime,
-  receivedAt: shownTime,
-  isStale: v.boolean(),
-});
+export const heartbeatView = named(
+  'Heartbeat',
+  v.object({
+    recordedAt: nullableTime,
+    receivedAt: shownTime,
+    isStale: v.boolean(),
+  }),
+);
 export type HeartbeatView = v.InferOutput<typeof heartbeatView>;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isoTime, parseIsoTime, queryInteger } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -80,22 +81,28 @@ function isMoment(value: unknown): value is string {
 
 const measured = v.nullable(v.number());
 
-const trailPointView = v.object({
-  latitude: v.number(),
-  longitude: v.number(),
-  accuracy: measured,
-  speed: measured,
-  heading: measured,
-  altitude: measured,
-  battery: measured,
-  recordedAt: shownTime,
-});
+const trailPointView = named(
+  'TrailPoint',
+  v.object({
+    latitude: v.number(),
+    longitude: v.number(),
+    accuracy: measured,
+    speed: measured,
+    heading: measured,
+    altitude: measured,
+    battery: measured,
+    recordedAt: shownTime,
+  }),
+);
 /** Degrees, metres, metres a second, degrees clockwise from north, percent; null for what the device did not say. */
 export type TrailPoint = v.InferOutput<typeof trailPointView>;
 
 /** Oldest first; `nextCursor` is null at the end. `count` is that of the whole span when its first page was read. */
-export const trailPageView = v.object({
-  items: v.array(trailPointView),
-  count: shownInteger,
-  nextCursor: v.nullable(v.string()),
-});
+export const trailPageView = named(
+  'TrailPage',
+  v.object({
+    items: v.array(trailPointView),
+    count: shownInteger,
+    nextCursor: v.nullable(v.string()),
+  }),
+);

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { amountInput } from '../fields/amount.ts';
 import { isoTime, queryId, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 
@@ -27,7 +28,7 @@ export const LEDGER_ACCOUNTS = [
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
-export const TRANSFER_KINDS = ['payment', 'refund', 'top_up', 'cash_drop'] as const;
+export const TRANSFER_KINDS = named('TransferKind', ['payment', 'refund', 'top_up', 'cash_drop'] as const);
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
 /** Whose account: `ownerId` is the customer, agent or courier; 0 for an account of the organization. */
@@ -81,54 +82,69 @@ export type StatementLine = Pick<EntryRecord, 'transferId' | 'currency' | 'amoun
   Pick<TransferRecord, 'kind' | 'paymentId' | 'taskId' | 'reference' | 'at'>;
 
 /** The body of POST /wallets/:customerId/top-ups. */
-export const topUpInput = v.object(
-  { amount: amountInput, currency: v.nullish(shortText), reference: v.nullish(shortText) },
-  'the body must be an object',
+export const topUpInput = named(
+  'TopUpInput',
+  v.object(
+    { amount: amountInput, currency: v.nullish(shortText), reference: v.nullish(shortText) },
+    'the body must be an object',
+  ),
 );
 export type TopUpInput = v.InferOutput<typeof topUpInput>;
 
-const balanceView = v.object({ balance: v.string(), currency: v.string() });
+const balanceView = named('Balance', v.object({ balance: v.string(), currency: v.string() }));
 
 /**
  * A customer's balances; `balance` is in the organization's currency, `balances` has every currency that was ever used.
  */
-export const walletView = v.object({
-  customerId: shownId,
-  ...balanceView.entries,
-  balances: v.array(balanceView),
-});
+export const walletView = named(
+  'Wallet',
+  v.object({
+    customerId: shownId,
+    ...balanceView.entries,
+    balances: v.array(balanceView),
+  }),
+);
 
 /** The cash that an agent has collected and not handed over. */
-export const agentCashView = v.object({
-  agentId: shownId,
-  ...balanceView.entries,
-  balances: v.array(balanceView),
-});
+export const agentCashView = named(
+  'AgentCash',
+  v.object({
+    agentId: shownId,
+    ...balanceView.entries,
+    balances: v.array(balanceView),
+  }),
+);
 
-export const topUpView = v.object({
-  id: shownId,
-  customerId: shownId,
-  amount: v.string(),
-  currency: v.string(),
-  /** Of the wallet, after it. */
-  balance: v.string(),
-  reference: v.nullable(v.string()),
-  createdAt: shownTime,
-});
+export const topUpView = named(
+  'TopUp',
+  v.object({
+    id: shownId,
+    customerId: shownId,
+    amount: v.string(),
+    currency: v.string(),
+    /** Of the wallet, after it. */
+    balance: v.string(),
+    reference: v.nullable(v.string()),
+    createdAt: shownTime,
+  }),
+);
 
 /** A line of a wallet's statement: `amount` is signed, above 0 for what came in. */
-const statementLineView = v.object({
-  transferId: shownId,
-  kind: v.picklist(TRANSFER_KINDS),
-  amount: v.string(),
-  currency: v.string(),
-  balance: v.string(),
-  paymentId: nullableId,
-  taskId: nullableId,
-  reference: v.nullable(v.string()),
-  at: shownTime,
-});
-export const statementView = v.object({ items: v.array(statementLineView), count: shownInteger });
+const statementLineView = named(
+  'StatementLine',
+  v.object({
+    transferId: shownId,
+    kind: v.picklist(TRANSFER_KINDS),
+    amount: v.string(),
+    currency: v.string(),
+    balance: v.string(),
+    paymentId: nullableId,
+    taskId: nullableId,
+    reference: v.nullable(v.string()),
+    at: shownTime,
+  }),
+);
+export const statementView = named('Statement', v.object({ items: v.array(statementLineView), count: shownInteger }));
 
 /** The newest first. */
 export const statementQuery = v.object({

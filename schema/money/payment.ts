@@ -1,17 +1,18 @@
 import * as v from 'valibot';
 import { amountInput } from '../fields/amount.ts';
 import { id, isoTime, queryId, queryList, requiredText, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
-export const PAYMENT_METHODS = ['online', 'cash', 'wallet'] as const;
+export const PAYMENT_METHODS = named('PaymentMethod', ['online', 'cash', 'wallet'] as const);
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
-export const PAYMENT_STATUSES = ['pending', 'succeeded', 'failed', 'refunded'] as const;
+export const PAYMENT_STATUSES = named('PaymentStatus', ['pending', 'succeeded', 'failed', 'refunded'] as const);
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const;
+export const REFUND_STATUSES = named('RefundStatus', ['pending', 'succeeded', 'failed'] as const);
 
 /** The step that workers must take at the provider, or ask it about. */
 export const PROVIDER_STEPS = [
@@ -109,12 +110,12 @@ const paymentFields = {
 };
 
 /** The body of POST /payments/initialize, /payments/cash and /payments/wallet. */
-export const payTaskInput = v.object(paymentFields, 'the body must be an object');
+export const payTaskInput = named('PayTaskInput', v.object(paymentFields, 'the body must be an object'));
 export type PayTaskInput = v.InferOutput<typeof payTaskInput>;
 
-export const refundPaymentInput = v.object(
-  { reason: requiredText(LIMITS.shortTextChars) },
-  'the body must be an object',
+export const refundPaymentInput = named(
+  'RefundPaymentInput',
+  v.object({ reason: requiredText(LIMITS.shortTextChars) }, 'the body must be an object'),
 );
 export type RefundPaymentInput = v.InferOutput<typeof refundPaymentInput>;
 
@@ -133,35 +134,41 @@ export type ListPaymentsQuery = v.InferOutput<typeof listPaymentsQuery>;
 const nullableText = v.nullable(v.string());
 
 const refundView = v.nullable(
-  v.object({
-    status: v.picklist(REFUND_STATUSES),
-    reason: v.string(),
-    requestedAt: shownTime,
-    refundedAt: nullableTime,
-    failureReason: nullableText,
-  }),
+  named(
+    'Refund',
+    v.object({
+      status: v.picklist(REFUND_STATUSES),
+      reason: v.string(),
+      requestedAt: shownTime,
+      refundedAt: nullableTime,
+      failureReason: nullableText,
+    }),
+  ),
 );
 
 /** Source: docs/contract.md §7. `checkoutUrl`: where the customer pays, below the address of this service. */
-export const paymentView = v.object({
-  id: shownId,
-  taskId: shownId,
-  method: v.picklist(PAYMENT_METHODS),
-  status: v.picklist(PAYMENT_STATUSES),
-  amount: v.string(),
-  currency: v.string(),
-  customerId: nullableId,
-  agentId: nullableId,
-  courierId: nullableId,
-  reference: nullableText,
-  provider: nullableText,
-  providerReference: nullableText,
-  checkoutUrl: nullableText,
-  refund: refundView,
-  failureReason: nullableText,
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const paymentView = named(
+  'Payment',
+  v.object({
+    id: shownId,
+    taskId: shownId,
+    method: v.picklist(PAYMENT_METHODS),
+    status: v.picklist(PAYMENT_STATUSES),
+    amount: v.string(),
+    currency: v.string(),
+    customerId: nullableId,
+    agentId: nullableId,
+    courierId: nullableId,
+    reference: nullableText,
+    provider: nullableText,
+    providerReference: nullableText,
+    checkoutUrl: nullableText,
+    refund: refundView,
+    failureReason: nullableText,
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 export type PaymentView = v.InferOutput<typeof paymentView>;
 
-export const paymentListView = v.object({ items: v.array(paymentView), count: shownInteger });
+export const paymentListView = named('PaymentList', v.object({ items: v.array(paymentView), count: shownInteger }));

@@ -10,13 +10,14 @@ import {
   oneOf,
   queryInteger,
 } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { idCursor, pageQuery } from '../fields/page-query.ts';
 import { countOfPage, nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { TASK_STATUSES } from '../tasks/task.ts';
 
 /** Why the workers have stopped telling a webhook: it answered 410, or nothing but failures for days. */
-export const DISABLED_REASONS = ['gone', 'failing'] as const;
+export const DISABLED_REASONS = named('WebhookDisabledReason', ['gone', 'failing'] as const);
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** A row of `webhooks`. */
@@ -49,16 +50,19 @@ export interface WebhookRecord {
 /**
  * One attempt in the log of deliveries: `status` is null when no answer began, `excerpt` is the start of the answer.
  */
-export const attemptView = v.object({
-  at: shownTime,
-  status: v.nullable(v.number()),
-  error: v.nullable(v.string()),
-  excerpt: v.nullable(v.string()),
-  durationMs: v.number(),
-});
+export const attemptView = named(
+  'DeliveryAttempt',
+  v.object({
+    at: shownTime,
+    status: v.nullable(v.number()),
+    error: v.nullable(v.string()),
+    excerpt: v.nullable(v.string()),
+    durationMs: v.number(),
+  }),
+);
 export type Attempt = v.InferOutput<typeof attemptView>;
 
-export const DELIVERY_STATES = ['pending', 'succeeded', 'failed'] as const;
+export const DELIVERY_STATES = named('DeliveryState', ['pending', 'succeeded', 'failed'] as const);
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Neither in the log nor anybody's to ask for: POST /webhooks/:id/test sends it. */
@@ -76,7 +80,7 @@ const TOLD_TYPES = [
 const FAMILIES = [...new Set(TOLD_TYPES.map((type) => `${type.slice(0, type.indexOf('.'))}.*`))];
 
 /** `active`: it gets events. `inactive`: switched off. `disabled`: the workers have given it up. */
-const WEBHOOK_STATUSES = ['active', 'inactive', 'disabled'] as const;
+const WEBHOOK_STATUSES = named('WebhookStatus', ['active', 'inactive', 'disabled'] as const);
 
 /** A webhook in answers: without its secrets, with the health of its endpoint. */
 export interface Webhook
@@ -129,37 +133,43 @@ const concurrency = integerBetween(
 const BODY = 'the body must be an object';
 
 /** The body of POST /webhooks. An absent field narrows nothing; `concurrency` is 1 by default. */
-export const createWebhookInput = v.object(
-  {
-    url,
-    events,
-    statuses: v.nullish(statuses),
-    channelIds: v.nullish(channelIds),
-    description: v.nullish(longText),
-    concurrency: v.nullish(concurrency),
-  },
-  BODY,
+export const createWebhookInput = named(
+  'CreateWebhookInput',
+  v.object(
+    {
+      url,
+      events,
+      statuses: v.nullish(statuses),
+      channelIds: v.nullish(channelIds),
+      description: v.nullish(longText),
+      concurrency: v.nullish(concurrency),
+    },
+    BODY,
+  ),
 );
 export type CreateWebhookInput = v.InferOutput<typeof createWebhookInput>;
 
 /** The body of PATCH /webhooks/:id: what is absent stays; null takes a filter or the description away. */
-export const updateWebhookInput = v.object(
-  {
-    url: v.nullish(url),
-    events: v.nullish(events),
-    statuses: v.optional(v.nullable(statuses)),
-    channelIds: v.optional(v.nullable(channelIds)),
-    description: v.optional(v.nullable(longText)),
-    concurrency: v.nullish(concurrency),
-    isActive: v.nullish(boolean),
-  },
-  BODY,
+export const updateWebhookInput = named(
+  'UpdateWebhookInput',
+  v.object(
+    {
+      url: v.nullish(url),
+      events: v.nullish(events),
+      statuses: v.optional(v.nullable(statuses)),
+      channelIds: v.optional(v.nullable(channelIds)),
+      description: v.optional(v.nullable(longText)),
+      concurrency: v.nullish(concurrency),
+      isActive: v.nullish(boolean),
+    },
+    BODY,
+  ),
 );
 export type UpdateWebhookInput = v.InferOutput<typeof updateWebhookInput>;
 
 /** The body of POST /webhooks/:id/replay: events of `from` to `to`, both included, or to the end of the log. */
 export const replayInput = v.pipe(
-  v.object({ from: isoTime, to: v.nullish(isoTime) }, BODY),
+  named('ReplayWebhookInput', v.object({ from: isoTime, to: v.nullish(isoTime) }, BODY)),
   v.forward(
     v.partialCheck([['from'], ['to']], ({ from, to }) => to == null || from <= to, 'must not be before from'),
     ['to'],
@@ -180,29 +190,32 @@ export const listDeliveriesQuery = v.object({
 });
 export type ListDeliveriesQuery = v.InferOutput<typeof listDeliveriesQuery>;
 
-export const webhookView = v.object({
-  id: shownId,
-  url: v.string(),
-  events: v.array(v.string()),
-  statuses: v.nullable(v.array(v.string())),
-  channelIds: v.nullable(v.array(shownId)),
-  channelId: nullableId,
-  description: v.nullable(v.string()),
-  concurrency: shownInteger,
-  isActive: v.boolean(),
-  status: v.picklist(WEBHOOK_STATUSES),
-  disabledReason: v.nullable(v.picklist(DISABLED_REASONS)),
-  disabledAt: nullableTime,
-  failingSince: v.nullable(v.string()),
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const webhookView = named(
+  'Webhook',
+  v.object({
+    id: shownId,
+    url: v.string(),
+    events: v.array(v.string()),
+    statuses: v.nullable(v.array(v.string())),
+    channelIds: v.nullable(v.array(shownId)),
+    channelId: nullableId,
+    description: v.nullable(v.string()),
+    concurrency: shownInteger,
+    isActive: v.boolean(),
+    status: v.picklist(WEBHOOK_STATUSES),
+    disabledReason: v.nullable(v.picklist(DISABLED_REASONS)),
+    disabledAt: nullableTime,
+    failingSince: v.nullable(v.string()),
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 export type WebhookView = v.InferOutput<typeof webhookView>;
 
 /** The webhook with the secret that signs from now on, which is shown this once. */
-export const webhookSecretView = v.object({ ...webhookView.entries, secret: v.string() });
+export const webhookSecretView = named('WebhookWithSecret', v.object({ ...webhookView.entries, secret: v.string() }));
 
-export const webhookListView = v.object({ items: v.array(webhookView), count: shownInteger });
+export const webhookListView = named('WebhookList', v.object({ items: v.array(webhookView), count: shownInteger }));
 
 const deliveryEntries = {
   id: shownId,
@@ -228,30 +241,45 @@ export interface Delivery extends Readonly<v.InferOutput<typeof deliveryFacts>> 
 }
 
 /** `body` is null when the event is no longer kept. */
-export const deliveryView = v.object({
-  ...deliveryEntries,
-  request: v.object({ url: v.string(), body: v.nullable(v.record(v.string(), v.unknown())) }),
-});
+export const deliveryView = named(
+  'Delivery',
+  v.object({
+    ...deliveryEntries,
+    request: named(
+      'DeliveryRequest',
+      v.object({ url: v.string(), body: v.nullable(v.record(v.string(), v.unknown())) }),
+    ),
+  }),
+);
 export type DeliveryView = v.InferOutput<typeof deliveryView>;
 
 /** Newest first; `count` is that of the page, `nextCursor` is null at the end. */
-export const deliveryPageView = v.object({
-  items: v.array(deliveryView),
-  count: countOfPage,
-  nextCursor: v.nullable(v.string()),
-});
+export const deliveryPageView = named(
+  'DeliveryPage',
+  v.object({
+    items: v.array(deliveryView),
+    count: countOfPage,
+    nextCursor: v.nullable(v.string()),
+  }),
+);
 
 /** A delivery that has been ordered, as it will be. */
-export const orderedDeliveryView = v.object({
-  id: shownId,
-  state: v.literal('pending'),
-  type: v.string(),
-  eventId: v.string(),
-});
+export const orderedDeliveryView = named(
+  'OrderedDelivery',
+  v.object({
+    id: shownId,
+    state: v.literal('pending'),
+    type: v.string(),
+    eventId: v.string(),
+  }),
+);
 
 /** The events to search for those that the webhook gets: `count` of them; null for none. */
-export const replayView = v.object({
-  fromSequence: nullableId,
-  toSequence: nullableId,
-  count: shownInteger,
-});
+export const replayView = named(
+  'Replay',
+  v.object({
+    fromSequence: nullableId,
+    toSequence: nullableId,
+    count: shownInteger,
+  }),
+);

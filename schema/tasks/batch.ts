@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { plainError, validationError } from '../fields/envelope.ts';
 import { queryFlag } from '../fields/fields.ts';
 import { IDEMPOTENCY_KEY_SHOWN } from '../fields/idempotency-key.ts';
+import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { shownInteger } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -14,19 +15,22 @@ export type CreateTasksInput = v.InferOutput<typeof createTasksInput>;
 /** The same with its items told: bodies of POST /tasks, each with a key of its own where it wants one. */
 export function describedBatch(task: v.GenericSchema) {
   const idempotencyKey = v.nullish(shownAs(v.string(), IDEMPOTENCY_KEY_SHOWN));
-  return batchOf(v.intersect([task, v.object({ idempotencyKey })]));
+  return batchOf(v.intersect([task, named('BatchItemKey', v.object({ idempotencyKey }))]));
 }
 
 function batchOf<T extends v.GenericSchema>(item: T) {
-  return v.object(
-    {
-      tasks: v.pipe(
-        v.array(item, 'must be an array'),
-        v.minLength(1, 'must not be empty'),
-        v.maxLength(LIMITS.batchTasks, `must hold at most ${LIMITS.batchTasks} items`),
-      ),
-    },
-    'the body must be an object',
+  return named(
+    'CreateTasksInput',
+    v.object(
+      {
+        tasks: v.pipe(
+          v.array(item, 'must be an array'),
+          v.minLength(1, 'must not be empty'),
+          v.maxLength(LIMITS.batchTasks, `must hold at most ${LIMITS.batchTasks} items`),
+        ),
+      },
+      'the body must be an object',
+    ),
   );
 }
 
@@ -35,13 +39,19 @@ export const createTasksQuery = v.object({
 });
 
 /** The result of each item, in their order: the task, or the error body of the single call. */
-export const batchView = v.object({
-  items: v.array(
-    v.variant('status', [
-      v.object({ index: shownInteger, status: v.literal('created'), task: taskView }),
-      v.object({ index: shownInteger, status: v.literal('failed'), error: v.union([plainError, validationError]) }),
-    ]),
-  ),
-  created: shownInteger,
-  failed: shownInteger,
-});
+export const batchView = named(
+  'TaskBatch',
+  v.object({
+    items: v.array(
+      v.variant('status', [
+        named('CreatedBatchItem', v.object({ index: shownInteger, status: v.literal('created'), task: taskView })),
+        named(
+          'FailedBatchItem',
+          v.object({ index: shownInteger, status: v.literal('failed'), error: v.union([plainError, validationError]) }),
+        ),
+      ]),
+    ),
+    created: shownInteger,
+    failed: shownInteger,
+  }),
+);

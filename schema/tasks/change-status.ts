@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isoTime, longText, oneOf, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { TASK_OUTCOMES, TASK_STATUSES } from './task.ts';
 
 const isGiven = (value: unknown) => typeof value === 'string' && value.trim() !== '';
@@ -9,16 +10,19 @@ const isGiven = (value: unknown) => typeof value === 'string' && value.trim() !=
  * `outcome` belongs to `completed`; a failed one says why.
  */
 export const changeStatusInput = v.pipe(
-  v.object(
-    {
-      status: oneOf(TASK_STATUSES),
-      reason: v.nullish(longText),
-      reasonCode: v.nullish(shortText),
-      occurredAt: v.nullish(isoTime),
-      outcome: v.nullish(oneOf(TASK_OUTCOMES)),
-      failureReason: v.nullish(longText),
-    },
-    'the body must be an object',
+  named(
+    'ChangeTaskStatusInput',
+    v.object(
+      {
+        status: oneOf(TASK_STATUSES),
+        reason: v.nullish(longText),
+        reasonCode: v.nullish(shortText),
+        occurredAt: v.nullish(isoTime),
+        outcome: v.nullish(oneOf(TASK_OUTCOMES)),
+        failureReason: v.nullish(longText),
+      },
+      'the body must be an object',
+    ),
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     const body = dataset.value as { readonly [key: string]: unknown } | undefined;

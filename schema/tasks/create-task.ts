@@ -14,6 +14,7 @@ import {
   parseIsoTime,
   requiredText,
 } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { integerShown, shownAs } from '../fields/shown-as.ts';
 import { skillList } from '../fields/skill-list.ts';
 import { isEmptyWindow } from '../fields/window.ts';
@@ -204,7 +205,7 @@ export function createTaskSchema(options: CreateTaskOptions = {}) {
   const fields = taskFields(options.cash ? ALL_TASK_TYPES : TASK_TYPES);
   const unwanted = { parentId: v.optional(v.unknown()), children: v.optional(v.unknown()) };
   const child = v.pipe(
-    v.object({ ...fields, ...unwanted }, 'must be an object'),
+    named('ChildTaskInput', v.object({ ...fields, ...unwanted }, 'must be an object')),
     checkTask(CHILD_RULES, options),
     v.transform((body): TaskInput => foldNames(body)),
   );
@@ -213,7 +214,10 @@ export function createTaskSchema(options: CreateTaskOptions = {}) {
     v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
   );
   return v.pipe(
-    v.object({ ...fields, parentId: v.nullish(id), children: v.nullish(children) }, 'the body must be an object'),
+    named(
+      'CreateTaskInput',
+      v.object({ ...fields, parentId: v.nullish(id), children: v.nullish(children) }, 'the body must be an object'),
+    ),
     checkTask(JOB_RULES, options),
     v.transform((body): CreateTaskInput => foldNames(body)),
   );

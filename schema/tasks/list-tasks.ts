@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { oneOf, parseIsoTime, queryInteger } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { LIMITS } from '../limits.ts';
 import { TASK_STATUSES } from './task.ts';
 import { filterEntries, filterKeyOf, type TaskFilter } from './task-filter.ts';
@@ -46,7 +47,10 @@ export const listTasksQuery = v.pipe(
 export type ListTasksQuery = v.InferOutput<typeof listTasksQuery>;
 
 /** A page as GET /tasks shows it; `nextCursor` is null at the end of the list. */
-export const taskPageView = v.object({ ...taskListView.entries, nextCursor: v.nullable(v.string()) });
+export const taskPageView = named(
+  'TaskPage',
+  v.object({ ...taskListView.entries, nextCursor: v.nullable(v.string()) }),
+);
 
 /**
  * The last task of a page: what comes next lies behind it. `key` is a moment, or a place in TASK_STATUSES; null for a

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { boolean, id, longText, notNegative, oneOf, positiveInteger, shortText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
-export const PACKAGE_STATUSES = [
+export const PACKAGE_STATUSES = named('PackageStatus', [
   'pending',
   'picking_up',
   'picked_up',
@@ -19,7 +20,7 @@ export const PACKAGE_STATUSES = [
   'cancelled',
   'lost',
   'damaged',
-] as const;
+] as const);
 export type PackageStatus = (typeof PACKAGE_STATUSES)[number];
 
 /** Both field lists of docs/contract.md §3 "Package". Kilograms and centimetres, per piece. */
@@ -44,7 +45,7 @@ const isNameless = (value: unknown) => {
 
 /** A new package: `name` and `description` fill each other, at least one is needed. */
 export const packageInput = v.pipe(
-  v.object(packageFields, 'must be an object'),
+  named('PackageInput', v.object(packageFields, 'must be an object')),
   v.rawCheck(({ dataset, addIssue }) => {
     if (isNameless(dataset.value)) addIssue({ message: 'must have a name or a description' });
   }),
@@ -53,7 +54,7 @@ export type PackageInput = v.InferOutput<typeof packageInput>;
 
 /** An entry of the list that replaces a task's packages: with an `id` a package that stays, else a new one. */
 export const packageEntry = v.pipe(
-  v.object({ id: v.nullish(id), ...packageFields }, 'must be an object'),
+  named('PackageEntryInput', v.object({ id: v.nullish(id), ...packageFields }, 'must be an object')),
   v.rawCheck(({ dataset, addIssue }) => {
     const isNew = (dataset.value as { id?: unknown } | null | undefined)?.id == null;
     if (isNew && isNameless(dataset.value)) addIssue({ message: 'must have a name or a description' });
@@ -85,23 +86,26 @@ export interface PackageRecord {
 /** The package inside a task. */
 export type PackageOfTask = Omit<PackageRecord, 'organizationId' | 'version'>;
 
-export const packageView = v.object({
-  id: shownId,
-  taskId: nullableId,
-  name: v.string(),
-  description: v.string(),
-  quantity: shownInteger,
-  weight: v.nullable(v.number()),
-  width: v.nullable(v.number()),
-  height: v.nullable(v.number()),
-  length: v.nullable(v.number()),
-  isFragile: v.boolean(),
-  barcode: v.nullable(v.string()),
-  notes: v.nullable(v.string()),
-  status: v.picklist(PACKAGE_STATUSES),
-  createdAt: shownTime,
-  updatedAt: shownTime,
-});
+export const packageView = named(
+  'Package',
+  v.object({
+    id: shownId,
+    taskId: nullableId,
+    name: v.string(),
+    description: v.string(),
+    quantity: shownInteger,
+    weight: v.nullable(v.number()),
+    width: v.nullable(v.number()),
+    height: v.nullable(v.number()),
+    length: v.nullable(v.number()),
+    isFragile: v.boolean(),
+    barcode: v.nullable(v.string()),
+    notes: v.nullable(v.string()),
+    status: v.picklist(PACKAGE_STATUSES),
+    createdAt: shownTime,
+    updatedAt: shownTime,
+  }),
+);
 export type PackageView = v.InferOutput<typeof packageView>;
 
 /** The query of GET /packages: any of the barcodes, and the whole text, since a barcode may hold commas itself. */
@@ -119,14 +123,17 @@ export const findPackagesQuery = v.object({
 });
 export type FindPackagesQuery = v.InferOutput<typeof findPackagesQuery>;
 
-export const packageListView = v.object({ items: v.array(packageView), count: shownInteger });
+export const packageListView = named('PackageList', v.object({ items: v.array(packageView), count: shownInteger }));
 
 /** The body of PATCH /packages/:id. */
-export const changePackageInput = v.object(
-  {
-    status: oneOf(PACKAGE_STATUSES),
-    reason: v.nullish(longText),
-  },
-  'the body must be an object',
+export const changePackageInput = named(
+  'ChangePackageInput',
+  v.object(
+    {
+      status: oneOf(PACKAGE_STATUSES),
+      reason: v.nullish(longText),
+    },
+    'the body must be an object',
+  ),
 );
 export type ChangePackageInput = v.InferOutput<typeof changePackageInput>;

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { named } from '../fields/named.ts';
+import { actorView, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
-export const PROOF_KINDS = ['photo', 'signature', 'pin'] as const;
+export const PROOF_KINDS = named('ProofKind', ['photo', 'signature', 'pin'] as const);
 export type ProofKind = (typeof PROOF_KINDS)[number];
 
 /** An image as it came: `base64` is exactly what its bytes encode to. */
@@ -54,13 +55,16 @@ const image = v.pipe(
 
 /** The body of POST /tasks/:id/proof: one proof. Images are data URLs. */
 export const proofInput = v.pipe(
-  v.object(
-    {
-      photo: v.nullish(image),
-      signature: v.nullish(image),
-      pin: v.nullish(v.pipe(v.string('must be a string'), v.regex(/^\d{4}$/, 'must be 4 digits'))),
-    },
-    'the body must be an object',
+  named(
+    'AddProofInput',
+    v.object(
+      {
+        photo: v.nullish(image),
+        signature: v.nullish(image),
+        pin: v.nullish(v.pipe(v.string('must be a string'), v.regex(/^\d{4}$/, 'must be 4 digits'))),
+      },
+      'the body must be an object',
+    ),
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     const given = PROOF_KINDS.filter((kind) => (dataset.value as Record<string, unknown> | undefined)?.[kind] != null);
@@ -85,16 +89,19 @@ export interface ProofRecord {
 }
 
 /** `fileUrl`: the address of the file, for readers of the task. */
-export const proofView = v.object({
-  id: shownId,
-  taskId: shownId,
-  kind: v.picklist(PROOF_KINDS),
-  contentType: v.nullable(v.string()),
-  bytes: v.nullable(v.number()),
-  fileUrl: v.nullable(v.string()),
-  actor: v.object({ type: v.string(), id: nullableId }),
-  createdAt: shownTime,
-});
+export const proofView = named(
+  'Proof',
+  v.object({
+    id: shownId,
+    taskId: shownId,
+    kind: v.picklist(PROOF_KINDS),
+    contentType: v.nullable(v.string()),
+    bytes: v.nullable(v.number()),
+    fileUrl: v.nullable(v.string()),
+    actor: actorView,
+    createdAt: shownTime,
+  }),
+);
 export type ProofView = v.InferOutput<typeof proofView>;
 
-export const proofListView = v.object({ items: v.array(proofView), count: shownInteger });
+export const proofListView = named('ProofList', v.object({ items: v.array(proofView), count: shownInteger }));

@@ -1,19 +1,23 @@
 import * as v from 'valibot';
 import { integerBetween, isoTime, parseIsoTime, queryIds, queryInteger, requiredText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
 const score = integerBetween(1, 5, 'must be an integer from 1 to 5');
 
 /** The body of POST /tracking/tasks/:id/rating. */
-export const rateTaskInput = v.object(
-  { score, comment: v.nullish(requiredText(LIMITS.ratingCommentChars)) },
-  'the body must be an object',
+export const rateTaskInput = named(
+  'RateTaskInput',
+  v.object({ score, comment: v.nullish(requiredText(LIMITS.ratingCommentChars)) }, 'the body must be an object'),
 );
 export type RateTaskInput = v.InferOutput<typeof rateTaskInput>;
 
 /** A customer's rating of a task. */
-export const ratingView = v.object({ score: shownInteger, comment: v.nullable(v.string()), ratedAt: shownTime });
+export const ratingView = named(
+  'Rating',
+  v.object({ score: shownInteger, comment: v.nullable(v.string()), ratedAt: shownTime }),
+);
 export type RatingView = v.InferOutput<typeof ratingView>;
 
 /** The last rating of a page: the next page holds earlier ones. */
@@ -52,20 +56,26 @@ export const listRatingsQuery = v.pipe(
 export type ListRatingsQuery = v.InferOutput<typeof listRatingsQuery>;
 
 /** A rating beside the task that it is about. The agent is the one who had the task at its end. */
-export const listedRatingView = v.object({
-  taskId: shownId,
-  agentId: nullableId,
-  customerId: nullableId,
-  ...ratingView.entries,
-});
+export const listedRatingView = named(
+  'ListedRating',
+  v.object({
+    taskId: shownId,
+    agentId: nullableId,
+    customerId: nullableId,
+    ...ratingView.entries,
+  }),
+);
 export type ListedRating = v.InferOutput<typeof listedRatingView>;
 
 /** A page as GET /ratings shows it; `nextCursor` is null at the end of the list. */
-export const ratingPageView = v.object({
-  items: v.array(listedRatingView),
-  count: shownInteger,
-  nextCursor: v.nullable(v.string()),
-});
+export const ratingPageView = named(
+  'RatingPage',
+  v.object({
+    items: v.array(listedRatingView),
+    count: shownInteger,
+    nextCursor: v.nullable(v.string()),
+  }),
+);
 export type RatingPageView = v.InferOutput<typeof ratingPageView>;
 
 export function formatRatingCursor({ ratedAt, taskId }: RatingCursor): string {

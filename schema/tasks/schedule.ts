@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { named } from '../fields/named.ts';
 import { shownId, shownInteger } from '../fields/shown-fields.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
 
@@ -13,13 +14,16 @@ export interface ScheduledItem {
   readonly status: TaskStatus;
 }
 
-const scheduledItemView = v.object({
-  taskId: shownId,
-  from: v.string(),
-  until: v.string(),
-  exclusive: v.boolean(),
-  status: v.picklist(TASK_STATUSES),
-});
+const scheduledItemView = named(
+  'ScheduledTask',
+  v.object({
+    taskId: shownId,
+    from: v.string(),
+    until: v.string(),
+    exclusive: v.boolean(),
+    status: v.picklist(TASK_STATUSES),
+  }),
+);
 
 /** Source: docs/contract.md §4, §5 "Slots". */
-export const scheduleView = v.object({ items: v.array(scheduledItemView), count: shownInteger });
+export const scheduleView = named('Schedule', v.object({ items: v.array(scheduledItemView), count: shownInteger }));

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { named } from '../fields/named.ts';
+import { actorView, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
 import type { TaskChanges } from './task-changes.ts';
 
-export const HISTORY_KINDS = [
+export const HISTORY_KINDS = named('HistoryKind', [
   'created',
   'updated',
   'status_changed',
@@ -16,7 +17,7 @@ export const HISTORY_KINDS = [
   'package_status_changed',
   'assignment_request',
   'payment',
-] as const;
+] as const);
 
 /** One step in the life of a task; outlives the event log. A row of `task_history`. */
 export interface TaskHistoryRecord {
@@ -61,24 +62,27 @@ const DETAILS =
 const nullableStatus = v.nullable(v.picklist(TASK_STATUSES));
 
 /** One step in the life of a task. `sequence` is that of its event. */
-const historyStepView = v.object({
-  sequence: shownId,
-  kind: v.picklist(HISTORY_KINDS),
-  /** When it happened, which a driver who was offline may have told later: `recordedAt`. */
-  at: shownTime,
-  recordedAt: shownTime,
-  fromStatus: nullableStatus,
-  toStatus: nullableStatus,
-  reason: v.nullable(v.string()),
-  reasonCode: v.pipe(
-    v.nullable(v.string()),
-    v.description(
-      'Given with the step, or the engine’s: `rejected` or `expired` of an offer, or the reason of a search that failed',
+const historyStepView = named(
+  'TaskHistoryStep',
+  v.object({
+    sequence: shownId,
+    kind: v.picklist(HISTORY_KINDS),
+    /** When it happened, which a driver who was offline may have told later: `recordedAt`. */
+    at: shownTime,
+    recordedAt: shownTime,
+    fromStatus: nullableStatus,
+    toStatus: nullableStatus,
+    reason: v.nullable(v.string()),
+    reasonCode: v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        'Given with the step, or the engine’s: `rejected` or `expired` of an offer, or the reason of a search that failed',
+      ),
     ),
-  ),
-  details: v.pipe(v.nullable(v.record(v.string(), v.unknown())), v.description(DETAILS)),
-  actor: v.object({ type: v.string(), id: nullableId }),
-});
+    details: v.pipe(v.nullable(v.record(v.string(), v.unknown())), v.description(DETAILS)),
+    actor: actorView,
+  }),
+);
 export type HistoryStepView = v.InferOutput<typeof historyStepView>;
 
-export const taskHistoryView = v.object({ items: v.array(historyStepView), count: shownInteger });
+export const taskHistoryView = named('TaskHistory', v.object({ items: v.array(historyStepView), count: shownInteger }));

@@ -3,6 +3,7 @@ import { searchView } from '../assignment/assignment.ts';
 import { courierView } from '../assignment/courier.ts';
 import { taskCustomerView } from '../customers/customer.ts';
 import { locationView } from '../customers/location.ts';
+import { named } from '../fields/named.ts';
 import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { taskAgentView } from '../fleet/agent.ts';
 import { packageView } from './package.ts';
@@ -75,11 +76,14 @@ const taskFields = {
   attempt: shownInteger,
   previousTaskId: nullableId,
   nextTaskId: nullableId,
-  contact: v.nullable(v.object({ name: v.string(), phone: v.string() })),
+  contact: v.nullable(named('TaskContact', v.object({ name: v.string(), phone: v.string() }))),
 };
 
 /** The task as the API shows it. Source: docs/contract.md §3 "Task". */
-export const taskView = v.object({ ...taskFields, children: v.array(v.object(taskFields)) });
+export const taskView = named(
+  'Task',
+  v.object({ ...taskFields, children: v.array(named('ChildTask', v.object(taskFields))) }),
+);
 export type TaskView = v.InferOutput<typeof taskView>;
 
-export const taskListView = v.object({ items: v.array(taskView), count: shownInteger });
+export const taskListView = named('TaskList', v.object({ items: v.array(taskView), count: shownInteger }));

@@ -2,11 +2,12 @@ import type { FailureReason, TaskSearch } from '../assignment/assignment.ts';
 import type { CourierRecord } from '../assignment/courier.ts';
 import type { CustomerOfTask, CustomerRecord } from '../customers/customer.ts';
 import type { LocationRecord } from '../customers/location.ts';
+import { named } from '../fields/named.ts';
 import type { AgentOfTask } from '../fleet/agent.ts';
 import type { PackageOfTask, PackageRecord } from './package.ts';
 
 /** In lifecycle order: the order in which lists sort by status. */
-export const TASK_STATUSES = [
+export const TASK_STATUSES = named('TaskStatus', [
   'new',
   'awaiting_assignment',
   'assigned',
@@ -14,22 +15,22 @@ export const TASK_STATUSES = [
   'in_transit',
   'completed',
   'cancelled',
-] as const;
+] as const);
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 export const TASK_TYPES = ['delivery', 'pickup', 'return', 'transfer'] as const;
 /** Cash types are made by their own roles only, and every list filter knows them. */
 export const CASH_TASK_TYPES = ['cash_collection', 'cash_drop'] as const;
-export const ALL_TASK_TYPES = [...TASK_TYPES, ...CASH_TASK_TYPES] as const;
+export const ALL_TASK_TYPES = named('TaskType', [...TASK_TYPES, ...CASH_TASK_TYPES] as const);
 export type TaskType = (typeof ALL_TASK_TYPES)[number];
 
-export const TIMES_TO_SERVE = ['asap', 'scheduled'] as const;
+export const TIMES_TO_SERVE = named('TimeToServe', ['asap', 'scheduled'] as const);
 export type TimeToServe = (typeof TIMES_TO_SERVE)[number];
 
-export const COURIER_TYPES = ['internal', 'external'] as const;
+export const COURIER_TYPES = named('CourierType', ['internal', 'external'] as const);
 export type CourierType = (typeof COURIER_TYPES)[number];
 
-export const AUTO_ASSIGNMENT_STATUSES = [
+export const AUTO_ASSIGNMENT_STATUSES = named('AutoAssignmentStatus', [
   'not_requested',
   'pending',
   'searching',
@@ -37,10 +38,10 @@ export const AUTO_ASSIGNMENT_STATUSES = [
   'assigned',
   'failed',
   'cancelled',
-] as const;
+] as const);
 export type AutoAssignmentStatus = (typeof AUTO_ASSIGNMENT_STATUSES)[number];
 
-export const TASK_OUTCOMES = ['succeeded', 'failed'] as const;
+export const TASK_OUTCOMES = named('TaskOutcome', ['succeeded', 'failed'] as const);
 export type TaskOutcome = (typeof TASK_OUTCOMES)[number];
 
 /**

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Letterhead } from '../accounts/letterhead.ts';
 import { queryId } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { ratingView } from './rating.ts';
 import { TASK_OUTCOMES, TASK_STATUSES } from './task.ts';
@@ -18,53 +19,73 @@ export interface TrackingToken {
 }
 
 /** A task as the owner of its link sees it, with no data of other people. */
-export const trackedTaskView = v.object({
-  id: shownId,
-  code: v.string(),
-  name: v.string(),
-  status: v.picklist(TASK_STATUSES),
-  outcome: v.nullable(v.picklist(TASK_OUTCOMES)),
-  /** The steps it has made, in lifecycle order. */
-  timeline: v.array(v.object({ status: v.picklist(TASK_STATUSES), at: shownTime })),
-  etaAt: nullableTime,
-  /** When the courier came to the destination. */
-  arrivedAt: nullableTime,
-  window: v.nullable(v.object({ start: nullableTime, end: nullableTime })),
-  destination: v.nullable(v.object({ address: v.string(), latitude: v.number(), longitude: v.number() })),
-  /** The PIN for the courier at the door; null once the task has ended, and for a job. */
-  pin: v.nullable(v.string()),
-  packageCount: shownInteger,
-  agent: v.nullable(v.object({ firstName: v.string() })),
-  rating: v.nullable(ratingView),
-});
+export const trackedTaskView = named(
+  'TrackedTask',
+  v.object({
+    id: shownId,
+    code: v.string(),
+    name: v.string(),
+    status: v.picklist(TASK_STATUSES),
+    outcome: v.nullable(v.picklist(TASK_OUTCOMES)),
+    /** The steps it has made, in lifecycle order. */
+    timeline: v.array(named('TrackedStep', v.object({ status: v.picklist(TASK_STATUSES), at: shownTime }))),
+    etaAt: nullableTime,
+    /** When the courier came to the destination. */
+    arrivedAt: nullableTime,
+    window: v.nullable(named('TrackedWindow', v.object({ start: nullableTime, end: nullableTime }))),
+    destination: v.nullable(
+      named('TrackedDestination', v.object({ address: v.string(), latitude: v.number(), longitude: v.number() })),
+    ),
+    /** The PIN for the courier at the door; null once the task has ended, and for a job. */
+    pin: v.nullable(v.string()),
+    packageCount: shownInteger,
+    agent: v.nullable(named('TrackedAgent', v.object({ firstName: v.string() }))),
+    rating: v.nullable(ratingView),
+  }),
+);
 export type TrackedTask = v.InferOutput<typeof trackedTaskView>;
 
 /** `items`: the task that the link is about, or the parts of a job. */
-export const trackingView = v.object({
-  organization: v.object({
-    name: v.string(),
-    timeZone: v.string(),
-    contact: v.object({ phone: v.nullable(v.string()), email: v.nullable(v.string()) }),
+export const trackingView = named(
+  'Tracking',
+  v.object({
+    organization: named(
+      'TrackedOrganization',
+      v.object({
+        name: v.string(),
+        timeZone: v.string(),
+        contact: named(
+          'OrganizationContact',
+          v.object({ phone: v.nullable(v.string()), email: v.nullable(v.string()) }),
+        ),
+      }),
+    ),
+    items: v.array(trackedTaskView),
+    count: shownInteger,
   }),
-  items: v.array(trackedTaskView),
-  count: shownInteger,
-});
+);
 
 /** Degrees. Null unless the task is on its way and its agent has said where it is. */
-const trackedPosition = v.object({
-  latitude: v.number(),
-  longitude: v.number(),
-  recordedAt: shownTime,
-  isStale: v.boolean(),
-});
+const trackedPosition = named(
+  'TrackedPosition',
+  v.object({
+    latitude: v.number(),
+    longitude: v.number(),
+    recordedAt: shownTime,
+    isStale: v.boolean(),
+  }),
+);
 export type TrackedPosition = v.InferOutput<typeof trackedPosition>;
 
-export const trackedLocationView = v.object({
-  taskId: shownId,
-  status: v.picklist(TASK_STATUSES),
-  etaAt: nullableTime,
-  location: v.nullable(trackedPosition),
-});
+export const trackedLocationView = named(
+  'TrackedLocation',
+  v.object({
+    taskId: shownId,
+    status: v.picklist(TASK_STATUSES),
+    etaAt: nullableTime,
+    location: v.nullable(trackedPosition),
+  }),
+);
 
 /** The present task of a link, with facts for the answering code alone. */
 export interface FollowedTask {

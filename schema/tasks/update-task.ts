@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { locationInput } from '../customers/location.ts';
 import { freeObject, id, isoTime, isPast, longText } from '../fields/fields.ts';
+import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { LIMITS } from '../limits.ts';
 import { packageEntry } from './package.ts';
@@ -11,25 +12,28 @@ const WHOLE_LIST =
   'The whole list: an entry with id changes that package, one without is added ' +
   `(at most ${LIMITS.listItems}), one not named is removed`;
 
-const fields = v.object(
-  {
-    notes: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
-    description: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
-    integrationData: shownAs(v.optional(v.nullable(freeObject)), NULL_CLEARS),
-    scheduledAt: shownAs(v.nullish(isoTime), { description: `Makes an asap task a scheduled one; ${NULL_LEAVES}` }),
-    dropoffLocation: shownAs(v.nullish(locationInput), { description: `The same as location; ${NULL_LEAVES}` }),
-    location: shownAs(v.nullish(locationInput), { description: NULL_LEAVES }),
-    packages: shownAs(
-      v.nullish(
-        v.pipe(
-          v.array(packageEntry, 'must be an array'),
-          v.maxLength(LIMITS.packagesPerTask, `must hold at most ${LIMITS.packagesPerTask} items`),
+const fields = named(
+  'UpdateTaskInput',
+  v.object(
+    {
+      notes: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
+      description: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
+      integrationData: shownAs(v.optional(v.nullable(freeObject)), NULL_CLEARS),
+      scheduledAt: shownAs(v.nullish(isoTime), { description: `Makes an asap task a scheduled one; ${NULL_LEAVES}` }),
+      dropoffLocation: shownAs(v.nullish(locationInput), { description: `The same as location; ${NULL_LEAVES}` }),
+      location: shownAs(v.nullish(locationInput), { description: NULL_LEAVES }),
+      packages: shownAs(
+        v.nullish(
+          v.pipe(
+            v.array(packageEntry, 'must be an array'),
+            v.maxLength(LIMITS.packagesPerTask, `must hold at most ${LIMITS.packagesPerTask} items`),
+          ),
         ),
+        { description: `${WHOLE_LIST}; ${NULL_LEAVES}` },
       ),
-      { description: `${WHOLE_LIST}; ${NULL_LEAVES}` },
-    ),
-  },
-  'the body must be an object',
+    },
+    'the body must be an object',
+  ),
 );
 
 /**

@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { listNotifications } from '../../../engine/store/notifications/notification-log.ts';
 import { readNotificationSettings } from '../../../engine/store/notifications/notification-settings-store.ts';
 import {
@@ -7,6 +6,7 @@ import {
   encodeWebPushKey,
 } from '../../../engine/views/notification-view.ts';
 import { formatIdCursor } from '../../../schema/fields/page-query.ts';
+import { nothingView } from '../../../schema/fields/shown-fields.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import {
   deviceView,
@@ -50,7 +50,7 @@ function deviceRoutes(administration: Administration): ApiRoute[] {
     textParams: true,
     guard: { kind: 'session' },
     summary: 'Forget a device of the caller',
-    success: { status: 200, data: v.object({}) },
+    success: { status: 200, data: nothingView },
     refusals: ['404', ...ADMINISTERED],
     handle: (request) => forgetDevice(administration, request),
   });

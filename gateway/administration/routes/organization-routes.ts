@@ -16,6 +16,7 @@ import { isLimitedToOwn, type Permission } from '../../../schema/accounts/permis
 import type { Answer } from '../../../schema/commands.ts';
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
+import { named } from '../../../schema/fields/named.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type ApiRoute, apiRoute, type Guard, type Identity, type RouteAnswer } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
@@ -44,7 +45,10 @@ const currency = v.nullish(
 const NOT_AN_OBJECT = 'the body must be an object';
 
 function createRoute(administration: Administration): ApiRoute {
-  const schema = v.object({ ...createOrganizationInput.entries, currency }, NOT_AN_OBJECT);
+  const schema = named(
+    'CreateOrganizationInput',
+    v.object({ ...createOrganizationInput.entries, currency }, NOT_AN_OBJECT),
+  );
   return apiRoute({
     method: 'POST',
     path: '/organizations',
@@ -85,7 +89,10 @@ function readRoute({ reads, history }: Administration): ApiRoute {
     etag: true,
     summary:
       'Read an organization, with its settings and limits; an agent reads its name, currency and time zone alone',
-    success: { status: 200, data: v.union([organizationView, organizationForAgentsView]) },
+    success: {
+      status: 200,
+      data: named('VisibleOrganization', v.union([organizationView, organizationForAgentsView])),
+    },
     refusals: ['404'],
     async handle({ identity, params }) {
       const organizationId = params.id;
@@ -102,7 +109,10 @@ function readRoute({ reads, history }: Administration): ApiRoute {
 }
 
 function changeRoute({ ask, history, settled }: Administration): ApiRoute {
-  const schema = v.object({ ...updateOrganizationInput.entries, currency }, NOT_AN_OBJECT);
+  const schema = named(
+    'UpdateOrganizationInput',
+    v.object({ ...updateOrganizationInput.entries, currency }, NOT_AN_OBJECT),
+  );
   return apiRoute({
     method: 'PATCH',
     path: '/organizations/:id',

@@ -1,10 +1,10 @@
-import * as v from 'valibot';
 import { listDeliveries, readDelivery } from '../../../engine/store/webhooks/delivery-log.ts';
 import { listWebhooks, readWebhook } from '../../../engine/store/webhooks/webhook-store.ts';
 import { encodeDelivery, encodeWebhook } from '../../../engine/views/webhook-view.ts';
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
 import { formatIdCursor } from '../../../schema/fields/page-query.ts';
+import { nothingView } from '../../../schema/fields/shown-fields.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import {
   createWebhookInput,
@@ -198,7 +198,7 @@ function removingRoute(administration: Administration): ApiRoute {
     path: '/webhooks/:id',
     guard: may('webhooks'),
     summary: 'Delete a webhook; nothing more is sent, and its deliveries are gone',
-    success: { status: 200, data: v.object({}) },
+    success: { status: 200, data: nothingView },
     refusals: ['404', ...ADMINISTERED],
     handle: (request) => removeWebhook(administration, request),
   });

@@ -1,6 +1,7 @@
 import { openApiDocument } from '../../../gateway/openapi/openapi-document.ts';
 import type { Route } from '../../../gateway/route.ts';
 import { createRoutes, type RouteParts } from '../../../gateway/routes.ts';
+import { dereferenced } from '../../support/openapi.ts';
 
 /** Routes are made of parts that only their handlers use; none is called here. */
 const NO_PARTS: unknown = new Proxy(() => {}, { get: () => NO_PARTS, apply: () => NO_PARTS });
@@ -36,15 +37,11 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
 }
 
-const { paths, components } = openApiDocument(ROUTES, '0') as {
+const { paths } = dereferenced(openApiDocument(ROUTES, '0')) as {
   paths: Readonly<Record<string, Record<string, Operation>>>;
-  components: object;
 };
 
-/** The target of a reference in the OpenAPI document. */
-export const COMPONENTS = components;
-
-/** The entry of a route in the OpenAPI document. */
+/** The entry of a route in the OpenAPI document, with what its references lead to. */
 export function operationOf({ method, path }: Route): Operation {
   const described = Object.keys(paths).find((each) => each.replace(/^\/api\/v1|[{}]/g, '') === path.replace(/:/g, ''));
   return paths[described!]![method.toLowerCase()]!;

@@ -100,11 +100,15 @@ test('each path of docs/contract.md §1 "Paths" also answers without the prefix'
 
 test('the OpenAPI document has the same routes, with the roles that may call them', async () => {
   const { text } = await fixture.api.raw({ method: 'GET', path: '/openapi.json' });
-  const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { 'x-roles'?: readonly string[] }>> };
+  const { paths, 'x-permissions': rolesOf } = JSON.parse(text) as {
+    paths: Record<string, Record<string, { 'x-roles'?: readonly string[]; 'x-permission'?: string }>>;
+    'x-permissions': Record<string, readonly string[]>;
+  };
   const described = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
       const name = `${method.toUpperCase()} ${path.replace(/^\/api\/v1/, '').replace(/\{(\w+)\}/g, ':$1')}`;
-      return [name, operation['x-roles']?.toSorted()] as const;
+      const roles = operation['x-roles'] ?? rolesOf[operation['x-permission'] ?? ''];
+      return [name, roles?.toSorted()] as const;
     }),
   );
   const expected = Object.entries(EXPECTED).map(([name, { who }]) => [

@@ -1,0 +1,45 @@
+import type * as v from 'valibot';
+import { WEBHOOK_EVENTS } from '../../schema/event-views.ts';
+import { type Json, jsonSchema, type Models } from './json-schema.ts';
+import { sharedParameterName } from './operation-parameters.ts';
+import type { SharedParts } from './shared-parts.ts';
+
+/** The group of the requests that the service sends itself. */
+export const WEBHOOK_GROUP = {
+  name: 'Webhook events',
+  text: 'Requests to the endpoints of webhooks, one per event. Check the signature before you believe the body.',
+};
+
+const HEADERS: readonly Json[] = [
+  ['webhook-id', 'The id of the event, the same in each attempt'],
+  ['webhook-timestamp', 'Seconds since 1970, of this attempt'],
+  ['webhook-signature', '`v1,` and a signature by Standard Webhooks; after a rotation two, with a space between them'],
+].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
+
+/** The answers that an endpoint gives. */
+const RESPONSES: Readonly<Record<string, Json>> = {
+  '2XX': { description: 'Received. Anything else is sent again later; redirects are not followed' },
+  '410': { description: 'Gone: the webhook is disabled' },
+};
+
+/** The requests that webhooks receive, by type of event. */
+export function webhooksOf(models: Models, parameters: SharedParts): Json {
+  return Object.fromEntries(
+    [...WEBHOOK_EVENTS].map(([type, schema]) => {
+      const headers: Json[] = [];
+      parameters.addAll(HEADERS, sharedParameterName, headers);
+      return [type, { post: { ...requestOf(type, schema, models), parameters: headers, responses: RESPONSES } }];
+    }),
+  );
+}
+
+function requestOf(type: string, schema: v.GenericSchema, models: Models): Json {
+  const words = type.split(/[._]/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  return {
+    operationId: `on${words.join('')}`,
+    tags: [WEBHOOK_GROUP.name],
+    summary: type,
+    security: [],
+    requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(schema, 'output', models) } } },
+  };
+}
