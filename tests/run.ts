@@ -1,14 +1,15 @@
 import { setMaxListeners } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildPrograms, isBuilt } from '../engine/launcher/build/build-programs.mjs';
 import { createReleaser } from '../engine/runtime/lifecycle.ts';
+import { groupFiles, separateFiles } from './support/runner/file-groups.ts';
 import { killLeftovers, RUN_VARIABLE } from './support/runner/leftover-processes.ts';
+import { openRunFolder } from './support/runner/run-folder.ts';
 import { startSharedStores } from './support/runner/shared-stores.ts';
 import { createTally, type Tally } from './support/runner/tally.ts';
 import { listTestFiles, selectTestFiles, toFilter } from './support/runner/test-files.ts';
@@ -22,10 +23,10 @@ const FILES_AT_A_TIME = 4;
 const FILE_TIMEOUT_MS = 300_000;
 const SLOW_FILE_TIMEOUT_MS = 900_000;
 const INTERRUPTED = 130;
-/** Fewer files start sooner without bundles. */
-const BUNDLED_FROM = 20;
+/** Fewer files start sooner without being joined. */
+const JOINED_FROM = 20;
 /** It asks V8 which functions of which file ran, so every source must stay a script of its own. */
-const NEVER_BUNDLED = 'tests/docs/create-path.test.ts';
+const NEVER_JOINED = 'tests/docs/create-path.test.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -43,13 +44,12 @@ async function main(): Promise<number> {
   // Every file listens to it until its turn comes.
   setMaxListeners(0, interruption.signal);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
-  const paths = files.map((file) => join(root, file));
-  if (paths.length > 0)
-    await runOnStores(paths, withSlow ? SLOW_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS, tally, interruption.signal);
+  if (files.length > 0)
+    await runOnStores(files, withSlow ? SLOW_FILE_TIMEOUT_MS : FILE_TIMEOUT_MS, tally, interruption.signal);
 
   const interrupted = interruption.signal.aborted;
   if (interrupted) tally.problem('interrupted');
-  const outcome = tally.close(interrupted ? [] : paths);
+  const outcome = tally.close(interrupted ? [] : files.map((file) => join(root, file)));
   for (const problem of outcome.problems) console.log(`✖ ${problem.replaceAll(root, '')}`);
   console.log(`time of the files by stage: ${outcome.stages || 'none'}`);
   console.log(outcome.summary);
@@ -57,38 +57,35 @@ async function main(): Promise<number> {
   return outcome.failed ? 1 : 0;
 }
 
-async function runOnStores(paths: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {
+async function runOnStores(files: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {
   const releaser = createReleaser((name, error) => tally.problem(`${name} did not stop: ${textOf(error)}`));
-  const directory = mkdtempSync(join(tmpdir(), 'dispatch-tests-'));
+  const directory = openRunFolder();
   releaser.push('temporary folder', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
-  // Postgres runs as another user when we are root, and must reach its data.
-  chmodSync(directory, 0o755);
   try {
-    const translating = translateTree(root, join(directory, 'translated'), entriesOf(paths));
+    const joined = files.length < JOINED_FROM ? [] : files.filter((file) => file !== NEVER_JOINED);
+    const groups = groupFiles(joined);
+    const translating = translateTree(root, join(directory, 'translated'), groups);
     // The run reports its failure below; until it has ended it writes to the folder.
     const translated = translating.catch(() => {});
     releaser.push('translation', () => translated);
     const environment = await startSharedStores(directory, releaser, signal);
     // Tests start the programs as production does.
     if (!isBuilt()) await buildPrograms();
-    const translation = await translating;
+    const { environment: translation, modules } = await translating;
     const runId = randomName('run');
     // The stores must not carry the mark of the processes that test files start, so it is set only now.
-    Object.assign(process.env, environment, translation, { [RUN_VARIABLE]: runId });
+    Object.assign(process.env, environment, translation, { [RUN_VARIABLE]: runId, TMPDIR: directory });
     releaser.push('leftover processes', async () => {
       for (const left of await killLeftovers(runId)) tally.problem(`left running by a test: ${left}`);
     });
-    await runFiles(paths, timeoutMs, tally, signal);
+    const apart = modules ? files.filter((file) => !joined.includes(file)) : files;
+    const paths = separateFiles(apart).map(([file]) => join(root, file!));
+    await runFiles([...(modules ?? []), ...paths], timeoutMs, tally, signal);
   } catch (error) {
     if (!signal.aborted) tally.problem(textOf(error));
   }
   // The run has already reported each failure.
   await releaser.stop().catch(() => {});
-}
-
-function entriesOf(paths: readonly string[]): string[] {
-  if (paths.length < BUNDLED_FROM) return [];
-  return paths.map((path) => relative(root, path)).filter((file) => file !== NEVER_BUNDLED);
 }
 
 async function runFiles(paths: string[], timeoutMs: number, tally: Tally, signal: AbortSignal): Promise<void> {

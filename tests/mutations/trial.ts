@@ -36,7 +36,7 @@ export async function openTrialGround(
   mkdirSync(copy, { recursive: true });
   for (const name of COPIED) cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const translation = await translateTree(copy, join(directory, 'translated'));
+  const { environment: translation } = await translateTree(copy, join(directory, 'translated'));
   const environment = { ...process.env, ...stores, ...translation, [RUN_VARIABLE]: runId };
 
   const runFile = (file: string, env: NodeJS.ProcessEnv) => runTestFile(copy, file, env, runId);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { groupFiles, separateFiles } from '../support/runner/file-groups.ts';
 import { killLeftovers, RUN_VARIABLE } from '../support/runner/leftover-processes.ts';
 import { createTally, type Tally } from '../support/runner/tally.ts';
 import { selectTestFiles, toFilter } from '../support/runner/test-files.ts';
@@ -40,7 +41,11 @@ describe('the summary', () => {
     const end = (file: string, duration_ms: number) => tally.completed({ name: file, file, details: { duration_ms } });
     end('/somewhere/tests/unit/a.test.ts', 1_400);
     end('/somewhere/tests/unit/b/c.test.ts', 1_600);
-    end('/somewhere/tests/api/d.test.ts', 9_700);
+    end('/somewhere/tests/api/d.test.ts', 9_000);
+    // In a group a file is a suite.
+    const details = { type: 'suite', duration_ms: 700 };
+    tally.completed({ name: 'tests/api/e.test.ts', file: '/somewhere/api-1.group', details });
+    tally.completed({ name: 'the sessions of tests/api', file: '/somewhere/tests/api/e.test.ts', details });
     assert.equal(tally.close([]).stages, 'api 10 s, unit 3 s');
   });
 
@@ -48,7 +53,7 @@ describe('the summary', () => {
     const tally = createTally();
     runTest(tally, FILE, 'passed');
     assert.deepEqual(tally.close([FILE]), {
-      problems: [`${FILE} holds no test`],
+      problems: [`${FILE} ran no test`],
       failed: true,
       stages: 'a.test.ts 0 s',
       summary: '0 passed, 1 failed',
@@ -73,7 +78,33 @@ describe('the selection', () => {
     assert.equal(selectTestFiles(all, [], true).files.length, 3);
   });
 
-  test('mixes those that wait and those that compute, of both first what takes longest, the rest by name', () => {
+  test('takes the files that the filters name, and lists slow files named without --slow', () => {
+    assert.deepEqual(selectTestFiles(all, ['unit/a', 'slow'], false), {
+      files: ['tests/unit/a.test.ts'],
+      slow: ['tests/slow/c.test.ts'],
+    });
+    assert.deepEqual(selectTestFiles(all, ['nothing'], true), { files: [], slow: [] });
+  });
+
+  test('understands paths as a shell completes them', () => {
+    assert.equal(toFilter('/src', './tests/unit'), 'tests/unit');
+    assert.equal(toFilter('/src', '/src/tests/unit/a.test.ts'), 'tests/unit/a.test.ts');
+  });
+});
+
+describe('groups of files', () => {
+  test('share a process per stage, with neighbours in different groups, except the longest and other stages', () => {
+    const files = Array.from({ length: 12 }, (_, index) => `tests/api/${String.fromCharCode(97 + index)}`);
+    const alone = ['tests/faults/a', 'tests/integration/admin/admin', 'tests/tidy'];
+    const groups = groupFiles([...files, ...alone]);
+    assert.deepEqual(groups.flat().sort(), [...files, ...alone].sort());
+    assert.deepEqual(
+      groups.filter((group) => group.length > 1).map((group) => group.map((file) => file.at(-1)).join('')),
+      ['acegik', 'bdfhjl'],
+    );
+  });
+
+  test('mix those that wait and those that compute, of both first what takes longest, the rest by name', () => {
     const files = [
       'tests/unit/a',
       'tests/tidy',
@@ -94,20 +125,7 @@ describe('the selection', () => {
       'tests/integration/b',
       'tests/unit/a',
     ];
-    assert.deepEqual(selectTestFiles(files, [], false).files, expected);
-  });
-
-  test('takes the files that the filters name, and lists slow files named without --slow', () => {
-    assert.deepEqual(selectTestFiles(all, ['unit/a', 'slow'], false), {
-      files: ['tests/unit/a.test.ts'],
-      slow: ['tests/slow/c.test.ts'],
-    });
-    assert.deepEqual(selectTestFiles(all, ['nothing'], true), { files: [], slow: [] });
-  });
-
-  test('understands paths as a shell completes them', () => {
-    assert.equal(toFilter('/src', './tests/unit'), 'tests/unit');
-    assert.equal(toFilter('/src', '/src/tests/unit/a.test.ts'), 'tests/unit/a.test.ts');
+    assert.deepEqual(separateFiles(files).flat(), expected);
   });
 });
 

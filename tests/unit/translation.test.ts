@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { bundleGroups } from '../support/runner/bundle-groups.ts';
 import { translateTree } from '../support/runner/translate-tree.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'translation-'));
@@ -35,7 +36,7 @@ write(
   'source/thread.ts',
   "import { Worker } from 'node:worker_threads';\nnew Worker(new URL('main.ts', import.meta.url));\n",
 );
-const environment = await translateTree(root, join(root, 'translated'));
+const { environment } = await translateTree(root, join(root, 'translated'));
 
 function runNode(...args: string[]) {
   const cwd = join(root, 'source');
@@ -73,21 +74,37 @@ describe('a tree that was translated once', { concurrency: true }, () => {
   });
 });
 
-test('an entry in one piece names its sources, and is taken apart once one of them has changed', async () => {
-  write('source/part.ts', "export const part: string = 'before';\n");
-  write('source/whole.ts', "import { part } from './part.ts';\nconsole.log(part, import.meta.url);\n");
-  write('source/broken.ts', "import { fail } from './fail.ts';\nfail();\n");
-  write('source/fail.ts', "export function fail(): void {\n  throw new Error('on purpose');\n}\n");
-  const entries = ['source/whole.ts', 'source/broken.ts'];
-  const joined = await translateTree(root, join(root, 'joined'), entries);
-  const run = (file: string) =>
-    promisify(execFile)(process.execPath, [file], {
-      cwd: join(root, 'source'),
-      env: { PATH: process.env['PATH'], ...joined },
-    });
-  const url = pathToFileURL(join(root, 'source/whole.ts')).href;
-  assert.equal((await run('whole.ts')).stdout, `before ${url}\n`);
-  await assert.rejects(run('broken.ts'), { stderr: /on purpose\n {4}at .*source\/fail\.ts:2:9/ });
-  write('source/part.ts', "export const part: string = 'after it was changed';\n");
-  assert.equal((await run('whole.ts')).stdout, `after it was changed ${url}\n`);
+test('the files of a group run one after another in one process, each with the URLs and lines of its sources', async () => {
+  write('source/part.ts', "export function fail(): void {\n  throw new Error('on purpose');\n}\n");
+  const hooks = "import { after, before, test } from 'node:test';\nimport { fail } from './part.ts';\n";
+  write(
+    'source/first.ts',
+    `${hooks}console.log(import.meta.url);\nafter(() => console.log('first ends'));\ntest('passes', () => {});\n`,
+  );
+  write(
+    'source/second.ts',
+    `${hooks}console.log('second is loaded');\nbefore(fail);\nafter(fail);\ntest('is not reached', () => {});\n`,
+  );
+  write('source/third.ts', `${hooks}test('runs all the same', () => {});\n`);
+  const group = ['source/first.ts', 'source/second.ts', 'source/third.ts'];
+  const [module] = await bundleGroups(root, join(root, 'translated/bundles'), [group]);
+  const run = runNode('--test-reporter=tap', module!);
+  const stdout = await run.then(
+    () => assert.fail('the second file fails'),
+    (error: { readonly stdout: string }) => error.stdout,
+  );
+  const lines = stdout.split('\n').map((line) => line.trim());
+  const loads = lines.filter((line) => line.startsWith('file:') || line === 'second is loaded');
+  assert.deepEqual(loads, [pathToFileURL(join(root, 'source/first.ts')).href, 'second is loaded']);
+  assert.ok(lines.includes('first ends'));
+  const ends = lines.filter((line) => /^(?:not )?ok/.test(line));
+  assert.deepEqual(ends, [
+    'ok 1 - passes',
+    'ok 1 - source/first.ts',
+    'not ok 1 - is not reached',
+    'not ok 2 - source/second.ts',
+    'ok 1 - runs all the same',
+    'ok 3 - source/third.ts',
+  ]);
+  assert.match(stdout, /source\/part\.ts:2:9/);
 });

@@ -59,8 +59,9 @@ export function createTally(): Tally {
     completed(event) {
       if (!event.file) return;
       if (!isFile(event)) countOf(event.file).completed += 1;
-      else
-        stageMs.set(stageOf(event.file), (stageMs.get(stageOf(event.file)) ?? 0) + (event.details?.duration_ms ?? 0));
+      // A test file is a process, or a suite with its path as the name.
+      const stage = stageOf(event.name);
+      if (stage !== undefined) stageMs.set(stage, (stageMs.get(stage) ?? 0) + (event.details?.duration_ms ?? 0));
     },
     passed(event) {
       if (isFile(event) || event.details?.type === 'suite') return;
@@ -79,7 +80,7 @@ export function createTally(): Tally {
       for (const file of expected) {
         const { enqueued, completed, failed: fileFailed } = countOf(file);
         if (fileFailed) continue;
-        if (enqueued === 0) problems.push(`${file} holds no test`);
+        if (enqueued === 0) problems.push(`${file} ran no test`);
         else if (completed < enqueued) problems.push(`${file} ended before ${enqueued - completed} of its tests did`);
       }
       const failures = failed + problems.length;
@@ -95,7 +96,7 @@ export function createTally(): Tally {
   };
 }
 
-/** The folder of `tests/` that the file is in; a file of `tests/` itself is a stage of its own. */
-function stageOf(file: string): string {
-  return /(?:^|\/)tests\/([^/]+)/.exec(file)?.[1] ?? file;
+/** The folder of `tests/` that a test file is in; a file of `tests/` itself is a stage of its own. */
+function stageOf(name: string): string | undefined {
+  return /(?:^|\/)tests\/([^/]+)(?:\/.*)?(?<=\.test\.ts)$/.exec(name)?.[1];
 }

@@ -2,21 +2,28 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
-import { bundleEntries, bundlePackages } from './bundle-entries.ts';
+import { bundleGroups, bundlePackages } from './bundle-groups.ts';
 import { TRANSLATIONS, type Translations, translate } from './translation-hooks.ts';
 
 const HOOKS = fileURLToPath(new URL('./translation-hooks.ts', import.meta.url));
 
+export interface Translated {
+  /** The environment by which processes and their children load the translations, under the URLs of the sources. */
+  readonly environment: Record<string, string>;
+  /** The modules of the groups; undefined when there are none, or when a file does not parse. */
+  readonly modules: readonly string[] | undefined;
+}
+
 /**
  * Translates the TypeScript of the tree once, into `directory`, for all the processes of a run: otherwise each would
- * spend half of its start on it. Returns the environment by which processes and their children load it from there,
- * under the URLs of the sources. Each of `entries`, paths from the root, is loaded in one piece. Only processes that start without this environment use tsx.
+ * spend half of its start on it. Joins the test files of each of `groups`, paths from the root, into a module. Only
+ * processes that start without this environment use tsx.
  */
 export async function translateTree(
   root: string,
   directory: string,
-  entries: readonly string[] = [],
-): Promise<Record<string, string>> {
+  groups: readonly (readonly string[])[] = [],
+): Promise<Translated> {
   mkdirSync(directory);
   const files: Record<string, Translations['files'][string]> = {};
   async function translateFile(path: string, index: number): Promise<void> {
@@ -29,16 +36,16 @@ export async function translateTree(
     writeFileSync(translated, code);
     files[pathToFileURL(path).href] = { translated, mtimeMs, size };
   }
-  const isBundled = entries.length > 0;
-  const [bundles, packages] = await Promise.all([
-    // A file that does not parse is reported by the process that loads it.
-    isBundled ? bundleEntries(root, join(directory, 'bundles'), entries).catch(() => ({})) : {},
-    isBundled ? bundlePackages(root, join(directory, 'packages')) : {},
+  const [modules, packages] = await Promise.all([
+    // The process that loads a file that does not parse reports it.
+    groups.length > 0 ? bundleGroups(root, join(directory, 'bundles'), groups).catch(() => undefined) : undefined,
+    groups.length > 0 ? bundlePackages(root, join(directory, 'packages')) : {},
     ...listSources(root).map(translateFile),
   ]);
   const translations: Translations = {
     files,
-    bundles,
+    bundles: pathToFileURL(join(directory, 'bundles/')).href,
+    root: pathToFileURL(join(root, 'package.json')).href,
     packages,
     translators: [import.meta.resolve('tsx'), import.meta.resolve('tsx/esm/api')],
     esbuild: import.meta.resolve('esbuild'),
@@ -48,7 +55,7 @@ export async function translateTree(
   const register = join(directory, 'register.mjs');
   writeFileSync(register, "import { register } from 'node:module';\nregister('./hooks.mjs', import.meta.url);\n");
   const options = [process.env['NODE_OPTIONS'] ?? '', '--enable-source-maps', `--import=${pathToFileURL(register)}`];
-  return { NODE_OPTIONS: options.join(' ').trim() };
+  return { environment: { NODE_OPTIONS: options.join(' ').trim() }, modules };
 }
 
 /** Every TypeScript file of the folders that the compiler checks. */

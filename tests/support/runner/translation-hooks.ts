@@ -10,20 +10,15 @@ import type { transform } from 'esbuild';
 export interface Translations {
   /** Translations by the URL of a source. `mtimeMs` and `size` are those of the translated text. */
   readonly files: Record<string, { readonly translated: string; readonly mtimeMs: number; readonly size: number }>;
-  /** Entries with everything that they import, by the URLs of the entries. */
-  readonly bundles: Record<string, Bundle>;
+  /** The start of the URLs of modules that hold a group of test files. They import packages as a file of `root` does. */
+  readonly bundles: string;
+  readonly root: string;
   /** Packages of one file, by the names under which the sources import them. */
   readonly packages: Record<string, string>;
   /** The entries of tsx: a process that should load tsx has these hooks already. */
   readonly translators: readonly string[];
   /** The place of esbuild, seen from here. */
   readonly esbuild: string;
-}
-
-export interface Bundle {
-  readonly file: string;
-  /** The file that lists the URLs of the sources in the bundle. */
-  readonly inputs: string;
 }
 
 export const TRANSLATIONS = 'translations.json';
@@ -41,16 +36,17 @@ export const resolve: ResolveHook = (specifier, context, nextResolve) => {
     const { href } = new URL(specifier, parentURL);
     if (href in translations.files) return { url: href, format: 'module', shortCircuit: true };
   }
-  const bundled = translations.packages[specifier];
-  if (bundled !== undefined && parentURL !== undefined && parentURL in translations.files) {
-    return { url: bundled, format: 'module', shortCircuit: true };
+  const isBundle = parentURL?.startsWith(translations.bundles) ?? false;
+  const joined = translations.packages[specifier];
+  if (joined !== undefined && parentURL !== undefined && (isBundle || parentURL in translations.files)) {
+    return { url: joined, format: 'module', shortCircuit: true };
   }
-  return nextResolve(specifier, context);
+  return nextResolve(specifier, isBundle ? { ...context, parentURL: translations.root } : context);
 };
 
 export const load: LoadHook = async (url, context, nextLoad) => {
   if (url.startsWith('file:') && url.endsWith('.ts')) {
-    const source = findBundle(url) ?? findTranslation(url) ?? (await translateNow(fileURLToPath(url)));
+    const source = findTranslation(url) ?? (await translateNow(fileURLToPath(url)));
     return { format: 'module', source, shortCircuit: true };
   }
   if (translations.translators.includes(url)) {
@@ -58,14 +54,6 @@ export const load: LoadHook = async (url, context, nextLoad) => {
   }
   return nextLoad(url, context);
 };
-
-/** Undefined for a file that is no entry, and for an entry of which a part has changed since. */
-function findBundle(url: string): Buffer | undefined {
-  const bundle = translations.bundles[url];
-  if (!bundle) return undefined;
-  const inputs: string[] = JSON.parse(readFileSync(bundle.inputs, 'utf8'));
-  return inputs.every(isUnchanged) ? readFileSync(bundle.file) : undefined;
-}
 
 /** Undefined for a file that is new or has changed since. */
 function findTranslation(url: string): Buffer | undefined {

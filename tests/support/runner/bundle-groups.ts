@@ -1,8 +1,7 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin, transform } from 'esbuild';
-import type { Bundle } from './translation-hooks.ts';
 
 /** Packages that take long to load in their many small files, and that do not look for files beside their own. */
 const PACKAGES = [
@@ -29,48 +28,65 @@ const BANNER = [
 ].join('\n');
 
 /**
- * Joins each entry with everything of the tree that it imports into one file under `directory`: a process that loads a
- * gateway from one file starts in half of the time. Returns the bundles by the URLs of their entries.
+ * Joins the test files of each group, and everything of the tree that they import, into one module under `directory`.
+ * Returns the paths of the modules. A module runs its files one after another.
  */
-export async function bundleEntries(
+export async function bundleGroups(
   root: string,
   directory: string,
-  entries: readonly string[],
-): Promise<Record<string, Bundle>> {
-  const { metafile } = await build({
+  groups: readonly (readonly string[])[],
+): Promise<string[]> {
+  const entries = groups.map((files, index) => ({ files, name: `${nameOf(files)}-${index}` }));
+  const texts = new Map(entries.map(({ name, files }) => [join(root, `${name}.group`), groupText(files)]));
+  await build({
     absWorkingDir: root,
-    entryPoints: [...entries],
+    entryPoints: entries.map(({ name }) => ({ in: join(root, `${name}.group`), out: name })),
     bundle: true,
     packages: 'external',
     format: 'esm',
     platform: 'node',
     target: TARGET,
     outdir: directory,
-    outbase: root,
+    outExtension: { '.js': '.mjs' },
     sourcemap: 'external',
     sourcesContent: false,
-    metafile: true,
     logLevel: 'silent',
-    plugins: [ownUrls],
+    plugins: [virtualFiles(/\.group$/, texts, root), ownUrls],
   });
-  const bundles: Record<string, Bundle> = {};
-  for (const [output, { entryPoint, inputs }] of Object.entries(metafile.outputs)) {
-    if (entryPoint === undefined) continue;
-    const file = join(root, output);
+  return entries.map(({ name }) => {
+    const file = join(directory, `${name}.mjs`);
     // A path: of a URL with a scheme Node takes only data.
     appendFileSync(file, `//# sourceMappingURL=${pathToFileURL(`${file}.map`).pathname}\n`);
-    const urls = Object.keys(inputs).map((input) => pathToFileURL(join(root, input)).href);
-    writeFileSync(`${file}.inputs`, JSON.stringify(urls));
-    bundles[pathToFileURL(join(root, entryPoint)).href] = { file, inputs: `${file}.inputs` };
-  }
-  return bundles;
+    return file;
+  });
+}
+
+/** The stage of the files: a module shows what it holds. */
+function nameOf([file = '']: readonly string[]): string {
+  return file.split('/')[1]!.replace(/\.test\.ts$/, '');
+}
+
+function groupText(files: readonly string[]): string {
+  const runner = `import { runInTurn } from '${join(HERE, 'run-in-turn.ts')}';`;
+  return [runner, ...files.map((file) => `await runInTurn('${file}', () => import('./${file}'));`)].join('\n');
+}
+
+/** Modules that are no files, by their paths; `resolveDir` is the place from which they import. */
+function virtualFiles(filter: RegExp, texts: ReadonlyMap<string, string>, resolveDir: string): Plugin {
+  return {
+    name: 'virtual files',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter }, ({ path }) => ({ path }));
+      onLoad({ filter }, ({ path }) => ({ contents: texts.get(path)!, resolveDir, loader: 'js' }));
+    },
+  };
 }
 
 /** In a bundle each source keeps the URL that it has by itself. */
 const ownUrls: Plugin = {
   name: 'own URLs',
   setup({ onLoad }) {
-    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\.(?:ts|mjs)$/ }, async ({ path }) => {
       const text = readFileSync(path, 'utf8');
       if (!text.includes('import.meta.url')) return undefined;
       const define = { 'import.meta.url': JSON.stringify(pathToFileURL(path).href) };
@@ -108,19 +124,7 @@ export async function bundlePackages(root: string, directory: string): Promise<R
     outExtension: { '.js': '.mjs' },
     banner: { js: BANNER },
     logLevel: 'silent',
-    plugins: [
-      {
-        name: 'shims',
-        setup({ onLoad, onResolve }) {
-          onResolve({ filter: /package-\d+\.mjs$/ }, ({ path }) => ({ path }));
-          onLoad({ filter: /package-\d+\.mjs$/ }, ({ path }) => ({
-            contents: texts.get(path)!,
-            resolveDir: HERE,
-            loader: 'js',
-          }));
-        },
-      },
-    ],
+    plugins: [virtualFiles(/package-\d+\.mjs$/, texts, HERE)],
   });
   return Object.fromEntries(
     shims.map(({ name }, index) => [name, pathToFileURL(join(directory, `package-${index}.mjs`)).href]),
