@@ -17,7 +17,10 @@ export interface IncomingRequest {
   readonly path: string;
   /** As sent, undecoded, without the `?`; empty when there is none. */
   readonly query: string;
-  /** The peer of the connection: `127.0.0.1`, `2001:db8::1`; an IPv4 peer of a dual-stack socket is shown as IPv4. */
+  /**
+   * The peer of the connection: `127.0.0.1`, `2001:db8::1`; an IPv4 peer of a dual-stack socket is shown as IPv4. To be
+   * asked for before the answer; empty when it is first asked for later.
+   */
   readonly remoteAddress: string;
   /** Value of a header by its lower-case name; repeated ones are joined by `, ` (RFC 9110 §5.3). */
   header(name: string): string | undefined;

@@ -35,9 +35,9 @@ class UwsExchange extends Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly remoteAddress: string;
   readonly #res: HttpResponse;
   readonly #connections: Connections;
+  #remoteAddress: string | undefined;
   #isPaused = false;
 
   constructor(traffic: Traffic, connections: Connections, res: HttpResponse, req: HttpRequest) {
@@ -54,8 +54,15 @@ class UwsExchange extends Exchange {
       this.names.push(name);
       this.values.push(value);
     });
-    // Never the proxied address: the binary believes a PROXY header of anyone.
-    this.remoteAddress = addressText(new Uint8Array(res.getRemoteAddress()));
+  }
+
+  /** Asked of the binary when it is wanted, which it is of few requests. Empty once the connection may not be touched. */
+  override get remoteAddress(): string {
+    if (this.#remoteAddress === undefined && this.state === 'open') {
+      // Never the proxied address: the binary believes a PROXY header of anyone.
+      this.#remoteAddress = addressText(new Uint8Array(this.#res.getRemoteAddress()));
+    }
+    return this.#remoteAddress ?? '';
   }
 
   run(): void {
@@ -150,10 +157,7 @@ class UwsExchange extends Exchange {
     const res = this.#res;
     if (this.#isPaused) res.resume();
     res.writeStatus(STATUS_LINES.get(status) ?? `${status}`);
-    for (const [name, value] of headers) {
-      // The binary writes strings as UTF-8, and header values are latin1.
-      res.writeHeader(name, HIGH_BYTE.test(value) ? Buffer.from(value, 'latin1') : value);
-    }
+    writeHeaders(res, headers);
     // The binary writes it itself where it closes. It skips the unread rest of a body.
     if (ending === 'linger') res.writeHeader('connection', 'close');
   }
@@ -180,6 +184,18 @@ class UwsExchange extends Exchange {
     this.#res.cork(() => this.#writeHead(status, headers, ending));
     this.#res.cork(() => this.#res.end(body, ending === 'close'));
   }
+}
+
+/**
+ * In one call, because each crosses into the binary: it writes what it is given, and checkAnswer has seen that no value
+ * holds a line break. The binary writes strings as UTF-8 and header values are latin1, so high bytes go as bytes.
+ */
+function writeHeaders(res: HttpResponse, headers: Headers): void {
+  const [first, ...others] = headers;
+  if (!first) return;
+  let value = first[1];
+  for (const [name, next] of others) value += `\r\n${name}: ${next}`;
+  res.writeHeader(first[0], HIGH_BYTE.test(value) ? Buffer.from(value, 'latin1') : value);
 }
 
 /** Rejects with ListenError. The binary allows it in the main thread only. */

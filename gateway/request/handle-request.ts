@@ -104,6 +104,21 @@ export class RequestHandler {
   };
 }
 
+/** Of a read: the address is asked for only where the request counts against it. A change keeps where it came from. */
+class ReadOrigin implements Origin {
+  readonly correlationId: string;
+  readonly #address: () => string | null;
+
+  constructor(correlationId: string, address: () => string | null) {
+    this.correlationId = correlationId;
+    this.#address = address;
+  }
+
+  get address(): string | null {
+    return this.#address();
+  }
+}
+
 const TOO_LARGE: Refused = { ...plain(413, 'The body is too large'), close: true };
 
 function plain(status: number, message: string): Refused {
@@ -135,7 +150,10 @@ class Exchange {
     this.#reply = reply;
     this.#facts = facts;
     this.#startedAt = startedAt;
-    this.#origin = { correlationId: facts.correlationId, address: services.access.addressOf(incoming) };
+    const address = () => services.access.addressOf(incoming);
+    const { correlationId } = facts;
+    this.#origin =
+      facts.method === 'GET' ? new ReadOrigin(correlationId, address) : { correlationId, address: address() };
   }
 
   async serve(route: Route, params: Readonly<Record<string, string>>): Promise<void> {

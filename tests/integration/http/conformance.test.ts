@@ -63,10 +63,10 @@ for (const adapter of ADAPTERS) {
       const dispatch = async (...[request, reply]: Parameters<typeof echo>) => {
         kept = request;
         await new Promise(setImmediate);
-        reply.send(200, TEXT, `${request.method} ${request.path} ${request.header('x-a')}`);
+        reply.send(200, TEXT, `${request.method} ${request.path} ${request.header('x-a')} ${request.remoteAddress}`);
       };
       await withServer({ adapter, dispatch }, async ({ port }) => {
-        assert.equal(bodyOf((await talk(port, get('/p?q', 'X-A: b'))).text), 'GET /p b');
+        assert.equal(bodyOf((await talk(port, get('/p?q', 'X-A: b'))).text), 'GET /p b 127.0.0.1');
         assert.equal(kept?.header('x-a'), 'b');
         assert.equal(kept?.remoteAddress, '127.0.0.1');
       });
