@@ -209,6 +209,8 @@ export interface ProposedOffer {
    * one meanwhile. Not there when the round did not see every task, or is one of a release that does not say.
    */
   readonly heldTasks?: number;
+  /** How late it comes in the plan, where it cannot be on time. */
+  readonly lateSeconds?: number;
 }
 
 export interface LackingTask extends PassedOverAgents {

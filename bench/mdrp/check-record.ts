@@ -18,6 +18,18 @@ export interface Measures {
   readonly ordersPerBundle: number;
   readonly costPerOrder: number;
   readonly declined: number;
+  readonly punctuality: Punctuality;
+}
+
+/** Of the orders with a window: served after its end is late, and never served is late too. */
+export interface Punctuality {
+  readonly late: number;
+  readonly onTimeShare: number;
+  /** Minutes past the end of the window, of the orders that were served; in time is 0. */
+  readonly lateMean: number;
+  readonly lateP95: number;
+  /** At the door, for the window to open. */
+  readonly waitingMean: number;
 }
 
 interface MeanAndP90 {
@@ -56,6 +68,9 @@ export function checkRecord(instance: Instance, record: DayRecord): Measures {
 interface Delivered {
   readonly order: Order;
   readonly pickedUp: number;
+  /** When the courier begins to hand it over, and how long it has waited at the door for that. */
+  readonly served: number;
+  readonly waited: number;
   readonly droppedOff: number;
 }
 
@@ -104,13 +119,15 @@ class Shift {
     this.free = pickedUp + pickup / 2;
     return orders.map((order, index) => {
       const leg = this.minutesTo(order.dropOff);
-      const droppedOff = this.free + leg + dropoff / 2;
+      const waited = Math.max(0, (order.window?.from ?? 0) - this.free - leg);
+      const served = this.free + leg + waited;
+      const droppedOff = served + dropoff / 2;
       if (differs(droppedOff, carried.droppedOffAt[index]))
         wrong(carried, `dropped off at minute ${droppedOff} in truth`);
       this.worked += leg + dropoff;
       this.place = order.dropOff;
       this.free = droppedOff + dropoff / 2;
-      return { order, pickedUp, droppedOff };
+      return { order, pickedUp, served, waited, droppedOff };
     });
   }
 
@@ -149,6 +166,21 @@ function measuresOf(
     ordersPerBundle: delivered.length / assignments.length,
     costPerOrder: sumOf(shifts.map(payOf)) / delivered.length,
     declined: declined.length,
+    punctuality: punctualityOf(orders, delivered),
+  };
+}
+
+function punctualityOf(orders: readonly Order[], delivered: readonly Delivered[]): Punctuality {
+  const lateness = delivered
+    .map(({ order, served }) => Math.max(0, served - (order.window?.until ?? Number.POSITIVE_INFINITY)))
+    .sort((a, b) => a - b);
+  const late = lateness.filter((minutes) => minutes > 0).length + orders.length - delivered.length;
+  return {
+    late,
+    onTimeShare: 1 - late / orders.length,
+    lateMean: sumOf(lateness) / lateness.length,
+    lateP95: lateness.length === 0 ? Number.NaN : percentile(lateness, 0.95),
+    waitingMean: sumOf(delivered.map(({ waited }) => waited)) / delivered.length,
   };
 }
 

@@ -14,6 +14,8 @@ import type { Instance } from './read-instance.ts';
 interface PlannerSettings {
   readonly everyMs: number;
   readonly maxBundle: number;
+  /** Without it the planner knows of no windows: the rule of the planner before it heeded them. */
+  readonly seesWindows: boolean;
 }
 
 type PlanRound = (view: RoundView, travel: TravelTime) => RoundPlan;
@@ -22,22 +24,27 @@ const NO_LIMIT = { maxWeightKg: null, maxVolumeM3: null, maxPackages: null };
 
 /** The engine's own planner. Its offers are carried out at once; it sees held orders again in the next round. */
 export class PlannerPolicy implements Policy {
-  readonly name = 'planner';
+  readonly name: string;
   readonly everyMs: number;
   private readonly plan: PlanRound;
   private readonly travel: TravelTime;
-  private readonly targetMs: number;
+  private readonly seesWindows: boolean;
   private readonly settings: Omit<RoundSettings, 'nextRoundAt'>;
   private readonly orderNumbers: ReadonlyMap<string, number>;
   private readonly courierNumbers: ReadonlyMap<string, number>;
   private readonly orderIds: readonly string[];
   private readonly courierIds: readonly string[];
 
-  constructor({ orders, couriers, parameters }: Instance, { everyMs, maxBundle }: PlannerSettings, plan: PlanRound) {
+  constructor(
+    { orders, couriers, parameters }: Instance,
+    { everyMs, maxBundle, seesWindows }: PlannerSettings,
+    plan: PlanRound,
+  ) {
+    this.name = seesWindows ? 'planner' : 'planner without windows';
+    this.seesWindows = seesWindows;
     this.everyMs = everyMs;
     this.plan = plan;
     this.travel = instanceTravel(parameters.metersPerMinute);
-    this.targetMs = parameters.targetMinutes * MINUTE_MS;
     this.settings = {
       maxDistanceM: null,
       maxTasksPerAgent: orders.length,
@@ -67,6 +74,7 @@ export class PlannerPolicy implements Policy {
 
   private openOrder({ order, declinedBy }: WaitingOrder): OpenOrder {
     const placedAt = order.placementMinute * MINUTE_MS;
+    const window = this.seesWindows ? order.window : undefined;
     return {
       taskId: this.orderNumbers.get(order.id)!,
       pickup: order.restaurant,
@@ -75,7 +83,9 @@ export class PlannerPolicy implements Policy {
       placedAt,
       searchingSince: placedAt,
       readyAt: order.readyMinute * MINUTE_MS,
-      dueAt: placedAt + this.targetMs,
+      windowStart: window ? window.from * MINUTE_MS : null,
+      dueAt: window ? window.until * MINUTE_MS : null,
+      serviceMs: null,
       load: { weightKg: 0, volumeM3: 0, packages: 1 },
       requiredSkills: [],
       slot: null,
@@ -96,6 +106,8 @@ export class PlannerPolicy implements Policy {
       openTasks: openOrders,
       skills: [],
       slots: [],
+      laterStops: [],
+      shift: null,
       isStale: false,
     };
   }

@@ -173,7 +173,8 @@ class Replay {
     const droppedOffAt: number[] = [];
     let leavesAt = pickedUpAt + pickupHalfMs;
     for (const { order } of orders) {
-      const at = leavesAt + this.travel(from, order.dropOff, null).ms + dropoffHalfMs;
+      const arrivesAt = leavesAt + this.travel(from, order.dropOff, null).ms;
+      const at = Math.max(arrivesAt, (order.window?.from ?? 0) * MINUTE_MS) + dropoffHalfMs;
       droppedOffAt.push(at);
       leavesAt = at + dropoffHalfMs;
       from = order.dropOff;

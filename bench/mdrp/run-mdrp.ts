@@ -64,7 +64,7 @@ async function replayAll(instance: Instance, options: MdrpOptions, signal: Abort
   };
   const { roundMs: everyMs, maxBundle } = options;
   return {
-    planner: await run(new PlannerPolicy(instance, { everyMs, maxBundle }, planRound)),
+    planner: await run(new PlannerPolicy(instance, { everyMs, maxBundle, seesWindows: true }, planRound)),
     nearestIdle: await run(new NearestIdle(parameters)),
     nearestPair: await run(new NearestPair(parameters)),
     matchingByWay: await run(new IdleMatching(parameters, 'way')),

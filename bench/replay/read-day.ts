@@ -19,6 +19,14 @@ export interface Order {
   readonly restaurant: Place;
   readonly placementMinute: number;
   readonly readyMinute: number;
+  /** When it may be served at its door; the data has none. */
+  readonly window?: Window;
+}
+
+/** Minutes from the start of the day: served before `from` it may not be, and after `until` it is late. */
+export interface Window {
+  readonly from: number;
+  readonly until: number;
 }
 
 export interface Day {

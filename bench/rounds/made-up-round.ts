@@ -74,7 +74,9 @@ function madeUpOrder({ taskId, pickup, key, dropoff }: Errand, agents: number, d
     placedAt,
     searchingSince: placedAt,
     readyAt,
+    windowStart: null,
     dueAt: placedAt + 40 * MINUTE_MS,
+    serviceMs: null,
     load,
     requiredSkills,
     slot,
@@ -96,6 +98,8 @@ function madeUpAgent(agentId: number, place: Place, draw: Draw): FreeAgent {
     openTasks: isBusy ? 1 : 0,
     skills: draw(3) === 0 ? ['cold'] : [],
     slots: draw(10) === 0 ? [{ from: NOW + 30 * MINUTE_MS, until: NOW + 60 * MINUTE_MS }] : [],
+    laterStops: [],
+    shift: null,
     isStale: draw(30) === 0,
   };
 }

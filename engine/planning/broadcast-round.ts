@@ -5,6 +5,7 @@ import type {
   OpenOrder,
   PassedOver,
   PlannedOffer,
+  PlannedStop,
   RoundPlan,
   RoundView,
   TravelTime,
@@ -96,9 +97,22 @@ function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel:
   return { candidates: candidates.items, nobody };
 }
 
-function offerOf(order: OpenOrder, { agent, trip, ms }: Candidate, { now, settings }: RoundView, travel: TravelTime) {
-  const leavesMs = order.pickup ? Math.max(ms, (order.readyAt ?? 0) - now) + settings.pickupServiceMs : ms;
-  const onWayMs = order.pickup && order.dropoff ? travel(order.pickup, order.dropoff, agent.vehicleType).ms : 0;
-  const { agentId } = agent;
-  return { agentId, taskIds: [order.taskId], score: ms, distanceM: trip.distanceM, etaMs: [leavesMs + onWayMs] };
+function offerOf(
+  order: OpenOrder,
+  { agent, trip, ms }: Candidate,
+  { now, settings }: RoundView,
+  travel: TravelTime,
+): PlannedOffer {
+  const { taskId, pickup, dropoff, readyAt, windowStart, dueAt } = order;
+  const onWayMs = pickup && dropoff ? travel(pickup, dropoff, agent.vehicleType).ms : 0;
+  const readyMs = Math.max(ms, (readyAt ?? 0) - now);
+  const arriveMs = pickup ? readyMs + settings.pickupServiceMs + onWayMs : ms;
+  const beginMs = Math.max(arriveMs, (windowStart ?? now) - now);
+  const lateMs = dueAt === null ? 0 : Math.max(0, now + beginMs - dueAt);
+  const dropoffs: PlannedStop[] = [
+    { kind: 'dropoff', taskIds: [taskId], arriveMs, waitMs: beginMs - arriveMs, lateMs },
+  ];
+  const fetched: PlannedStop = { kind: 'pickup', taskIds: [taskId], arriveMs: ms, waitMs: readyMs - ms, lateMs: 0 };
+  const stops = pickup ? [fetched, ...dropoffs] : dropoffs;
+  return { agentId: agent.agentId, taskIds: [taskId], score: ms, distanceM: trip.distanceM, etaMs: [beginMs], stops };
 }

@@ -1,4 +1,4 @@
-import type { FreeAgent, Load, OpenOrder, Place, RoundSettings, Slot } from '../domain/assignment/round-view.ts';
+import type { FreeAgent, Load, OpenOrder, Place, RoundSettings, Shift, Slot } from '../domain/assignment/round-view.ts';
 import type { RoundInput } from './compute-round.ts';
 
 /**
@@ -39,7 +39,9 @@ function packOrder(order: OpenOrder, to: Packer): void {
   to.number(order.placedAt);
   to.number(order.searchingSince);
   to.number(order.readyAt);
+  to.number(order.windowStart);
   to.number(order.dueAt);
+  to.number(order.serviceMs);
   to.load(order.load);
   to.list(order.requiredSkills, (skill) => to.text(skill));
   to.slot(order.slot);
@@ -56,7 +58,9 @@ function unpackOrder(from: Unpacker): OpenOrder {
     placedAt: from.number()!,
     searchingSince: from.number()!,
     readyAt: from.number(),
+    windowStart: from.number(),
     dueAt: from.number(),
+    serviceMs: from.number(),
     load: from.load(),
     requiredSkills: from.list(() => from.text()!),
     slot: from.slot(),
@@ -79,6 +83,14 @@ function packAgent(agent: FreeAgent, to: Packer): void {
   to.list(agent.skills, (skill) => to.text(skill));
   to.list(agent.slots, (slot) => to.slot(slot));
   to.number(Number(agent.isStale));
+  to.list(agent.laterStops, (stop) => {
+    to.place(stop.place);
+    to.number(stop.earliest);
+    to.number(stop.serviceMs);
+    to.number(stop.dueAt);
+    to.number(stop.weight);
+  });
+  packShift(agent.shift, to);
 }
 
 function unpackAgent(from: Unpacker): FreeAgent {
@@ -94,7 +106,27 @@ function unpackAgent(from: Unpacker): FreeAgent {
     skills: from.list(() => from.text()!),
     slots: from.list(() => from.slot()!),
     isStale: from.number() === 1,
+    laterStops: from.list(() => ({
+      place: from.place(),
+      earliest: from.number()!,
+      serviceMs: from.number()!,
+      dueAt: from.number(),
+      weight: from.number()!,
+    })),
+    shift: unpackShift(from),
   };
+}
+
+function packShift(shift: Shift | null, to: Packer): void {
+  to.number(shift?.endsAt ?? null);
+  if (!shift) return;
+  to.list(shift.breaks, (pause) => to.slot(pause));
+  to.place(shift.home);
+}
+
+function unpackShift(from: Unpacker): Shift | null {
+  const endsAt = from.number();
+  return endsAt === null ? null : { endsAt, breaks: from.list(() => from.slot()!), home: from.place() };
 }
 
 class Packer {

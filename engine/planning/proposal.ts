@@ -23,10 +23,16 @@ const MOST_SECONDS = 2 ** 31 - 1;
 
 export function proposalOf(plan: RoundPlan, seen: ViewOfRound): Proposal {
   const openTasks = new Map(seen.view.agents.map((agent) => [agent.agentId, agent.openTasks]));
-  const offers = plan.offers.flatMap(({ agentId, taskIds, score, distanceM, etaMs }) =>
+  const offers = plan.offers.flatMap(({ agentId, taskIds, score, distanceM, etaMs, stops }) =>
     taskIds.map((taskId, place) => {
       const etaSeconds = wholeUpTo(MOST_SECONDS, etaMs[place]! / 1_000);
-      const offer = { taskId, agentId, score, distanceM: Math.round(distanceM), etaSeconds };
+      const lateMs = stops.reduce(
+        (most, stop) => (stop.taskIds.includes(taskId) ? Math.max(most, stop.lateMs) : most),
+        0,
+      );
+      const lateSeconds = wholeUpTo(MOST_SECONDS, lateMs / 1_000);
+      const late = lateSeconds > 0 ? { lateSeconds } : {};
+      const offer = { taskId, agentId, score, distanceM: Math.round(distanceM), etaSeconds, ...late };
       return seen.knowsCarried ? { ...offer, heldTasks: openTasks.get(agentId)! + place } : offer;
     }),
   );

@@ -10,10 +10,13 @@ import type {
   RoundView,
   TravelTime,
 } from '../domain/assignment/round-view.ts';
+import type { RouteTask, ServiceTimes } from '../domain/stops/open-stops.ts';
+import { planStops } from '../domain/stops/plan-stops.ts';
+import type { Schedule } from '../domain/stops/schedule.ts';
+import { dueAtOf } from '../domain/tasks/delay.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import type { AgentOnDuty, CarriedTask, RoundRows, SoughtTask } from '../store/planning/round-store.ts';
 import type { KnownPosition } from '../store/positions/position-store.ts';
-import { DROPOFF_SERVICE_MS, PICKUP_SERVICE_MS, type RouteTask, whereFree } from './where-free.ts';
 
 export interface RoundFacts extends RoundRows {
   readonly positions: readonly KnownPosition[];
@@ -38,9 +41,10 @@ export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound 
   const { tasks, agents, carried, knowsCarried, positions, settings, now } = facts;
   const byAgent = groupedByAgent(carried);
   const located = new Map(positions.map((position) => [position.agentId, position]));
+  const services = serviceTimesOf(settings);
   const free = agents.flatMap((agent) => {
     const position = located.get(agent.agentId);
-    return position ? freeAgentOf(agent, position, byAgent.get(agent.agentId) ?? [], now, travel) : [];
+    return position ? freeAgentOf(agent, position, byAgent.get(agent.agentId) ?? [], { now, services, travel }) : [];
   });
   const view = {
     now,
@@ -52,16 +56,13 @@ export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound 
   return { view, unlocated, knowsCarried };
 }
 
-function settingsOf(
-  { maxDistanceM, maxTasksPerAgent, batchingWindowMs }: AssignmentSettings,
-  now: number,
-): RoundSettings {
+function settingsOf(settings: AssignmentSettings, now: number): RoundSettings {
+  const { maxDistanceM, maxTasksPerAgent, batchingWindowMs } = settings;
   return {
     maxDistanceM,
     maxTasksPerAgent,
     maxBundle: MAX_BUNDLE,
-    pickupServiceMs: PICKUP_SERVICE_MS,
-    dropoffServiceMs: DROPOFF_SERVICE_MS,
+    ...serviceTimesOf(settings),
     // The next sweep sees the tasks that still search, and an asked agent takes a moment to answer.
     nextRoundAt: now + LIMITS.relaySweepMs + batchingWindowMs + LIMITS.answerLeadMs,
     maxHoldMs: LIMITS.holdMs,
@@ -101,7 +102,9 @@ const orderOf = keptWithRow((task: SoughtTask): OpenOrder => {
     placedAt,
     searchingSince: msOf(search?.since ?? null) ?? placedAt,
     readyAt: msOf(task.readyAt),
-    dueAt: msOf(task.windowEnd) ?? slot?.until ?? null,
+    windowStart: msOf(task.windowStart),
+    dueAt: Date.parse(dueAtOf(task)),
+    serviceMs: serviceMsOf(task),
     load: loadOfRow(task),
     requiredSkills: task.requiredSkills ?? [],
     slot,
@@ -114,17 +117,20 @@ function freeAgentOf(
   { agentId, vehicle, skills }: AgentOnDuty,
   position: KnownPosition,
   carried: readonly CarriedTask[],
-  now: number,
-  travel: TravelTime,
+  { now, services, travel }: { readonly now: number; readonly services: ServiceTimes; readonly travel: TravelTime },
 ): FreeAgent {
   const vehicleType = vehicle?.type ?? null;
   const { latitude, longitude } = position;
-  const { place, freeAt } = whereFree({ latitude, longitude }, vehicleType, carried.map(routeTaskOf), now, travel);
+  const start = { place: { latitude, longitude }, at: now, vehicleType };
+  const { place, freeAt, laterStops } = freedomOf(planStops(start, carried.map(routeTaskOf), services, travel));
   return {
     agentId,
     vehicleType,
     place,
     freeAt,
+    laterStops,
+    // Nobody says when a shift ends yet.
+    shift: null,
     offDutyAt: null,
     capacity: {
       maxWeightKg: vehicle?.maxWeightKg ?? null,
@@ -137,6 +143,14 @@ function freeAgentOf(
     slots: carried.flatMap((task) => slotOf(task) ?? []),
     isStale: isStale(position, now),
   };
+}
+
+/** Where and when an agent is free: once all is done, or when it waits so long that something else may come before. */
+function freedomOf(schedule: Schedule): Pick<FreeAgent, 'place' | 'freeAt' | 'laterStops'> {
+  const { stops, arriveAts, beginAts } = schedule;
+  let done = 0;
+  while (done < stops.length && beginAts[done]! - arriveAts[done]! < LIMITS.roomyWaitMs) done += 1;
+  return { place: schedule.placeAfter(done), freeAt: schedule.leaveAfter(done), laterStops: stops.slice(done) };
 }
 
 function groupedByAgent(carried: readonly CarriedTask[]): ReadonlyMap<number, readonly CarriedTask[]> {
@@ -155,12 +169,17 @@ const routeTaskOf = keptWithRow((task: CarriedTask): RouteTask => {
     taskId: task.taskId,
     status: task.status,
     assignedAt: msOf(task.assignedAt) ?? 0,
-    hasArrived: task.arrivedAt !== null,
     readyAt: msOf(task.readyAt),
+    windowStart: msOf(task.windowStart),
+    dueAt: Date.parse(dueAtOf(task)),
+    serviceMs: serviceMsOf(task),
     slot: slotOf(task),
     pickup,
     pickupKey: keyOf(pickup),
     dropoff: dropoffOf(task),
+    pickupArrivedAt: null,
+    pickedUpAt: null,
+    arrivedAt: msOf(task.arrivedAt),
   };
 });
 
@@ -179,6 +198,16 @@ function pickupOf({ pickupLatitude: latitude, pickupLongitude: longitude }: Soug
 /** Places are the same when they are within a metre: each task may have its own row of the same one. */
 function keyOf(place: Place | null): string | null {
   return place && `${place.latitude.toFixed(5)},${place.longitude.toFixed(5)}`;
+}
+
+/** Of an organization. */
+function serviceTimesOf({ pickupServiceSeconds, dropoffServiceSeconds }: AssignmentSettings): ServiceTimes {
+  return { pickupServiceMs: pickupServiceSeconds * 1_000, dropoffServiceMs: dropoffServiceSeconds * 1_000 };
+}
+
+/** As long as the task says; null is as long as usual. */
+function serviceMsOf({ estimatedDuration }: Pick<SoughtTask, 'estimatedDuration'>): number | null {
+  return estimatedDuration === null ? null : estimatedDuration * 60_000;
 }
 
 function msOf(time: string | null): number | null {

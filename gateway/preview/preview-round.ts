@@ -68,15 +68,23 @@ function whyNot(taskIds: readonly number[], tasks: readonly SoughtTask[]): Refus
 }
 
 function previewOf(plan: RoundPlan, seen: ViewOfRound, isPartial: boolean): PreviewView {
-  const offers = plan.offers.map(({ agentId, taskIds, score, distanceM, etaMs }) => ({
+  const at = (ms: number) => new Date(seen.view.now + ms).toISOString();
+  const offers = plan.offers.map(({ agentId, taskIds, score, distanceM, etaMs, stops }) => ({
     agentId,
     taskIds: [...taskIds],
     score,
     distanceM: Math.round(distanceM),
     etaSeconds: etaMs.map((ms) => Math.round(ms / 1_000)),
+    stops: stops.map(({ kind, taskIds: ids, arriveMs, waitMs, lateMs }) => ({
+      kind,
+      taskIds: [...ids],
+      arrivesAt: at(arriveMs),
+      waitSeconds: Math.round(waitMs / 1_000),
+      lateSeconds: Math.round(lateMs / 1_000),
+    })),
   }));
   const unplanned = proposalOf(plan, seen).lacking.map(({ taskId, reason, counts, nearest }) => {
     return { taskId, reason: reason ?? ('held' as const), counts: { ...counts }, nearest: [...nearest] };
   });
-  return { at: new Date(seen.view.now).toISOString(), offers, unplanned, isPartial };
+  return { at: at(0), offers, unplanned, isPartial };
 }

@@ -137,6 +137,8 @@ export const assignmentSettingsInput = named(
       searchTimeoutSeconds: seconds(10, 86_400),
       externalCouriers: v.nullish(v.boolean('must be a boolean')),
       externalFleet: v.nullish(externalFleetInput),
+      pickupServiceSeconds: seconds(0, 14_400),
+      dropoffServiceSeconds: seconds(0, 14_400),
     },
     'must be an object',
   ),
@@ -160,6 +162,10 @@ export interface AssignmentSettings {
   readonly externalCouriers: boolean;
   /** The vehicles of the courier company that is built in. */
   readonly externalFleet: readonly FleetVehicle[];
+  /** How long it takes to get the goods: parking, finding the counter. */
+  readonly pickupServiceSeconds: number;
+  /** How long a task takes at its place, where it does not say: parking, stairs, a signature. */
+  readonly dropoffServiceSeconds: number;
   /** How long before its time the search for a scheduled task begins. */
   readonly leadMinutes: number;
 }
@@ -175,6 +181,8 @@ const DEFAULTS: AssignmentSettings = {
   searchTimeoutSeconds: 900,
   externalCouriers: false,
   externalFleet: [],
+  pickupServiceSeconds: 180,
+  dropoffServiceSeconds: 180,
   leadMinutes: 30,
 };
 

@@ -41,7 +41,21 @@ export const previewView = named(
           taskIds: v.array(shownId),
           score: v.number(),
           distanceM: v.number(),
+          /** Until each of them is served. */
           etaSeconds: v.array(v.number()),
+          /** Where the way leads, in order: waiting for what is not ready, or for a window; lateness after `dueAt`. */
+          stops: v.array(
+            named(
+              'PlannedStop',
+              v.object({
+                kind: named('StopKind', v.picklist(['pickup', 'dropoff'])),
+                taskIds: v.array(shownId),
+                arrivesAt: shownTime,
+                waitSeconds: v.number(),
+                lateSeconds: v.number(),
+              }),
+            ),
+          ),
         }),
       ),
     ),

@@ -53,7 +53,8 @@ const DETAILS =
   '`agentId`, `previousAgentId` or `previousCourierId`, and `packageIdsInCustody`, which the former courier has or handed ' +
   'over. updated: `changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. rated: ' +
   '`rating`. package_added: `packageId`; ' +
-  'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`. ' +
+  'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`, ' +
+  'and of an offer that comes late `reason` window_cannot_be_met with `lateMinutes`. ' +
   'payment: `paymentId`, `method`, `status`, `amount`, `currency`. Where somebody is looked for: why a round found nobody ' +
   'is `reason` (`busy_agent` or `ready_time` where it asks an agent later), with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +
   'its `attempts`, the `counts` and `nearest` of its last round, and where that round ended it what it lacked as ' +

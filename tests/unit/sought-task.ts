@@ -35,6 +35,7 @@ export function soughtTask(
     volumeM3: 0,
     packages: 1,
     createdAt: new Date(createdAtMs).toISOString(),
+    windowStart: null,
     windowEnd: null,
     requiredSkills: null,
     preferredAgentId: null,

@@ -43,7 +43,9 @@ function madeUpView(): RoundView {
       placedAt: 0,
       searchingSince: 0,
       readyAt: null,
+      windowStart: null,
       dueAt: null,
+      serviceMs: null,
       load: nothing,
       requiredSkills: [],
       slot: null,
@@ -65,6 +67,8 @@ function madeUpView(): RoundView {
       skills: [],
       slots: [],
       isStale: false,
+      laterStops: [],
+      shift: null,
     }),
   );
   const settings = {

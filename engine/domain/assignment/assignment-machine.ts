@@ -15,7 +15,7 @@ export type Withdrawal = 'taken' | 'withdrawn';
 
 /** The first state of a search, by autoAssign or by request. */
 export function newSearch(
-  task: Pick<TaskRecord, 'scheduledAt' | 'windowEnd' | 'readyAt'>,
+  task: Pick<TaskRecord, 'scheduledAt' | 'windowStart' | 'windowEnd' | 'readyAt'>,
   settings: AssignmentSettings,
   now: string,
 ): Required<TaskSearch> {
@@ -23,8 +23,8 @@ export function newSearch(
   const startMs = task.scheduledAt === null ? 0 : Date.parse(task.scheduledAt) - leadMs;
   const nearAt = isoOf(startMs);
   const startsAt = nearAt > now ? [nearAt, task.windowEnd ?? nearAt].sort()[0]! : null;
-  // The search for a task that is ready later lasts until later.
-  const begin = [startsAt ?? now, task.readyAt ?? now].sort().at(-1)!;
+  // The search for a task that is ready or served later lasts until later.
+  const begin = [startsAt ?? now, task.readyAt ?? now, task.windowStart ?? now].sort().at(-1)!;
   const timeoutAt = isoOf(Date.parse(begin) + settings.searchTimeoutSeconds * 1_000);
   // Nobody is sought for a window that has closed before it began.
   const until = task.windowEnd ?? timeoutAt;

@@ -33,6 +33,27 @@ export interface Slot {
   readonly until: number;
 }
 
+/** Where an agent has something to do. */
+export interface Stop {
+  /** Null for nowhere in particular, which costs no way. */
+  readonly place: Place | null;
+  /** Not begun before; who is there earlier waits. Minus infinity: at any time. */
+  readonly earliest: number;
+  readonly serviceMs: number;
+  readonly dueAt: number | null;
+  /** The customers that wait for it: each of its minutes counts so often. 0 where only goods are fetched. */
+  readonly weight: number;
+}
+
+/** When somebody works. */
+export interface Shift {
+  readonly endsAt: number;
+  /** Of these nothing is planned into: no way, no waiting, no service. */
+  readonly breaks: readonly Slot[];
+  /** Where the last way leads, which ends before the shift does; null: the shift ends with the last service. */
+  readonly home: Place | null;
+}
+
 /** A task that looks for somebody. */
 export interface OpenOrder {
   readonly taskId: number;
@@ -48,8 +69,12 @@ export interface OpenOrder {
   readonly searchingSince: number;
   /** Not to be fetched before; null is at once. */
   readonly readyAt: number | null;
-  /** When it should be there at the latest, if anybody said. */
+  /** Not to be served at its place before: who comes earlier waits; null is at any time. */
+  readonly windowStart: number | null;
+  /** When it should be served at the latest, if anybody said. */
   readonly dueAt: number | null;
+  /** Time at the place where it is brought to; null is the usual one of the settings. */
+  readonly serviceMs: number | null;
   readonly load: Load;
   readonly requiredSkills: readonly string[];
   /** A scheduled task holds its time alone; null for one that is wanted as soon as may be. */
@@ -67,7 +92,11 @@ export interface FreeAgent {
   readonly place: Place;
   /** When it is free; not after `now` for one who is idle. */
   readonly freeAt: number;
-  /** When its work ends; null when nobody said. Nothing is fetched after that. */
+  /** Stops that it waits for after that: what fits may be done before them, the rest after them. */
+  readonly laterStops: readonly Stop[];
+  /** Null for an agent that duty alone binds. */
+  readonly shift: Shift | null;
+  /** When its duty ends; null when nobody said. Nothing is fetched after that. */
   readonly offDutyAt: number | null;
   readonly capacity: Capacity;
   /** Of its open tasks. */
@@ -128,8 +157,20 @@ export interface PlannedOffer {
   readonly score: number;
   /** To where the first is fetched. */
   readonly distanceM: number;
-  /** Until each of `taskIds` is there, from `now`. */
+  /** Until each of `taskIds` is served, from `now`. */
   readonly etaMs: readonly number[];
+  readonly stops: readonly PlannedStop[];
+}
+
+/** Where an offer leads. Milliseconds; arrivals are counted from `now`. */
+export interface PlannedStop {
+  readonly kind: 'pickup' | 'dropoff';
+  readonly taskIds: readonly number[];
+  readonly arriveMs: number;
+  /** For a window that is closed yet, or for what is not ready. */
+  readonly waitMs: number;
+  /** After what is due: 0 in time. */
+  readonly lateMs: number;
 }
 
 export interface Unplanned {

@@ -1,6 +1,7 @@
 import type { OpenOrder, RoundView } from '../assignment/round-view.ts';
-import type { Bundle, Delivery } from './bundle.ts';
-import { startOf } from './bundle.ts';
+import type { Beginning } from './bound-agents.ts';
+import { type Bundle, startOf } from './bundle.ts';
+import { bring, type Delivery } from './delivery.ts';
 import type { LotMaker } from './lot-maker.ts';
 import type { Matching } from './match-lots.ts';
 
@@ -17,6 +18,7 @@ export class Itineraries {
   private readonly deliveries: Map<Bundle, Delivery>[];
   /** Agents that have or had a trip from there. */
   private readonly visitors = new Map<string, Set<number>>();
+  private readonly freeAt = new Float64Array(1);
   private evaluationsLeft: number;
 
   constructor({ lots, chosen }: Matching, view: RoundView, maker: LotMaker, evaluations: number) {
@@ -72,7 +74,8 @@ export class Itineraries {
    */
   evaluate(agent: number, trips: Trips, limit = Number.POSITIVE_INFINITY): number {
     this.evaluationsLeft -= 1;
-    const { now, agents } = this.view;
+    if (this.maker.bound.isBound(agent)) return this.begin(agent, trips).cost;
+    const { now, agents, settings } = this.view;
     const who = agents[agent]!;
     let place = who.place;
     let freeAt = Math.max(now, who.freeAt);
@@ -83,14 +86,19 @@ export class Itineraries {
       const fetchAt = this.maker.fetchAt(trip, freeAt + way.ms);
       if (this.maker.refusal(trip, who, way.distanceM, fetchAt) || this.maker.isKeptFrom(trip, agent))
         return Number.POSITIVE_INFINITY;
-      const { offsetSumMs, leavesMs, end } = this.delivery(trip, agent);
-      cost += trip.urgency * (trip.orders.length * (fetchAt - now) + offsetSumMs);
+      const delivery = this.delivery(trip, agent);
+      cost += bring(trip, delivery, fetchAt, now, settings, this.freeAt);
       // Later orders make it no cheaper.
       if (cost >= limit) return Number.POSITIVE_INFINITY;
-      freeAt = fetchAt + leavesMs;
-      place = end ?? place;
+      freeAt = this.freeAt[0]!;
+      place = delivery.end ?? place;
     }
     return cost;
+  }
+
+  /** How an agent whom more binds than when it is free begins its trips. */
+  begin(agent: number, trips: Trips): Beginning {
+    return this.maker.bound.best(agent, trips, (trip) => this.delivery(trip, agent));
   }
 
   private delivery(trip: Bundle, agent: number): Delivery {

@@ -1,14 +1,17 @@
 import { refusalOf, refusalOfWay } from '../assignment/eligibility.ts';
 import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from '../assignment/round-view.ts';
-import { type Bundle, bundleOf, type Delivery, deliveryOf, join, type Route, startOf, weightOf } from './bundle.ts';
+import { LATE_WEIGHT } from '../stops/lateness.ts';
+import { BoundAgents } from './bound-agents.ts';
+import { type Bundle, bundleOf, startOf, weightOf } from './bundle.ts';
 import { AgentMap, type Candidate, type Candidates } from './candidates.ts';
+import { bring, type Delivery, deliveryOf, join, type Route } from './delivery.ts';
 import type { Lot } from './match-lots.ts';
 
 /**
  * Leaving an order out is dearer than anybody's way to it; how long it has been looked for comes on top, so that of
  * orders that cannot all be taken the one that waits gets its turn.
  */
-const LEFT_OUT_MS = 30 * 86_400_000;
+const LEFT_OUT_MS = 300 * 86_400_000;
 /** Of those who may take an order beside many others from the same place. */
 const CANDIDATES_PER_ORDER = 24;
 /** Of those near the pickup, for an order that many of them may not take; with fewer, others are looked for. */
@@ -24,30 +27,34 @@ export class LotMaker {
   private readonly view: RoundView;
   private readonly travel: TravelTime;
   readonly map: AgentMap;
+  readonly bound: BoundAgents;
   /** Orders for which the preferred agent is asked before all others. */
   private readonly keptFor = new Map<OpenOrder, number>();
   private readonly agentNumbers: ReadonlyMap<number, number>;
   /** The mode of each agent, as a number. */
   readonly vehicleOf: Int32Array;
-  /** Of the lot that is being made, by vehicle; not a number where nobody has asked. */
-  private readonly offsetSums: Float64Array;
+  /** Of the lot that is being made, by vehicle; undefined where nobody has asked. */
+  private readonly deliveries: (Delivery | undefined)[];
+  private readonly freeAt = new Float64Array(1);
+  private readonly sums = new Float64Array(2);
 
   constructor(view: RoundView, travel: TravelTime) {
     this.view = view;
     this.travel = travel;
     this.map = new AgentMap(view, travel);
+    this.bound = new BoundAgents(view, travel, this);
     this.agentNumbers = new Map(view.agents.map(({ agentId }, number) => [agentId, number]));
     const vehicles = new Map<string | null, number>();
     this.vehicleOf = Int32Array.from(view.agents, ({ vehicleType }) => {
       if (!vehicles.has(vehicleType)) vehicles.set(vehicleType, vehicles.size);
       return vehicles.get(vehicleType)!;
     });
-    this.offsetSums = new Float64Array(vehicles.size);
+    this.deliveries = new Array(vehicles.size).fill(undefined);
   }
 
   /** How many different ones there are. */
   get vehicles(): number {
-    return this.offsetSums.length;
+    return this.deliveries.length;
   }
 
   /** Every order as a lot of its own. */
@@ -76,7 +83,32 @@ export class LotMaker {
 
   /** How both are brought together. */
   route(one: Bundle, other: Bundle): Route {
-    return join(one, other, this.travel, this.view.settings);
+    const { travel, view } = this;
+    const fetchAt = Math.max(this.earliest(one), this.earliest(other));
+    return join(one, other, { travel, settings: view.settings, now: view.now, fetchAt, sums: this.sums });
+  }
+
+  /**
+   * A lower bound for the cost of both together on this route when each agent costs its worth in addition, among the
+   * agents that may take the larger, by what the usual vehicle takes.
+   */
+  leastTogether({ orders }: Route, one: Lot, other: Lot, worthOf: Float64Array): number {
+    const { view, freeAt } = this;
+    const { candidates, costs } = baseOf(one, other);
+    const bundle = bundleOf(orders, view.now);
+    const delivery = deliveryOf(orders, this.travel, view.settings, null);
+    const [weight, leastMs] = [weightOf(bundle), bundle.urgency * delivery.offsetSumMs];
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < costs.length; at += 1) {
+      if (costs[at] === Number.POSITIVE_INFINITY) continue;
+      const fetchAt = this.fetchAt(bundle, candidates.reachAts[at]!);
+      const worth = worthOf[candidates.agents[at]!]!;
+      // Windows and lateness make it no cheaper.
+      if (weight * (fetchAt - view.now) + leastMs + worth >= least) continue;
+      const cost = bring(bundle, delivery, fetchAt, view.now, view.settings, freeAt);
+      least = Math.min(least, cost + worth);
+    }
+    return least;
   }
 
   /**
@@ -100,11 +132,11 @@ export class LotMaker {
   }
 
   /** The loss of both lots' orders by travelling together on this route, with any agent. */
-  delayOnRoute({ offsetSumMs }: Route, one: Lot, other: Lot): number {
+  delayOnRoute({ offsetSumMs, priceMs }: Route, one: Lot, other: Lot): number {
     const [earliest, otherEarliest] = [this.earliest(one), this.earliest(other)];
     const begin = Math.max(earliest, otherEarliest);
     const waitMs = one.orders.length * (begin - earliest) + other.orders.length * (begin - otherEarliest);
-    return offsetSumMs - one.leastOffsetSumMs - other.leastOffsetSumMs + waitMs;
+    return offsetSumMs - one.leastOffsetSumMs - other.leastOffsetSumMs + waitMs + priceMs;
   }
 
   /** Whether one of the orders is kept for somebody else. */
@@ -119,8 +151,8 @@ export class LotMaker {
     return Math.max(this.earliest(bundle), reachAt + this.entryMs(bundle));
   }
 
-  delivery({ orders }: Bundle, { vehicleType }: FreeAgent, offsetsMs?: number[]): Delivery {
-    return deliveryOf(orders, this.travel, this.view.settings, vehicleType, offsetsMs);
+  delivery({ orders }: Bundle, { vehicleType }: FreeAgent): Delivery {
+    return deliveryOf(orders, this.travel, this.view.settings, vehicleType);
   }
 
   refusal(bundle: Bundle, who: FreeAgent, distanceM: number, fetchAt: number): PassedOver | undefined {
@@ -178,8 +210,8 @@ export class LotMaker {
     const [entryMs, earliest] = [this.entryMs(bundle), this.earliest(bundle)];
     const costs = new Array<number>(agents.length);
     let leastOffsetSumMs = Number.POSITIVE_INFINITY;
-    const { offsetSums, vehicleOf } = this;
-    offsetSums.fill(Number.NaN);
+    const { deliveries, vehicleOf, bound } = this;
+    deliveries.fill(undefined);
     for (let at = 0; at < agents.length; at += 1) {
       const agent = agents[at]!;
       const who = this.view.agents[agent]!;
@@ -189,19 +221,24 @@ export class LotMaker {
         continue;
       }
       const vehicle = vehicleOf[agent]!;
-      let offsetSumMs = offsetSums[vehicle]!;
-      if (Number.isNaN(offsetSumMs)) {
-        offsetSumMs = this.delivery(bundle, who).offsetSumMs;
-        offsetSums[vehicle] = offsetSumMs;
-        leastOffsetSumMs = Math.min(leastOffsetSumMs, offsetSumMs);
+      let delivery = deliveries[vehicle];
+      if (!delivery) {
+        delivery = this.delivery(bundle, who);
+        deliveries[vehicle] = delivery;
+        leastOffsetSumMs = Math.min(leastOffsetSumMs, delivery.offsetSumMs);
       }
-      costs[at] = urgency * (orders.length * (fetchAt - now) + offsetSumMs);
+      costs[at] = bound.isBound(agent)
+        ? bound.costOf(agent, bundle, delivery)
+        : bring(bundle, delivery, fetchAt, now, this.view.settings, this.freeAt);
     }
     let price = 0;
     // However far ahead it is: that is in every cost.
     const aheadMs = earliest - now;
-    for (const { searchingSince } of orders) price += LEFT_OUT_MS + aheadMs + (now - searchingSince);
-    return { orders, demand, readyAt, urgency, candidates, costs, leastOffsetSumMs, price };
+    for (const { searchingSince, windowStart, dueAt } of orders) {
+      price += LEFT_OUT_MS + Math.max(aheadMs, (windowStart ?? now) - now) + (now - searchingSince);
+      if (dueAt !== null) price += LATE_WEIGHT * Math.max(0, earliest - Math.max(dueAt, now));
+    }
+    return { orders, demand, readyAt, urgency, isTimed: bundle.isTimed, candidates, costs, leastOffsetSumMs, price };
   }
 
   /** From being at the place to having it in hand. */

@@ -54,7 +54,11 @@ function worthwhileJoins({ lots, worthOf }: Matching, maxBundle: number, maker: 
     const urgency = (weightOf(one) + weightOf(other)) / (one.orders.length + other.orders.length);
     // No detour is quicker than the straight way.
     if (left < urgency * (one.leastOffsetSumMs + other.leastOffsetSumMs)) return undefined;
-    const saves = left - urgency * maker.route(one, other).offsetSumMs;
+    const route = maker.route(one, other);
+    const most = left - urgency * route.offsetSumMs - route.priceMs;
+    if (most < 0) return undefined;
+    if (!one.isTimed && !other.isTimed) return most;
+    const saves = paid.get(one)! + paid.get(other)! - maker.leastTogether(route, one, other, worthOf) - WORTHWHILE;
     return saves >= 0 ? saves : undefined;
   });
 }

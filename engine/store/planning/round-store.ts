@@ -29,7 +29,10 @@ interface TaskRow {
   readonly timeToServe: TimeToServe;
   readonly scheduledAt: string | null;
   readonly estimatedDuration: number | null;
+  readonly createdAt: string;
   readonly readyAt: string | null;
+  readonly windowStart: string | null;
+  readonly windowEnd: string | null;
   readonly latitude: number | null;
   readonly longitude: number | null;
   readonly pickupLatitude: number | null;
@@ -41,8 +44,6 @@ interface TaskRow {
 
 /** A task that searches for an agent, or could. */
 export interface SoughtTask extends TaskRow {
-  readonly createdAt: string;
-  readonly windowEnd: string | null;
   readonly requiredSkills: readonly string[] | null;
   readonly preferredAgentId: number | null;
   /** It has parts, which are searched for one by one. */
@@ -214,7 +215,7 @@ function readTasks(sql: Sql, organizationId: number, ids: readonly number[]): Pr
   const query = () =>
     sql.unsafe<KnownTask[]>(
       `SELECT t.id, ${MARK_OF_TASK} AS mark, t.id AS task_id, t.status, t.time_to_serve, t.scheduled_at,
-        t.estimated_duration, t.ready_at, t.created_at, t.window_end, t.required_skills, t.preferred_agent_id, t.search,
+        t.estimated_duration, t.ready_at, t.created_at, t.window_start, t.window_end, t.required_skills, t.preferred_agent_id, t.search,
         t.child_ids IS NOT NULL AS is_job, t.agent_id, t.assigned_at, t.arrived_at,
         d.latitude, d.longitude, p.latitude AS pickup_latitude, p.longitude AS pickup_longitude,
         coalesce(k.weight_kg, 0) AS weight_kg, coalesce(k.volume_m3, 0) AS volume_m3, coalesce(k.packages, 0) AS packages

@@ -115,6 +115,7 @@ function run(policy: string, mean: number, undelivered: number): PolicyRun {
     clickToDoor: spread,
     readyToPickup: spread,
     roundMs: { mean: 1, p99: 1 },
+    punctuality: { late: 0, onTimeShare: 1, lateMean: 0, lateP95: 0, waitingMean: 0 },
   };
 }
 

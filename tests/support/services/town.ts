@@ -20,6 +20,8 @@ export function agentAt(place: Place, given: Partial<FreeAgent> = {}): FreeAgent
     skills: [],
     slots: [],
     isStale: false,
+    laterStops: [],
+    shift: null,
     ...given,
   };
 }
@@ -33,7 +35,9 @@ export function orderFrom(pickup: Place | null, dropoff: Place | null, given: Pa
     placedAt: NOW,
     searchingSince: NOW,
     readyAt: null,
+    windowStart: null,
     dueAt: null,
+    serviceMs: null,
     load: { weightKg: 0, volumeM3: 0, packages: 1 },
     requiredSkills: [],
     slot: null,

@@ -132,10 +132,17 @@ function leastCost(costs: readonly (readonly number[])[], row = 0, taken = 0): {
 
 test('the planner is shown the day as its own view, and what it offers is carried out', () => {
   const views: RoundView[] = [];
-  const policy = new PlannerPolicy(LINE, { everyMs: 30_000, maxBundle: 3 }, (view) => {
+  const policy = new PlannerPolicy(LINE, { everyMs: 30_000, maxBundle: 3, seesWindows: true }, (view) => {
     views.push(view);
     const [order, held] = view.orders;
-    const offer = { agentId: view.agents[1]!.agentId, taskIds: [order!.taskId], score: 0, distanceM: 0, etaMs: [0] };
+    const offer = {
+      agentId: view.agents[1]!.agentId,
+      taskIds: [order!.taskId],
+      score: 0,
+      distanceM: 0,
+      etaMs: [0],
+      stops: [],
+    };
     return { offers: [offer], unplanned: [{ taskId: held!.taskId, why: 'held', counts: {}, nearest: [] }] };
   });
   const sight = sightOf(LINE, 5 * MINUTE_MS);
@@ -147,6 +154,6 @@ test('the planner is shown the day as its own view, and what it offers is carrie
   assert.deepEqual([settings.pickupServiceMs, settings.dropoffServiceMs], [4 * MINUTE_MS, 4 * MINUTE_MS]);
   assert.deepEqual(shown[0]!.declinedBy, [agents[0]!.agentId]);
   assert.deepEqual([shown[0]!.pickupKey, shown[1]!.pickupKey], ['r', 's']);
-  assert.deepEqual([shown[0]!.readyAt, shown[0]!.dueAt], [0, 40 * MINUTE_MS]);
+  assert.deepEqual([shown[0]!.readyAt, shown[0]!.dueAt], [0, null]);
   assert.equal(agents[0]!.offDutyAt, 600 * MINUTE_MS);
 });

@@ -76,6 +76,7 @@ test('the measures are those that the rules give by hand', () => {
     ordersPerBundle: 1,
     costPerOrder: 10,
     declined: 0,
+    punctuality: { late: 0, onTimeShare: 1, lateMean: 0, lateP95: 0, waitingMean: 0 },
   });
   const none = checkRecord(
     DAY,

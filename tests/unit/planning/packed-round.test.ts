@@ -23,7 +23,9 @@ const orders: fc.Arbitrary<OpenOrder> = fc.record({
   placedAt: number,
   searchingSince: number,
   readyAt: fc.option(number),
+  windowStart: fc.option(number),
   dueAt: fc.option(number),
+  serviceMs: fc.option(number),
   load,
   requiredSkills: fc.array(text),
   slot: fc.option(slot),
@@ -47,6 +49,16 @@ const agents: fc.Arbitrary<FreeAgent> = fc.record({
   skills: fc.array(text),
   slots: fc.array(slot),
   isStale: fc.boolean(),
+  laterStops: fc.array(
+    fc.record({
+      place: fc.option(place),
+      earliest: fc.oneof(number, fc.constant(Number.NEGATIVE_INFINITY)),
+      serviceMs: number,
+      dueAt: fc.option(number),
+      weight: fc.nat(1),
+    }),
+  ),
+  shift: fc.option(fc.record({ endsAt: number, breaks: fc.array(slot), home: fc.option(place) })),
 });
 
 test('a round that was packed and copied is the same unpacked', () => {

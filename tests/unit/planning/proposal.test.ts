@@ -24,7 +24,7 @@ function lacking(counts: Partial<Record<PassedOver, number>>, view = seen(3), wh
 }
 
 test('each task of a bundle becomes an offer of its own, in whole metres and seconds', () => {
-  const offer = { agentId: 7, taskIds: [3, 5], score: 1.5, distanceM: 10.4, etaMs: [1_400, 2_600] };
+  const offer = { agentId: 7, taskIds: [3, 5], score: 1.5, distanceM: 10.4, etaMs: [1_400, 2_600], stops: [] };
   const view = roundView([order()], [agent(7, { openTasks: 2 })]);
   const plan: RoundPlan = { offers: [offer], unplanned: [] };
   const shown = [

@@ -21,7 +21,9 @@ export function order(fields: Partial<OpenOrder> = {}): OpenOrder {
     placedAt: NOW,
     searchingSince: NOW,
     readyAt: null,
+    windowStart: null,
     dueAt: null,
+    serviceMs: null,
     load: { weightKg: 1, volumeM3: 0, packages: 1 },
     requiredSkills: [],
     slot: null,
@@ -45,6 +47,8 @@ export function agent(agentId: number, fields: Partial<FreeAgent> = {}): FreeAge
     skills: [],
     slots: [],
     isStale: false,
+    laterStops: [],
+    shift: null,
     ...fields,
   };
 }

@@ -30,8 +30,8 @@ for (const [when, readyAt, freeAt] of [
     const way = straightTravel(agent(1).place, shop, 'car');
     const fetchedMs = Math.max(freeAt - NOW + way.ms + MINUTE / 2, (readyAt ?? NOW) - NOW);
     // Half of the service at the shop is over by then, and at each door the whole service comes before the next way.
-    const first = fetchedMs + MINUTE / 2 + straightTravel(shop, doors[0], 'car').ms + MINUTE / 2;
-    const second = first + MINUTE / 2 + straightTravel(doors[0], doors[1], 'car').ms + MINUTE / 2;
+    const first = fetchedMs + MINUTE / 2 + straightTravel(shop, doors[0], 'car').ms;
+    const second = first + MINUTE + straightTravel(doors[0], doors[1], 'car').ms;
     assert.deepEqual(offer!.taskIds, [0, 1]);
     const told = [...offer!.etaMs, offer!.score];
     for (const [at, expected] of [first, second, first + second].entries())

@@ -73,8 +73,14 @@ function offerTask(
     const given = { agentId: open[0]!.agentId, courierType: 'internal', courierId: null, courier: null } as const;
     draftStatus(draft, task, 'assigned', { ...fields, ...given }, now);
   } else draftSearch(draft, task, fields, now);
-  for (const request of open) draftRequest(draft, request);
+  for (const [place, request] of open.entries()) draftRequest(draft, request, latenessOf(chosen[place]!));
   if (settings.autoAccept) acceptRequest(draft, open[0]!, now);
+}
+
+/** Said in the history of what cannot be on time. */
+function latenessOf({ lateSeconds = 0 }: ProposedOffer): Readonly<Record<string, unknown>> | undefined {
+  if (lateSeconds === 0) return undefined;
+  return { reason: 'window_cannot_be_met', lateMinutes: Math.ceil(lateSeconds / 60) };
 }
 
 /** Why nobody was asked, the first time and from then on now and then; a search without hope ends. */

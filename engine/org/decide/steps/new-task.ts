@@ -153,8 +153,9 @@ export function newTask(
   };
 }
 
-function firstSearch(draft: Draft, { windowEnd, readyAt }: TaskInput, scheduledAt: string | null, now: string) {
-  return newSearch({ scheduledAt, windowEnd: windowEnd ?? null, readyAt: readyAt ?? null }, settingsOf(draft), now);
+function firstSearch(draft: Draft, input: TaskInput, scheduledAt: string | null, now: string) {
+  const { windowStart = null, windowEnd = null, readyAt = null } = input;
+  return newSearch({ scheduledAt, windowStart, windowEnd, readyAt }, settingsOf(draft), now);
 }
 
 /** Another order's task: no failed one is behind it. */

@@ -5,7 +5,7 @@ import { assignmentSettingsOf } from '../../../../schema/assignment/assignment.t
 
 const NOW = '2030-05-01T12:00:00.000Z';
 const LATER = '2030-05-01T15:00:00.000Z';
-const ANY_TIME = { scheduledAt: null, windowEnd: null, readyAt: null };
+const ANY_TIME = { scheduledAt: null, windowStart: null, windowEnd: null, readyAt: null };
 
 test('a search knows since when its task counts as waiting, for every kind of end', () => {
   const settings = { ...assignmentSettingsOf({}), leadMinutes: 30 };
@@ -13,6 +13,7 @@ test('a search knows since when its task counts as waiting, for every kind of en
     [{}, NOW],
     [{ windowEnd: LATER }, NOW],
     [{ readyAt: LATER }, LATER],
+    [{ windowStart: LATER }, LATER],
     [{ scheduledAt: LATER }, '2030-05-01T14:30:00.000Z'],
   ] as const)
     for (const searchTimeoutSeconds of [10, 900])

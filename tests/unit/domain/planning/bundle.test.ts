@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { OpenOrder } from '../../../../engine/domain/assignment/round-view.ts';
-import { bundleOf, deliveryOf, join } from '../../../../engine/domain/planning/bundle.ts';
+import { bundleOf } from '../../../../engine/domain/planning/bundle.ts';
+import { deliveryOf, join } from '../../../../engine/domain/planning/delivery.ts';
 import { straightTravel } from '../../../../engine/domain/travel/straight-travel.ts';
 import { NOW, order, roundView } from '../../planning/round-fixture.ts';
 
@@ -10,6 +11,7 @@ const MINUTE = 60_000;
 const SEED = 20_261_122;
 const { settings } = roundView([], []);
 const shop = { latitude: 0, longitude: 0 };
+const joining = { travel: straightTravel, settings, now: NOW, fetchAt: NOW, sums: new Float64Array(2) };
 const eastward = (taskId: number) => order({ taskId, pickup: shop, dropoff: { latitude: 0, longitude: taskId / 100 } });
 
 for (const [base, extra] of [
@@ -19,12 +21,7 @@ for (const [base, extra] of [
   [[3, 1], 2],
 ] as const) {
   test(`an order that joins others is brought where it delays least: ${extra} beside ${base.join(', ')}`, () => {
-    const { orders } = join(
-      bundleOf(base.map(eastward), NOW),
-      bundleOf([eastward(extra)], NOW),
-      straightTravel,
-      settings,
-    );
+    const { orders } = join(bundleOf(base.map(eastward), NOW), bundleOf([eastward(extra)], NOW), joining);
     assert.deepEqual(
       orders.map(({ taskId }) => taskId),
       [1, 2, 3],
@@ -36,9 +33,9 @@ for (const [base, extra] of [
 function sumByTheBook(orders: readonly OpenOrder[]): number {
   let [place, at, sum] = [shop, settings.pickupServiceMs / 2, 0];
   for (const { dropoff } of orders) {
-    at += straightTravel(place, dropoff!, null).ms + settings.dropoffServiceMs / 2;
+    at += straightTravel(place, dropoff!, null).ms;
     sum += at;
-    at += settings.dropoffServiceMs / 2;
+    at += settings.dropoffServiceMs;
     place = dropoff!;
   }
   return sum;
@@ -63,7 +60,7 @@ describe('orders that are brought together', () => {
           orders.slice(0, 1 + (first % (orders.length - 1))),
           orders.slice(1 + (first % (orders.length - 1))),
         ];
-        const route = join(bundleOf(one, NOW), bundleOf(other, NOW), straightTravel, settings);
+        const route = join(bundleOf(one, NOW), bundleOf(other, NOW), joining);
         assert.ok(Math.abs(route.offsetSumMs - sumByTheBook(route.orders)) < 1);
         const least = Math.min(...sequences(orders).map(sumByTheBook));
         assert.ok(route.offsetSumMs < least + 1, `${route.offsetSumMs}, not ${least}`);
@@ -84,7 +81,7 @@ describe('orders that are brought together', () => {
           [rest, [last]],
           [[last], rest],
         ] as const) {
-          const route = join(bundleOf(one, NOW), bundleOf(other, NOW), straightTravel, settings);
+          const route = join(bundleOf(one, NOW), bundleOf(other, NOW), joining);
           assert.ok(Math.abs(route.offsetSumMs - Math.min(...insertions)) < 1);
         }
       }),
@@ -142,16 +139,15 @@ describe('orders that are brought together', () => {
       straightTravel(shop, orders[0]!.dropoff!, 'bicycle').ms,
       straightTravel(orders[0]!.dropoff!, orders[1]!.dropoff!, 'bicycle').ms,
     ] as const;
-    const offsetsMs: number[] = [];
-    const delivery = deliveryOf(orders, straightTravel, settings, 'bicycle', offsetsMs);
+    const delivery = deliveryOf(orders, straightTravel, settings, 'bicycle');
     // Half of the service at the shop is over, and at each door the whole service comes before the next way.
-    const first = MINUTE / 2 + ways[0] + MINUTE / 2;
-    const second = first + MINUTE / 2 + ways[1] + MINUTE / 2;
-    assert.deepEqual(offsetsMs, [first, second]);
+    const first = MINUTE / 2 + ways[0];
+    const second = first + MINUTE + ways[1];
     assert.deepEqual(delivery, {
       offsetSumMs: first + second,
-      leavesMs: second + MINUTE / 2,
+      leavesMs: second + MINUTE,
       end: orders[1]!.dropoff,
+      legsMs: [first, ways[1]],
     });
   });
 });

@@ -45,7 +45,7 @@ function costByTheBook(view: RoundView, who: FreeAgent, orders: readonly OpenOrd
     at = Math.max(at, readyAt ?? now, now);
     if (pickup) at += settings.pickupServiceMs / 2 + way(pickup, dropoff!);
     const waitedMs = Math.max(0, now - Math.max(searchingSince, readyAt ?? searchingSince));
-    cost += Math.min(10, 1 + waitedMs / (30 * MINUTE)) * (at + settings.dropoffServiceMs / 2 - now);
+    cost += Math.min(10, 1 + waitedMs / (30 * MINUTE)) * (at - now);
     at += settings.dropoffServiceMs;
     place = dropoff!;
   }
@@ -244,8 +244,8 @@ test('an order without a place is done where the agent is by then', () => {
   );
   const itineraries = lookAhead(matchLots(trips, 1), trips, view, maker);
   const thereMs = itineraries.evaluate(0, [there!]);
-  const doneMs = thereMs + MINUTE / 2;
-  assert.equal(itineraries.evaluate(0, [there!, nowhere!, thereAgain!]), thereMs + doneMs + doneMs + MINUTE / 2);
+  const doneMs = thereMs + MINUTE;
+  assert.equal(itineraries.evaluate(0, [there!, nowhere!, thereAgain!]), thereMs + doneMs + doneMs);
 });
 
 test('the cost of an itinerary is reported only below the limit', () => {

@@ -232,7 +232,7 @@ describe('the cost of an order', () => {
       ]) {
         const [lot] = lotsOf([order({ ...shop, ...wanted })], agents);
         const cost = lot!.costs[lot!.candidates.agents.indexOf(agents.indexOf(who))]!;
-        const expected = fetched(who) + MINUTE / 2 + home(who.vehicleType!) + MINUTE / 2;
+        const expected = fetched(who) + MINUTE / 2 + home(who.vehicleType!);
         assert.ok(Math.abs(cost - expected) < 1, `${cost}, not ${expected}`);
       }
     });

@@ -1,0 +1,121 @@
+import { LIMITS } from '../../../schema/limits.ts';
+import type { TravelTime } from '../assignment/round-view.ts';
+import {
+  dropoffStop,
+  fetchedTogether,
+  isAboard,
+  type OpenStop,
+  pickupStop,
+  type RouteTask,
+  type ServiceTimes,
+} from './open-stops.ts';
+import { Schedule, type Start } from './schedule.ts';
+
+/** The saving, in milliseconds, for which a task goes before one that was given earlier. */
+const WORTHWHILE = 1_000;
+
+/**
+ * The order in which an agent is expected to do its open tasks, and when: first what it has with it, then what it is to
+ * fetch, as it was given. Goods at one place are fetched at once. A task goes before earlier ones only where the
+ * agent would wait, for a window or a scheduled time, and only if that costs less. The same tasks give the same order in
+ * every process, and a further task seldom changes it.
+ */
+export function planStops(
+  start: Start,
+  tasks: readonly RouteTask[],
+  services: ServiceTimes,
+  travel: TravelTime,
+): Schedule<OpenStop> {
+  const inOrder = [...tasks].sort(byTurn).slice(0, LIMITS.routeTasks);
+  let schedule = new Schedule<OpenStop>(startAt(inOrder, start), [], travel);
+  for (const task of inOrder) schedule = withTask(schedule, task, services, travel);
+  return schedule;
+}
+
+function byTurn(a: RouteTask, b: RouteTask): number {
+  const [turn, otherTurn] = [turnOf(a), turnOf(b)];
+  return turn - otherTurn || a.assignedAt - b.assignedAt || a.taskId - b.taskId;
+}
+
+/** Where the agent stands it goes on. */
+function turnOf(task: RouteTask): number {
+  if (isThere(task)) return 0;
+  return task.status === 'in_transit' ? 1 : 2;
+}
+
+function isThere(task: RouteTask): boolean {
+  return (isAboard(task) ? task.arrivedAt : task.pickupArrivedAt) !== null;
+}
+
+function startAt([first]: readonly RouteTask[], start: Start): Start {
+  if (!first || !isThere(first)) return start;
+  const place = isAboard(first) ? first.dropoff : first.pickup;
+  return place ? { ...start, place } : start;
+}
+
+function withTask(
+  schedule: Schedule<OpenStop>,
+  task: RouteTask,
+  services: ServiceTimes,
+  travel: TravelTime,
+): Schedule<OpenStop> {
+  const { stops, start } = schedule;
+  const withStops = (index: number, added: readonly OpenStop[]) =>
+    new Schedule(start, stops.toSpliced(index, 0, ...added), travel);
+  const dropoff = begun(dropoffStop(task, services), start.at);
+  if (isAboard(task)) return withStops(bestPlace(schedule, [dropoff]), [dropoff]);
+  const pickup = begun(pickupStop(task, services), start.at);
+  const shared = pickup.pickupKey === null ? -1 : stops.findIndex(({ pickupKey }) => pickupKey === pickup.pickupKey);
+  if (shared < 0) return withStops(bestPlace(schedule, [pickup, dropoff]), [pickup, dropoff]);
+  return broughtTogether(
+    new Schedule(start, stops.with(shared, fetchedTogether(stops[shared]!, pickup)), travel),
+    shared,
+    dropoff,
+    travel,
+  );
+}
+
+/** Where the agent is already, less is left to do. */
+function begun(stop: OpenStop, now: number): OpenStop {
+  if (stop.arrivedAt === null) return stop;
+  const doneMs = Math.max(0, now - Math.max(stop.arrivedAt, stop.earliest));
+  return { ...stop, serviceMs: Math.max(0, stop.serviceMs - doneMs) };
+}
+
+/** After all others, or before one that the agent would wait for. */
+function bestPlace(schedule: Schedule<OpenStop>, added: readonly OpenStop[]): number {
+  const { stops } = schedule;
+  let best = stops.length;
+  if (added[0]!.arrivedAt !== null) return best;
+  let least = schedule.costOfInsertion(best, added) - WORTHWHILE;
+  for (let index = 0; index < stops.length; index += 1) {
+    if (!schedule.waitsAt(index) || stops[index]!.arrivedAt !== null) continue;
+    const cost = schedule.costOfInsertion(index, added);
+    if (cost >= least) continue;
+    least = cost;
+    best = index;
+  }
+  return best;
+}
+
+/** Among those that are fetched at the same stop, where it costs least. */
+function broughtTogether(
+  schedule: Schedule<OpenStop>,
+  fetched: number,
+  dropoff: OpenStop,
+  travel: TravelTime,
+): Schedule<OpenStop> {
+  const { stops, start } = schedule;
+  const together = new Set(stops[fetched]!.taskIds);
+  let last = fetched + 1;
+  while (last < stops.length && stops[last]!.kind === 'dropoff' && together.has(stops[last]!.taskIds[0]!)) last += 1;
+  let best = last;
+  let least = schedule.costOfInsertion(last, [dropoff]);
+  for (let index = fetched + 1; index < last; index += 1) {
+    const cost = schedule.costOfInsertion(index, [dropoff]);
+    if (cost >= least) continue;
+    least = cost;
+    best = index;
+  }
+  return new Schedule(start, stops.toSpliced(best, 0, dropoff), travel);
+}

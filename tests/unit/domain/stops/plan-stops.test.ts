@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Place, TravelTime } from '../../../../engine/domain/assignment/round-view.ts';
+import type { RouteTask } from '../../../../engine/domain/stops/open-stops.ts';
+import { planStops } from '../../../../engine/domain/stops/plan-stops.ts';
+import { timesOf } from '../../../../engine/domain/stops/predicted-times.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+
+const NOW = 1_000_000_000_000;
+const MINUTE = 60_000;
+const SERVICES = { pickupServiceMs: 2 * MINUTE, dropoffServiceMs: 3 * MINUTE };
+/** A degree of longitude takes a minute, and nothing else matters. */
+const travel: TravelTime = (from, to) => {
+  const ms = Math.abs(to.longitude - from.longitude) * MINUTE;
+  return { distanceM: ms, ms };
+};
+const at = (longitude: number): Place => ({ latitude: 0, longitude });
+const minute = (of: number) => NOW + of * MINUTE;
+
+function task(taskId: number, fields: Partial<RouteTask>): RouteTask {
+  return {
+    taskId,
+    status: 'accepted',
+    assignedAt: taskId,
+    readyAt: null,
+    windowStart: null,
+    dueAt: null,
+    serviceMs: null,
+    slot: null,
+    pickup: null,
+    pickupKey: null,
+    dropoff: null,
+    pickupArrivedAt: null,
+    pickedUpAt: null,
+    arrivedAt: null,
+    ...fields,
+  };
+}
+
+const planned = (...tasks: readonly RouteTask[]) =>
+  planStops({ place: at(0), at: NOW, vehicleType: 'car' }, tasks, SERVICES, travel);
+
+/** Each stop as its tasks with the minutes of arrival, beginning and leaving. */
+function stopsOf(...tasks: readonly RouteTask[]) {
+  const { stops, arriveAts, beginAts, leaveAts } = planned(...tasks);
+  return stops.map(({ kind, taskIds }, index) => {
+    const times = [arriveAts, beginAts, leaveAts].map((of) => (of[index]! - NOW) / MINUTE);
+    return `${kind} ${taskIds.join('+')} ${times.join(' ')}`;
+  });
+}
+
+const from = (longitude: number) => ({ pickup: at(longitude), pickupKey: String(longitude) });
+
+for (const [name, tasks, expected] of [
+  ['nothing to do', [], []],
+  [
+    'what is on its way is brought before anything is fetched',
+    [task(1, { ...from(4), dropoff: at(6) }), task(2, { status: 'in_transit', dropoff: at(10) })],
+    ['dropoff 2 10 10 13', 'pickup 1 19 19 21', 'dropoff 1 23 23 26'],
+  ],
+  [
+    'who is at the door hands over what is left of the service',
+    [task(1, { status: 'in_transit', arrivedAt: minute(-1), dropoff: at(3) }), task(2, { dropoff: at(4) })],
+    ['dropoff 1 0 0 2', 'dropoff 2 3 3 6'],
+  ],
+  [
+    'who is at the pickup fetches what is left of it',
+    [task(1, { ...from(5), pickupArrivedAt: minute(-1), dropoff: at(7) })],
+    ['pickup 1 0 0 1', 'dropoff 1 3 3 6'],
+  ],
+  [
+    'what has been picked up is only brought',
+    [task(1, { ...from(5), pickedUpAt: minute(-1), dropoff: at(7) })],
+    ['dropoff 1 7 7 10'],
+  ],
+  [
+    'goods of one place are fetched at once when the last are ready, and brought in the order that takes least',
+    [
+      task(1, { ...from(2), dropoff: at(8), readyAt: minute(10) }),
+      task(2, { ...from(9), dropoff: at(9) }),
+      task(3, { ...from(2), dropoff: at(5), readyAt: minute(20) }),
+    ],
+    ['pickup 1+3 2 19 21', 'dropoff 3 24 24 27', 'dropoff 1 30 30 33', 'pickup 2 34 34 36', 'dropoff 2 36 36 39'],
+  ],
+  [
+    'a window that is closed is waited for at the door',
+    [task(1, { dropoff: at(5), windowStart: minute(8), serviceMs: 10 * MINUTE })],
+    ['dropoff 1 5 8 18'],
+  ],
+  [
+    'a later task comes before a wait that it fits into',
+    [task(1, { dropoff: at(5), windowStart: minute(60) }), task(2, { dropoff: at(10) })],
+    ['dropoff 2 10 10 13', 'dropoff 1 18 60 63'],
+  ],
+  [
+    'a later task that would make the one before late comes after it',
+    [task(1, { dropoff: at(1), windowStart: minute(20), dueAt: minute(22) }), task(2, { dropoff: at(-30) })],
+    ['dropoff 1 1 20 23', 'dropoff 2 54 54 57'],
+  ],
+  [
+    'a scheduled task is begun in its time',
+    [task(1, { ...from(2), dropoff: at(4), slot: { from: minute(30), until: minute(60) } })],
+    ['pickup 1 2 30 32', 'dropoff 1 34 34 37'],
+  ],
+  [
+    'a task without a place takes its service alone',
+    [task(1, { serviceMs: 5 * MINUTE }), task(2, { dropoff: at(4) })],
+    ['dropoff 1 0 0 5', 'dropoff 2 9 9 12'],
+  ],
+] as const)
+  test(name, () => assert.deepEqual(stopsOf(...tasks), expected));
+
+test('each task has its times, and so many stops of others come before it', () => {
+  const schedule = planned(
+    task(1, { status: 'in_transit', dropoff: at(10) }),
+    task(2, { ...from(12), dropoff: at(14), windowStart: minute(40) }),
+    task(3, { ...from(12), dropoff: at(13) }),
+  );
+  assert.deepEqual(Object.fromEntries(timesOf(schedule)), {
+    1: { pickupEtaAt: null, etaAt: minute(10), stopsBefore: 0 },
+    2: { pickupEtaAt: minute(15), etaAt: minute(40), stopsBefore: 2 },
+    3: { pickupEtaAt: minute(15), etaAt: minute(18), stopsBefore: 1 },
+  });
+});
+
+test('a way is followed along a bounded number of tasks', () => {
+  const many = Array.from({ length: LIMITS.routeTasks + 20 }, (_, index) => task(index + 1, { dropoff: at(1) }));
+  const schedule = planned(...many);
+  assert.equal(schedule.leaveAfter(schedule.stops.length), minute(1 + LIMITS.routeTasks * 3));
+});
