@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client';
 import { CommitHints } from '../engine/bus/commit-hints.ts';
 import { type Engine, type EngineOptions, openEngine } from '../engine/org/start-engine.ts';
 import { createRoundPositions } from '../engine/planning/round-positions.ts';
@@ -6,6 +5,8 @@ import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
 import { type Config, publicUrlOf, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
+import { MetricSet } from '../engine/runtime/metrics/metric-set.ts';
+import { createMetricsAccess } from '../engine/runtime/metrics/metrics-access.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
 import { createPositionStore, type PositionStore } from '../engine/store/positions/position-store.ts';
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
@@ -69,7 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const guards = openAccess(options, engine, redis);
   const access = options.wrapAccess?.(guards) ?? guards;
   const accounts = openAccounts(options, access);
-  const registry = new Registry();
+  const metrics = new MetricSet();
   const replies = new LastingReplies({ access, clock, scheduler });
   const { feed, positions } = engine;
   const kept = positionStoreOf(options, redis, engine.history);
@@ -84,8 +85,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const trackingStreams = new TrackingStreams({ tracking, feed, replies, clock, scheduler, log, heartbeatMs });
 
   let draining = false;
-  // Made when somebody asks: it takes a tenth of a second of the start.
-  let openApi: string | undefined;
   const routes = createRoutes({
     engine,
     reads: openRecordReads(options),
@@ -102,18 +101,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     publicUrl: () => publicUrlOf(config, server.port),
     operational: {
       engine,
-      registry,
+      metrics,
+      mayReadMetrics: createMetricsAccess(config.metricsToken),
       isDraining: () => draining,
       isRedisReachable: () => isRedisReachable(redis, PROBE_MS),
-      openApi: () => {
-        openApi ??= JSON.stringify(openApiDocument(routes, API_VERSION));
-        return openApi;
-      },
+      openApi: madeOnce(() => JSON.stringify(openApiDocument(routes, API_VERSION))),
     },
   });
   // Take the port before the shards. A second start by mistake then fails here and takes nothing from the first
   // process.
-  const server = await listen(options, access, routes, registry);
+  const server = await listen(options, access, routes, metrics);
   releaser.push('http server', () => server.close());
   const commands = await listenForCommands(options, engine);
   releaser.push('command listener', () => commands.close());
@@ -126,10 +123,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     trackingStreams.stop();
     await Promise.all([server.drain(DRAIN_MS), commands.drain(DRAIN_MS)]);
   });
-  const { callbackCounts: callbacks } = payments;
-  const counts = { streams: () => hub.size + trackingStreams.size, pendingRequests: () => server.pending, callbacks };
-  observeProcess(registry, engine, counts, preview.travelCounts);
+  observeProcess(metrics, engine, {
+    openStreams: () => hub.size + trackingStreams.size,
+    streams: hub.counts,
+    pendingRequests: () => server.pending,
+    callbacks: payments.callbackCounts,
+    travel: preview.travelCounts,
+  });
   return { port: server.port, engine };
+}
+
+/** A text that is made when somebody asks: the description of the API takes a tenth of a second of the start. */
+function madeOnce(make: () => string): () => string {
+  let made: string | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** `announce` notifies other processes that an organization has new work. */
@@ -192,13 +202,14 @@ function listenForCommands({ config, log }: GatewayOptions, engine: Engine): Pro
   });
 }
 
-function listen({ config, log }: GatewayOptions, access: Access, routes: readonly Route[], registry: Registry) {
+function listen({ config, log }: GatewayOptions, access: Access, routes: readonly Route[], metrics: MetricSet) {
   const random = createRandomSource();
   const otherOrigins = createOtherOrigins(config.corsOrigins);
+  const requests = new RequestMetrics(routes, metrics);
   const handler = new RequestHandler({
     router: new Router(routes),
     access,
-    metrics: new RequestMetrics(registry),
+    metrics: requests,
     otherOrigins,
     clock,
     random,
@@ -218,6 +229,6 @@ function listen({ config, log }: GatewayOptions, access: Access, routes: readonl
     scheduler,
     dispatch: handler.handle,
     headersForAll: otherOrigins?.headersFor,
-    ...lastResorts(random, log, access),
+    ...lastResorts(random, log, access, requests),
   });
 }

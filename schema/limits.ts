@@ -50,6 +50,9 @@ export const LIMITS = {
   /** Connections that ask the workers for their metrics, and how long a request may take to come. */
   metricsConnections: 16,
   metricsRequestMs: 5_000,
+  /** Between two looks of a process at what waits in Postgres, and organizations whose oldest event is looked at. */
+  backlogLookMs: 5_000,
+  backlogOrganizations: 100,
 
   // --- Fields (docs/contract.md §1) ---------------------------------------------------------------------
   shortTextChars: 255,

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
 import { ConfigError } from '../engine/runtime/config.ts';
 import type { Log } from '../engine/runtime/log.ts';
+import type { MetricSet } from '../engine/runtime/metrics/metric-set.ts';
+import type { MetricsRequest } from '../engine/runtime/metrics/metrics-access.ts';
 import { LIMITS } from '../schema/limits.ts';
 
 export interface MetricsListener {
@@ -12,18 +13,19 @@ export interface MetricsListener {
 }
 
 /**
- * Answers `GET /metrics` with Prometheus text and anything else with 404. Without a key: it belongs on the loopback or on a
- * private network. 0 takes any free port. Rejects with ConfigError when the port cannot be had.
+ * Answers `GET /metrics` with Prometheus text where `mayRead` permits it, and anything else with 404. 0 takes any free
+ * port. Rejects with ConfigError when the port cannot be had.
  */
 export async function startMetricsListener(
   { host, port }: { readonly host: string; readonly port: number },
-  registry: Registry,
+  metrics: MetricSet,
+  mayRead: (request: MetricsRequest) => boolean,
   log: Log,
 ): Promise<MetricsListener> {
   const server = createServer({ requestTimeout: LIMITS.metricsRequestMs }, (request, response) => {
     request.resume();
     const isAsked = request.method === 'GET' && request.url === '/metrics';
-    const answered = isAsked ? answer(registry, response) : end(response, 404);
+    const answered = isAsked && mayRead(factsOf(request)) ? answer(metrics, response) : end(response, 404);
     answered.catch((error) => {
       log.warn({ err: error }, 'metrics could not be served');
       response.destroy();
@@ -48,9 +50,13 @@ export async function startMetricsListener(
   };
 }
 
-async function answer(registry: Registry, response: ServerResponse): Promise<void> {
-  const text = await registry.metrics();
-  response.setHeader('Content-Type', registry.contentType);
+function factsOf({ socket, headers }: IncomingMessage): MetricsRequest {
+  return { remoteAddress: socket.remoteAddress ?? '', header: (name) => headers[name]?.toString() };
+}
+
+async function answer(metrics: MetricSet, response: ServerResponse): Promise<void> {
+  const text = await metrics.text();
+  response.setHeader('Content-Type', metrics.contentType);
   await end(response, 200, text);
 }
 

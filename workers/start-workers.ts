@@ -3,6 +3,7 @@ import { type Scheduler, systemClock, systemScheduler } from '../engine/runtime/
 import { type Config, publicUrlOf, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
+import { createMetricsAccess } from '../engine/runtime/metrics/metrics-access.ts';
 import { createRandomSource } from '../engine/runtime/random.ts';
 import type { SecretBox } from '../engine/runtime/secret-box.ts';
 import { createMailStore, type MailStore } from '../engine/store/accounts/mail-store.ts';
@@ -22,6 +23,7 @@ import { JOBS } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { activityJobId, createActivityProcessor } from './activity.ts';
 import { type Assignment, type AssignmentOptions, startAssignment } from './assignment/start-assignment.ts';
+import { createBacklog } from './backlog.ts';
 import { checkEvictionPolicy } from './eviction-policy.ts';
 import { type JobRunner, type Processors, startJobRunner } from './job-runner.ts';
 import { startJobSchedule } from './job-schedule.ts';
@@ -31,13 +33,13 @@ import { createPartitionProcessor } from './maintenance/partitions.ts';
 import { createSearchIndexProcessor } from './maintenance/search-index.ts';
 import { startMetricsListener } from './metrics-listener.ts';
 import { createMailTransport, removeMailsTo, type SendMail } from './notifications/mail-transport.ts';
-import { startMailer } from './notifications/mailer.ts';
-import { type Notifications, startNotifications } from './notifications/start-notifications.ts';
+import { type MailCounts, startMailer } from './notifications/mailer.ts';
+import { startNotifications } from './notifications/start-notifications.ts';
 import { type OutboxRelay, startOutboxRelay } from './outbox-relay.ts';
 import { type Payments, startPayments } from './payments/start-payments.ts';
 import { waitForStore } from './wait-for-store.ts';
 import { openWebhooks, type Webhooks } from './webhooks/start-webhooks.ts';
-import { workersMetrics } from './workers-metrics.ts';
+import { type WorkersParts, workersMetrics } from './workers-metrics.ts';
 
 export interface WorkersOptions {
   readonly config: Config;
@@ -95,7 +97,7 @@ export async function startWorkers({
   const { secretBox, history } = await waitForStore('reaching Postgres', findPlace, log, starting.signal);
   // These can do with Postgres alone: mail goes out and payments are carried out while Redis is away.
   const sendMail = openMail(config);
-  mailUsers(createMailStore(sql), sendMail, { config, scheduler, log, releaser });
+  const mails = mailUsers(createMailStore(sql), sendMail, { config, scheduler, log, releaser });
   const payments = await startPayments({ config, secretBox, random, scheduler, log, releaser });
   const notifications = await startNotifications({ config, secretBox, sendMail, random, scheduler, log, releaser });
   await checkEvictionPolicy(redis, log);
@@ -115,7 +117,8 @@ export async function startWorkers({
   payments.follow(runner);
 
   const assignment = openAssignment(redisUrl, keys, { config, secretBox, scheduler, log, releaser });
-  await serveMetrics(assignment, notifications, config, log, releaser);
+  const backlog = createBacklog(sql, systemClock, log);
+  await serveMetrics({ assignment, notifications, webhooks, payments, mails, backlog }, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
   for (const relay of [...relays, assignment]) releaser.push('relay', () => relay.stop());
   listenForHints(redisUrl, log, releaser, {
@@ -137,14 +140,15 @@ async function sealClearSecrets(sql: Sql, secretBox: SecretBox, log: Log): Promi
   if (Object.values(counts).some((count) => count > 0)) log.info(counts, 'secrets that were in clear are encrypted');
 }
 
-/** Sends users the mails with their links. */
+/** Sends users the mails with their links. Returns the counts of them. */
 function mailUsers(
   store: MailStore,
   send: SendMail,
   { config, scheduler, log, releaser }: Required<WorkersOptions>,
-): void {
+): Readonly<MailCounts> {
   const mailer = startMailer({ store, send, publicUrl: publicUrlOf(config), clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());
+  return mailer.counts;
 }
 
 /** Partitions are needed at once, for today. */
@@ -188,17 +192,12 @@ function listenForHints(
     .catch((error) => log.warn({ err: error }, 'no hints: the relays use their sweeps alone'));
 }
 
-async function serveMetrics(
-  assignment: Assignment,
-  notifications: Notifications,
-  config: Config,
-  log: Log,
-  releaser: Releaser,
-): Promise<void> {
-  if (!config.workersMetrics) return;
-  const metrics = await startMetricsListener(config.workersMetrics, workersMetrics(assignment, notifications), log);
+async function serveMetrics(parts: WorkersParts, config: Config, log: Log, releaser: Releaser): Promise<void> {
+  parts.backlog.look();
+  const mayRead = createMetricsAccess(config.metricsToken);
+  const metrics = await startMetricsListener(config.workersMetrics, workersMetrics(parts), mayRead, log);
   releaser.push('metrics', () => metrics.stop());
-  log.info({ port: metrics.port }, 'metrics of the workers are served');
+  log.info({ host: config.workersMetrics.host, port: metrics.port }, 'metrics of the workers are served');
 }
 
 function startActivityRelay(runner: JobRunner, store: RelayStore, scheduler: Scheduler, log: Log): OutboxRelay {

@@ -9,7 +9,7 @@ const FIRST_TASK = {
 };
 
 /** The text on the screen once everything runs: the address, the key, and a line to paste. */
-export function greet(facts: DemoOrganization, factsFile: string): string {
+export function greet(facts: DemoOrganization, factsFile: string, workersMetrics: string): string {
   const selfSigned = facts.baseUrl.startsWith('https:') ? ' --insecure' : '';
   const rule = '─'.repeat(76);
   return [
@@ -19,6 +19,7 @@ export function greet(facts: DemoOrganization, factsFile: string): string {
     `  API key   ${facts.apiKey}`,
     `  Accounts  ${factsFile}   (e-mail addresses and passwords)`,
     '  Commands  npm run admin -- --help',
+    `  Metrics   /metrics, and of the workers ${workersMetrics}`,
     '',
     '  Create a task:',
     '',

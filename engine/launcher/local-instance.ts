@@ -37,6 +37,8 @@ interface LocalInstanceOptions {
 interface ReadyInstance {
   readonly facts: DemoOrganization;
   readonly factsFile: string;
+  /** Where the workers serve their metrics. */
+  readonly workersMetrics: string;
 }
 
 interface LocalInstance {
@@ -92,13 +94,17 @@ export function createLocalInstance({ environment, parts, log, onGivenUp }: Loca
     const facts = known ? { ...known, baseUrl } : await makeFacts();
 
     const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRETS_KEY: secretsKey };
-    const env = { ...given, ...stores, PORT: `${port}`, DATA_DIR: dataDir };
+    const metricsHost = config.workersMetrics.host;
+    const metricsPort = config.workersMetrics.port || (await findFreePort(metricsHost));
+    const workersMetrics = `http://${metricsHost}:${metricsPort}/metrics`;
+    const ports = { PORT: `${port}`, WORKERS_METRICS_PORT: `${metricsPort}` };
+    const env = { ...given, ...stores, ...ports, DATA_DIR: dataDir };
     const gateway = { command: parts.gateway, env, log, baseUrl, host, port };
     await keepRunning('gateway', (signal) => startGateway(gateway, signal));
     await keepRunning('workers', () => startWorkers({ command: parts.workers, env, log }));
-    if (await isAccepted(facts)) return { facts, factsFile };
+    if (await isAccepted(facts)) return { facts, factsFile, workersMetrics };
     log.say(`the key in ${factsFile} is no longer valid: making a new one`);
-    return { facts: await makeFacts(), factsFile };
+    return { facts: await makeFacts(), factsFile, workersMetrics };
   }
 
   return {

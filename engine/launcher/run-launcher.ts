@@ -54,8 +54,8 @@ export function runLauncher(parts: LocalParts, environment = process.env): void 
   output.on('error', () => void finish(0));
 
   instance.start().then(
-    ({ facts, factsFile }) => {
-      if (finishingSince === undefined) output.write(greet(facts, factsFile));
+    ({ facts, factsFile, workersMetrics }) => {
+      if (finishingSince === undefined) output.write(greet(facts, factsFile, workersMetrics));
     },
     (error: Error) => {
       if (finishingSince !== undefined) return;

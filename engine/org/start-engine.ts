@@ -32,7 +32,10 @@ import { connectPostgres, type Sql } from '../store/postgres.ts';
 import { openSecretBox } from '../store/secrets/secret-key-store.ts';
 import type { ExportSink } from '../store/task-lists/task-list-export.ts';
 import { forPages } from '../store/task-lists/task-list-store.ts';
+import { ActivityCounts } from './activity-counts.ts';
 import { OrgDirectory } from './actor/org-directory.ts';
+import type { OrgBatch } from './apply/org-batch.ts';
+import type { CommitCounts } from './commit/commit-counts.ts';
 import { GroupCommit } from './commit/group-commit.ts';
 import { Settler } from './commit/settler.ts';
 import { ShardOwnership } from './commit/shard-ownership.ts';
@@ -74,8 +77,8 @@ export interface EngineCounts {
   readonly liveActors: number;
   /** Shards that this process may write. */
   readonly shardsOwned: number;
-  /** Groups of commits sent to Postgres since the start. */
-  readonly commitGroups: number;
+  /** Groups of commits on their way to Postgres. */
+  readonly commitsOnTheirWay: number;
 }
 
 export interface EngineParts {
@@ -103,6 +106,8 @@ export interface Engine {
   ): Promise<void> | undefined;
   readLog(organizationId: number, query: ListEventsQuery): Promise<LogPage>;
   counts(): EngineCounts;
+  readonly commits: CommitCounts;
+  readonly activity: ActivityCounts;
   /** Identifies this start of the process among the owners of shards. */
   readonly incarnation: string;
   /** Whether Postgres answers now. */
@@ -155,6 +160,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
   const settler = new Settler(ownership, orgStore, clock, log);
   const groupCommit = new GroupCommit({ ...shared, store: commits, ownership, settler, fault });
+  const activity = new ActivityCounts(clock);
   const counts = new FilterCounts(scheduler);
   const isOwned = (organizationId: number) => ownership.standingOf(shardOf(organizationId)) === 'owned';
   const bus = options.openEventBus?.(history);
@@ -171,18 +177,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ownership,
     history,
     onChanged,
-    publish(batch) {
-      const { organizationId, events, taskChanges, expectedSequence, lastSequence, blursSearches } = batch;
-      if (events.length > 0) feed.publish(organizationId, events);
-      counts.committed(organizationId, expectedSequence, lastSequence, taskChanges, blursSearches);
-      options.onCommitted?.(organizationId, hintsOf(batch));
-    },
+    publish: (batch) => publish(batch, options, { activity, feed, counts }),
   });
 
   const parts: EngineParts = { directory, ownership, groupCommit };
   return {
     start: (address) => startServing(ownership, directory, releaser, address),
     counts: () => countsOf(parts),
+    commits: groupCommit.counts,
+    activity,
     incarnation: ownership.incarnation,
     isReachable: (deadlineMs) => isReachable(reads, deadlineMs),
     parts,
@@ -198,9 +201,27 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
+/** Tells the parts of this process, and others by hints, of a committed batch. */
+function publish(
+  batch: OrgBatch,
+  { onCommitted }: EngineOptions,
+  {
+    activity,
+    feed,
+    counts,
+  }: { readonly activity: ActivityCounts; readonly feed: EventFeed; readonly counts: FilterCounts },
+): void {
+  const { organizationId, events, taskChanges, expectedSequence, lastSequence, blursSearches } = batch;
+  activity.committed(batch);
+  if (events.length > 0) feed.publish(organizationId, events);
+  counts.committed(organizationId, expectedSequence, lastSequence, taskChanges, blursSearches);
+  onCommitted?.(organizationId, hintsOf(batch));
+}
+
 function countsOf({ directory, ownership, groupCommit }: EngineParts): EngineCounts {
   const { liveActors } = directory;
-  return { liveActors, shardsOwned: ownership.ownedCount, commitGroups: groupCommit.groups };
+  const commitsOnTheirWay = groupCommit.groups - groupCommit.counts.total;
+  return { liveActors, shardsOwned: ownership.ownedCount, commitsOnTheirWay };
 }
 
 /** Opens the engine and sets it going. */

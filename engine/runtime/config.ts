@@ -56,7 +56,10 @@ const environmentSchema = v.object({
   INTERNAL_HOST: v.optional(v.string(), '127.0.0.1'),
   INTERNAL_PORT: integer(0, 0, 65_535),
   WORKERS_METRICS_HOST: v.optional(v.string(), '127.0.0.1'),
-  WORKERS_METRICS_PORT: v.optional(integer(0, 0, 65_535)),
+  WORKERS_METRICS_PORT: integer(0, 0, 65_535),
+  METRICS_TOKEN: v.optional(
+    v.pipe(v.string(), v.regex(/^([\x21-\x7e]{16,})?$/, 'must be 16 visible ASCII characters or more')),
+  ),
   GATEWAY_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,64}$/)), hostname()),
   LOG_LEVEL: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
   LEASE_MS: integer(DEFAULT_LEASE_MS, 1_000, 120_000),
@@ -122,11 +125,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     dataDir: env.DATA_DIR,
     internalHost: env.INTERNAL_HOST,
     internalPort: env.INTERNAL_PORT,
-    /** Undefined: the workers serve none. */
-    workersMetrics:
-      env.WORKERS_METRICS_PORT === undefined
-        ? undefined
-        : { host: env.WORKERS_METRICS_HOST, port: env.WORKERS_METRICS_PORT },
+    workersMetrics: { host: env.WORKERS_METRICS_HOST, port: env.WORKERS_METRICS_PORT },
+    /** Undefined: metrics are for this machine alone. */
+    metricsToken: env.METRICS_TOKEN || undefined,
     gatewayId: env.GATEWAY_ID,
     logLevel: env.LOG_LEVEL,
     leaseMs: env.LEASE_MS,

@@ -3,6 +3,7 @@ import { BodyBuffer } from './body-buffer.ts';
 import { type Framing, type Head, judgeHead } from './head-framing.ts';
 import type { Pending } from './pending-list.ts';
 import {
+  type AnswerObserver,
   BodyOverload,
   BodyTooLarge,
   ClientGone,
@@ -56,6 +57,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   abstract readonly remoteAddress: string;
   readonly names: string[] = [];
   readonly values: string[] = [];
+  observer: AnswerObserver | undefined;
   readonly admittedAt: number;
   before: Pending | undefined;
   after: Pending | undefined;
@@ -149,6 +151,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     checkAnswer(status, headers, '');
     if (this.state !== 'open' || this.method === 'HEAD') return this.#endedStream(status, headers);
     this.state = 'answered';
+    this.observer?.answered(status);
     this.#endBody();
     this.#stream = new QueuedStream(this.traffic, this.openSink(status, this.#completed(headers)));
     this.onSent();
@@ -200,6 +203,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     this.#endBody();
     this.onSent();
     this.#stream?.onGone();
+    if (wasOpen) this.observer?.abandoned();
     if (wasOpen && this.#goneListener) this.traffic.guarded('a gone listener', this.#goneListener);
   }
 
@@ -286,6 +290,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     const leavesBody = this.#bodyState !== 'read' && this.#contentLength !== 0;
     const closes = close || this.#closeAsked || this.traffic.draining || this.isConnectionSpent();
     this.state = state;
+    this.observer?.answered(status);
     this.#endBody();
     const ending = leavesBody ? this.#endingBeforeBody(closes) : closes ? 'close' : 'keep';
     this.transmit(status, this.#completed(headers), body, ending);

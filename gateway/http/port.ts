@@ -34,9 +34,19 @@ export interface IncomingRequest {
   readBody(limitBytes: number): Promise<Buffer>;
 }
 
+/** Told once how a request ended; what it does must not throw. */
+export interface AnswerObserver {
+  /** It was answered, by the handler or by this layer; a stream has begun. */
+  answered(status: number): void;
+  /** The client left before. */
+  abandoned(): void;
+}
+
 export interface Reply {
   /** Answered, by the handler or for it, or the client is gone. */
   readonly done: boolean;
+  /** The listener to the end of the request; to be set in the turn of the dispatch. */
+  observer: AnswerObserver | undefined;
   /** Called once if the client leaves before it was answered, at once if it has left. Not called after an answer. */
   onGone(listener: () => void): void;
   /**

@@ -1,11 +1,14 @@
-import type { Registry } from 'prom-client';
 import type { Engine } from '../../engine/org/start-engine.ts';
+import type { MetricSet } from '../../engine/runtime/metrics/metric-set.ts';
+import type { createMetricsAccess } from '../../engine/runtime/metrics/metrics-access.ts';
+import { errorBody } from '../../engine/views/parts/error-body.ts';
 import type { Reply } from '../http/port.ts';
 import { type RawRoute, rawRoute } from '../route.ts';
 
 export interface OperationalState {
   readonly engine: Engine;
-  readonly registry: Registry;
+  readonly metrics: MetricSet;
+  readonly mayReadMetrics: ReturnType<typeof createMetricsAccess>;
   readonly isDraining: () => boolean;
   readonly isRedisReachable: () => Promise<boolean>;
   /** The OpenAPI document, encoded. */
@@ -38,14 +41,23 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
       ),
       alsoAnswers: { '503': 'Not ready' },
     },
-    route('/metrics', 'Prometheus metrics', 'text/plain', async (_request, reply) => {
-      const text = await state.registry.metrics();
-      if (!reply.done) reply.send(200, [['Content-Type', state.registry.contentType]], text);
-    }),
+    {
+      ...route('/metrics', 'Prometheus metrics', 'text/plain', ({ replyHeaders }, reply, incoming) => {
+        if (state.mayReadMetrics(incoming)) return tellMetrics(state, reply);
+        // As a path that does not exist: the caller does not learn that this one does.
+        reply.send(404, [...JSON_TYPE, ...replyHeaders], errorBody(404, 'Cannot GET /metrics'));
+      }),
+      alsoAnswers: { '404': 'The caller may not read metrics' },
+    },
     route('/openapi.json', 'This API as an OpenAPI 3.1 document', 'application/json', (_request, reply) => {
       reply.send(200, JSON_TYPE, state.openApi());
     }),
   ];
+}
+
+async function tellMetrics({ metrics }: OperationalState, reply: Reply): Promise<void> {
+  const text = await metrics.text();
+  if (!reply.done) reply.send(200, [['Content-Type', metrics.contentType]], text);
 }
 
 async function tellReadiness(state: OperationalState, reply: Reply): Promise<void> {

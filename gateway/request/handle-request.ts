@@ -11,7 +11,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Authentication } from '../guards/authenticate.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Draw } from '../guards/quotas.ts';
-import type { Header, IncomingRequest, Reply } from '../http/port.ts';
+import type { AnswerObserver, Header, IncomingRequest, Reply } from '../http/port.ts';
 import { RefusalError } from '../refusal-error.ts';
 import {
   type ApiRoute,
@@ -37,7 +37,7 @@ import {
   parseJson,
   parseParams,
 } from './parse-request.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import type { RequestMetrics, RouteMetrics } from './request-metrics.ts';
 import { successBody } from './success-body.ts';
 
 export interface HandlingServices {
@@ -75,19 +75,18 @@ export class RequestHandler {
   }
 
   readonly handle = (incoming: IncomingRequest, reply: Reply): void | Promise<void> => {
-    const { router, access, clock, random, metrics, otherOrigins } = this.#services;
+    const { router, access, clock, random, otherOrigins } = this.#services;
     const startedAt = clock.monotonic();
     const facts: RequestFacts = {
       correlationId: correlationIdOf(incoming, random),
       canonicalPath: canonicalPath(incoming.path, incoming.query),
       method: incoming.method,
     };
-    const exchange = new Exchange(this.#services, incoming, reply, facts, startedAt);
     const match = router.match(incoming.method, incoming.path);
-    if (match.kind === 'found' && match.route.guard.kind === 'operational') {
-      exchange.observe = metrics.of(match.route);
+    const route = match.kind === 'found' ? match.route : undefined;
+    const exchange = new Exchange(this.#services, incoming, reply, facts, route, startedAt);
+    if (match.kind === 'found' && match.route.guard.kind === 'operational')
       return exchange.serve(match.route, match.params);
-    }
     if (match.kind === 'wrong-method' && incoming.method === 'OPTIONS' && otherOrigins)
       return exchange.answerOptions(otherOrigins.headersOfOptions(incoming, match.allow), match.allow);
     if (!access.isSecure(incoming)) return exchange.refuseNobody(refusalBody(refusal('HTTPS_REQUIRED')));
@@ -99,7 +98,6 @@ export class RequestHandler {
         headers: [['Allow', match.allow]],
       });
     }
-    exchange.observe = metrics.of(match.route);
     return exchange.serve(match.route, match.params);
   };
 }
@@ -126,7 +124,7 @@ function plain(status: number, message: string): Refused {
 }
 
 /** One request and its response. */
-class Exchange {
+class Exchange implements AnswerObserver {
   readonly #services: HandlingServices;
   readonly #incoming: IncomingRequest;
   readonly #reply: Reply;
@@ -136,13 +134,14 @@ class Exchange {
   /** The rate limit headers of every response. */
   #quotaHeaders: readonly Header[] = [];
   #routeHeaders: readonly Header[] = [];
-  observe: (status: number, durationMs: number) => void = () => {};
+  readonly #metrics: RouteMetrics;
 
   constructor(
     services: HandlingServices,
     incoming: IncomingRequest,
     reply: Reply,
     facts: RequestFacts,
+    route: Route | undefined,
     startedAt: number,
   ) {
     this.#services = services;
@@ -154,6 +153,16 @@ class Exchange {
     const { correlationId } = facts;
     this.#origin =
       facts.method === 'GET' ? new ReadOrigin(correlationId, address) : { correlationId, address: address() };
+    this.#metrics = services.metrics.of(route);
+    reply.observer = this;
+  }
+
+  answered(status: number): void {
+    this.#metrics.answered(status, (this.#services.clock.monotonic() - this.#startedAt) / 1_000);
+  }
+
+  abandoned(): void {
+    this.#services.metrics.abandoned();
   }
 
   async serve(route: Route, params: Readonly<Record<string, string>>): Promise<void> {
@@ -330,7 +339,6 @@ class Exchange {
       headers.push(['ETag', etag]);
       const wanted = route.method === 'GET' ? entityTagsOf(this.#incoming.header('if-none-match')) : undefined;
       if (wanted && matchesWeakly(wanted, etag)) {
-        this.observe(304, this.#services.clock.monotonic() - this.#startedAt);
         this.#reply.send(304, [...headers, ...this.#replyHeaders()], '');
         return;
       }
@@ -353,7 +361,6 @@ class Exchange {
   }
 
   #send(status: number, body: string, headers: readonly Header[], close = false): void {
-    this.observe(status, this.#services.clock.monotonic() - this.#startedAt);
     this.#reply.send(status, [JSON_TYPE, ...this.#replyHeaders(), ...headers], body, { close });
   }
 

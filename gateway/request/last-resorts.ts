@@ -6,6 +6,7 @@ import type { Access } from '../guards/open-access.ts';
 import type { Header, HttpServerOptions, IncomingRequest, RefusalReason } from '../http/port.ts';
 import { canonicalPath } from '../router.ts';
 import { correlationIdOf } from './correlation.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 
 const MESSAGES: Readonly<Record<RefusalReason, string>> = {
   lengthRequired: 'A body needs a Content-Length',
@@ -30,6 +31,7 @@ export function lastResorts(
   random: RandomSource,
   log: Log,
   { quotas, addressOf }: Pick<Access, 'quotas' | 'addressOf'>,
+  metrics: Pick<RequestMetrics, 'refused'>,
 ): Pick<HttpServerOptions, 'refusal' | 'onUnhandled'> {
   const headersOf = (status: number, correlationId: string, request: IncomingRequest): Header[] => [
     ['Content-Type', 'application/json; charset=utf-8'],
@@ -39,6 +41,7 @@ export function lastResorts(
   ];
   return {
     refusal(status, reason, request) {
+      metrics.refused(reason);
       return {
         headers: headersOf(status, correlationIdOf(request, random), request),
         body: errorBody(status, MESSAGES[reason], codeOf(reason, request.method)),

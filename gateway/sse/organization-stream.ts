@@ -9,13 +9,11 @@ import { isStoreAway } from '../../engine/store/postgres.ts';
 import { formatPosition, parsePosition, type StreamEventsQuery } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { API_VERSION } from '../../schema/version.ts';
-import type { ReplyStream } from '../http/port.ts';
+import type { ReplyStream, StreamEnd } from '../http/port.ts';
 import type { Audiences, Membership } from './audience.ts';
 import { createEventFilter, type Hearer } from './event-filter.ts';
 import type { Piece } from './shared-pieces.ts';
-
-/** Why a stream goes on from another place than it was asked to; told in `stream.resync`. */
-type ResyncReason = 'history_changed' | 'position_unknown' | 'events_expired';
+import type { ResyncReason, StreamCounts } from './stream-counts.ts';
 
 export interface StreamOptions {
   readonly feed: Pick<EventFeed, 'history' | 'lastSequence' | 'toldUpTo' | 'recentAfter' | 'readAfter'>;
@@ -29,6 +27,7 @@ export interface StreamOptions {
   readonly heartbeatMs: number;
   readonly organizationId: number;
   readonly stream: ReplyStream;
+  readonly counts: StreamCounts;
   readonly query: StreamEventsQuery & Hearer;
   /** The client's last event: a header or a parameter, as it came. */
   readonly lastEventId: string | undefined;
@@ -78,8 +77,8 @@ export class OrganizationStream {
 
   /** Finds the place to start from, says so, and goes live; ends at once when the client has left. Never rejects. */
   async start(): Promise<void> {
-    const { feed, organizationId, lastEventId, stream } = this.#options;
-    stream.onClose(() => this.#end());
+    const { feed, organizationId, lastEventId, stream, counts } = this.#options;
+    stream.onClose((end) => this.#end(end));
     if (this.#isEnded()) return;
     try {
       const wanted = lastEventId ? parsePosition(lastEventId) : undefined;
@@ -93,6 +92,7 @@ export class OrganizationStream {
       if (reason) this.#options.stream.write(frameOf('stream.ready', ready));
       else this.#control('stream.ready', ready);
       if (reason) this.#resync(reason);
+      else if (wanted) counts.resumed += 1;
       await this.#catchUp(head);
     } catch (error) {
       this.#fail(error);
@@ -220,6 +220,7 @@ export class OrganizationStream {
   }
 
   #resync(reason: ResyncReason): void {
+    this.#options.counts.resynced[reason] += 1;
     this.#control('stream.resync', { reason, position: this.#position() });
   }
 
@@ -253,8 +254,9 @@ export class OrganizationStream {
     stream.close();
   }
 
-  #end(): void {
+  #end(end: StreamEnd): void {
     if (this.#isEnded()) return;
+    if (end === 'slow') this.#options.counts.cutOff += 1;
     this.#phase = 'ended';
     this.#membership.leave();
     this.#unsubscribePositions();

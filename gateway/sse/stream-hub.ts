@@ -11,6 +11,7 @@ import type { Identity } from '../route.ts';
 import { Audiences } from './audience.ts';
 import type { LastingReplies } from './lasting-replies.ts';
 import { OrganizationStream, type StreamOptions } from './organization-stream.ts';
+import { noStreams } from './stream-counts.ts';
 
 export interface StreamHubOptions {
   readonly feed: EventFeed;
@@ -31,6 +32,7 @@ export class StreamHub {
   readonly #catchUpTurns: Turns;
   readonly #audiences: Audiences;
   readonly #streams = new Set<OrganizationStream>();
+  readonly counts = noStreams();
   /** By what a bound is for. */
   readonly #counts = new Map<string, number>();
   readonly #cancelHeartbeat: () => void;
@@ -88,6 +90,7 @@ export class StreamHub {
       heartbeatMs,
       organizationId: identity.organizationId,
       stream,
+      counts: this.counts,
       query,
       lastEventId,
       onEnd: () => {
@@ -97,6 +100,7 @@ export class StreamHub {
       },
     });
     this.#streams.add(opened);
+    this.counts.opened += 1;
     void opened.start();
   }
 

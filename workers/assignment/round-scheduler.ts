@@ -8,6 +8,7 @@ import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
+import { Histogram, SHORT_SECONDS } from '../../engine/runtime/metrics/histogram.ts';
 import { createOutage, type Outage } from '../../engine/runtime/outage.ts';
 import type { RoundStore, SearchingOrganization } from '../../engine/store/planning/round-store.ts';
 import type { RoundTurnStore } from '../../engine/store/planning/round-turn-store.ts';
@@ -36,6 +37,8 @@ export interface RoundCounts {
   rounds: number;
   failed: number;
   offers: number;
+  /** Of rounds that did not fail. */
+  readonly seconds: Histogram;
 }
 
 interface Place {
@@ -82,7 +85,7 @@ const NO_HOPES: Hopes = { time: false, moves: false };
  * Rests grow while nothing happens that could help: no hint comes, the log stands still, and agents do not come nearer.
  */
 export class RoundScheduler {
-  readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0 };
+  readonly counts: RoundCounts = { rounds: 0, failed: 0, offers: 0, seconds: new Histogram(SHORT_SECONDS) };
   readonly #options: RoundSchedulerOptions;
   readonly #outage: Outage;
   readonly #turns: Outage;
@@ -257,11 +260,13 @@ export class RoundScheduler {
 
   /** Resolves to whether all tasks have been looked at. */
   async #roundInTurn(place: Place): Promise<boolean> {
-    const { turns, log } = this.#options;
+    const { turns, log, clock } = this.#options;
     const { organizationId } = place.organization;
     try {
+      const begunAt = clock.monotonic();
       const isOver = await this.#round(place);
       this.counts.rounds += 1;
+      this.counts.seconds.observe((clock.monotonic() - begunAt) / 1_000);
       return isOver;
     } finally {
       turns.giveBack(organizationId).catch((err) => log.debug({ err, organizationId }, 'a turn has to run out'));

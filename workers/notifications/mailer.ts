@@ -16,7 +16,11 @@ export interface MailerOptions {
   readonly log: Log;
 }
 
+/** The results of this process since its start. */
+export type MailCounts = Record<'sent' | 'postponed' | 'held_back' | 'given_up', number>;
+
 export interface Mailer {
+  readonly counts: Readonly<MailCounts>;
   /** Resolves when what was being sent is sent, or has failed. */
   stop(): Promise<void>;
 }
@@ -35,9 +39,10 @@ export function startMailer(options: MailerOptions): Mailer {
   const sending = new Set<Promise<void>>();
   let search: Promise<void> | undefined;
   let isStopped = false;
+  const counts: MailCounts = { sent: 0, postponed: 0, held_back: 0, given_up: 0 };
 
   function begin(request: MailRequest): void {
-    const work = deliver(request, options)
+    const work = deliver(request, options, counts)
       .catch((error) => log.warn({ err: error, purpose: request.purpose }, 'a mail waits for its lease to end'))
       .finally(() => {
         sending.delete(work);
@@ -72,6 +77,7 @@ export function startMailer(options: MailerOptions): Mailer {
   look();
   const stopLooking = scheduler.every(LIMITS.mailSweepMs, look);
   return {
+    counts,
     async stop() {
       isStopped = true;
       stopLooking();
@@ -81,7 +87,11 @@ export function startMailer(options: MailerOptions): Mailer {
   };
 }
 
-async function deliver(request: MailRequest, { store, send, publicUrl, clock, log }: MailerOptions): Promise<void> {
+async function deliver(
+  request: MailRequest,
+  { store, send, publicUrl, clock, log }: MailerOptions,
+  counts: MailCounts,
+): Promise<void> {
   const { purpose, attempts } = request;
   const issued = await store.issueToken(request, clock.now());
   if (!issued) return store.settle(request);
@@ -90,6 +100,7 @@ async function deliver(request: MailRequest, { store, send, publicUrl, clock, lo
   if (token === undefined) {
     if (isLost) return giveUp({ why: 'the organization has too many' });
     log.warn({ organizationId, purpose }, 'an organization has had its mails of this hour; the others wait');
+    counts.held_back += 1;
     return store.holdBack(request, organizationId);
   }
   try {
@@ -99,11 +110,14 @@ async function deliver(request: MailRequest, { store, send, publicUrl, clock, lo
     await store.withdrawToken(token);
     if (isLost || isRefusedForGood(error)) return giveUp({ err: error });
     log.warn({ err: error, purpose, attempts }, 'a mail could not be sent; trying again later');
+    counts.postponed += 1;
     return store.postpone(request, pauseAfter(attempts));
   }
+  counts.sent += 1;
   await store.settle(request);
 
   async function giveUp(reason: object): Promise<void> {
+    counts.given_up += 1;
     log.error({ ...reason, organizationId, purpose, attempts }, 'a mail is given up');
     await store.settle(request);
   }

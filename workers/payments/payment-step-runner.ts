@@ -25,6 +25,9 @@ export interface PaymentStepRunnerOptions {
   readonly log: Log;
 }
 
+/** The results of this process since its start; `waiting`: there was no news, or it needs another look. */
+export type StepCounts = Record<'done' | 'waiting' | 'failed', number>;
+
 /**
  * Carries out the steps of payments at providers, and reports the results to their owners. It remembers nothing: the
  * payments name the steps, `payment_attempts` their times. Each step may be done twice, also by a process that has died
@@ -33,6 +36,7 @@ export interface PaymentStepRunnerOptions {
  * without news: due later, never given up.
  */
 export class PaymentStepRunner {
+  readonly counts: StepCounts = { done: 0, waiting: 0, failed: 0 };
   readonly #options: PaymentStepRunnerOptions;
   readonly #held = new Set<PaymentStep>();
   readonly #working = new Set<Promise<void>>();
@@ -107,7 +111,7 @@ export class PaymentStepRunner {
 
   async #hold(step: PaymentStep): Promise<void> {
     this.#held.add(step);
-    await serveStep(step, this.#options);
+    this.counts[await serveStep(step, this.#options)] += 1;
     this.#held.delete(step);
   }
 
@@ -120,19 +124,27 @@ export class PaymentStepRunner {
 }
 
 /** Never rejects: a step that nobody puts off is due again when its lease runs out. */
-async function serveStep(step: PaymentStep, { store, draw, log, ...options }: PaymentStepRunnerOptions): Promise<void> {
+async function serveStep(
+  step: PaymentStep,
+  { store, draw, log, ...options }: PaymentStepRunnerOptions,
+): Promise<keyof StepCounts> {
   const { organizationId, paymentId, attempts } = step;
   const context = { organizationId, paymentId, step: step.step, attempts };
   const pauseMs = pauseAfter(step, draw());
   try {
     const isReported = await report(step, options);
-    if (!isReported || !(await store.settle(step))) await store.postpone(step, pauseMs, null);
-    else log.debug(context, 'a step of a payment is done');
+    if (isReported && (await store.settle(step))) {
+      log.debug(context, 'a step of a payment is done');
+      return 'done';
+    }
+    await store.postpone(step, pauseMs, null);
+    return 'waiting';
   } catch (error) {
     log.warn({ err: error, ...context, pauseMs }, 'a step of a payment failed; trying again later');
     await store
       .postpone(step, pauseMs, String((error as Error).message))
       .catch((failure) => log.warn({ err: failure, ...context }, 'a step of a payment has to run out'));
+    return 'failed';
   }
 }
 

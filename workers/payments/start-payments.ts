@@ -13,7 +13,7 @@ import { connectPostgres } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner, Processors } from '../job-runner.ts';
 import { tellMissedCallbacks } from './missed-callbacks.ts';
-import { PaymentStepRunner } from './payment-step-runner.ts';
+import { PaymentStepRunner, type StepCounts } from './payment-step-runner.ts';
 import { PaymentWatch } from './payment-watch.ts';
 
 export interface PaymentsOptions {
@@ -26,6 +26,7 @@ export interface PaymentsOptions {
 }
 
 export interface Payments {
+  readonly counts: Readonly<StepCounts>;
   readonly processors: Pick<Processors, 'payment-steps' | 'payment-reconciliation'>;
   /** From now on steps become jobs of this runner; until then this process carries them out as it finds them. */
   follow(runner: Pick<JobRunner, 'add'>): void;
@@ -62,6 +63,7 @@ export async function startPayments(options: PaymentsOptions): Promise<Payments>
   const watch = new PaymentWatch({ store, runner, scheduler, log });
   releaser.push('steps of payments', () => watch.stop());
   return {
+    counts: runner.counts,
     processors: {
       'payment-steps': (key, signal) => runner.serve(key, signal),
       async 'payment-reconciliation'() {

@@ -21,6 +21,7 @@ import type {
 import type { EndpointKey, LeasedEndpoint } from '../../engine/store/webhooks/follower-store.ts';
 import { eventId, type LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { AttemptCounts } from './attempt-counts.ts';
 import { healthOf, type KnownEndpoint, knownEndpoint } from './known-endpoint.ts';
 import type { OutcomeWriter } from './outcome-writer.ts';
 import type { DeliverySender, SendOutcome } from './send-delivery.ts';
@@ -30,6 +31,7 @@ export interface FollowerOptions {
   readonly events: Pick<LogStore, 'readAfter'>;
   readonly writer: OutcomeWriter;
   readonly sender: DeliverySender;
+  readonly counts: AttemptCounts;
   /** The incarnation of the event logs. */
   readonly history: string;
   /** Names this process in what it holds. */
@@ -255,6 +257,7 @@ export class EndpointFollower {
     sender.send({ url: webhook.url, id, body, secrets }).then(
       (outcome) => {
         this.#inFlight -= 1;
+        this.#options.counts.ended(outcome);
         if (!this.#isOver) done(this.#settle(outcome, attempt));
         this.#notify();
       },

@@ -14,6 +14,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner, Processors } from '../job-runner.ts';
 import type { SendMail } from '../notifications/mail-transport.ts';
 import type { OutboxRelay } from '../outbox-relay.ts';
+import { AttemptCounts } from './attempt-counts.ts';
 import { createNoticeProcessor } from './disabled-notices.ts';
 import { EndpointRunner } from './endpoint-runner.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
@@ -34,6 +35,9 @@ export interface WebhooksOptions {
 }
 
 export interface Webhooks {
+  readonly counts: AttemptCounts;
+  /** Endpoints that are served now. */
+  readonly size: () => number;
   readonly processors: Pick<Processors, 'webhooks' | 'webhook-notices' | 'webhook-positions'>;
   /** Sees to it that endpoints are served, by jobs of this runner. */
   follow(runner: Pick<JobRunner, 'add'>): OutboxRelay;
@@ -56,12 +60,14 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const followers = createFollowerStore(sql, secretBox);
   const deliveries = createDeliveryStore(sql);
   const lease = random.uuid();
+  const counts = new AttemptCounts();
   const endpoints = new EndpointRunner({
     followers,
     deliveries,
     events: createLogStore(sql),
     writer: new OutcomeWriter(deliveries, lease),
     sender,
+    counts,
     history,
     lease,
     clock,
@@ -71,6 +77,8 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   });
   releaser.push('webhooks', () => endpoints.stop());
   return {
+    counts,
+    size: () => endpoints.size,
     processors: {
       webhooks: (key, signal) => endpoints.serve(key, signal),
       'webhook-notices': createNoticeProcessor(followers, sendMail, log),

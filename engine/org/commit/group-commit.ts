@@ -1,12 +1,13 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import type { Scheduler } from '../../runtime/clock.ts';
+import type { Clock, Scheduler } from '../../runtime/clock.ts';
 import type { FaultPoints } from '../../runtime/fault-points.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { RandomSource } from '../../runtime/random.ts';
 import { CommitError, type CommitStore } from '../../store/actor/commit-store.ts';
 import type { OwnedShard } from '../../store/cluster/shard-store.ts';
 import type { OrgBatch } from '../apply/org-batch.ts';
+import { CommitCounts } from './commit-counts.ts';
 import { type EncodedBatch, encodeBatch } from './encode-batch.ts';
 import { encodeGroup } from './encode-group.ts';
 import type { SentGroup, SettledOutcome, Settler } from './settler.ts';
@@ -48,6 +49,7 @@ export interface GroupCommitOptions {
   readonly store: CommitStore;
   readonly ownership: ShardOwnership;
   readonly settler: Settler;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly scheduler: Scheduler;
   readonly random: RandomSource;
   readonly log: Log;
@@ -75,6 +77,8 @@ export class GroupCommit {
   #flights: Flight[] = [];
   #phase: 'idle' | 'scheduled' | 'committing' | 'repairing' = 'idle';
   #idleWaiters: (() => void)[] = [];
+  readonly counts = new CommitCounts();
+  /** Groups that were sent. */
   groups = 0;
 
   constructor(options: GroupCommitOptions) {
@@ -236,9 +240,10 @@ export class GroupCommit {
     group: readonly WaitingBatch[],
     fences: readonly OwnedShard[],
   ): Promise<CommitError | undefined> {
-    const { store, ownership, log, fault } = this.#options;
+    const { store, ownership, log, fault, clock } = this.#options;
     if (fences.length === 0) return new CommitError('fenced', 'a shard is not owned');
     this.groups += 1;
+    const sentAt = clock.monotonic();
     try {
       const parameters = encodeGroup(groupId, encodeAll(group, fences), fences);
       fault('before-commit-send');
@@ -246,9 +251,11 @@ export class GroupCommit {
       fault('after-commit-send');
       await sent;
       fault('after-commit-before-reply');
+      this.counts.ended('committed', group, clock.monotonic() - sentAt);
       return undefined;
     } catch (thrown) {
       const error = thrown instanceof CommitError ? thrown : new CommitError('unknown', String(thrown));
+      this.counts.ended(error.failure, group, clock.monotonic() - sentAt);
       log.warn(
         { failure: error.failure, why: error.message, organizations: group.length },
         'a group was not committed',

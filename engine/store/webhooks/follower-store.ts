@@ -117,7 +117,7 @@ export function createFollowerStore(sql: Sql, box: SecretBox): FollowerStore {
   };
 }
 
-function followerOf(sql: Sql): Fragment {
+export function followerOf(sql: Sql): Fragment {
   return sql`webhook_followers f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
 }
 
@@ -139,7 +139,7 @@ function isOrdered(sql: Sql): Fragment {
 }
 
 /** It is neither switched off nor disabled, even while it is paused. */
-function hearsNews(sql: Sql): Fragment {
+export function hearsNews(sql: Sql): Fragment {
   return sql`(${mayBeTold(sql)} AND (f.disabled_at IS NULL OR f.disabled_at < w.active_since))`;
 }
 

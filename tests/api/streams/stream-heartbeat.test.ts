@@ -68,6 +68,7 @@ function recordingReply() {
   let close = () => {};
   const reply: Reply = {
     done: false,
+    observer: undefined,
     onGone: () => {},
     send: () => assert.fail('a stream was expected'),
     openStream: () => ({

@@ -6,6 +6,7 @@ import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
 import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import type { Attempt, WebhookRecord } from '../../../schema/notices/webhook.ts';
+import { AttemptCounts } from '../../../workers/webhooks/attempt-counts.ts';
 import { EndpointRunner } from '../../../workers/webhooks/endpoint-runner.ts';
 import { OutcomeWriter } from '../../../workers/webhooks/outcome-writer.ts';
 import type { DeliverySender, SendOutcome } from '../../../workers/webhooks/send-delivery.ts';
@@ -146,6 +147,7 @@ function createEndpointRunner(
     events: createLogStore(sql),
     writer: new OutcomeWriter(deliveries, lease),
     sender: { send, stop: async () => {} },
+    counts: new AttemptCounts(),
     history: 'h1',
     lease,
     clock,

@@ -10,6 +10,7 @@ import { redisKeys } from '../../../engine/store/redis-keys.ts';
 import { type RoundsPlace, startRoundsPlace } from '../../integration/assignment/rounds-place.ts';
 import { metricsPortOf, type WorkersProcess } from '../../integration/workers/workers-place.ts';
 import { taskInput } from '../../support/api-client.ts';
+import { sampleOf } from '../../support/metrics.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import type { CrashableSystem } from '../../support/system/crashable-system.ts';
 import { until } from '../../support/until.ts';
@@ -128,8 +129,10 @@ async function fillWithSearches({ api, system }: RoundsPlace): Promise<void> {
 
 async function countsOf(workers: WorkersProcess): Promise<{ readonly rounds: number; readonly offers: number }> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPortOf(workers)}/metrics`)).text();
-  const count = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
-  return { rounds: count('dispatch_rounds_total'), offers: count('dispatch_rounds_offers_total') };
+  return {
+    rounds: sampleOf(text, 'dispatch_rounds_total{result="done"}'),
+    offers: sampleOf(text, 'dispatch_round_offers_total'),
+  };
 }
 
 async function untilRounds(workers: WorkersProcess, rounds: number) {

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { OrgBatch } from '../../../engine/org/apply/org-batch.ts';
 import { type BatchOwner, GroupCommit } from '../../../engine/org/commit/group-commit.ts';
 import type { SettledOutcome } from '../../../engine/org/commit/settler.ts';
-import { systemScheduler } from '../../../engine/runtime/clock.ts';
+import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
@@ -25,6 +25,7 @@ function startGroupCommit(settled: SettledOutcome = 'unknown') {
       renew: async () => {},
     } as never,
     settler: { settle: async (groups: readonly unknown[]) => groups.map(() => settled) } as never,
+    clock: systemClock,
     scheduler: systemScheduler,
     random: createRandomSource(),
     log: createLog('test', 'silent'),

@@ -5,9 +5,10 @@ import { createRandomSource } from '../../../engine/runtime/random.ts';
 import type { IncomingRequest } from '../../../gateway/http/port.ts';
 import { lastResorts } from '../../../gateway/request/last-resorts.ts';
 
-const { refusal } = lastResorts(createRandomSource(), createLog('test', 'silent'), {
-  addressOf: () => '127.0.0.1',
-  quotas: { drawAddress: () => ({ headers: [] }) } as never,
+const counted: string[] = [];
+const access = { addressOf: () => '127.0.0.1', quotas: { drawAddress: () => ({ headers: [] }) } as never };
+const { refusal } = lastResorts(createRandomSource(), createLog('test', 'silent'), access, {
+  refused: (reason) => counted.push(reason),
 });
 
 for (const [method, reason, code] of [
@@ -23,6 +24,7 @@ for (const [method, reason, code] of [
   test(`a ${method} that ends by ${reason} gets ${code ?? 'no code'}`, () => {
     const request = { method, header: () => undefined } as unknown as IncomingRequest;
     const { body } = refusal(503, reason, request);
+    assert.equal(counted.at(-1), reason);
     assert.equal((JSON.parse(`${body}`) as { code?: string }).code, code);
   });
 }
