@@ -35,6 +35,7 @@ Scenarios: create   our gateway, its ceiling and two ordinary services under POS
            webhooks deliveries of one workers process, beside bare BullMQ; has options of its own
            payments wallet payments, against a service that makes one transaction a request; has options of its own
            mdrp     days of the Meal Delivery Routing Problem under the planner and under simpler rules; has options of its own
+           punctuality  the same days with windows: how many orders are late; has options of its own
            rounds   how long a round of the planner takes; has options of its own
 
   --connections 64,256   connections of the load generator, each number measured apart; 64 for auth

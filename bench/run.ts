@@ -8,14 +8,15 @@ import { runLists } from './lists/run-lists.ts';
 import { runLocations } from './locations/run-locations.ts';
 import { runMdrp } from './mdrp/run-mdrp.ts';
 import { runPayments } from './payments/run-payments.ts';
+import { runPunctuality } from './punctuality/run-punctuality.ts';
 import { runRounds } from './rounds/run-rounds.ts';
 import { runToEnd } from './stand/run-to-end.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
 
 /**
  * `npm run bench -- <scenario>`, on stores of its own. Prints what it measured and how that stands to the targets.
- * Exits 1 when a run is void, 0 otherwise, targets met or not; `mdrp`, whose numbers are no matter of the machine, also
- * when a target is missed.
+ * Exits 1 when a run is void, 0 otherwise, targets met or not; `mdrp` and `punctuality`, whose numbers are no matter
+ * of the machine, also when a target is missed.
  */
 
 const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGuards };
@@ -29,6 +30,7 @@ await runToEnd(async (releaser, signal) => {
   if (scenario === 'webhooks') return runWebhooks(rest, releaser, signal);
   if (scenario === 'payments') return runPayments(rest, releaser, signal);
   if (scenario === 'mdrp') return runMdrp(rest, signal);
+  if (scenario === 'punctuality') return runPunctuality(rest, signal);
   if (scenario === 'rounds') return runRounds(rest, signal);
   const options = parseBenchOptions(process.argv.slice(2));
   return SCENARIOS[options.scenario](options, releaser, signal);

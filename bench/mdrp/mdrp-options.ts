@@ -15,6 +15,9 @@ export interface MdrpOptions {
   readonly reportOnly: boolean;
 }
 
+export const SOURCE =
+  "Reyes, Erera, Savelsbergh, Sahasrabudhe, O'Neil: The Meal Delivery Routing Problem (2018); instances by Grubhub and Georgia Tech";
+
 const USAGE = `Usage: npm run bench -- mdrp --data <folder…> [options]
 
 Replays days of the Meal Delivery Routing Problem with a simulated clock: our planner, nearest idle first, and optimal
@@ -49,7 +52,7 @@ export function parseMdrpOptions(args: readonly string[]): MdrpOptions {
   );
   if (values.data.length === 0) throw usageError('No folder given: --data <folder…>.', USAGE);
   return {
-    folders: [...values.data, ...positionals].flatMap(instancesIn),
+    folders: [...values.data, ...positionals].flatMap((folder) => instancesIn(folder, USAGE)),
     roundMs: values['round-seconds'] * 1_000,
     maxBundle: values['max-bundle'],
     refusals: { probability: values.decline, seed: values.seed, offerMs: values['offer-seconds'] * 1_000 },
@@ -59,9 +62,9 @@ export function parseMdrpOptions(args: readonly string[]): MdrpOptions {
 }
 
 /** The folder itself, or the instances in it. */
-function instancesIn(folder: string): string[] {
+export function instancesIn(folder: string, usage: string): string[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw usageError(`There is no folder ${folder}.`, USAGE);
+    throw usageError(`There is no folder ${folder}.`, usage);
   const isInstance = (path: string) => existsSync(join(path, 'orders.txt'));
   if (isInstance(folder)) return [folder];
   const inside = readdirSync(folder)

@@ -6,16 +6,13 @@ import { percentile } from '../statistics.ts';
 import { checkRecord, leastClickToDoor } from './check-record.ts';
 import { IdleMatching } from './idle-matching.ts';
 import { type DayRuns, dayTable, judgeDay, type PolicyRun, ratioLines, ratiosOf } from './judge-mdrp.ts';
-import { type MdrpOptions, parseMdrpOptions } from './mdrp-options.ts';
+import { type MdrpOptions, parseMdrpOptions, SOURCE } from './mdrp-options.ts';
 import { NearestIdle } from './nearest-idle.ts';
 import { NearestPair } from './nearest-pair.ts';
 import { PlannerPolicy } from './planner-policy.ts';
 import type { Policy } from './policy.ts';
 import { type Instance, readInstance } from './read-instance.ts';
 import { replayInstance } from './replay-instance.ts';
-
-const SOURCE =
-  "Reyes, Erera, Savelsbergh, Sahasrabudhe, O'Neil: The Meal Delivery Routing Problem (2018); instances by Grubhub and Georgia Tech";
 
 /**
  * `npm run bench -- mdrp`. Resolves to the exit code: 1 when a target is missed, 0 otherwise. Throws when a policy

@@ -1,0 +1,64 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { planRound } from '../../engine/domain/planning/plan-round.ts';
+import { checkRecord } from '../mdrp/check-record.ts';
+import { instancesIn, SOURCE } from '../mdrp/mdrp-options.ts';
+import { NearestIdle } from '../mdrp/nearest-idle.ts';
+import { PlannerPolicy } from '../mdrp/planner-policy.ts';
+import type { Policy } from '../mdrp/policy.ts';
+import { type Instance, readInstance } from '../mdrp/read-instance.ts';
+import { replayInstance } from '../mdrp/replay-instance.ts';
+import { flag, readOptions, texts, usageError } from '../read-options.ts';
+import { verdictLines } from '../report/print-report.ts';
+import { say } from '../report/say.ts';
+import { judgePunctuality, type PolicyMeasures, type PunctualDay, punctualityTable } from './judge-punctuality.ts';
+import { hopelessOf, WINDOW_RULE, withWindows } from './promised-windows.ts';
+
+const USAGE = `Usage: npm run bench -- punctuality --data <folder…> [options]
+
+How punctual the planner is on days of the Meal Delivery Routing Problem with a window for each order: beside the same
+planner when it knows of no windows, which is the rule of the one before, and nearest idle first. The days without
+windows are replayed, too. A second program checks every decision by the rules. Exits 1 when a target is missed.
+
+  --data <folder…>   each holds an instance, or folders of instances
+  --report-only      does not judge, and exits 0`;
+
+const NOBODY_DECLINES = { probability: 0, seed: 1, offerMs: 1 };
+const ROUNDS = { everyMs: 30_000, maxBundle: 3 };
+
+/** `npm run bench -- punctuality`. Resolves to the exit code: 1 when a target is missed, 0 otherwise. */
+export async function runPunctuality(args: readonly string[], signal: AbortSignal): Promise<number> {
+  const options = { data: texts(), 'report-only': flag() };
+  const { values, positionals } = readOptions(args, USAGE, options, { allowPositionals: true });
+  if (values.data.length === 0) throw usageError('No folder given: --data <folder…>.', USAGE);
+  const instances = [...values.data, ...positionals].flatMap((folder) => instancesIn(folder, USAGE)).map(readInstance);
+  say(`Instances: ${SOURCE}`, `Windows: ${WINDOW_RULE}`);
+  const days: PunctualDay[] = [];
+  for (const instance of instances) {
+    const promised = withWindows(instance);
+    const day = await replayDay(instance, promised, signal);
+    days.push(day);
+    const { length } = promised.orders;
+    const counts = `${length} orders; ${hopelessOf(promised)} of them nobody could bring in time`;
+    say('', `${instance.name}: ${counts}`, punctualityTable(day));
+  }
+  const verdicts = values['report-only'] ? [] : judgePunctuality(days);
+  say('', ...verdictLines(verdicts));
+  return verdicts.every(({ met }) => met) ? 0 : 1;
+}
+
+async function replayDay(plain: Instance, promised: Instance, signal: AbortSignal): Promise<PunctualDay> {
+  const run = async (instance: Instance, policy: Policy): Promise<PolicyMeasures> => {
+    await turn();
+    signal.throwIfAborted();
+    const record = replayInstance(instance, policy, NOBODY_DECLINES);
+    return { policy: policy.name, ...checkRecord(instance, record) };
+  };
+  const planner = (instance: Instance, seesWindows: boolean) =>
+    run(instance, new PlannerPolicy(instance, { ...ROUNDS, seesWindows }, planRound));
+  return {
+    planner: await planner(promised, true),
+    blind: await planner(promised, false),
+    nearestIdle: await run(promised, new NearestIdle(promised.parameters)),
+    withoutWindows: await planner(plain, true),
+  };
+}
