@@ -41,15 +41,16 @@ export function temporaryDirectory(context: TestContext): string {
   return directory;
 }
 
-/** `wrapper`: a command that runs the one that follows it. */
+/** `wrapper`: a command that runs the one that follows it. `program`: the launcher with stand-ins by default. */
 export function startLauncher(
   dataDir: string,
   environment: Record<string, string> = {},
   wrapper: readonly string[] = [],
+  program = { args: ['--import', import.meta.resolve('tsx'), LAUNCHER], env: runEnvironment() },
 ): LauncherRun {
-  const [file = '', ...args] = [...wrapper, process.execPath, '--import', import.meta.resolve('tsx'), LAUNCHER];
+  const [file = '', ...args] = [...wrapper, process.execPath, ...program.args];
   const child = spawn(file, args, {
-    env: { ...runEnvironment(), DATA_DIR: dataDir, PORT: '0', ...environment },
+    env: { ...program.env, DATA_DIR: dataDir, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'close');
