@@ -12,6 +12,7 @@ import { userRoutes } from './administration/routes/user-routes.ts';
 import { webhookRoutes } from './administration/routes/webhook-routes.ts';
 import type { Access } from './guards/open-access.ts';
 import { auditRoutes } from './operations/audit-routes.ts';
+import { clientPackageRoute } from './operations/client-package-route.ts';
 import { type OperationalState, operationalRoutes } from './operations/operational-routes.ts';
 import { trailRoutes } from './operations/trail-routes.ts';
 import { checkoutRoutes } from './payments/checkout-routes.ts';
@@ -104,5 +105,6 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...webhookRoutes(administration),
     ...notificationRoutes(administration),
     ...operationalRoutes(operational),
+    clientPackageRoute(),
   ];
 }

@@ -230,6 +230,7 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
       'GET /readyz': 'getReadiness',
       'GET /metrics': 'getMetrics',
       'GET /openapi.json': 'getOpenApi',
+      'GET /client.tgz': 'getClient',
     },
   },
 ];

@@ -34,6 +34,8 @@ test('each stop on the path of a create names a file and a function in it, 25 st
 });
 
 function foldersUnder(root: string): string[] {
-  const inside = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const inside = readdirSync(root, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !['node_modules', 'generated'].includes(entry.name),
+  );
   return [root, ...inside.flatMap(({ name }) => foldersUnder(join(root, name)))];
 }

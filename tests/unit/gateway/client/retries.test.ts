@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '../../../../gateway/client/create-client.ts';
+import { DispatchError } from '../../../../gateway/client/dispatch-error.ts';
+import { refused, type Step, standInService, success } from './stand-in-service.ts';
+
+const QUICK = { firstPauseMs: 1, longestPauseMs: 20, giveUpAfterMs: 10_000 };
+const LOST = new TypeError('fetch failed', { cause: new Error('ECONNRESET') });
+const broken = () =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"statusIndicator":'));
+        controller.error(new Error('ECONNRESET'));
+      },
+    }),
+  );
+
+function clientOf(...steps: readonly Step[]) {
+  const service = standInService(...steps);
+  const client = createClient({ baseUrl: 'http://service/', apiKey: 'dk', fetch: service.fetch, retry: QUICK });
+  return { client, seen: service.seen };
+}
+
+const cancel = { path: { id: 7 }, body: { status: 'cancelled', reason: 'closed' } } as const;
+
+async function failureOf(call: Promise<unknown>): Promise<DispatchError> {
+  const error = await call.then(
+    () => undefined,
+    (failed: unknown) => failed,
+  );
+  assert.ok(error instanceof DispatchError, `threw ${String(error)}`);
+  return error;
+}
+
+for (const [name, step] of [
+  ['no answer', LOST],
+  ['an answer that breaks off', broken],
+  ['503 OUTCOME_UNKNOWN', refused(503, 'OUTCOME_UNKNOWN')],
+  ['503 NOT_APPLIED', refused(503, 'NOT_APPLIED')],
+  ['503 with Retry-After', refused(503, 'NOT_OWNER', { 'retry-after': '0' })],
+  ['429 with Retry-After', refused(429, 'RATE_LIMITED', { 'retry-after': '0' })],
+  ['a 502 of a proxy', new Response('<html>', { status: 502 })],
+] as const)
+  test(`a change is sent again after ${name}, under the same key and with the same body`, async () => {
+    const { client, seen } = clientOf(step, LOST, success({ id: 7 }, { 'idempotency-replayed': 'true' }));
+    const answer = await client.put('/tasks/{id}/status', cancel);
+    assert.deepEqual([answer.data.id, answer.isReplayed, answer.position], [7, true, 'h-7']);
+    assert.equal(seen.length, 3);
+    const first = seen[0]!;
+    assert.match(first.headers.get('idempotency-key')!, /^[0-9a-f-]{36}$/);
+    assert.equal(first.url, 'http://service/api/v1/tasks/7/status');
+    for (const { method, headers, body } of seen) {
+      assert.deepEqual([method, body], ['PUT', JSON.stringify(cancel.body)]);
+      assert.equal(headers.get('idempotency-key'), first.headers.get('idempotency-key'));
+      assert.equal(headers.get('x-api-key'), 'dk');
+    }
+  });
+
+test('two calls have two keys, a read has none, and a given key is used', async () => {
+  const { client, seen } = clientOf(success({}), success({}), success({}), success({}));
+  await client.put('/tasks/{id}/status', cancel);
+  await client.put('/tasks/{id}/status', cancel);
+  await client.get('/tasks/{id}', { path: { id: 7 } });
+  await client.put('/tasks/{id}/status', { ...cancel, idempotencyKey: 'order-12' });
+  const keys = seen.map(({ headers }) => headers.get('idempotency-key'));
+  assert.notEqual(keys[0], keys[1]);
+  assert.deepEqual(keys.slice(2), [null, 'order-12']);
+});
+
+for (const [status, code] of [
+  [400, undefined],
+  [401, undefined],
+  [403, 'PACKAGE_LIMIT_EXCEEDED'],
+  [404, undefined],
+  [409, 'INVALID_STATUS_TRANSITION'],
+  [412, 'PRECONDITION_FAILED'],
+  [422, 'IDEMPOTENCY_KEY_REUSED'],
+  [500, undefined],
+] as const)
+  test(`${status} ${code ?? ''} is final at once`, async () => {
+    const { client, seen } = clientOf(refused(status, code));
+    const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+    assert.equal(seen.length, 1);
+    assert.deepEqual([error.status, error.isOutcomeUnknown], [status, false]);
+    if (code) assert.equal(error.code, code);
+  });
+
+test('a change whose outcome stays unknown says so, with the key to repeat it under', async () => {
+  const steps = [refused(503, 'OUTCOME_UNKNOWN'), refused(503, 'OVERLOADED', { 'retry-after': '60' })];
+  const { client, seen } = clientOf(...steps);
+  const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+  assert.deepEqual([error.code, error.retryAfterMs, error.isOutcomeUnknown], ['OVERLOADED', 60_000, true]);
+  assert.equal(error.idempotencyKey, seen[0]!.headers.get('idempotency-key'));
+});
+
+test('a change that was not applied in the end is known, even after an attempt without an answer', async () => {
+  const { client } = clientOf(LOST, refused(503, 'NOT_APPLIED', { 'retry-after': '60' }));
+  const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+  assert.deepEqual([error.code, error.isOutcomeUnknown], ['NOT_APPLIED', false]);
+});
+
+test('a call gives up after its time, with the last failure and its cause', async () => {
+  const { client, seen } = clientOf(...Array.from({ length: 50 }, () => LOST));
+  const error = await failureOf(client.get('/tasks/{id}', { path: { id: 7 }, giveUpAfterMs: 60 }));
+  assert.deepEqual([error.code, error.status, error.isOutcomeUnknown], ['NO_ANSWER', 0, false]);
+  assert.match(error.message, /GET \/api\/v1\/tasks\/7: no answer \(fetch failed: ECONNRESET\)/);
+  assert.ok(seen.length > 2 && seen.length < 50, `${seen.length} attempts`);
+});
+
+test('the signal of a call ends its pause with its reason', async () => {
+  const leaving = new AbortController();
+  const { client, seen } = clientOf(() => {
+    queueMicrotask(() => leaving.abort(new Error('the page is gone')));
+    return refused(503, 'OVERLOADED', { 'retry-after': '0.01' });
+  });
+  const call = client.get('/tasks/{id}', { path: { id: 7 }, signal: leaving.signal });
+  await assert.rejects(call, /the page is gone/);
+  assert.equal(seen.length, 1);
+});
+
+test('a missing part of a path, and two credentials, are errors of the program', async () => {
+  const { client } = clientOf();
+  await assert.rejects(async () => client.get('/tasks/{id}', { path: {} as { id: number } }), /needs a value for id/);
+  assert.throws(() => createClient({ baseUrl: 'http://service', apiKey: 'dk', token: () => 'da' }), /give one of/);
+});
