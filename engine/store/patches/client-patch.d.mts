@@ -1,0 +1,1 @@
+export function assertInstalledClientIsPatched(): void;
