@@ -10,7 +10,7 @@ import { SharedParts } from './shared-parts.ts';
 import { WEBHOOK_GROUP, webhooksOf } from './webhooks.ts';
 
 const DESCRIPTION =
-  'Real-time dispatch for last-mile delivery. A query parameter that a call below /api/v1 does not list is refused with 400.';
+  'Real-time dispatch for last-mile delivery. A query parameter that a call below /api/v1 does not list is refused with 400. With the setting CORS_ORIGINS, pages of the listed origins may make every call, and OPTIONS answers their preflights.';
 
 const SECURITY_SCHEMES = {
   channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key of a channel' },

@@ -42,11 +42,16 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
       alsoAnswers: { '503': 'Not ready' },
     },
     {
-      ...route('/metrics', 'Prometheus metrics', 'text/plain', ({ replyHeaders }, reply, incoming) => {
-        if (state.mayReadMetrics(incoming)) return tellMetrics(state, reply);
-        // As a path that does not exist: the caller does not learn that this one does.
-        reply.send(404, [...JSON_TYPE, ...replyHeaders], errorBody(404, 'Cannot GET /metrics'));
-      }),
+      ...route(
+        '/metrics',
+        'Prometheus metrics, for the bearer of METRICS_TOKEN, else for this machine alone',
+        'text/plain',
+        ({ replyHeaders }, reply, incoming) => {
+          if (state.mayReadMetrics(incoming)) return tellMetrics(state, reply);
+          // As a path that does not exist: the caller does not learn that this one does.
+          reply.send(404, [...JSON_TYPE, ...replyHeaders], errorBody(404, 'Cannot GET /metrics'));
+        },
+      ),
       alsoAnswers: { '404': 'The caller may not read metrics' },
     },
     route('/openapi.json', 'This API as an OpenAPI 3.1 document', 'application/json', (_request, reply) => {

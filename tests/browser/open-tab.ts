@@ -5,11 +5,17 @@ import { PATIENCE_MS } from '../support/until.ts';
 /** Where the tabs of an application keep their tokens: each its own copy, as a doubled tab does, or all in one place. */
 export type TokenKeeping = 'own' | 'shared';
 
+/** Where the application is served, and where the API is. */
+export interface Origins {
+  readonly origin: string;
+  readonly baseUrl: string;
+}
+
 /** A tab with an application that knows nothing of the other tabs, and refreshes when a call answers 401. */
 export interface Tab {
   signIn(user: { readonly email: string; readonly password: string | undefined }): Promise<void>;
   /** Goes on with the tokens of another tab. */
-  takeOver(from: Tab): Promise<void>;
+  takeOver(from: Pick<Tab, 'tokens'>): Promise<void>;
   tokens(): Promise<unknown>;
   /** The `data` of a GET. Rejects when a refresh is refused: the tab is signed out. */
   read<T>(path: string): Promise<T>;
@@ -23,14 +29,14 @@ export interface Tab {
   close(): Promise<void>;
 }
 
-/** Runs in the page. `keep` is the name of the place that the tabs share, or null. */
+/** Runs in the page. `api` is where the API is; `keep` is the name of the place that the tabs share, or null. */
 const APPLICATION = `
-const application = (keep) => {
+const application = (api, keep) => {
   let own = null;
   const load = () => keep ? JSON.parse(localStorage.getItem(keep)) : own;
   const save = (tokens) => keep ? localStorage.setItem(keep, JSON.stringify(tokens)) : (own = tokens);
   const authorized = () => ({ headers: { authorization: 'Bearer ' + load().accessToken } });
-  const post = (path, body) => fetch('/api/v1' + path,
+  const post = (path, body) => fetch(api + path,
     { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const begin = async (path, body) => {
     const reply = await post(path, body);
@@ -44,7 +50,7 @@ const application = (keep) => {
   };
   const ask = async (path) => {
     for (;;) {
-      const reply = await fetch('/api/v1' + path, authorized());
+      const reply = await fetch(api + path, authorized());
       if (reply.ok) return reply;
       if (reply.status !== 401) throw new Error(path + ' answered ' + reply.status + ' ' + await reply.text());
       await refresh();
@@ -75,14 +81,19 @@ const application = (keep) => {
   };
 };`;
 
-export async function openTab(context: BrowserContext, baseUrl: string, keeping: TokenKeeping): Promise<Tab> {
+/** Opens the application at its own origin, which is another than that of the API at `baseUrl`. */
+export async function openTab(
+  context: BrowserContext,
+  { origin, baseUrl }: Origins,
+  keeping: TokenKeeping,
+): Promise<Tab> {
   const page: Page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
-  const reply = await page.goto(`${baseUrl}/healthz`);
+  const reply = await page.goto(origin);
   assert.equal(reply?.status(), 200);
-  await page.evaluate(
-    `${APPLICATION}; window.app = application(${keeping === 'shared' ? '"tokens"' : 'null'}); undefined`,
-  );
+  assert.notEqual(origin, baseUrl);
+  const given = JSON.stringify([`${baseUrl}/api/v1`, keeping === 'shared' ? 'tokens' : null]);
+  await page.evaluate(`${APPLICATION}; window.app = application(...${given}); undefined`);
   const run = <T>(call: string) => page.evaluate(`window.app.${call}`) as Promise<T>;
   return {
     signIn: ({ email, password }) => run(`signIn(${JSON.stringify({ email, password })})`),

@@ -1,31 +1,21 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createApiClient } from '../support/api-client.ts';
 import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
 import { createTestPlace, startTestGateway, type TestPlace } from '../support/system/gateway.ts';
+import { startOtherOrigin } from './other-origin.ts';
 
 /** A page of another origin asks the API in a real browser (docs/contract.md §1 "Other origins"). */
 
 const chrome = useBrowser();
+const origin = await startOtherOrigin();
 let place: TestPlace;
-let pages: Server;
-let origin: string;
 
 before(async () => {
   place = await createTestPlace();
-  pages = createServer((_request, response) => response.end('<!doctype html><title>Console</title>'));
-  await once(pages.listen(0, '127.0.0.1'), 'listening');
-  origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
 });
-after(async () => {
-  pages.close();
-  pages.closeAllConnections();
-  await place.drop();
-});
+after(() => place.drop());
 
 /** Runs a gateway, and a page of the other origin that knows where it is and has a key. */
 async function onPage(

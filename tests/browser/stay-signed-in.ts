@@ -10,27 +10,26 @@ import { openTab, type Tab, type TokenKeeping } from './open-tab.ts';
 /** The shortest life that an access token may have. */
 export const ACCESS_TOKEN_TTL_SECONDS = 5;
 const EXPIRED_MS = ACCESS_TOKEN_TTL_SECONDS * 1_000 + 500;
-const PASSWORD = 'correct horse battery staple';
+export const PASSWORD = 'correct horse battery staple';
 
 /**
- * Two tabs of one session, of which each sends its requests at the same time as the other, for `rounds` lives of their
+ * Two tabs of one session, of an application at `origin`, of which each sends its requests at the same time as the other, for `rounds` lives of their
  * access tokens. They refresh at once, with one refresh token or each with its own. Rejects when one is signed out, or
  * loses its stream or an event of it. Returns how often they have refreshed.
  */
 export async function staySignedIn(
   { gateway, organization }: ApiFixture,
   browser: Browser,
+  origin: string,
   keeping: TokenKeeping,
   rounds: number,
 ): Promise<number> {
   const { organizationId, api } = await organization();
   const user = await seedUser(gateway.databaseUrl, organizationId, 'dispatcher', PASSWORD);
   const context = await browser.newContext();
+  const origins = { origin, baseUrl: gateway.baseUrl };
   try {
-    const [first, second] = [
-      await openTab(context, gateway.baseUrl, keeping),
-      await openTab(context, gateway.baseUrl, keeping),
-    ];
+    const [first, second] = [await openTab(context, origins, keeping), await openTab(context, origins, keeping)];
     await first.signIn(user);
     if (keeping === 'own') await second.takeOver(first);
     const both = <T>(act: (tab: Tab) => Promise<T>) => Promise.all([first, second].map(act));
