@@ -10,6 +10,7 @@ import { organizationRoutes } from './administration/routes/organization-routes.
 import { proofRoutes } from './administration/routes/proof-routes.ts';
 import { userRoutes } from './administration/routes/user-routes.ts';
 import { webhookRoutes } from './administration/routes/webhook-routes.ts';
+import { consoleRoutes } from './console-files/console-routes.ts';
 import type { Access } from './guards/open-access.ts';
 import { auditRoutes } from './operations/audit-routes.ts';
 import { clientPackageRoute } from './operations/client-package-route.ts';
@@ -64,12 +65,14 @@ export interface RouteParts {
   readonly operational: OperationalState;
   /** See publicUrlOf. */
   readonly publicUrl: () => string;
+  /** The ground of the console's map; undefined for its own. */
+  readonly mapStyleUrl: () => string | undefined;
 }
 
 /** The route table: every path that the gateway serves. The OpenAPI document is made from it. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { engine, reads, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
-  const { tracking, trackingStreams, operational, publicUrl } = parts;
+  const { tracking, trackingStreams, operational, publicUrl, mapStyleUrl } = parts;
   return [
     ...taskRoutes(engine, reads, clock),
     batchRoute(engine, clock),
@@ -104,6 +107,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...trailRoutes(administration),
     ...webhookRoutes(administration),
     ...notificationRoutes(administration),
+    ...consoleRoutes(mapStyleUrl),
     ...operationalRoutes(operational),
     clientPackageRoute(),
   ];

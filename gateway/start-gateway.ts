@@ -80,7 +80,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { heartbeatMs } = config;
   const random = createRandomSource();
   const hub = new StreamHub({ feed, positions, replies, clock, scheduler, random, log, heartbeatMs });
-
   const tracking = openTracking(options, engine);
   const trackingStreams = new TrackingStreams({ tracking, feed, replies, clock, scheduler, log, heartbeatMs });
 
@@ -99,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     tracking,
     trackingStreams,
     publicUrl: () => publicUrlOf(config, server.port),
+    mapStyleUrl: () => config.mapStyleUrl,
     operational: {
       engine,
       metrics,

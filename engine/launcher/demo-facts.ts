@@ -13,11 +13,13 @@ const demoFactsSchema = v.object({
   apiKey: v.string(),
   superAdmin: v.object(credentials),
   orgAdmin: v.object(credentials),
+  // Files of releases without a console have none.
+  dispatcher: v.optional(v.object(credentials)),
   agents: v.array(v.object({ id: v.number(), ...credentials })),
 });
 
 /**
- * Reads DATA_DIR/demo.json. Undefined when there is no file yet. Throws LaunchError when the file was changed into
+ * Reads DATA_DIR/demo.json. Undefined when there is no file yet, or one that lacks an account. Throws LaunchError when the file was changed into
  * something else.
  */
 export function findDemoFacts(path: string): DemoOrganization | undefined {
@@ -29,7 +31,8 @@ export function findDemoFacts(path: string): DemoOrganization | undefined {
     throw error;
   }
   try {
-    return v.parse(demoFactsSchema, JSON.parse(text));
+    const { dispatcher, ...facts } = v.parse(demoFactsSchema, JSON.parse(text));
+    return dispatcher && { ...facts, dispatcher };
   } catch (error) {
     throw new LaunchError(
       `${path} does not hold the demo's facts (${(error as Error).message}).\nRemove it: the next start makes a new key and writes it again.`,

@@ -18,6 +18,7 @@ export interface DemoOrganization {
   readonly apiKey: string;
   readonly superAdmin: Login;
   readonly orgAdmin: Login;
+  readonly dispatcher: Login;
   readonly agents: ({ id: number } & Login)[];
 }
 
@@ -41,7 +42,7 @@ const VEHICLES: readonly Vehicle[] = [
 const NAME = 'Demo organization';
 
 /**
- * Makes the demo organization: an unlimited channel with a key, administrators, ten agents. An existing one gets a new
+ * Makes the demo organization: an unlimited channel with a key, administrators, a dispatcher, ten agents. An existing one gets a new
  * key and new passwords, since only their hashes are kept.
  */
 export async function ensureDemoOrganization(
@@ -53,6 +54,13 @@ export async function ensureDemoOrganization(
     const organizationId = await ensureOrganization(sql);
     const superAdmin = await ensureUser(sql, 0, 'super_admin', 'super.admin@demo.example', 'Super Admin');
     const orgAdmin = await ensureUser(sql, organizationId, 'org_admin', 'admin@demo.example', 'Org Admin');
+    const dispatcher = await ensureUser(
+      sql,
+      organizationId,
+      'dispatcher',
+      'dispatcher@demo.example',
+      'Dana Dispatcher',
+    );
     const integration = await ensureUser(
       sql,
       organizationId,
@@ -64,7 +72,15 @@ export async function ensureDemoOrganization(
     for (const [index, name] of AGENT_NAMES.entries()) agents.push(await ensureAgent(sql, organizationId, name, index));
     const channel = await ensureChannel(sql, organizationId, integration.id);
     const login = ({ email, password }: Login) => ({ email, password });
-    return { ...place, organizationId, ...channel, superAdmin: login(superAdmin), orgAdmin: login(orgAdmin), agents };
+    return {
+      ...place,
+      organizationId,
+      ...channel,
+      superAdmin: login(superAdmin),
+      orgAdmin: login(orgAdmin),
+      dispatcher: login(dispatcher),
+      agents,
+    };
   } finally {
     await sql.end({ timeout: 5 });
   }

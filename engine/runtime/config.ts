@@ -98,6 +98,9 @@ const environmentSchema = v.object({
   STRIPE_API_BASE: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://api.stripe.com'))),
   FCM_SERVICE_ACCOUNT: v.optional(v.string()),
   FCM_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://fcm.googleapis.com'))),
+  MAP_STYLE_URL: v.optional(
+    v.pipe(v.string(), v.check(isPlainAddress, 'must be a URL like https://tiles.example.com/style.json')),
+  ),
   PUBLIC_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://dispatch.example.com'))),
   FAULT_POINT: v.optional(v.string()),
   NODE_ENV: v.optional(v.string()),
@@ -172,6 +175,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
         }
       : undefined,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || undefined,
+    /** Undefined: the map of the console has a ground of its own. */
+    mapStyleUrl: env.MAP_STYLE_URL || undefined,
     faultPoint: env.FAULT_POINT,
   };
 }
@@ -253,6 +258,10 @@ function isWildcard(host: string): boolean {
 function isWebAddress(text: string): boolean {
   const url = text.replaceAll('{mode}', 'car');
   return text === '' || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol));
+}
+
+function isPlainAddress(text: string): boolean {
+  return text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
 }
 
 function isLoopback(host: string): boolean {

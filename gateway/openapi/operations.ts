@@ -206,6 +206,9 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
     name: 'Pages',
     text: 'Pages for people, and the callbacks of payment providers.',
     operations: {
+      'GET /console': 'showConsole',
+      'GET /console/:view': 'showConsoleView',
+      'GET /console/assets/:file': 'getConsoleFile',
       'GET /t/:token': 'showTrackingPage',
       'GET /t/:token/events': 'watchTrackingPage',
       'POST /t/:token/rating': 'rateOnTrackingPage',

@@ -6,7 +6,7 @@ import { type Browser, chromium } from 'playwright-core';
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome'];
 
 /** The Chromium on the PATH of this machine; undefined when there is none. */
-function findChromium(): string | undefined {
+export function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
 }

@@ -12,11 +12,13 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assertInstalledClientIsPatched } from '../../store/patches/client-patch.mjs';
+import { buildConsole } from './build-console.mjs';
 
 /**
- * Compiles the programs into `dist/bin`, with the packages that they use. Plain JavaScript, because `npm start` runs it
- * before anything is compiled. The outputs lie two folders below the root, as `engine/store` does, so a path from a
- * source to a file that is no code (`../../schema/migrations/`) leads to the same place from there.
+ * Compiles the programs into `dist/bin`, with the packages that they use, and the console into `dist/console`. Plain
+ * JavaScript, because `npm start` runs it before anything is compiled. The outputs lie two folders below the root, as
+ * `engine/store` does, so a path from a source to a file that is no code (`../../schema/migrations/`) leads to the same
+ * place from there.
  */
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -61,8 +63,8 @@ export function isBuilt() {
 }
 
 /**
- * Compiles every program and packs the client. The old ones stay until the new ones are whole. Rejects when a source
- * does not compile, and when a package lacks its patch.
+ * Compiles every program and the console, and packs the client. The old ones stay until the new ones are whole. Rejects
+ * when a source does not compile, and when a package lacks its patch.
  */
 export async function buildPrograms() {
   assertInstalledClientIsPatched();
@@ -89,7 +91,8 @@ export async function buildPrograms() {
       logLevel: 'warning',
     });
     packClient(made);
-    const sources = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+    const inputs = new Set([...Object.keys(metafile.inputs), ...(await buildConsole(build, ROOT, made))]);
+    const sources = [...inputs].filter((path) => !path.startsWith('node_modules/'));
     const stamps = ['package-lock.json', ...clientSources(), ...sources].map((path) => [
       path,
       stampOf(path, startedAt),

@@ -47,6 +47,9 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /metrics': { who: 'operational' },
   'GET /openapi.json': { who: 'operational' },
   'GET /client.tgz': { who: 'operational' },
+  'GET /console': { who: 'public' },
+  'GET /console/:view': { who: 'public' },
+  'GET /console/assets/:file': { who: 'public' },
 
   'POST /auth/login': { who: 'public' },
   'POST /auth/refresh': { who: 'public' },

@@ -20,6 +20,7 @@ runLauncher({
       apiKey: `dk_live_${key?.n}`,
       superAdmin: account,
       orgAdmin: account,
+      dispatcher: account,
       agents: [{ id: 1, ...account }],
     };
   },

@@ -42,6 +42,8 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   // It runs in other people's programs, and knows the service by its document alone.
   'gateway/client': [],
+  // It runs in a browser: of ours it knows the shapes of the contract, and the client.
+  'gateway/console': ['schema', 'gateway/client'],
   // An operator runs it by hand, where `npm start` has noted the stores.
   'gateway/admin-cli': ['schema', 'engine/runtime', 'engine/store', 'engine/launcher'],
   workers: [

@@ -8,7 +8,7 @@ export function fileNameRule(sources: readonly Source[]): Finding[] {
   const findings: Finding[] = [];
   for (const { path, program } of sources) {
     if (!program && !path.endsWith('.sql')) continue;
-    const names = [...posix.dirname(path).split('/'), posix.basename(path).replace(/(\.test)?\.(ts|sql)$/, '')];
+    const names = [...posix.dirname(path).split('/'), posix.basename(path).replace(/(\.test|\.d)?\.(tsx?|sql)$/, '')];
     for (const name of names) {
       const report = (message: string) => findings.push({ path, line: 1, rule: 'file-name', message });
       if (emptyNames.has(name)) report(`"${name}" says nothing: name it after what it holds`);

@@ -23,14 +23,14 @@ export interface Import {
 export interface Source {
   readonly path: string;
   readonly text: string;
-  /** The syntax tree; undefined for anything but TypeScript. */
+  /** The syntax tree; undefined for anything but TypeScript, with or without JSX. */
   readonly program: Node | undefined;
   readonly imports: readonly Import[];
 }
 
 /** Throws on TypeScript that does not parse: a rule that saw nothing must not pass. */
 export function parseSource(path: string, text: string): Source {
-  if (!path.endsWith('.ts')) return { path, text, program: undefined, imports: [] };
+  if (!/\.tsx?$/.test(path)) return { path, text, program: undefined, imports: [] };
   const { program, module, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]!.message}`);
   const requests = [

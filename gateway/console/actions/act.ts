@@ -1,0 +1,129 @@
+import { signal } from '@preact/signals';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type { Answer, Failure } from '../live/protocol.ts';
+import { callApi, couriers } from '../page/link.ts';
+import { refusalText } from '../page/refusals.ts';
+import { taskId } from '../page/state.ts';
+import { text } from '../text/english.ts';
+import { say } from '../ui/toasts.tsx';
+import { clearSelected, hasCourier } from './selection.ts';
+
+const { act: words } = text;
+
+/** Tasks whose action the engine has not answered yet. They are shown as pending, never as done. */
+export const pending = signal<ReadonlySet<number>>(new Set());
+
+/** An action of which some tasks were refused: each with the reason in words. */
+export interface Outcome {
+  readonly done: number;
+  readonly refused: readonly { readonly taskId: number; readonly words: string }[];
+}
+export const outcome = signal<Outcome | null>(null);
+
+interface ActionResult {
+  readonly items: readonly {
+    readonly taskId: number;
+    readonly status: 'done' | 'failed';
+    readonly error?: {
+      readonly statusCode: number;
+      readonly code?: string;
+      readonly message: string | string[];
+      readonly details?: Record<string, unknown>;
+    };
+  }[];
+  readonly done: number;
+}
+
+type Action = { readonly action: 'assign' | 'unassign' | 'auto_assign' | 'cancel' } & Record<string, unknown>;
+
+async function whilePending<T>(ids: readonly number[], work: () => Promise<T>): Promise<T> {
+  pending.value = new Set([...pending.peek(), ...ids]);
+  try {
+    return await work();
+  } finally {
+    const left = new Set(pending.peek());
+    for (const id of ids) left.delete(id);
+    pending.value = left;
+  }
+}
+
+function post<T>(path: string, content: unknown): Promise<Answer<T>> {
+  return callApi<T>({ method: 'POST', path, body: content, key: crypto.randomUUID() });
+}
+
+/** Does the same to many tasks in one commit. Returns those that were done. */
+async function actOn(
+  ids: readonly number[],
+  action: Action,
+  done: (count: number) => string,
+  undo?: () => void,
+): Promise<void> {
+  if (ids.length === 0) return;
+  const answer = await whilePending(ids, () => post<ActionResult>('/tasks/actions', { ...action, taskIds: ids }));
+  if (!answer.ok) return say(refusalText(answer.failure), 'fault');
+  const refused = answer.data.items.flatMap(({ taskId: id, error }) =>
+    error ? [{ taskId: id, words: refusalText(failureOf(error)) }] : [],
+  );
+  if (refused.length === 0) {
+    clearSelected();
+    return say(done(answer.data.done), 'note', undo && { label: words.undo, act: undo });
+  }
+  if (ids.length === 1) return say(refused[0]!.words, 'fault');
+  outcome.value = { done: answer.data.done, refused };
+}
+
+function failureOf({
+  statusCode,
+  code,
+  message,
+  details,
+}: NonNullable<ActionResult['items'][number]['error']>): Failure {
+  const said = Array.isArray(message) ? message.join('. ') : message;
+  return { status: statusCode, code: code ?? null, message: said, details: details ?? null };
+}
+
+const courierName = (id: number) => couriers.peek().find((courier) => courier.id === id)?.name ?? `${id}`;
+
+/** Gives tasks to a courier: those that nobody has in one action, the others one by one from the courier that has them. */
+export async function giveTo(ids: readonly number[], agentId: number): Promise<void> {
+  const taken = ids.filter(hasCourier);
+  const free = ids.filter((id) => !taken.includes(id));
+  const name = courierName(agentId);
+  await Promise.all([
+    actOn(
+      free,
+      { action: 'assign', agentId },
+      (count) => words.given(count, name),
+      () => void unassign(free),
+    ),
+    ...taken.map((id) => reassign(id, agentId, name)),
+  ]);
+}
+
+async function reassign(id: number, agentId: number, name: string): Promise<void> {
+  const answer = await whilePending([id], () => post<TaskView>(`/tasks/${id}/reassign`, { agentId }));
+  if (answer.ok) {
+    clearSelected();
+    say(words.given(1, name));
+  } else say(refusalText(answer.failure), 'fault');
+}
+
+export function unassign(ids: readonly number[]): Promise<void> {
+  return actOn(ids, { action: 'unassign' }, words.unassigned);
+}
+
+export function lookFor(ids: readonly number[]): Promise<void> {
+  return actOn(ids, { action: 'auto_assign' }, words.looking);
+}
+
+export function cancel(ids: readonly number[], reason: string): Promise<void> {
+  return actOn(ids, { action: 'cancel', ...(reason === '' ? {} : { reason }) }, words.cancelled);
+}
+
+/** Attempts a failed task again, and opens the new one. */
+export async function reattempt(id: number, returnToPickup: boolean): Promise<void> {
+  const answer = await whilePending([id], () => post<TaskView>(`/tasks/${id}/reattempt`, { returnToPickup }));
+  if (!answer.ok) return say(refusalText(answer.failure), 'fault');
+  taskId.value = answer.data.id;
+  say(words.reattempted);
+}

@@ -1,0 +1,72 @@
+import { cursor, moveCursor, taskAtCursor } from '../page/cursor.ts';
+import { session } from '../page/link.ts';
+import { draft, go, taskId, view } from '../page/state.ts';
+import { outcome } from './act.ts';
+import { askForCourier, askToCancel, beginTask, dialog, takeBack } from './dialog-state.ts';
+import { clearSelected, selected, toggleSelected } from './selection.ts';
+
+const CHORD_MS = 1_200;
+
+/** Keys that lead somewhere, from every view. */
+const ANYWHERE: Readonly<Record<string, () => void>> = {
+  'g m': () => go('map'),
+  'g b': () => go('map'),
+  'g c': () => go('couriers'),
+  '?': () => {
+    dialog.value = { kind: 'keys' };
+  },
+};
+
+/** Keys that act on tasks. */
+const ON_TASKS: Readonly<Record<string, () => void>> = {
+  '/': () => document.querySelector<HTMLInputElement>('#search')?.focus(),
+  j: () => moveCursor(1),
+  k: () => moveCursor(-1),
+  x: () => {
+    const id = taskAtCursor() ?? taskId.peek();
+    if (id !== null) toggleSelected(id);
+  },
+  Enter: () => {
+    taskId.value = taskAtCursor() ?? taskId.peek();
+  },
+  Escape: closeNearest,
+  a: () => askForCourier(),
+  r: () => askForCourier(),
+  u: () => takeBack(),
+  c: () => askToCancel(),
+  n: beginTask,
+};
+
+function closeNearest(): void {
+  if (draft.peek()) draft.value = null;
+  else if (selected.peek().size > 0) clearSelected();
+  else if (taskId.peek() !== null) taskId.value = null;
+  else cursor.value = null;
+}
+
+function hasDialog(): boolean {
+  return dialog.peek() !== null || outcome.peek() !== null;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+}
+
+/** Keys work where nothing is being typed, and leave alone what the browser does with a modifier. */
+export function startKeys(): void {
+  let first = '';
+  let firstAt = 0;
+  addEventListener('keydown', (event) => {
+    const isOurs = session.peek().state === 'signed-in' && !hasDialog() && !isTyping(event.target);
+    if (!isOurs || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const isButton = event.target instanceof HTMLElement && event.target.closest('button, a') !== null;
+    if (event.key === 'Enter' && isButton) return;
+    const chord = event.timeStamp - firstAt < CHORD_MS ? `${first} ${event.key}` : '';
+    const act = ANYWHERE[chord] ?? ANYWHERE[event.key] ?? (view.peek() === 'map' ? ON_TASKS[event.key] : undefined);
+    first = chord in ANYWHERE ? '' : event.key;
+    firstAt = event.timeStamp;
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

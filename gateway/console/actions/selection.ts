@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals';
+import type { TaskRow } from '../live/protocol.ts';
+import { taskAtCursor } from '../page/cursor.ts';
+import { list, taskPins } from '../page/link.ts';
+import { taskId } from '../page/state.ts';
+
+/** The tasks that the next action is about, besides the open one. */
+export const selected = signal<ReadonlySet<number>>(new Set());
+let anchor: number | undefined;
+
+export function toggleSelected(id: number): void {
+  const next = new Set(selected.peek());
+  if (!next.delete(id)) next.add(id);
+  selected.value = next;
+  anchor = id;
+}
+
+export function clearSelected(): void {
+  if (selected.peek().size > 0) selected.value = new Set();
+}
+
+/** From the row that was selected last to this one, as far as the screen holds them. */
+export function selectRange(to: number): void {
+  const ids = rowsOnScreen().map(({ id }) => id);
+  const [from, end] = [ids.indexOf(anchor ?? to), ids.indexOf(to)];
+  if (from < 0 || end < 0) return toggleSelected(to);
+  const range = ids.slice(Math.min(from, end), Math.max(from, end) + 1);
+  selected.value = new Set([...selected.peek(), ...range]);
+}
+
+/** The selected tasks; without any the open one, or the one under the keyboard. */
+export function targets(): number[] {
+  if (selected.peek().size > 0) return [...selected.peek()];
+  const one = taskId.peek() ?? taskAtCursor();
+  return one === undefined ? [] : [one];
+}
+
+function rowOf(id: number): TaskRow | undefined {
+  return rowsOnScreen().find((row) => row.id === id);
+}
+
+/** Whether a courier has the task, as far as this page knows. */
+export function hasCourier(id: number): boolean {
+  const known = rowOf(id) ?? taskPins.peek().find((pin) => pin.id === id);
+  return known !== undefined && known.agentId !== null;
+}
+
+function rowsOnScreen(): TaskRow[] {
+  return (list.peek()?.entries ?? []).flatMap((entry) => (entry.kind === 'task' ? [entry.row] : []));
+}

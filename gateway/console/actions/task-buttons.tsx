@@ -1,0 +1,63 @@
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { may } from '../page/link.ts';
+import { text } from '../text/english.ts';
+import { Button } from '../ui/controls.tsx';
+import { lookFor, pending, reattempt } from './act.ts';
+import { askForCourier, askToCancel, takeBack } from './dialog-state.ts';
+
+const { act: words } = text;
+
+/** The actions that the task and the rights of the user allow. Anything else is not offered. */
+export function TaskButtons({ task }: { readonly task: TaskView }) {
+  const ids = [task.id];
+  const isJob = task.children.length > 0;
+  const isOver = task.status === 'completed' || task.status === 'cancelled';
+  const hasCourier = task.agentId !== null || task.courierId !== null;
+  const isUnassigned = !isOver && !hasCourier && !isJob;
+  const canTakeBack = task.status === 'assigned' || task.status === 'accepted';
+  const canReattempt = task.outcome === 'failed' && task.nextTaskId === null && !isJob && may('tasks:exceptions');
+  const isPending = pending.value.has(task.id);
+  return (
+    <p class="actions" aria-busy={isPending}>
+      {isUnassigned && may('tasks:assign') && (
+        <>
+          <Button kind="main" busy={isPending} onClick={() => askForCourier(ids)}>
+            {words.assign} <kbd>a</kbd>
+          </Button>
+          {!task.search && (
+            <Button busy={isPending} onClick={() => void lookFor(ids)}>
+              {words.look}
+            </Button>
+          )}
+        </>
+      )}
+      {!isOver && hasCourier && may('tasks:exceptions') && (
+        <Button busy={isPending} onClick={() => askForCourier(ids)}>
+          {words.reassign} <kbd>r</kbd>
+        </Button>
+      )}
+      {canTakeBack && may('tasks:assign') && (
+        <Button busy={isPending} onClick={() => takeBack(ids)}>
+          {words.unassign} <kbd>u</kbd>
+        </Button>
+      )}
+      {canReattempt && (
+        <>
+          <Button kind="main" busy={isPending} onClick={() => void reattempt(task.id, false)}>
+            {words.reattempt}
+          </Button>
+          {task.pickupLocation && (
+            <Button busy={isPending} onClick={() => void reattempt(task.id, true)}>
+              {words.bringBack}
+            </Button>
+          )}
+        </>
+      )}
+      {!isOver && may('tasks:change') && (
+        <Button kind="danger" busy={isPending} onClick={() => askToCancel(ids)}>
+          {words.cancel} <kbd>c</kbd>
+        </Button>
+      )}
+    </p>
+  );
+}

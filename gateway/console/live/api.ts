@@ -1,0 +1,120 @@
+import type { CallerView } from '../../../schema/accounts/caller.ts';
+import { type Client, createClient, type LooseCall } from '../../client/create-client.ts';
+import { DispatchError } from '../../client/dispatch-error.ts';
+import type { EventStream } from '../../client/event-stream.ts';
+import { Session } from '../../client/session.ts';
+import { openTokenStore } from '../../client/token-store.ts';
+import type { Answer, ApiCall, Failure } from './protocol.ts';
+
+/** Calls of people who are not signed in. */
+const PUBLIC = '/auth/password-reset/';
+/** A person who waits for an answer wants to hear soon that there is none; a stream that is cut is opened again often. */
+const RETRY = { giveUpAfterMs: 8_000, longestPauseMs: 3_000 };
+
+/** A request that got no answer, or a refusal. */
+export class CallError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+interface Options {
+  /** The session is over: signed out elsewhere, revoked or run out. */
+  readonly onEnded: () => void;
+}
+
+interface Answered {
+  readonly data: unknown;
+  readonly status: number;
+  readonly position: string | undefined;
+}
+
+/** The client of this repository, for paths that are known when the program runs. Tokens are kept for all tabs. */
+export class Api {
+  readonly #options: Options;
+  readonly #session: Promise<Session>;
+  readonly #signedIn: Promise<Client>;
+  readonly #anyone = createClient({ baseUrl: location.origin, retry: RETRY });
+
+  constructor(options: Options) {
+    this.#options = options;
+    const baseUrl = location.origin;
+    this.#session = openTokenStore('dispatch-console').then(
+      (store) => new Session({ baseUrl, store, name: 'console', retry: RETRY }),
+    );
+    this.#signedIn = this.#session.then((session) => createClient({ baseUrl, session, retry: RETRY }));
+  }
+
+  async signIn(email: string, password: string): Promise<void> {
+    await this.#answered((await this.#session).signIn({ email, password }));
+  }
+
+  /** Ends the session at the server. It is over here even when the server cannot be reached. */
+  async signOut(): Promise<void> {
+    await (await this.#session).signOut().catch(() => undefined);
+  }
+
+  async isSignedIn(): Promise<boolean> {
+    return (await this.#session).isSignedIn();
+  }
+
+  me(): Promise<CallerView> {
+    return this.read<CallerView>('/auth/me').then(({ data }) => data);
+  }
+
+  /** The data of a GET, with the position in the log at which it was true. */
+  async read<T>(path: string): Promise<{ readonly data: T; readonly position: string }> {
+    const { data, position = '' } = await this.#answered(loose(await this.#signedIn, 'GET', path, {}));
+    return { data: data as T, position };
+  }
+
+  /** Never rejects: a refusal and a lost connection are answers, too. */
+  async call({ method, path, body, key }: ApiCall): Promise<Answer> {
+    try {
+      const client = path.startsWith(PUBLIC) ? this.#anyone : await this.#signedIn;
+      const call = { body, ...(key === undefined ? {} : { idempotencyKey: key }) };
+      const { status, data } = await this.#answered(loose(client, method, path, call));
+      return { ok: true, status, data };
+    } catch (error) {
+      if (error instanceof CallError) return { ok: false, failure: error.failure };
+      throw error;
+    }
+  }
+
+  /** An answer without the envelope, whose body is not read yet. */
+  async open(path: string, signal: AbortSignal): Promise<Response> {
+    return this.#answered((await this.#signedIn).open(path as Parameters<Client['open']>[0], { signal }));
+  }
+
+  /** The organization's stream from a position on. It opens itself again, and throws when it is refused for good. */
+  async follow(lastEventId: string, signal: AbortSignal): Promise<EventStream> {
+    return (await this.#signedIn).follow({ lastEventId, signal });
+  }
+
+  /** The failure behind an error of the client. Reports the end of the session. */
+  failure(error: unknown): CallError {
+    if (!(error instanceof DispatchError))
+      return new CallError({ status: 0, code: null, message: String(error), details: null });
+    const { status, code, message, violations, details } = error;
+    if (code === 'SESSION_ENDED') this.#options.onEnded();
+    return new CallError({ status, code, message: violations.join('. ') || message, details });
+  }
+
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw this.failure(error);
+    }
+  }
+}
+
+/** The client types calls by the document; this console puts ids into paths itself. */
+function loose(client: Client, method: ApiCall['method'], path: string, call: LooseCall): Promise<Answered> {
+  const name = method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
+  const send = client[name] as unknown as (path: string, call: LooseCall) => Promise<Answered>;
+  return send(path, call);
+}

@@ -1,0 +1,211 @@
+import type { CallerView } from '../../../schema/accounts/caller.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
+import type { PositionView } from '../../../schema/fleet/position.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type { StreamLost, StreamReady } from '../../client/event-stream.ts';
+import type { Api } from './api.ts';
+import type { Connection } from './protocol.ts';
+import { Records } from './records.ts';
+import { loadSnapshot, sequenceOf } from './snapshot.ts';
+
+/** A loss shorter than this is not shown: a stream that a gateway ends is open again at once. */
+const GRACE_MS = 1_200;
+const RETRY_MS = 2_000;
+/** After this long without an event the resume has brought everything that was missed. */
+const CATCH_UP_MS = 700;
+
+export interface Changes {
+  readonly connection?: boolean;
+  readonly tasks?: boolean;
+  readonly agents?: boolean;
+  readonly positions?: boolean;
+}
+
+interface LoggedEvent {
+  readonly type: string;
+  readonly sequence: number;
+  readonly timestamp: string;
+  readonly data: { readonly task?: TaskView; readonly agent?: AgentView; readonly items?: readonly PositionView[] };
+}
+
+/**
+ * The live state of one organization: a snapshot, joined to the stream by its position in the log. An event that the
+ * snapshot holds already changes nothing. When the stream cannot go on without a gap, everything is read again.
+ */
+export class LiveCore {
+  records = new Records();
+  connection: Connection = {
+    state: 'loading',
+    seenAtMs: 0,
+    clockOffsetMs: 0,
+    lagMs: null,
+    missed: 0,
+    resumes: 0,
+    problem: null,
+  };
+  readonly #api: Api;
+  readonly #caller: CallerView;
+  readonly #onChange: (changes: Changes) => void;
+  readonly #stopped = new AbortController();
+  /** Couriers that are being read. */
+  readonly #met = new Set<number>();
+  #resume: Resume | undefined;
+  #graceTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(api: Api, caller: CallerView, onChange: (changes: Changes) => void) {
+    this.#api = api;
+    this.#caller = caller;
+    this.#onChange = onChange;
+  }
+
+  /** Loads and follows until `stop`, or until the session is over. */
+  async run(): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      try {
+        await this.#follow(await this.#load());
+        // The stream has a gap.
+        this.#set({ state: 'loading' });
+      } catch (error) {
+        const { failure, message } = this.#api.failure(error);
+        if (failure.status === 401) return this.stop();
+        this.#set({ problem: message, ...(this.connection.state === 'loading' ? {} : { state: 'cut' }) });
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    clearTimeout(this.#graceTimer);
+  }
+
+  /** Returns the position from which the stream goes on. */
+  async #load(): Promise<string> {
+    const { records, position } = await loadSnapshot(this.#api, this.#caller, this.#stopped.signal);
+    this.records = records;
+    this.#onChange({ tasks: true, agents: true, positions: true });
+    return position;
+  }
+
+  /** Resolves when the stream cannot go on without a gap, or at the stop. */
+  async #follow(position: string): Promise<void> {
+    for await (const message of await this.#api.follow(position, this.#stopped.signal)) {
+      if (message.type === 'stream.resync') return;
+      if (message.type === 'stream.ready') this.#ready(message);
+      else if (message.type === 'stream.lost') this.#lost(message);
+      else this.#apply(message as unknown as LoggedEvent);
+    }
+  }
+
+  #apply({ type, sequence, timestamp, data }: LoggedEvent): void {
+    this.#compareClocks(Date.parse(timestamp));
+    this.#see();
+    if (type === 'agent.locations_updated') {
+      for (const view of data.items ?? []) {
+        this.records.putPosition(view);
+        this.#meet(view.agentId);
+      }
+      return this.#onChange({ positions: true });
+    }
+    const nowMs = Date.now() + this.connection.clockOffsetMs;
+    const { task, agent } = data;
+    const tasks = task !== undefined && this.records.putTask(task, sequence, nowMs);
+    const agents = agent !== undefined && this.records.putAgent(agent, sequence);
+    if (task) this.#meet(task.agentId);
+    this.#resume?.count();
+    this.#set({ lagMs: Math.max(0, nowMs - Date.parse(timestamp)) });
+    if (tasks || agents) this.#onChange({ tasks, agents });
+  }
+
+  #ready({ serverTime }: StreamReady): void {
+    clearTimeout(this.#graceTimer);
+    this.#graceTimer = undefined;
+    const { state } = this.connection;
+    this.#set({ state: 'live', problem: null, clockOffsetMs: Date.parse(serverTime) - Date.now() });
+    this.#see();
+    // An empty organization is one that is loaded and has nothing.
+    if (state === 'loading') this.#onChange({ tasks: true, agents: true });
+    if (state === 'cut')
+      this.#resume = new Resume((missed) => {
+        this.#resume = undefined;
+        this.#set({ missed, resumes: this.connection.resumes + 1 });
+      });
+    this.#readPositions();
+  }
+
+  /** Once the stream is open: a courier that moves once between a reading and the stream would be missed. */
+  #readPositions(): void {
+    this.#api.read<{ items: PositionView[] }>('/agents/locations/current').then(
+      ({ data }) => {
+        for (const view of data.items) this.records.putPosition(view);
+        this.#onChange({ positions: true });
+      },
+      (error) => this.#set({ problem: String(error) }),
+    );
+  }
+
+  /** A courier that was made after the snapshot has no event of its own: it is known by its first task or position. */
+  #meet(agentId: number | null): void {
+    if (agentId === null || this.records.agents.has(agentId) || this.#met.has(agentId)) return;
+    this.#met.add(agentId);
+    this.#api
+      .read<AgentView>(`/agents/${agentId}`)
+      .then(
+        ({ data, position }) => {
+          this.records.putAgent(data, sequenceOf(position));
+          this.#onChange({ agents: true });
+        },
+        (error) => this.#set({ problem: String(error) }),
+      )
+      .finally(() => this.#met.delete(agentId));
+  }
+
+  /** The client opens the stream again. The screen was true until now, or until the silence began. */
+  #lost({ reason }: StreamLost): void {
+    if (this.connection.state === 'live' && this.#graceTimer === undefined && !reason.startsWith('silent')) this.#see();
+    this.#set({ problem: reason });
+    if (this.connection.state === 'loading') return;
+    this.#graceTimer ??= setTimeout(() => this.#set({ state: 'cut' }), GRACE_MS);
+  }
+
+  /** A time of the server is older than its arrival, so the sample that came quickest is the nearest to the truth. */
+  #compareClocks(serverMs: number): void {
+    const clockOffsetMs = serverMs - Date.now();
+    if (clockOffsetMs > this.connection.clockOffsetMs) this.#set({ clockOffsetMs });
+  }
+
+  #see(): void {
+    const seenAtMs = Date.now() + this.connection.clockOffsetMs;
+    if (seenAtMs - this.connection.seenAtMs >= 1_000) this.#set({ seenAtMs });
+  }
+
+  #set(changed: Partial<Connection>): void {
+    this.connection = { ...this.connection, ...changed };
+    this.#onChange({ connection: true });
+  }
+}
+
+/** Counts what a resume brings, until there is a pause. */
+class Resume {
+  readonly #report: (missed: number) => void;
+  #missed = 0;
+  #isOver = false;
+  #timer: ReturnType<typeof setTimeout>;
+
+  constructor(report: (missed: number) => void) {
+    this.#report = report;
+    this.#timer = setTimeout(() => this.#end(), CATCH_UP_MS);
+  }
+
+  count(): void {
+    if (this.#isOver) return;
+    this.#missed += 1;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(), CATCH_UP_MS);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#report(this.#missed);
+  }
+}

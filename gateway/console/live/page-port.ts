@@ -1,0 +1,130 @@
+import type { CallerView } from '../../../schema/accounts/caller.ts';
+import { ListView } from './list-view.ts';
+import type { Changes, LiveCore } from './live-core.ts';
+import type { Answer, FromWorker, Patch, Session, Watch } from './protocol.ts';
+import { courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
+
+type Part = 'connection' | 'figures' | 'couriers' | 'list' | 'task' | 'pins' | 'taskPins';
+
+/** The least time between two patches of a part, in milliseconds. A part that a person asks for comes at once. */
+const PACE_MS: Readonly<Record<Part, number>> = {
+  connection: 0,
+  figures: 200,
+  couriers: 250,
+  list: 80,
+  task: 0,
+  pins: 100,
+  taskPins: 400,
+};
+const PARTS = Object.keys(PACE_MS) as Part[];
+const FRAME_MS = 16;
+
+/** One page: which parts it watches, and which of them have changed since the last patch that it has painted. */
+export class PagePort {
+  readonly #post: (message: FromWorker) => void;
+  readonly #list = new ListView();
+  readonly #dirty = new Set<Part>();
+  readonly #sentAt = new Map<Part, number>();
+  #watch: Watch = { list: null, taskId: null, map: false };
+  #core: LiveCore | undefined;
+  #timeZone = 'UTC';
+  #isReady = true;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(post: (message: FromWorker) => void) {
+    this.#post = post;
+  }
+
+  showSession(session: Session): void {
+    if (session.state !== 'signed-in') this.#core = undefined;
+    this.#post({ kind: 'session', session });
+  }
+
+  answer(id: number, answer: Answer): void {
+    this.#post({ kind: 'answer', id, answer });
+  }
+
+  attach(core: LiveCore, caller: CallerView): void {
+    this.#core = core;
+    this.#timeZone = caller.organization?.timeZone ?? 'UTC';
+    this.#mark(PARTS);
+  }
+
+  watch(watch: Watch): void {
+    const before = this.#watch;
+    this.#watch = watch;
+    const asked: Part[] = [];
+    if (watch.list && watch.list !== before.list) asked.push('list');
+    if (watch.taskId !== before.taskId) asked.push('task');
+    if (watch.map && !before.map) asked.push('pins', 'taskPins');
+    for (const part of asked) this.#sentAt.delete(part);
+    this.#mark(asked);
+  }
+
+  changed({ connection, tasks, agents, positions }: Changes): void {
+    this.#mark([
+      ...(connection ? (['connection'] as const) : []),
+      ...(tasks ? (['figures', 'couriers', 'list', 'task', 'pins', 'taskPins'] as const) : []),
+      ...(agents ? (['figures', 'couriers', 'list', 'pins'] as const) : []),
+      ...(positions ? (['couriers', 'pins'] as const) : []),
+    ]);
+  }
+
+  painted(): void {
+    this.#isReady = true;
+    this.#schedule();
+  }
+
+  #mark(parts: readonly Part[]): void {
+    for (const part of parts) this.#dirty.add(part);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (!this.#isReady || !this.#core || this.#dirty.size === 0 || this.#timer !== undefined) return;
+    const now = performance.now();
+    const waits = [...this.#dirty].map(
+      (part) => (this.#sentAt.get(part) ?? Number.NEGATIVE_INFINITY) + PACE_MS[part] - now,
+    );
+    const wait = Math.max(FRAME_MS, Math.min(...waits));
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#send();
+    }, wait);
+  }
+
+  #send(): void {
+    const core = this.#core;
+    if (!core || !this.#isReady) return;
+    const now = performance.now();
+    const due = [...this.#dirty].filter(
+      (part) => now - (this.#sentAt.get(part) ?? Number.NEGATIVE_INFINITY) >= PACE_MS[part],
+    );
+    for (const part of due) {
+      this.#dirty.delete(part);
+      this.#sentAt.set(part, now);
+    }
+    const patch = this.#patchOf(core, new Set(due));
+    if (Object.keys(patch).length > 0) {
+      this.#isReady = false;
+      this.#post({ kind: 'patch', patch });
+    }
+    this.#schedule();
+  }
+
+  #patchOf({ records, connection }: LiveCore, due: ReadonlySet<Part>): Patch {
+    const { list, taskId, map } = this.#watch;
+    const isLoaded = connection.state !== 'loading' || records.tasks.size > 0;
+    const nowMs = Date.now() + connection.clockOffsetMs;
+    return {
+      ...(due.has('connection') ? { connection } : {}),
+      ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, nowMs, this.#timeZone) } : {}),
+      ...(due.has('couriers') && isLoaded ? { couriers: couriersOf(records) } : {}),
+      ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list) } : {}),
+      ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
+      ...(map && (due.has('pins') || due.has('taskPins'))
+        ? { map: { couriers: courierPins(records), ...(due.has('taskPins') ? { tasks: taskPins(records) } : {}) } }
+        : {}),
+    };
+  }
+}

@@ -1,0 +1,187 @@
+import type { CallerView } from '../../../schema/accounts/caller.ts';
+import type { TaskStatus } from '../../../schema/tasks/task.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+
+/** The messages between a page and the worker that holds the live state. */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Failure {
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly code: string | null;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>> | null;
+}
+
+/** A request of the page. The worker adds the credential. */
+export interface ApiCall {
+  readonly method: Method;
+  readonly path: string;
+  readonly body?: unknown;
+  /** An action that may be repeated safely with the same key. */
+  readonly key?: string;
+}
+
+export type Answer<T = unknown> =
+  | { readonly ok: true; readonly status: number; readonly data: T }
+  | { readonly ok: false; readonly failure: Failure };
+
+export type Session =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'signed-out'; readonly why: 'never' | 'left' | 'ended' }
+  | { readonly state: 'signed-in'; readonly caller: CallerView };
+
+export type Grouping = 'courier' | 'status';
+
+/** The list that a page shows, and the part of it that is on the screen. */
+export interface ListQuery {
+  readonly search: string;
+  readonly statuses: readonly TaskStatus[];
+  readonly agentId: number | null;
+  readonly onlyLate: boolean;
+  readonly withDone: boolean;
+  readonly grouping: Grouping;
+  readonly closed: readonly string[];
+  readonly offset: number;
+  readonly limit: number;
+  /** The reader points at the list: the order stands still, and new rows are counted. */
+  readonly isHeld: boolean;
+}
+
+export interface Watch {
+  readonly list: ListQuery | null;
+  readonly taskId: number | null;
+  readonly map: boolean;
+}
+
+export type ToWorker =
+  | { readonly kind: 'call'; readonly id: number; readonly call: ApiCall }
+  | { readonly kind: 'sign-in'; readonly id: number; readonly email: string; readonly password: string }
+  | { readonly kind: 'sign-out' }
+  | { readonly kind: 'watch'; readonly watch: Watch }
+  /** The page has painted the last patch and takes another one. */
+  | { readonly kind: 'painted' }
+  | { readonly kind: 'leave' };
+
+export interface Connection {
+  /** `cut` shows what was true at `seenAtMs`. */
+  readonly state: 'loading' | 'live' | 'cut';
+  /** By the server's clock, in milliseconds. */
+  readonly seenAtMs: number;
+  /** Add it to this machine's clock to get the server's. */
+  readonly clockOffsetMs: number;
+  /** From the commit of the last event to its arrival; null before the first. */
+  readonly lagMs: number | null;
+  /** How many changes the last resume brought. */
+  readonly missed: number;
+  /** Counts the resumes, so that a page notices each once. */
+  readonly resumes: number;
+  readonly problem: string | null;
+}
+
+/** A task as a row, a card or a pin shows it. */
+export interface TaskRow {
+  readonly id: number;
+  readonly code: string;
+  readonly name: string;
+  readonly customer: string;
+  readonly address: string;
+  readonly status: TaskStatus;
+  readonly taskType: TaskView['taskType'];
+  readonly outcome: TaskView['outcome'];
+  readonly dueAtMs: number;
+  readonly etaAtMs: number | null;
+  readonly isLate: boolean;
+  readonly agentId: number | null;
+  readonly search: string | null;
+  readonly attempt: number;
+  /** When it came while the console was open; 0 for those of the snapshot. */
+  readonly cameAtMs: number;
+}
+
+export type ListEntry =
+  | {
+      readonly kind: 'group';
+      readonly key: string;
+      readonly count: number;
+      readonly late: number;
+      readonly closed: boolean;
+    }
+  | { readonly kind: 'task'; readonly row: TaskRow };
+
+export interface ListPart {
+  readonly offset: number;
+  readonly entries: readonly ListEntry[];
+  readonly total: number;
+  readonly tasks: number;
+  /** Rows that came while the list was held. */
+  readonly waiting: number;
+}
+
+export interface Figures {
+  readonly open: number;
+  readonly unassigned: number;
+  readonly late: number;
+  readonly doneToday: number;
+  readonly onTimeToday: number;
+  readonly failedToday: number;
+  readonly onDuty: number;
+  readonly free: number;
+}
+
+export interface Courier {
+  readonly id: number;
+  readonly name: string;
+  readonly phone: string | null;
+  readonly onDuty: boolean;
+  readonly isActive: boolean;
+  readonly vehicle: string | null;
+  readonly open: number;
+  readonly late: number;
+  readonly recordedAtMs: number | null;
+  readonly activeTaskId: number | null;
+}
+
+/** Pins of tasks and couriers for the map. */
+export interface MapPart {
+  readonly couriers: readonly CourierPin[];
+  /** Undefined when no task has changed since the last part. */
+  readonly tasks?: readonly TaskPin[];
+}
+
+export interface CourierPin {
+  readonly id: number;
+  readonly longitude: number;
+  readonly latitude: number;
+  readonly heading: number | null;
+  readonly recordedAtMs: number;
+  readonly isStale: boolean;
+  readonly state: 'free' | 'busy' | 'late' | 'off';
+}
+
+export interface TaskPin {
+  readonly id: number;
+  readonly longitude: number;
+  readonly latitude: number;
+  readonly pickup: readonly [longitude: number, latitude: number] | null;
+  readonly status: TaskStatus;
+  readonly isLate: boolean;
+  readonly agentId: number | null;
+  readonly order: number;
+}
+
+/** Only what has changed since the last one. */
+export interface Patch {
+  readonly connection?: Connection;
+  readonly figures?: Figures;
+  readonly couriers?: readonly Courier[];
+  readonly list?: ListPart;
+  readonly task?: TaskView | null;
+  readonly map?: MapPart;
+}
+
+export type FromWorker =
+  | { readonly kind: 'session'; readonly session: Session }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly kind: 'patch'; readonly patch: Patch };

@@ -1,0 +1,127 @@
+import type { AgentView } from '../../../schema/fleet/agent.ts';
+import type { PositionView } from '../../../schema/fleet/position.ts';
+import type { TaskStatus } from '../../../schema/tasks/task.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type { TaskRow } from './protocol.ts';
+
+/** A task of the organization with what the views ask of it often. */
+export interface HeldTask {
+  readonly view: TaskView;
+  /** The place in the log up to which it is known. */
+  readonly sequence: number;
+  readonly row: TaskRow;
+  /** The text that a search looks through, in lower case. */
+  readonly text: string;
+}
+
+interface HeldAgent {
+  readonly view: AgentView;
+  readonly sequence: number;
+}
+
+export interface HeldPosition {
+  readonly view: PositionView;
+  readonly recordedAtMs: number;
+}
+
+const TERMINAL: ReadonlySet<TaskStatus> = new Set(['completed', 'cancelled']);
+
+export function isOpen(status: TaskStatus): boolean {
+  return !TERMINAL.has(status);
+}
+
+/** The records of one organization, each once, with indexes by status and by courier. */
+export class Records {
+  readonly tasks = new Map<number, HeldTask>();
+  readonly agents = new Map<number, HeldAgent>();
+  readonly positions = new Map<number, HeldPosition>();
+  readonly byStatus = new Map<TaskStatus, Set<number>>();
+  /** The open tasks of each courier. */
+  readonly byAgent = new Map<number, Set<number>>();
+  /** Open tasks past their due time. */
+  readonly late = new Set<number>();
+
+  /** Keeps a task unless a newer state of it is known. Children of a job are tasks like any other. */
+  putTask(view: TaskView, sequence: number, nowMs = 0): boolean {
+    for (const child of view.children ?? []) this.putTask({ ...child, children: [] }, sequence, nowMs);
+    const before = this.tasks.get(view.id);
+    if (before && before.sequence >= sequence) return false;
+    if (before) this.#unlist(before);
+    const cameAtMs = before ? before.row.cameAtMs : nowMs;
+    const held = { view, sequence, row: rowOf(view, cameAtMs), text: textOf(view) };
+    this.tasks.set(view.id, held);
+    this.#list(held);
+    return true;
+  }
+
+  putAgent(view: AgentView, sequence: number): boolean {
+    const before = this.agents.get(view.id);
+    if (before && before.sequence >= sequence) return false;
+    this.agents.set(view.id, { view, sequence });
+    return true;
+  }
+
+  putPosition(view: PositionView): void {
+    const recordedAtMs = Date.parse(view.recordedAt);
+    const before = this.positions.get(view.agentId);
+    if (before && before.recordedAtMs > recordedAtMs) return;
+    this.positions.set(view.agentId, { view, recordedAtMs });
+  }
+
+  clear(): void {
+    for (const held of [this.tasks, this.agents, this.positions, this.byStatus, this.byAgent, this.late]) held.clear();
+  }
+
+  #list({ row }: HeldTask): void {
+    setOf(this.byStatus, row.status).add(row.id);
+    if (!isOpen(row.status)) return;
+    if (row.isLate) this.late.add(row.id);
+    if (row.agentId !== null) setOf(this.byAgent, row.agentId).add(row.id);
+  }
+
+  #unlist({ row }: HeldTask): void {
+    this.byStatus.get(row.status)?.delete(row.id);
+    this.late.delete(row.id);
+    if (row.agentId !== null) this.byAgent.get(row.agentId)?.delete(row.id);
+  }
+}
+
+function setOf<Key>(index: Map<Key, Set<number>>, key: Key): Set<number> {
+  const found = index.get(key) ?? new Set<number>();
+  index.set(key, found);
+  return found;
+}
+
+export function nameOf(user: { readonly firstName: string | null; readonly lastName: string | null }): string {
+  return [user.firstName, user.lastName].filter(Boolean).join(' ');
+}
+
+function rowOf(task: TaskView, cameAtMs: number): TaskRow {
+  return {
+    id: task.id,
+    code: task.code,
+    name: task.name,
+    customer: task.customer ? nameOf(task.customer.user) : '',
+    address: task.location?.address ?? '',
+    status: task.status,
+    taskType: task.taskType,
+    outcome: task.outcome,
+    dueAtMs: Date.parse(task.dueAt),
+    etaAtMs: task.etaAt === null ? null : Date.parse(task.etaAt),
+    isLate: task.isDelayed,
+    agentId: task.agentId,
+    search: searchOf(task),
+    attempt: task.attempt,
+    cameAtMs,
+  };
+}
+
+function searchOf({ search, autoAssignmentStatus, autoAssignmentFailureReason }: TaskView): string | null {
+  if (search) return search.reason ?? search.waitsFor;
+  return autoAssignmentStatus === 'failed' ? autoAssignmentFailureReason : null;
+}
+
+function textOf({ code, name, customer, location, packages, contact }: TaskView): string {
+  const parts = [code, name, customer && nameOf(customer.user), customer?.user.phoneNumber, location?.address];
+  return [...parts, contact?.name, ...packages.map(({ barcode }) => barcode)].filter(Boolean).join('\n').toLowerCase();
+}

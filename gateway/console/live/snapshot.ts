@@ -1,0 +1,63 @@
+import type { CallerView } from '../../../schema/accounts/caller.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type { Api } from './api.ts';
+import { Records } from './records.ts';
+import { midnightMs } from './zone-time.ts';
+
+const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit';
+const PAGE = 100;
+
+/** The place in the log that a position names. */
+export function sequenceOf(position: string): number {
+  return Number(position.slice(position.lastIndexOf('-') + 1));
+}
+
+/**
+ * Every open task, every task that ended today in the organization's zone, and every courier. `position` is the oldest
+ * of the readings: from there the stream goes on, and each record knows which of its events it holds already.
+ */
+export async function loadSnapshot(
+  api: Api,
+  { organization }: CallerView,
+  signal: AbortSignal,
+): Promise<{ readonly records: Records; readonly position: string }> {
+  const records = new Records();
+  const today = new Date(midnightMs(Date.now(), organization?.timeZone ?? 'UTC')).toISOString();
+  const readTasks = async (filter: string) => {
+    const reply = await api.open(`/tasks/export?${filter}`, signal);
+    const position = reply.headers.get('x-log-position')!;
+    for await (const line of readLines(reply)) records.putTask(JSON.parse(line) as TaskView, sequenceOf(position));
+    return position;
+  };
+  const readAgents = async () => {
+    for (let page = 1; ; page++) {
+      const { data, position } = await api.read<{ items: AgentView[]; count: number }>(
+        `/agents?limit=${PAGE}&page=${page}`,
+      );
+      for (const agent of data.items) records.putAgent(agent, sequenceOf(position));
+      if (page * PAGE >= data.count) return position;
+    }
+  };
+  const positions = await Promise.all([
+    readTasks(OPEN),
+    readTasks(`status=completed,cancelled&updatedFrom=${today}`),
+    readAgents(),
+  ]);
+  const position = positions.reduce((oldest, next) => (sequenceOf(next) < sequenceOf(oldest) ? next : oldest));
+  return { records, position };
+}
+
+/** The lines of an export. Rejects when the connection broke off, since a part of a list is no list. */
+async function* readLines(reply: Response): AsyncGenerator<string> {
+  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) if (line !== '') yield line;
+  }
+  if (rest !== '') yield rest;
+}

@@ -1,0 +1,92 @@
+import type { Courier, CourierPin, Figures, TaskPin } from './protocol.ts';
+import { isOpen, nameOf, type Records } from './records.ts';
+import { midnightMs } from './zone-time.ts';
+
+export function figuresOf(records: Records, nowMs: number, timeZone: string): Figures {
+  const count = (status: Parameters<typeof records.byStatus.get>[0]) => records.byStatus.get(status)?.size ?? 0;
+  const unassigned = [...(records.byStatus.get('new') ?? []), ...(records.byStatus.get('awaiting_assignment') ?? [])];
+  const since = midnightMs(nowMs, timeZone);
+  const today = { done: 0, onTime: 0, failed: 0 };
+  for (const id of records.byStatus.get('completed') ?? []) {
+    const { completedAt, outcome, isDelayed } = records.tasks.get(id)!.view;
+    if (completedAt === null || Date.parse(completedAt) < since) continue;
+    if (outcome === 'failed') today.failed += 1;
+    else {
+      today.done += 1;
+      if (!isDelayed) today.onTime += 1;
+    }
+  }
+  let onDuty = 0;
+  let free = 0;
+  for (const { view } of records.agents.values()) {
+    if (!view.onDuty || !view.isActive) continue;
+    onDuty += 1;
+    if (!records.byAgent.get(view.id)?.size) free += 1;
+  }
+  return {
+    open: count('new') + count('awaiting_assignment') + count('assigned') + count('accepted') + count('in_transit'),
+    unassigned: unassigned.length,
+    late: records.late.size,
+    doneToday: today.done,
+    onTimeToday: today.onTime,
+    failedToday: today.failed,
+    onDuty,
+    free,
+  };
+}
+
+export function couriersOf(records: Records): Courier[] {
+  return [...records.agents.values()]
+    .map(({ view }): Courier => {
+      const open = records.byAgent.get(view.id) ?? new Set();
+      const position = records.positions.get(view.id);
+      const { phoneNumber, countryCode } = view.user;
+      return {
+        id: view.id,
+        name: nameOf(view.user),
+        phone: phoneNumber && `${countryCode ?? ''} ${phoneNumber}`.trim(),
+        onDuty: view.onDuty,
+        isActive: view.isActive,
+        vehicle: view.vehicle?.type ?? null,
+        open: open.size,
+        late: [...open].filter((id) => records.late.has(id)).length,
+        recordedAtMs: position?.recordedAtMs ?? null,
+        activeTaskId: position?.view.activeTaskId ?? null,
+      };
+    })
+    .sort((a, b) => Number(b.onDuty) - Number(a.onDuty) || a.name.localeCompare(b.name));
+}
+
+/** Couriers that are off duty are left out once nobody knows where they are. */
+export function courierPins(records: Records): CourierPin[] {
+  const pins: CourierPin[] = [];
+  for (const { view, recordedAtMs } of records.positions.values()) {
+    const onDuty = records.agents.get(view.agentId)?.view.onDuty ?? view.onDuty;
+    if (!onDuty && view.isStale) continue;
+    const open = records.byAgent.get(view.agentId);
+    let state: CourierPin['state'] = onDuty ? (open?.size ? 'busy' : 'free') : 'off';
+    for (const id of open ?? []) if (records.late.has(id)) state = 'late';
+    const { agentId: id, longitude, latitude, heading, isStale } = view;
+    pins.push({ id, longitude, latitude, heading, recordedAtMs, isStale, state });
+  }
+  return pins;
+}
+
+export function taskPins(records: Records): TaskPin[] {
+  const pins: TaskPin[] = [];
+  for (const { view, row } of records.tasks.values()) {
+    if (!isOpen(row.status) || !view.location) continue;
+    const { location, pickupLocation } = view;
+    pins.push({
+      id: row.id,
+      longitude: Number(location.longitude),
+      latitude: Number(location.latitude),
+      pickup: pickupLocation && [Number(pickupLocation.longitude), Number(pickupLocation.latitude)],
+      status: row.status,
+      isLate: row.isLate,
+      agentId: row.agentId,
+      order: row.status === 'in_transit' ? 0 : (row.etaAtMs ?? row.dueAtMs),
+    });
+  }
+  return pins;
+}

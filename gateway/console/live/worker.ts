@@ -1,0 +1,97 @@
+import { Api, CallError } from './api.ts';
+import { type Changes, LiveCore } from './live-core.ts';
+import { PagePort } from './page-port.ts';
+import type { Answer, Session, ToWorker } from './protocol.ts';
+
+/**
+ * The program behind all pages of this browser: it holds the session, one stream, and the live state. A SharedWorker
+ * serves every tab; where there is none, each tab has one of its own.
+ */
+const pages = new Set<PagePort>();
+let session: Session = { state: 'unknown' };
+let core: LiveCore | undefined;
+
+const api = new Api({ onEnded: () => becomeSignedOut('ended') });
+/** Tells the workers of other tabs, where each has its own. */
+const neighbours = new BroadcastChannel('dispatch-console-session');
+neighbours.onmessage = () => void begin();
+
+function setSession(next: Session): void {
+  session = next;
+  for (const page of pages) page.showSession(next);
+}
+
+function becomeSignedOut(why: 'never' | 'left' | 'ended'): void {
+  core?.stop();
+  core = undefined;
+  if (session.state !== 'signed-out') setSession({ state: 'signed-out', why });
+}
+
+async function begin(): Promise<void> {
+  if (!(await api.isSignedIn())) return becomeSignedOut(session.state === 'signed-in' ? 'ended' : 'never');
+  if (core) return;
+  try {
+    const caller = await api.me();
+    if (core) return;
+    setSession({ state: 'signed-in', caller });
+    if (!caller.organization) return;
+    core = new LiveCore(api, caller, changed);
+    for (const page of pages) page.attach(core, caller);
+    void core.run();
+  } catch (error) {
+    if (error instanceof CallError && error.failure.status === 401) return;
+    setTimeout(() => void begin(), 2_000);
+  }
+}
+
+function changed(changes: Changes): void {
+  for (const page of pages) page.changed(changes);
+}
+
+async function signIn(email: string, password: string): Promise<Answer> {
+  try {
+    await api.signIn(email, password);
+    await begin();
+    neighbours.postMessage('changed');
+    return { ok: true, status: 200, data: null };
+  } catch (error) {
+    if (error instanceof CallError) return { ok: false, failure: error.failure };
+    return { ok: false, failure: { status: 0, code: null, message: String(error), details: null } };
+  }
+}
+
+async function take(page: PagePort, message: ToWorker): Promise<void> {
+  switch (message.kind) {
+    case 'call':
+      return page.answer(message.id, await api.call(message.call));
+    case 'sign-in':
+      return page.answer(message.id, await signIn(message.email, message.password));
+    case 'sign-out':
+      becomeSignedOut('left');
+      await api.signOut();
+      return neighbours.postMessage('changed');
+    case 'watch':
+      return page.watch(message.watch);
+    case 'painted':
+      return page.painted();
+    case 'leave':
+      pages.delete(page);
+  }
+}
+
+function join(port: MessagePort | DedicatedWorkerGlobalScope): void {
+  const page = new PagePort((message) => port.postMessage(message));
+  pages.add(page);
+  port.onmessage = ({ data }: MessageEvent<ToWorker>) => void take(page, data);
+  page.showSession(session);
+  if (core && session.state === 'signed-in') page.attach(core, session.caller);
+}
+
+interface DedicatedWorkerGlobalScope {
+  postMessage(message: unknown): void;
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+}
+
+if ('onconnect' in self) self.onconnect = ({ ports }: { ports: MessagePort[] }) => join(ports[0]!);
+else join(self as unknown as DedicatedWorkerGlobalScope);
+void begin();

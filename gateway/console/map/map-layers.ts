@@ -1,0 +1,200 @@
+import type { GeoJSONSource, Map as GlMap } from 'maplibre-gl';
+import type { CourierPin, TaskPin } from '../live/protocol.ts';
+import { addCourierImages, imageOf } from './courier-images.ts';
+import { type Features, lineOf, NOTHING, type Place, pointAt } from './features.ts';
+import { demoStreets, graticule } from './ground.ts';
+import type { MapColors } from './map-colors.ts';
+
+const SOURCES = ['graticule', 'streets', 'route', 'way', 'tasks', 'couriers', 'draft'] as const;
+type SourceName = (typeof SOURCES)[number];
+
+/** The layers of the map, over its ground. `hasGround` leaves out the quiet one, where a style brings its own. */
+export function addLayers(map: GlMap, colors: MapColors, options: { hasGround: boolean; isDemo: boolean }): void {
+  for (const name of SOURCES) if (!map.getSource(name)) map.addSource(name, { type: 'geojson', data: NOTHING });
+  addCourierImages(map, colors);
+  if (!options.hasGround) {
+    addGround(map, colors);
+    if (options.isDemo) setData(map, 'streets', demoStreets());
+    drawGraticule(map);
+  }
+  addWays(map, colors);
+  addPins(map, colors);
+}
+
+function addGround(map: GlMap, { ground, surface, line, soft }: MapColors): void {
+  map.addLayer({ id: 'ground', type: 'background', paint: { 'background-color': ground } });
+  map.addLayer({ id: 'graticule', source: 'graticule', type: 'line', paint: { 'line-color': soft, 'line-width': 1 } });
+  const isMain = ['==', ['get', 'kind'], 'main'];
+  const widthAt = (main: number, side: number) => ['case', isMain, main, side] as never;
+  map.addLayer({
+    id: 'streets-edge',
+    source: 'streets',
+    type: 'line',
+    minzoom: 12,
+    layout: { 'line-cap': 'round' },
+    paint: {
+      'line-color': line,
+      'line-width': ['interpolate', ['exponential', 1.6], ['zoom'], 12, widthAt(1.6, 0.8), 16, widthAt(12, 8)],
+    },
+  });
+  map.addLayer({
+    id: 'streets',
+    source: 'streets',
+    type: 'line',
+    minzoom: 12,
+    layout: { 'line-cap': 'round' },
+    paint: {
+      'line-color': surface,
+      'line-width': ['interpolate', ['exponential', 1.6], ['zoom'], 12, widthAt(0.8, 0.2), 16, widthAt(10, 6.5)],
+    },
+  });
+}
+
+function addWays(map: GlMap, { accent, muted }: MapColors): void {
+  const round = { 'line-cap': 'round', 'line-join': 'round' } as const;
+  map.addLayer({
+    id: 'way',
+    source: 'way',
+    type: 'line',
+    layout: round,
+    paint: { 'line-color': muted, 'line-width': 2, 'line-dasharray': [1, 2] },
+  });
+  map.addLayer({
+    id: 'route',
+    source: 'route',
+    type: 'line',
+    layout: round,
+    paint: { 'line-color': accent, 'line-width': 2.5, 'line-opacity': 0.75 },
+  });
+}
+
+/** On a wall everything is larger, and so are the pins. */
+function scaleOf(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+}
+
+function addPins(map: GlMap, { surface, accent, late, wait, ink, muted }: MapColors): void {
+  const scale = scaleOf();
+  const color = [
+    'case',
+    ['get', 'late'],
+    late,
+    ['match', ['get', 'status'], ['new', 'awaiting_assignment'], wait, 'in_transit', accent, muted],
+  ] as never;
+  map.addLayer({
+    id: 'tasks',
+    source: 'tasks',
+    type: 'circle',
+    paint: {
+      'circle-radius': ['interpolate', ['linear'], ['zoom'], 8, 2 * scale, 12, 3.5 * scale, 16, 6 * scale],
+      'circle-color': surface,
+      'circle-stroke-color': color,
+      'circle-stroke-width': ['interpolate', ['linear'], ['zoom'], 8, 1.5 * scale, 16, 3 * scale],
+      'circle-opacity': ['case', ['get', 'dim'], 0.35, 1],
+      'circle-stroke-opacity': ['case', ['get', 'dim'], 0.35, 1],
+    },
+  });
+  map.addLayer({
+    id: 'chosen-task',
+    source: 'tasks',
+    type: 'circle',
+    filter: ['==', ['get', 'id'], -1],
+    paint: { 'circle-radius': 11 * scale, 'circle-opacity': 0, 'circle-stroke-color': ink, 'circle-stroke-width': 2 },
+  });
+  map.addLayer({
+    id: 'chosen-courier',
+    source: 'couriers',
+    type: 'circle',
+    filter: ['==', ['get', 'id'], -1],
+    paint: {
+      'circle-radius': 15 * scale,
+      'circle-color': accent,
+      'circle-opacity': 0.18,
+      'circle-stroke-color': accent,
+      'circle-stroke-width': 1.5,
+    },
+  });
+  map.addLayer({
+    id: 'couriers',
+    source: 'couriers',
+    type: 'symbol',
+    layout: {
+      'icon-image': ['get', 'image'],
+      'icon-rotate': ['get', 'heading'],
+      'icon-rotation-alignment': 'map',
+      'icon-allow-overlap': true,
+      'icon-ignore-placement': true,
+      'icon-size': ['interpolate', ['linear'], ['zoom'], 8, 0.55 * scale, 13, 0.9 * scale, 16, 1.15 * scale],
+    },
+    paint: { 'icon-opacity': ['case', ['get', 'stale'], 0.4, 1] },
+  });
+  map.addLayer({
+    id: 'draft',
+    source: 'draft',
+    type: 'circle',
+    paint: {
+      'circle-radius': 8 * scale,
+      'circle-color': accent,
+      'circle-stroke-color': surface,
+      'circle-stroke-width': 3,
+    },
+  });
+}
+
+/** The pin of the task that is being made. */
+export function drawDraft(map: GlMap, pin: { readonly longitude: number; readonly latitude: number } | null): void {
+  setData(
+    map,
+    'draft',
+    pin ? { type: 'FeatureCollection', features: [pointAt(pin.longitude, pin.latitude, {})] } : NOTHING,
+  );
+}
+
+export function drawGraticule(map: GlMap): void {
+  setData(map, 'graticule', graticule(map.getBounds()));
+}
+
+export function drawCouriers(map: GlMap, pins: readonly CourierPin[]): void {
+  const features = pins.map(({ id, longitude, latitude, heading, state, isStale }) =>
+    pointAt(longitude, latitude, {
+      id,
+      heading: heading ?? 0,
+      image: imageOf(state, heading !== null && !isStale),
+      stale: isStale,
+    }),
+  );
+  setData(map, 'couriers', { type: 'FeatureCollection', features });
+}
+
+/** While a courier is chosen, the tasks of others step back. */
+export function drawTasks(map: GlMap, pins: readonly TaskPin[], agentId: number | null): void {
+  const features = pins.map(({ id, longitude, latitude, status, isLate, agentId: of }) =>
+    pointAt(longitude, latitude, { id, status, late: isLate, dim: agentId !== null && of !== agentId }),
+  );
+  setData(map, 'tasks', { type: 'FeatureCollection', features });
+}
+
+/** From the courier through its stops, in the order in which they are expected. */
+export function drawRoute(map: GlMap, pin: CourierPin | undefined, stops: readonly TaskPin[]): void {
+  const from: Place[] = pin ? [[pin.longitude, pin.latitude]] : [];
+  const inOrder = [...stops].sort((a, b) => a.order - b.order);
+  setData(map, 'route', path([...from, ...inOrder.map((stop): Place => [stop.longitude, stop.latitude])]));
+}
+
+/** From the pickup of a task to its drop-off. */
+export function drawWay(map: GlMap, pin: TaskPin | undefined): void {
+  setData(map, 'way', pin?.pickup ? path([pin.pickup, [pin.longitude, pin.latitude]]) : NOTHING);
+}
+
+export function choose(map: GlMap, taskId: number | null, agentId: number | null): void {
+  map.setFilter('chosen-task', ['==', ['get', 'id'], taskId ?? -1]);
+  map.setFilter('chosen-courier', ['==', ['get', 'id'], agentId ?? -1]);
+}
+
+function path(places: readonly Place[]): Features {
+  return places.length < 2 ? NOTHING : { type: 'FeatureCollection', features: [lineOf(places)] };
+}
+
+function setData(map: GlMap, name: SourceName, data: Features): void {
+  map.getSource<GeoJSONSource>(name)?.setData(data);
+}

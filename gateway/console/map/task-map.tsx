@@ -1,0 +1,158 @@
+import { effect, signal } from '@preact/signals';
+import { type Map as GlMap, LngLatBounds } from 'maplibre-gl';
+import { useEffect, useRef } from 'preact/hooks';
+import { allowDrop, dropOn } from '../actions/drag.ts';
+import { agoOf } from '../page/format.ts';
+import { courierPins, couriers, taskPins } from '../page/link.ts';
+import { agentId, taskId } from '../page/state.ts';
+import { text } from '../text/english.ts';
+import { Button } from '../ui/controls.tsx';
+import { openMap } from './open-map.ts';
+
+const { map: words } = text;
+const PADDING_PX = 64;
+const CLOSEST_ZOOM = 16;
+const DROP_PX = 14;
+
+/** A courier or a task under the pointer. */
+interface Tip {
+  readonly x: number;
+  readonly y: number;
+  readonly title: string;
+  readonly detail: string;
+}
+
+const tip = signal<Tip | null>(null);
+const isFollowing = signal(false);
+const hasFailed = signal(false);
+
+export function TaskMap() {
+  const place = useRef<HTMLDivElement>(null);
+  const map = useRef<GlMap | null>(null);
+  useEffect(() => {
+    try {
+      const opened = openMap(place.current!, { onHover: hover, onPick: pick });
+      map.current = opened.map;
+      const stopFit = fitOnce(opened.map);
+      const stopFollow = follow(opened.map);
+      return () => {
+        stopFit();
+        stopFollow();
+        opened.close();
+      };
+    } catch {
+      // Without WebGL there is no map; the list and the panel go on.
+      hasFailed.value = true;
+      return undefined;
+    }
+  }, []);
+  return (
+    <section class="map" aria-label={words.label}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: `a` gives a task to a courier without a pointer. */}
+      <div
+        class="map-ground"
+        ref={place}
+        onDragOver={allowDrop}
+        onDrop={(event) => map.current && dropOn(event, courierAt(map.current, event))}
+      />
+      {hasFailed.value && <p class="empty">{words.failed}</p>}
+      <div class="map-tools">
+        <Button icon="plus" label={words.closer} onClick={() => map.current?.zoomIn()} />
+        <Button icon="minus" label={words.farther} onClick={() => map.current?.zoomOut()} />
+        <Button icon="fit" label={words.fit} onClick={() => map.current && fit(map.current)} />
+        {agentId.value !== null && (
+          <Button
+            icon="moving"
+            label={words.follow}
+            pressed={isFollowing.value}
+            onClick={() => {
+              isFollowing.value = !isFollowing.peek();
+            }}
+          />
+        )}
+      </div>
+      {tip.value && (
+        <p class="map-tip" style={{ left: `${tip.value.x}px`, top: `${tip.value.y}px` }}>
+          <strong>{tip.value.title}</strong>
+          <span>{tip.value.detail}</span>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The courier at a place of the map, with some reach around the pointer. */
+function courierAt(map: GlMap, event: DragEvent): number | undefined {
+  const { left, top } = map.getContainer().getBoundingClientRect();
+  const [x, y] = [event.clientX - left, event.clientY - top];
+  const box: [[number, number], [number, number]] = [
+    [x - DROP_PX, y - DROP_PX],
+    [x + DROP_PX, y + DROP_PX],
+  ];
+  const [found] = map.queryRenderedFeatures(box, { layers: ['couriers'] });
+  return found && Number(found.properties['id']);
+}
+
+function pick(kind: 'task' | 'courier', id: number): void {
+  if (kind === 'task') taskId.value = id;
+  else agentId.value = agentId.peek() === id ? null : id;
+}
+
+function hover(kind: 'task' | 'courier' | null, id: number, x: number, y: number): void {
+  if (kind === null) {
+    tip.value = null;
+    return;
+  }
+  tip.value = { x, y, ...(kind === 'courier' ? courierTip(id) : taskTip(id)) };
+}
+
+function courierTip(id: number): Pick<Tip, 'title' | 'detail'> {
+  const courier = couriers.peek().find((each) => each.id === id);
+  const open = courier ? text.list.tasks(courier.open) : '';
+  const age = courier && courier.recordedAtMs !== null ? agoOf(courier.recordedAtMs) : text.couriers.never;
+  return { title: courier?.name ?? `${id}`, detail: `${open} · ${text.couriers.position.toLowerCase()} ${age}` };
+}
+
+function taskTip(id: number): Pick<Tip, 'title' | 'detail'> {
+  const pin = taskPins.peek().find((each) => each.id === id);
+  const courier = couriers.peek().find((each) => each.id === pin?.agentId);
+  return { title: text.status[pin?.status ?? 'new']!, detail: courier?.name ?? text.panel.nobody };
+}
+
+/** Shows everything that there is. */
+function fit(map: GlMap): void {
+  const bounds = new LngLatBounds();
+  for (const { longitude, latitude } of [...courierPins.peek(), ...taskPins.peek()])
+    bounds.extend([longitude, latitude]);
+  if (bounds.isEmpty()) return;
+  map.fitBounds(bounds, { padding: PADDING_PX, maxZoom: CLOSEST_ZOOM, duration: 0 });
+}
+
+/** Once, when the first pins come; later the map stays where the reader has put it. */
+function fitOnce(map: GlMap): () => void {
+  // On a phone the map has no room until it is shown.
+  const isReady = signal(false);
+  let isLoaded = false;
+  const judge = () => {
+    isReady.value ||= isLoaded && map.getContainer().clientWidth > 2 * PADDING_PX;
+  };
+  map.once('load', () => {
+    isLoaded = true;
+    judge();
+  });
+  map.on('resize', judge);
+  const stop = effect(() => {
+    if (!isReady.value || courierPins.value.length + taskPins.value.length === 0) return;
+    fit(map);
+    queueMicrotask(() => stop());
+  });
+  return stop;
+}
+
+function follow(map: GlMap): () => void {
+  return effect(() => {
+    const pin = courierPins.value.find(({ id }) => id === agentId.value);
+    if (agentId.value === null) isFollowing.value = false;
+    if (isFollowing.value && pin) map.easeTo({ center: [pin.longitude, pin.latitude], duration: 150 });
+  });
+}

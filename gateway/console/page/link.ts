@@ -1,0 +1,117 @@
+import { signal } from '@preact/signals';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type {
+  Answer,
+  ApiCall,
+  Connection,
+  Courier,
+  Figures,
+  FromWorker,
+  ListPart,
+  MapPart,
+  Patch,
+  Session,
+  TaskPin,
+  ToWorker,
+  Watch,
+} from '../live/protocol.ts';
+
+/** The page's side of the live worker: what it says last, as signals. */
+export const session = signal<Session>({ state: 'unknown' });
+export const connection = signal<Connection | undefined>(undefined);
+export const figures = signal<Figures | undefined>(undefined);
+export const couriers = signal<readonly Courier[]>([]);
+export const list = signal<ListPart | undefined>(undefined);
+/** Undefined until the worker has answered; null for a task that it does not hold. */
+export const task = signal<TaskView | null | undefined>(undefined);
+export const courierPins = signal<MapPart['couriers']>([]);
+export const taskPins = signal<readonly TaskPin[]>([]);
+
+const answers = new Map<number, (answer: Answer) => void>();
+let calls = 0;
+
+const port = openPort();
+
+function openPort(): MessagePort | Worker {
+  const options = { type: 'module', name: 'dispatch live' } as const;
+  if (typeof SharedWorker === 'undefined') return new Worker(LIVE_WORKER_URL, options);
+  return new SharedWorker(LIVE_WORKER_URL, options).port;
+}
+
+/** Begins to listen. The port keeps the messages that come before. */
+export function openLink(): void {
+  port.onmessage = ({ data }: MessageEvent<FromWorker>) => take(data);
+  addEventListener('pagehide', () => post({ kind: 'leave' }));
+  // A page that comes back from the history has left, and has to join again.
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+}
+
+function post(message: ToWorker): void {
+  port.postMessage(message);
+}
+
+function take(message: FromWorker): void {
+  if (message.kind === 'session') return setSession(message.session);
+  if (message.kind === 'patch') return apply(message.patch);
+  answers.get(message.id)?.(message.answer);
+  answers.delete(message.id);
+}
+
+function setSession(next: Session): void {
+  session.value = next;
+  if (next.state === 'signed-in') return;
+  connection.value = undefined;
+  figures.value = undefined;
+  list.value = undefined;
+  task.value = undefined;
+  couriers.value = [];
+  courierPins.value = [];
+  taskPins.value = [];
+}
+
+/** The next patch comes when this one is painted, so a slow page gets fewer and larger ones. */
+function apply(patch: Patch): void {
+  requestAnimationFrame(() => {
+    // First, so that a fault of a view cannot end the patches.
+    post({ kind: 'painted' });
+    if (patch.connection) connection.value = patch.connection;
+    if (patch.figures) figures.value = patch.figures;
+    if (patch.couriers) couriers.value = patch.couriers;
+    if (patch.list) list.value = patch.list;
+    if (patch.task !== undefined) task.value = patch.task;
+    if (patch.map) courierPins.value = patch.map.couriers;
+    if (patch.map?.tasks) taskPins.value = patch.map.tasks;
+  });
+}
+
+export function watch(next: Watch): void {
+  post({ kind: 'watch', watch: next });
+}
+
+function ask<T>(messageOf: (id: number) => ToWorker): Promise<Answer<T>> {
+  calls += 1;
+  const id = calls;
+  return new Promise((resolve) => {
+    answers.set(id, resolve as (answer: Answer) => void);
+    post(messageOf(id));
+  });
+}
+
+/** Asks the API. Never rejects: a refusal is an answer. */
+export function callApi<T>(call: ApiCall): Promise<Answer<T>> {
+  return ask((id) => ({ kind: 'call', id, call }));
+}
+
+export function signIn(email: string, password: string): Promise<Answer> {
+  return ask((id) => ({ kind: 'sign-in', id, email, password }));
+}
+
+export function signOut(): void {
+  post({ kind: 'sign-out' });
+}
+
+/** Whether the user has a right, by the name that the API gives it. */
+export function may(permission: string): boolean {
+  const now = session.value;
+  return now.state === 'signed-in' && now.caller.permissions.includes(permission);
+}

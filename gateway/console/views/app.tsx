@@ -1,0 +1,68 @@
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Dialogs } from '../actions/dialogs.tsx';
+import { NewTask } from '../actions/new-task.tsx';
+import { session } from '../page/link.ts';
+import { draft, phonePane, taskId, view } from '../page/state.ts';
+import { text } from '../text/english.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Toasts } from '../ui/toasts.tsx';
+import { CutOff } from './connection-chip.tsx';
+import { Couriers } from './couriers.tsx';
+import { Header } from './header.tsx';
+import { SignIn } from './sign-in.tsx';
+import { TaskList } from './task-list.tsx';
+import { TaskPanel } from './task-panel.tsx';
+
+/** The map is the largest part of the console, so it comes after the rest is there. */
+const TaskMap = signal<ComponentType | null>(null);
+
+async function loadMap(): Promise<void> {
+  const { TaskMap: loaded } = await import('../map/task-map.tsx');
+  TaskMap.value = loaded;
+}
+
+export function App() {
+  const now = session.value;
+  if (now.state === 'unknown') return null;
+  if (now.state === 'signed-out') return <SignIn />;
+  return (
+    <div class="console">
+      <Header />
+      <CutOff />
+      {view.value === 'couriers' ? <Couriers /> : <Dispatch />}
+      <Dialogs />
+      <Toasts closeLabel={text.panel.close} />
+    </div>
+  );
+}
+
+function Dispatch() {
+  useEffect(() => {
+    if (!TaskMap.peek()) void loadMap();
+  }, []);
+  const Ground = TaskMap.value;
+  return (
+    <main class={`dispatch ${phonePane.value} ${taskId.value === null && !draft.value ? '' : 'with-panel'}`}>
+      <TaskList />
+      {Ground ? <Ground /> : <section class="map" aria-label={text.map.label} />}
+      {draft.value ? <NewTask /> : <TaskPanel />}
+      <div class="panes">
+        {(['list', 'map'] as const).map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={phonePane.value === name}
+            onClick={() => {
+              phonePane.value = name;
+            }}
+          >
+            <Icon name={name} />
+            {name === 'list' ? text.list.label : text.map.label}
+          </button>
+        ))}
+      </div>
+    </main>
+  );
+}

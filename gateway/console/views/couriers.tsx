@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import type { Courier } from '../live/protocol.ts';
+import { agoOf } from '../page/format.ts';
+import { couriers } from '../page/link.ts';
+import { agentId, changeList, go, nowMs } from '../page/state.ts';
+import { text } from '../text/english.ts';
+import { Empty } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+
+const { couriers: words } = text;
+const STALE_MS = 300_000;
+
+export function Couriers() {
+  const [find, setFind] = useState('');
+  const found = couriers.value.filter(({ name }) => name.toLowerCase().includes(find.trim().toLowerCase()));
+  return (
+    <main class="couriers">
+      <header>
+        <h1>{words.title}</h1>
+        <div class="search">
+          <Icon name="search" />
+          <input
+            type="search"
+            aria-label={words.find}
+            placeholder={words.find}
+            value={find}
+            onInput={({ currentTarget }) => setFind(currentTarget.value)}
+          />
+        </div>
+      </header>
+      {couriers.value.length === 0 ? (
+        <Empty title={words.title}>{words.empty}</Empty>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              {[words.name, words.duty, words.open, words.position, words.vehicle, words.phone].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {found.map((courier) => (
+              <CourierRow key={courier.id} courier={courier} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </main>
+  );
+}
+
+function CourierRow({ courier }: { readonly courier: Courier }) {
+  return (
+    <tr>
+      <th scope="row">
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            agentId.value = courier.id;
+            changeList({ agentId: courier.id, search: '', statuses: [], onlyLate: false, offset: 0 });
+            go('map');
+          }}
+        >
+          {courier.name}
+        </button>
+      </th>
+      <td>
+        <span class={`duty ${courier.onDuty ? 'on' : ''}`}>
+          {courier.isActive ? (courier.onDuty ? words.onDuty : words.offDuty) : words.inactive}
+        </span>
+      </td>
+      <td class="figure-cell">
+        {courier.open === 0 ? <span class="soft">{courier.onDuty ? words.free : '0'}</span> : courier.open}
+        {courier.late > 0 && <span class="late-text"> {text.list.late(courier.late)}</span>}
+      </td>
+      <td class={courier.recordedAtMs !== null && nowMs.value - courier.recordedAtMs > STALE_MS ? 'stale' : ''}>
+        {courier.recordedAtMs === null ? <span class="soft">{words.never}</span> : agoOf(courier.recordedAtMs)}
+      </td>
+      <td>{courier.vehicle}</td>
+      <td class="figure-cell">{courier.phone}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { callApi, session, signIn } from '../page/link.ts';
+import { refusalText } from '../page/refusals.ts';
+import { text } from '../text/english.ts';
+import { Button, Field } from '../ui/controls.tsx';
+
+const { signIn: words } = text;
+
+export function SignIn() {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const why = session.value.state === 'signed-out' ? session.value.why : 'never';
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    const answer = await signIn(email.trim(), password);
+    setBusy(false);
+    if (answer.ok) return;
+    setError(answer.failure.status === 401 ? words.wrong : refusalText(answer.failure));
+  }
+
+  return (
+    <main class="sign-in">
+      <form onSubmit={submit} class="sheet">
+        <p class="mark" aria-hidden="true" />
+        <h1>{text.product}</h1>
+        {why === 'ended' && <p class="say">{words.ended}</p>}
+        {why === 'left' && <p class="say">{words.left}</p>}
+        <Field id="email" label={words.email}>
+          {(props) => (
+            <input
+              {...props}
+              type="email"
+              autocomplete="username"
+              required
+              autofocus
+              value={email}
+              onInput={({ currentTarget }) => setEmail(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field id="password" label={words.password} error={error}>
+          {(props) => (
+            <input
+              {...props}
+              type="password"
+              autocomplete="current-password"
+              required
+              value={password}
+              onInput={({ currentTarget }) => setPassword(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" kind="main" busy={busy}>
+          {busy ? words.busy : words.submit}
+        </Button>
+        <Forgotten email={email.trim()} onError={setError} />
+      </form>
+    </main>
+  );
+}
+
+function Forgotten({ email, onError }: { readonly email: string; readonly onError: (words: string | null) => void }) {
+  const [note, setNote] = useState<string | null>(null);
+  async function sendLink(): Promise<void> {
+    onError(email === '' ? words.needEmail : null);
+    if (email === '') return;
+    const answer = await callApi({ method: 'POST', path: '/auth/password-reset/request', body: { email } });
+    setNote(answer.ok ? words.resetSent : refusalText(answer.failure));
+  }
+  return (
+    <details>
+      <summary>{words.forgotten}</summary>
+      <Button kind="quiet" onClick={() => void sendLink()}>
+        {words.reset}
+      </Button>
+      {note && <p role="status">{note}</p>}
+    </details>
+  );
+}

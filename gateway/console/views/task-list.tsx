@@ -1,0 +1,125 @@
+import { beginTask } from '../actions/dialog-state.ts';
+import { selected } from '../actions/selection.ts';
+import { SelectionBar } from '../actions/selection-bar.tsx';
+import type { ListEntry } from '../live/protocol.ts';
+import { cursor } from '../page/cursor.ts';
+import { couriers, list, may } from '../page/link.ts';
+import { changeList, listQuery } from '../page/state.ts';
+import { text } from '../text/english.ts';
+import { Button, Empty, Toggle } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { VirtualList } from '../ui/virtual-list.tsx';
+import { GroupRow, TaskItem } from './task-rows.tsx';
+
+const { list: words } = text;
+const ROW_REM = 3.25;
+
+export function TaskList() {
+  const part = list.value;
+  const query = listQuery.value;
+  const isFiltered = query.search !== '' || query.statuses.length > 0 || query.onlyLate || query.agentId !== null;
+  return (
+    <section class="tasks" aria-label={words.label}>
+      <Tools />
+      {selected.value.size > 0 ? <SelectionBar /> : <Count isFiltered={isFiltered} />}
+      {part?.total === 0 ? (
+        <NoTask isFiltered={isFiltered} />
+      ) : (
+        <VirtualList<ListEntry>
+          label={words.label}
+          offset={part?.offset ?? 0}
+          total={part?.total ?? 0}
+          entries={part?.entries ?? []}
+          rowRem={ROW_REM}
+          keyOf={(entry) => (entry.kind === 'group' ? entry.key : `task-${entry.row.id}`)}
+          render={(entry) =>
+            entry.kind === 'group' ? <GroupRow group={entry} couriers={couriers.value} /> : <TaskItem row={entry.row} />
+          }
+          onRange={(offset, limit) => changeList({ offset, limit })}
+          onHold={(isHeld) => changeList({ isHeld })}
+          cursor={cursor.value ?? undefined}
+        />
+      )}
+    </section>
+  );
+}
+
+function clearAll(): void {
+  changeList({ search: '', statuses: [], onlyLate: false, agentId: null, offset: 0 });
+}
+
+function Tools() {
+  const query = listQuery.value;
+  return (
+    <div class="tools">
+      <div class="search">
+        <Icon name="search" />
+        <input
+          id="search"
+          type="search"
+          aria-label={words.search}
+          placeholder={words.searchHint}
+          value={query.search}
+          onInput={({ currentTarget }) => changeList({ search: currentTarget.value, offset: 0 })}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            changeList({ search: '' });
+            event.currentTarget.blur();
+          }}
+        />
+        <kbd>/</kbd>
+      </div>
+      {may('tasks:create') && (
+        <Button kind="main" icon="plus" onClick={beginTask}>
+          {text.create.open}
+        </Button>
+      )}
+      <div class="toggles">
+        <Toggle on={query.onlyLate} onChange={(onlyLate) => changeList({ onlyLate, offset: 0 })}>
+          {words.onlyLate}
+        </Toggle>
+        <Toggle on={query.withDone} onChange={(withDone) => changeList({ withDone, offset: 0 })}>
+          {words.withDone}
+        </Toggle>
+        <label class="grouping">
+          <span>{words.grouping}</span>
+          <select
+            value={query.grouping}
+            onChange={({ currentTarget }) => changeList({ grouping: currentTarget.value as 'courier', offset: 0 })}
+          >
+            <option value="courier">{words.byCourier}</option>
+            <option value="status">{words.byStatus}</option>
+          </select>
+        </label>
+      </div>
+    </div>
+  );
+}
+
+function NoTask({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (!isFiltered) return <Empty title={words.emptyTitle}>{words.empty}</Empty>;
+  return (
+    <Empty title={words.nothingTitle} action={<Button onClick={clearAll}>{words.clearAll}</Button>}>
+      {words.nothing}
+    </Empty>
+  );
+}
+
+function Count({ isFiltered }: { readonly isFiltered: boolean }) {
+  const part = list.value;
+  return (
+    <p class="count" role="status">
+      {part && words.tasks(part.tasks)}
+      {part?.waiting ? (
+        <button type="button" class="waiting" onClick={() => changeList({ isHeld: false })}>
+          {words.waiting(part.waiting)} · {words.show}
+        </button>
+      ) : null}
+      {isFiltered && (
+        <Button kind="quiet" onClick={clearAll}>
+          {words.clearAll}
+        </Button>
+      )}
+    </p>
+  );
+}

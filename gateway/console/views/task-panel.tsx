@@ -1,0 +1,221 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { TaskButtons } from '../actions/task-buttons.tsx';
+import { agoOf, spanOf, timeOf } from '../page/format.ts';
+import { callApi, task } from '../page/link.ts';
+import { nowMs, taskId } from '../page/state.ts';
+import { text } from '../text/english.ts';
+import { Button } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { StatusChip } from '../ui/status.tsx';
+import { TaskHistory } from './task-history.tsx';
+
+const { panel: words } = text;
+
+export function TaskPanel() {
+  const id = taskId.value;
+  const held = task.value;
+  const [older, setOlder] = useState<TaskView | null>(null);
+  const [isMissing, setMissing] = useState(false);
+  const isHeld = held?.id === id;
+  useEffect(() => {
+    setOlder(null);
+    setMissing(false);
+    if (id === null || held !== null) return;
+    // The worker holds open tasks and those of today; the API has every task.
+    let isCurrent = true;
+    void callApi<TaskView>({ method: 'GET', path: `/tasks/${id}` }).then((answer) => {
+      if (!isCurrent) return;
+      if (answer.ok) setOlder(answer.data);
+      else setMissing(true);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [id, held === null]);
+  if (id === null) return null;
+  const shown = isHeld ? held : older?.id === id ? older : null;
+  return (
+    <aside class="panel" aria-label={words.label}>
+      <Button
+        kind="quiet"
+        icon="close"
+        label={words.close}
+        onClick={() => {
+          taskId.value = null;
+        }}
+      />
+      {shown ? <Details task={shown} /> : <p class="say">{isMissing ? words.missing : words.loading}</p>}
+    </aside>
+  );
+}
+
+function Details({ task: shown }: { readonly task: TaskView }) {
+  const isOpen = shown.status !== 'completed' && shown.status !== 'cancelled';
+  return (
+    <>
+      <header>
+        <p class="code">{shown.code}</p>
+        <h2>{shown.name}</h2>
+        <p class="chips">
+          <StatusChip task={shown} />
+          {shown.isDelayed && isOpen && (
+            <span class="status-chip late">
+              <Icon name="clock" />
+              {text.time.late(spanOf(nowMs.value - Date.parse(shown.dueAt)))}
+            </span>
+          )}
+          <span class="soft">{text.taskType[shown.taskType]}</span>
+        </p>
+        {shown.search && <p class="say">{text.search[shown.search.reason ?? shown.search.waitsFor]}</p>}
+        {shown.failureReason && <p class="say">{shown.failureReason}</p>}
+      </header>
+      <TaskButtons task={shown} />
+      <dl class="facts">
+        <People task={shown} />
+        <Places task={shown} />
+        <Times task={shown} />
+        <Rest task={shown} />
+      </dl>
+      <Links task={shown} />
+      {shown.packages.length > 0 && <Packages task={shown} />}
+      <TaskHistory taskId={shown.id} version={shown.updatedAt + shown.status + shown.etaAt} />
+    </>
+  );
+}
+
+function Fact({
+  name,
+  value,
+  detail,
+}: {
+  readonly name: string;
+  readonly value: string | null | undefined;
+  readonly detail?: string | null | undefined;
+}) {
+  if (!value) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {detail && <span class="soft">{detail}</span>}
+      </dd>
+    </div>
+  );
+}
+
+type User = {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly phoneNumber: string | null;
+  readonly countryCode: string | null;
+};
+const fullName = ({ firstName, lastName }: User) => `${firstName} ${lastName}`.trim();
+const phoneOf = ({ countryCode, phoneNumber }: User) => phoneNumber && `${countryCode ?? ''} ${phoneNumber}`.trim();
+
+function People({ task: { customer, contact, agent, courier } }: { readonly task: TaskView }) {
+  return (
+    <>
+      {customer && <Fact name={words.customer} value={fullName(customer.user)} detail={phoneOf(customer.user)} />}
+      {contact && <Fact name={words.contact} value={contact.name} detail={contact.phone} />}
+      {agent ? (
+        <Fact name={words.courier} value={fullName(agent.user)} detail={phoneOf(agent.user)} />
+      ) : (
+        <Fact name={words.courier} value={courier?.name ?? words.nobody} detail={courier?.provider} />
+      )}
+    </>
+  );
+}
+
+function Places({ task: { location, pickupLocation } }: { readonly task: TaskView }) {
+  const inside = (place: NonNullable<TaskView['location']>) =>
+    [place.building, place.floor, place.apartment].filter(Boolean).join(', ');
+  return (
+    <>
+      {pickupLocation && <Fact name={words.pickup} value={pickupLocation.address} detail={inside(pickupLocation)} />}
+      {location && <Fact name={words.dropOff} value={location.address} detail={inside(location)} />}
+    </>
+  );
+}
+
+function Times({ task: shown }: { readonly task: TaskView }) {
+  const at = (time: string | null) => time && timeOf(Date.parse(time));
+  const window = [at(shown.windowStart), at(shown.windowEnd)].filter(Boolean).join(' – ');
+  const due = Date.parse(shown.dueAt);
+  const isOpen = shown.status !== 'completed' && shown.status !== 'cancelled';
+  const left = due > nowMs.value ? text.time.in(spanOf(due - nowMs.value)) : null;
+  return (
+    <>
+      <Fact name={words.due} value={timeOf(due)} detail={isOpen ? left : null} />
+      <Fact name={words.window} value={window} />
+      <Fact name={words.scheduled} value={at(shown.scheduledAt)} />
+      <Fact name={words.eta} value={isOpen ? at(shown.etaAt) : null} />
+      <Fact
+        name={words.arrived}
+        value={at(shown.arrivedAt)}
+        detail={shown.arrivedAt && isOpen ? agoOf(Date.parse(shown.arrivedAt)) : null}
+      />
+    </>
+  );
+}
+
+function Rest({ task: shown }: { readonly task: TaskView }) {
+  return (
+    <>
+      <Fact name={words.amount} value={shown.amount && `${shown.amount} ${shown.currency ?? ''}`} />
+      <Fact name={words.skills} value={shown.requiredSkills.join(', ')} />
+      <Fact name={words.description} value={shown.description} />
+      <Fact name={words.notes} value={shown.notes} />
+      {shown.rating && <Fact name={words.rating} value={`${shown.rating.score} / 5`} detail={shown.rating.comment} />}
+    </>
+  );
+}
+
+function Links({ task: shown }: { readonly task: TaskView }) {
+  const open = (id: number) => () => {
+    taskId.value = id;
+  };
+  return (
+    <div class="links">
+      <a href={shown.trackingUrl} target="_blank" rel="noreferrer">
+        {words.tracking} <Icon name="external" />
+      </a>
+      {shown.previousTaskId !== null && (
+        <button type="button" class="link" onClick={open(shown.previousTaskId)}>
+          {words.previous}
+        </button>
+      )}
+      {shown.nextTaskId !== null && (
+        <button type="button" class="link" onClick={open(shown.nextTaskId)}>
+          {words.next}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Packages({ task: { packages } }: { readonly task: TaskView }) {
+  return (
+    <section class="packages">
+      <h3>{words.packages}</h3>
+      <ul>
+        {packages.map((each) => (
+          <li key={each.id}>
+            <Icon name="package" />
+            <span>
+              {each.quantity > 1 && `${words.quantity(each.quantity)} `}
+              {each.name}
+              <span class="soft">
+                {[each.weight && words.weight(each.weight), each.isFragile && words.fragile, each.barcode]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
+            </span>
+            <span class="soft">{each.status.replaceAll('_', ' ')}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

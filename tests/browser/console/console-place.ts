@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { ApiFixture } from '../../api/api-fixture.ts';
+import { seedUser } from '../../support/seeds/seed.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+/** A page of the console, with everything on it that went wrong: faults of scripts, and what the policy refused. */
+export interface ConsolePage {
+  readonly page: Page;
+  readonly troubles: string[];
+}
+
+/** The page before anyone has signed in. */
+export async function openConsole(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+): Promise<ConsolePage> {
+  // A colour on its way from one theme to the other is neither.
+  const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+  const context = await browser.newContext({ ...calm, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(baseUrl)) troubles.push(`asked ${request.url()}`);
+  });
+  await page.goto(`${baseUrl}/console`);
+  return { page, troubles };
+}
+
+export async function signIn(page: Page, user: { readonly email: string }, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail address').fill(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export function seedDispatcher({ gateway }: ApiFixture, organizationId: number): Promise<{ readonly email: string }> {
+  return seedUser(gateway.databaseUrl, organizationId, 'dispatcher', PASSWORD);
+}
+
+/** Asserts that axe finds no violation of WCAG 2.2 AA. The text of axe runs past the policy, as a debugger does. */
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate<string[]>(`axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+  }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, any }) =>
+    id + ' ' + html.slice(0, 160) + ' ' + any.map(({ message }) => message).join(' '))))`);
+  assert.deepEqual(violations, [], where);
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
+import { createAgent } from '../../api/agents/agent-place.ts';
+import { useGateway } from '../../api/api-fixture.ts';
+import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
+import { until } from '../../support/until.ts';
+import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+
+let amina: AgentView;
+let bruno: AgentView;
+const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
+  amina = await createAgent(api, { name: 'Amina Diallo' });
+  bruno = await createAgent(api, { name: 'Bruno Costa' });
+  for (const { id } of [amina, bruno])
+    assert.equal((await api.put(`/agents/${id}/duty`, { onDuty: true })).status, 200);
+});
+const chrome = useBrowser();
+
+const row = (page: Page, text: string) => page.locator('.task-row').filter({ hasText: text });
+const group = (page: Page, name: string) => page.locator('.group-row').filter({ hasText: name });
+const panel = (page: Page) => page.locator('.panel');
+const read = async (id: number) => (await fixture.api.get(`/tasks/${id}`)).body.data;
+
+async function open(): Promise<{ readonly page: Page; readonly troubles: string[] }> {
+  const opened = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(opened.page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+  await opened.page.getByLabel('Search tasks').waitFor();
+  return opened;
+}
+
+test(
+  'a dispatcher creates a task, gives it away by keys and by drag, and hears why something is refused',
+  WITH_BROWSER,
+  async () => {
+    const { api } = fixture;
+    const { page, troubles } = await open();
+    await page.keyboard.press('n');
+    await page.getByLabel('What').fill('A box of oranges');
+    await page.getByLabel('Customer', { exact: true }).fill('Ada Lovelace');
+    await page.getByLabel('Phone with country code').fill('12');
+    await page.getByLabel('Address').fill('12 St James Square');
+    await page.getByLabel('Pin').fill('51.5074, -0.1353');
+    await page.getByLabel('Notes').fill('Ring twice');
+    await assertAccessible(page, 'new task');
+    await page.getByRole('button', { name: 'Create task' }).click();
+    await page.getByRole('alert').getByText('must be a possible phone number').waitFor();
+    assert.equal(await page.getByLabel('Notes').inputValue(), 'Ring twice', 'what was typed stays');
+    await page.getByLabel('Phone with country code').fill('+442079460001');
+    await page.getByRole('button', { name: 'Create task' }).click();
+    await panel(page).getByRole('heading', { name: 'A box of oranges' }).waitFor();
+    const id = Number(new URL(page.url()).searchParams.get('task'));
+    assert.deepEqual((await read(id)).location?.latitude, '51.50740000');
+
+    await page.keyboard.press('a');
+    await page.getByRole('dialog').waitFor();
+    await assertAccessible(page, 'picker');
+    await page.keyboard.type('amina');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 task given to Amina Diallo.').waitFor();
+    await group(page, 'Amina Diallo').waitFor();
+    assert.equal((await read(id)).agentId, amina.id);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('1 task taken back.').waitFor();
+    assert.equal((await read(id)).agentId, null);
+
+    const second = await api.createTask({ name: 'Of Bruno', customer: { name: 'Of Bruno', phone: '+442079460002' } });
+    assert.equal((await api.post(`/tasks/${second.id}/assign`, { agentId: bruno.id })).status, 200);
+    await page.mouse.move(900, 600);
+    await row(page, 'Of Bruno').waitFor();
+    await row(page, 'Ada Lovelace').dragTo(group(page, 'Bruno Costa'));
+    await page.getByText('1 task given to Bruno Costa.').waitFor();
+    await until('the drag is committed', async () => (await read(id)).agentId === bruno.id);
+
+    for (const status of ['accepted', 'in_transit'])
+      assert.equal((await api.put(`/tasks/${id}/status`, { status })).status, 200);
+    await panel(page).getByText('On its way').first().waitFor();
+    await page.keyboard.press('r');
+    await page.keyboard.type('amina');
+    await page.keyboard.press('Enter');
+    await until('it is reassigned in transit', async () => (await read(id)).agentId === amina.id);
+    await panel(page).getByText('Given to another courier').waitFor();
+    assert.deepEqual(
+      troubles.filter((text) => !text.includes('400')),
+      [],
+    );
+    await page.context().close();
+  },
+);
+
+test(
+  'many tasks are cancelled at once with a reason, a failed one is attempted again, and refusals stand one by one',
+  WITH_BROWSER,
+  async () => {
+    const { api } = fixture;
+    const made = [];
+    for (const [index, name] of ['One', 'Two', 'Three'].entries())
+      made.push(await api.createTask({ name, customer: { name, phone: `+44207946003${index}` } }));
+    const { page, troubles } = await open();
+    await row(page, 'Three').waitFor();
+    await row(page, 'One').click({ modifiers: ['Control'] });
+    await row(page, 'Three').click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+    // Another user is quicker: the console does not know yet that it will be refused.
+    await page.getByRole('button', { name: 'Cancel task' }).click();
+    await page.getByLabel('Reason').fill('Shop closed');
+    await assertAccessible(page, 'cancel');
+    assert.equal((await api.put(`/tasks/${made[1]!.id}/status`, { status: 'cancelled' })).status, 200);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '2 done, 1 not done' }).waitFor();
+    await page.getByText(`Task ${made[1]!.id}: This does not work any more: the task is cancelled.`).waitFor();
+    const { items } = (await api.get<{ items: { reason: string | null }[] }>(`/tasks/${made[0]!.id}/history`)).body
+      .data;
+    assert.equal(items.at(-1)?.reason, 'Shop closed');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+
+    const failed = await api.createTask({ name: 'Fails', customer: { name: 'Fails', phone: '+442079460010' } });
+    assert.equal((await api.post(`/tasks/${failed.id}/assign`, { agentId: amina.id })).status, 200);
+    for (const change of [
+      { status: 'accepted' },
+      { status: 'in_transit' },
+      { status: 'completed', outcome: 'failed', failureReason: 'Nobody at home' },
+    ])
+      assert.equal((await api.put(`/tasks/${failed.id}/status`, change)).status, 200);
+    await page.getByRole('button', { name: 'Done today' }).click();
+    await row(page, 'Fails').click();
+    await panel(page).getByText('Nobody at home').first().waitFor();
+    await page.getByRole('button', { name: 'Attempt again' }).click();
+    await panel(page).getByText('Earlier attempt').waitFor();
+    assert.equal((await read(failed.id)).nextTaskId, Number(new URL(page.url()).searchParams.get('task')));
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Next, previous task').waitFor();
+    await assertAccessible(page, 'keys');
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  },
+);
