@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { migrate } from '../../engine/store/migrate.ts';
+import { closeIdle } from './connections.ts';
 
 /** The variables by which tests/run.ts gives the stores of the run to the test files. */
 export const STORE_VARIABLES = {
@@ -51,8 +52,11 @@ export async function createDatabase(serverUrl: string, name: string, template?:
   await onServer(serverUrl, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const drop = () =>
-    process.env[STORE_VARIABLES.templateDatabase] ? markUnused(serverUrl, name) : dropDatabases(serverUrl, [name]);
+  const drop = async () => {
+    await closeIdle(url.href);
+    if (process.env[STORE_VARIABLES.templateDatabase]) await markUnused(serverUrl, name);
+    else await dropDatabases(serverUrl, [name]);
+  };
   return { name, url: url.href, drop };
 }
 

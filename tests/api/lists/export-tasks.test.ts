@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { seedChannel, withSql } from '../../support/seeds/seed.ts';
+import { withSql } from '../../support/connections.ts';
+import { seedChannel } from '../../support/seeds/seed.ts';
 import { PATIENCE_MS, until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { hearChanges } from '../streams/stream-fixture.ts';
@@ -188,7 +189,9 @@ function open(key: string): Promise<{ readonly request: ClientRequest; readonly 
 
 async function countLines(response: IncomingMessage): Promise<number> {
   let lines = 0;
-  for await (const chunk of response) for (const byte of chunk as Buffer) if (byte === 0x0a) lines += 1;
+  for await (const chunk of response) {
+    for (let at = (chunk as Buffer).indexOf(0x0a); at !== -1; at = (chunk as Buffer).indexOf(0x0a, at + 1)) lines += 1;
+  }
   return lines;
 }
 

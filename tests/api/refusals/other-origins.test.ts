@@ -9,6 +9,7 @@ import {
   credential,
   taskInput,
 } from '../../support/api-client.ts';
+import { dereferenced } from '../../support/openapi.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/system/gateway.ts';
 
 /** Pages of other origins (docs/contract.md §1 "Other origins"), and that nothing changes without the setting. */
@@ -225,7 +226,7 @@ test('over plain HTTP the preflight passes, so that the page can read why its re
 test('a page may send every header that the description names, and every credential', async () => {
   await withGateway({ CORS_ORIGINS: CONSOLE }, async ({ api }) => {
     const { body } = await api.raw({ method: 'GET', path: '/openapi.json' });
-    const { paths, components } = body as unknown as Description;
+    const { paths, components } = dereferenced(body as never) as unknown as Description;
     const parameters = Object.values(paths).flatMap((operations) =>
       Object.values(operations).flatMap((operation) => operation.parameters),
     );

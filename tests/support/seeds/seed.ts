@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { hashSecret, newApiKey, newSecret } from '../../../engine/runtime/secrets.ts';
 import { makeOrganization } from '../../../engine/store/accounts/organization-store.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import type { Sql } from '../../../engine/store/postgres.ts';
 import type { Role } from '../../../schema/accounts/role.ts';
+import { withSql } from '../connections.ts';
+
+export { withSql };
 
 export interface OrganizationSeed {
   readonly name?: string;
@@ -97,12 +100,20 @@ export function seedUser(
 ): Promise<SeededUser> {
   return withSql(databaseUrl, async (sql) => {
     const userId = await insertUser(sql, organizationId, role, 'Test', 'User');
-    const passwordHash = password === undefined ? null : await hash(password);
+    const passwordHash = password === undefined ? null : await hashOf(password);
     const [user] = await sql<{ email: string }[]>`
       UPDATE users SET password_hash = ${passwordHash} WHERE organization_id = ${organizationId} AND id = ${userId}
       RETURNING email`;
     return { userId, email: user!.email, password };
   });
+}
+
+const hashes = new Map<string, string>();
+
+async function hashOf(password: string): Promise<string> {
+  const known = hashes.get(password) ?? (await hash(password));
+  hashes.set(password, known);
+  return known;
 }
 
 /** The access token of a session of the user, as after a login. */
@@ -115,16 +126,6 @@ export function seedSession(databaseUrl: string, organizationId: number, userId:
         now() + interval '15 minutes')`;
     return accessToken;
   });
-}
-
-/** Runs `body` on one connection of the engine's kind and closes it. */
-export async function withSql<T>(databaseUrl: string, body: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = connectPostgres(databaseUrl, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-  try {
-    return await body(sql);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
 }
 
 async function insertUser(
