@@ -1,6 +1,8 @@
 import type { Mutation } from '../mutation.ts';
+import { ACCESS } from './access.ts';
 import { ASSIGNMENT } from './assignment.ts';
 import { COMMIT } from './commit.ts';
+import { EXCEPTIONS } from './exceptions.ts';
 import { MACHINES } from './machines.ts';
 import { MONEY } from './money.ts';
 import { OUTBOUND_MUTATIONS } from './outbound.ts';
@@ -17,5 +19,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ASSIGNMENT,
   ...STREAM,
   ...TASK_LISTS,
+  ...EXCEPTIONS,
+  ...ACCESS,
   ...OUTBOUND_MUTATIONS,
 ];

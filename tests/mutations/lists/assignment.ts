@@ -92,7 +92,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
     [...OFFERS, 'api/agents/assignment'],
     [
       ['held.length >= maxTasks', 'held.length > maxTasks', 'An agent holds no more tasks than its limit.'],
-      ['if (slot && overlaps(slots, slot)) return', '', 'An agent serves one scheduled task at a time.'],
+      [
+        "return overlaps(slots, slot) ? refusal('AGENT_SLOT_TAKEN', undefined, { agentId }) : undefined;",
+        'return undefined;',
+        'An agent serves one scheduled task at a time.',
+      ],
     ],
   ),
 ];

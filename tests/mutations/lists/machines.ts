@@ -30,8 +30,8 @@ export const MACHINES: readonly Mutation[] = [
       ],
       ["caller.role !== 'agent' || (task", 'task.agentId !== -1 || (task', 'An agent sees its own tasks only.'],
       [
-        "  if (caller.role === 'agent' && to === 'cancelled') return { kind: 'forbidden' };\n  if (!task || !maySee(task, caller)) return { kind: 'not-found' };",
-        "  if (!task || !maySee(task, caller)) return { kind: 'not-found' };\n  if (caller.role === 'agent' && to === 'cancelled') return { kind: 'forbidden' };",
+        "  if (to === NEVER_BY[caller.role]) return { kind: 'forbidden' };\n  if (!task || !maySee(task, caller)) return { kind: 'not-found' };",
+        "  if (!task || !maySee(task, caller)) return { kind: 'not-found' };\n  if (to === NEVER_BY[caller.role]) return { kind: 'forbidden' };",
         'A refusal of the role does not tell which ids exist.',
       ],
       [

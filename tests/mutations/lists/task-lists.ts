@@ -11,7 +11,7 @@ const LISTS = [
 export const TASK_LISTS: readonly Mutation[] = [
   ...mutationsOf('engine/org/commit/list-upkeep.ts', LISTS, [
     ['if (before) move(before, -1);', '', 'A task is counted in one status.'],
-    ['scheduledAt === after.scheduledAt && ', '', 'A task that was rescheduled is found at its new time.'],
+    ['scheduledAt === after.scheduledAt &&', '', 'A task that was rescheduled is found at its new time.'],
   ]),
   ...mutationsOf('schema/functions/task-lists.sql', LISTS, [
     [
@@ -25,12 +25,31 @@ export const TASK_LISTS: readonly Mutation[] = [
     'engine/store/task-lists/task-list-conditions.ts',
     ['integration/store/task-list-property'],
     [
-      ['scheduled_at <= ${', 'scheduled_at < ${', 'The end of a window is part of it.'],
+      ['${column} <= ${', '${column} < ${', 'The end of a window is part of it.'],
       [
         'if (agentId) all.push(',
         'if (agentId && agentId.length > 1) all.push(',
         'A list of an agent holds its tasks only.',
       ],
+      ['isDelayed ? IS_DELAYED : `NOT (${IS_DELAYED})`', 'IS_DELAYED', 'A list without the delayed tasks can be had.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/task-lists/task-list-searches.ts',
+    ['api/lists/task-filters', 'integration/store/task-list-property'],
+    [
+      [
+        "e.text LIKE ${text} AND ${isUpToDate('e')}",
+        'e.text LIKE ${text}',
+        'A task is not found by a name that it had before.',
+      ],
+      ["if (digits !== '') ofCustomer", "if (digits === '-') ofCustomer", "A task is found by its customer's phone."],
+      [
+        '`(${longitude} >= ${left} OR ${longitude} <= ${right})`',
+        '`(${longitude} >= ${left} AND ${longitude} <= ${right})`',
+        'A box may cross the antimeridian.',
+      ],
+      ['p.barcode IS NOT NULL AND ${hasBarcode(text)}))`', 'false))`', "A task is found by a package's barcode."],
     ],
   ),
 ];

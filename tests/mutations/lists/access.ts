@@ -1,0 +1,63 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+/** Faults in sessions and in secrets at rest. */
+export const ACCESS: readonly Mutation[] = [
+  ...mutationsOf(
+    'schema/functions/refresh-session.sql',
+    ['api/auth/refresh-grace'],
+    [
+      [
+        'pair.used_at <= at - grace',
+        'pair.used_at <= at',
+        'A refresh token that comes again within the grace gets another pair.',
+      ],
+      ['pair.refresh_hash IS NULL OR ', '', 'A refresh token that its session has forgotten ends it.'],
+      [
+        'SET revoked_at = at WHERE',
+        'SET revoked_at = revoked_at WHERE',
+        'A refresh token that is reused ends its session.',
+      ],
+      [
+        'p.refresh_hash = predecessor OR p.used_at',
+        'p.used_at',
+        'The use of a successor ends the grace of the refresh token before it.',
+      ],
+      ['OFFSET most_pairs - 1', 'OFFSET most_pairs + 5', 'A session has a bounded number of pairs.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/runtime/secret-box.ts',
+    ['unit/runtime/secret-box'],
+    [
+      ['new Map(keys.map(', 'new Map(keys.slice(0, 1).map(', 'Each key decrypts.'],
+      ['this.keyId = idOf(keys[0]!)', 'this.keyId = idOf(keys.at(-1)!)', 'The first key encrypts.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/secrets/stored-secret.ts',
+    ['integration/store/secrets'],
+    [
+      [
+        'return `webhook ${webhookId} of organization ${organizationId}`;',
+        "return `webhook${organizationId > 0 && webhookId > 0 ? '' : ' 0'}`;",
+        'A sealed secret opens for its own webhook only.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/secrets/seal-secrets.ts',
+    ['integration/store/secrets'],
+    [
+      [
+        "OR (${scope === 'all'}::boolean AND (secret_key <> ${keyId} OR previous_secret_key <> ${keyId}))",
+        "OR (${scope === 'all'}::boolean AND secret_key <> ${keyId})",
+        'Rotation encrypts previous secrets too.',
+      ],
+      [
+        'WHERE w.organization_id = t."organizationId" AND w.id = t.id AND w.version = t.version RETURNING',
+        'WHERE w.organization_id = t."organizationId" AND w.id = t.id RETURNING',
+        'Sealing overwrites no secret that changed meanwhile.',
+      ],
+    ],
+  ),
+];

@@ -1,0 +1,61 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const DECISIONS = [
+  'unit/engine/decide/reassign-task',
+  'unit/engine/decide/reattempt-task',
+  'unit/engine/decide/amend-task',
+];
+
+/** Faults in amending, reassigning and reattempting tasks, and in actions on many of them. */
+export const EXCEPTIONS: readonly Mutation[] = [
+  ...mutationsOf(
+    'engine/domain/tasks/exceptions.ts',
+    [...DECISIONS, 'api/exceptions/reassign'],
+    [
+      [
+        '(fromStatus != null && fromStatus !== status)',
+        'false',
+        'A reassignment from a status that has passed is refused.',
+      ],
+      [
+        'fromAgentId != null && fromAgentId !== agentId',
+        'fromAgentId === -1',
+        'A reassignment from an agent that has lost the task is refused.',
+      ],
+      [
+        "if (agentId === agent.id) return { kind: 'unchanged' };",
+        '',
+        'A reassignment to the agent that has the task changes nothing.',
+      ],
+      ["role !== 'agent' && role !== 'integration'", "role !== 'agent'", 'Integrations handle no exceptions.'],
+      ["acceptedAt: status === 'assigned' ? null : now", 'acceptedAt: null', 'A task that goes on is accepted.'],
+      [
+        'if (!isTerminal(status)) return undefined;',
+        'if (mayUpdate(status)) return undefined;',
+        'A task is amended in the hands of its courier.',
+      ],
+      [
+        "if (nextTaskId !== null) return refusal('TASK_ALREADY_REATTEMPTED', undefined, { nextTaskId });",
+        '',
+        'A task is reattempted once.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/decide-actions.ts',
+    ['api/exceptions/actions'],
+    [
+      [
+        'countTasks(tools.state, command) > LIMITS.actionFamilies',
+        'command.actions.length > LIMITS.actionFamilies',
+        'The children of jobs count in the limit of an action.',
+      ],
+      ['if (ok) done += 1;', 'done += 1;', 'An action counts the tasks that it changed.'],
+      [
+        'const joint = inOneCommit(tools);',
+        'const joint = { ...tools, opened: () => true };',
+        'An action goes into one commit.',
+      ],
+    ],
+  ),
+];
