@@ -8,7 +8,10 @@ import {
   usageError,
   wholeNumber,
 } from './read-options.ts';
-import { findScenario, type ScenarioName } from './scenarios/find-scenario.ts';
+
+const SCENARIOS = ['create', 'batch', 'auth'] as const;
+
+export type ScenarioName = (typeof SCENARIOS)[number];
 
 export interface BenchOptions {
   readonly scenario: ScenarioName;
@@ -68,7 +71,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     { allowPositionals: true },
   );
   const [name, ...rest] = positionals;
-  const scenario = name === undefined ? undefined : findScenario(name);
+  const scenario = SCENARIOS.find((each) => each === name);
   if (!scenario) throw usageError(name === undefined ? 'No scenario given.' : `There is no scenario "${name}".`, USAGE);
   if (rest.length > 0) throw usageError(`One scenario at a time, not also "${rest.join(' ')}".`, USAGE);
   const { 'batch-connections': batchConnections, items } = values;

@@ -43,13 +43,13 @@ export const JOBS = {
   },
   /** Finds what a crash has left half done of payments (workers/payments/payment-watch.ts). */
   'payment-reconciliation': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
-  /** Makes and drops the daily partitions (workers/maintenance/partitions.ts). */
+  /** Makes and drops the daily partitions (workers/maintenance/upkeep-processors.ts). */
   partitions: { payload: v.strictObject({}), concurrency: 1, attempts: 10, firstPauseMs: 1_000 },
-  /** Merges new customers into the search index (workers/maintenance/search-index.ts). */
+  /** Merges new customers into the search index (workers/maintenance/upkeep-processors.ts). */
   'search-index': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
   /** Empties the stores of deleted organizations (workers/maintenance/organization-deletion.ts). */
   'organization-deletion': { payload: v.strictObject({}), concurrency: 1, attempts: 1, firstPauseMs: 1_000 },
-  /** Removes what access has outlived (workers/maintenance/access-upkeep.ts). */
+  /** Removes what access has outlived (workers/maintenance/upkeep-processors.ts). */
   'access-upkeep': { payload: v.strictObject({}), concurrency: 1, attempts: 5, firstPauseMs: 1_000 },
 } as const satisfies Record<string, JobDeclaration>;
 

@@ -27,10 +27,12 @@ import { createBacklog } from './backlog.ts';
 import { checkEvictionPolicy } from './eviction-policy.ts';
 import { type JobRunner, type Processors, startJobRunner } from './job-runner.ts';
 import { startJobSchedule } from './job-schedule.ts';
-import { createAccessUpkeepProcessor } from './maintenance/access-upkeep.ts';
 import { createOrganizationDeletionProcessor } from './maintenance/organization-deletion.ts';
-import { createPartitionProcessor } from './maintenance/partitions.ts';
-import { createSearchIndexProcessor } from './maintenance/search-index.ts';
+import {
+  createAccessUpkeepProcessor,
+  createPartitionProcessor,
+  createSearchIndexProcessor,
+} from './maintenance/upkeep-processors.ts';
 import { startMetricsListener } from './metrics-listener.ts';
 import { createMailTransport, removeMailsTo, type SendMail } from './notifications/mail-transport.ts';
 import { type MailCounts, startMailer } from './notifications/mailer.ts';

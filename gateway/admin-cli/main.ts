@@ -1,4 +1,6 @@
-import { readSecret } from './read-secret.ts';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { UsageError } from './admin-errors.ts';
 import { runAdmin } from './run-admin.ts';
 
 /** `npm run admin -- <noun> <verb>`: administering the system from where its stores can be reached. */
@@ -6,3 +8,19 @@ const { exitCode, stdout, stderr } = await runAdmin(process.argv.slice(2), proce
 process.stdout.write(stdout);
 process.stderr.write(stderr);
 process.exitCode = exitCode;
+
+/** The first line of standard input; on a terminal it is asked for, and what is typed is not shown. Throws UsageError. */
+async function readSecret(): Promise<string> {
+  const { stdin, stderr } = process;
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const isTerminal = stdin.isTTY === true;
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: isTerminal });
+  if (isTerminal) stderr.write('Password: ');
+  try {
+    for await (const line of lines) return line;
+    throw new UsageError('Nothing came on standard input.');
+  } finally {
+    lines.close();
+    if (isTerminal) stderr.write('\n');
+  }
+}

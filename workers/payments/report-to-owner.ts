@@ -1,6 +1,8 @@
+import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
+import type { Log } from '../../engine/runtime/log.ts';
 import type { Answer } from '../../schema/commands.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
-import type { ProviderReport } from '../../schema/money/payment.ts';
+import type { ProviderName, ProviderReport } from '../../schema/money/payment.ts';
 import type { OwnerCommand } from '../../schema/owner-command.ts';
 
 export type AskOwner = (organizationId: number, command: OwnerCommand) => Promise<Answer>;
@@ -18,4 +20,18 @@ export async function reportToOwner(
   const answer = await ask(organizationId, { kind: 'settle-payment', paymentId, report });
   if (!answer.ok && !GONE.has(answer.refusal.code))
     throw new Error(`the owner of ${organizationId} has not taken a report: ${answer.refusal.code}`);
+}
+
+/** Tells owners what callbacks were to tell that never came, as far as providers keep them. Rejects when some remain. */
+export async function tellMissedCallbacks(
+  providers: Readonly<Partial<Record<ProviderName, PaymentProvider>>>,
+  ask: AskOwner,
+  log: Log,
+): Promise<void> {
+  for (const provider of Object.values(providers)) {
+    await provider.readMissed?.(async ({ organizationId, paymentId, report }) => {
+      await reportToOwner(ask, organizationId, paymentId, report);
+      log.info({ organizationId, paymentId, report: report.kind }, 'told what a callback has not');
+    });
+  }
 }

@@ -12,9 +12,9 @@ import { createPaymentStepStore } from '../../engine/store/payments/payment-step
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { JobRunner, Processors } from '../job-runner.ts';
-import { tellMissedCallbacks } from './missed-callbacks.ts';
 import { PaymentStepRunner, type StepCounts } from './payment-step-runner.ts';
 import { PaymentWatch } from './payment-watch.ts';
+import { tellMissedCallbacks } from './report-to-owner.ts';
 
 export interface PaymentsOptions {
   readonly config: Config;

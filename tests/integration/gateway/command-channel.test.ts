@@ -11,7 +11,7 @@ import {
   type CommandListener,
   type CommandListenerOptions,
   startCommandListener,
-} from '../../../gateway/internal/command-listener.ts';
+} from '../../../gateway/command-listener.ts';
 import type { Answer, Command } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { createAccessUpkeepProcessor } from '../../../workers/maintenance/access-upkeep.ts';
+import { createAccessUpkeepProcessor } from '../../../workers/maintenance/upkeep-processors.ts';
 import { createWorkersPlace } from './workers-place.ts';
 
 const ROWS = 12_000;

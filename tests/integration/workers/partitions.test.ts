@@ -4,7 +4,7 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import { createMaintenanceStore, type DailyTable } from '../../../engine/store/cluster/maintenance-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { createPartitionProcessor } from '../../../workers/maintenance/partitions.ts';
+import { createPartitionProcessor } from '../../../workers/maintenance/upkeep-processors.ts';
 import { until } from '../../support/until.ts';
 import { createWorkersPlace } from './workers-place.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import { createSearchIndexProcessor } from '../../../workers/maintenance/search-index.ts';
+import { createSearchIndexProcessor } from '../../../workers/maintenance/upkeep-processors.ts';
 import { until } from '../../support/until.ts';
 import { createWorkersPlace, startWorkersProcess } from './workers-place.ts';
 

@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
-import { packPositions } from '../../engine/bus/packed-positions.ts';
-import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
-import type { Log } from '../../engine/runtime/log.ts';
-import { hashSecret } from '../../engine/runtime/secrets.ts';
-import type { KnownPosition } from '../../engine/store/positions/position-store.ts';
-import type { Answer, Caller, Command } from '../../schema/commands.ts';
-import { LIMITS } from '../../schema/limits.ts';
-import { parseOwnerRequest, parsePositionsRequest } from '../../schema/owner-command.ts';
-import { startHttpServer } from '../http/http-server.ts';
-import type { HttpServer, HttpServerOptions, IncomingRequest, Reply } from '../http/port.ts';
+import { packPositions } from '../engine/bus/packed-positions.ts';
+import type { Clock, Scheduler } from '../engine/runtime/clock.ts';
+import type { Log } from '../engine/runtime/log.ts';
+import { hashSecret } from '../engine/runtime/secrets.ts';
+import type { KnownPosition } from '../engine/store/positions/position-store.ts';
+import type { Answer, Caller, Command } from '../schema/commands.ts';
+import { LIMITS } from '../schema/limits.ts';
+import { parseOwnerRequest, parsePositionsRequest } from '../schema/owner-command.ts';
+import { startHttpServer } from './http/http-server.ts';
+import type { HttpServer, HttpServerOptions, IncomingRequest, Reply } from './http/port.ts';
 
 export interface CommandListenerOptions {
   readonly host: string;

@@ -1,5 +1,6 @@
 import type { Log } from '../../engine/runtime/log.ts';
 import { DAILY_TABLES, type DailyTable, type MaintenanceStore } from '../../engine/store/cluster/maintenance-store.ts';
+import type { JobPayload } from '../../schema/jobs.ts';
 import { LIMITS } from '../../schema/limits.ts';
 
 /** Keeps the daily partitions: makes those of the coming days, drops those beyond retention. */
@@ -17,5 +18,25 @@ export function createPartitionProcessor(store: MaintenanceStore, eventRetention
       const dropped = await store.dropPartitions(table, keepDays[table]);
       if (dropped > 0) log.info({ table, dropped }, 'dropped partitions beyond retention');
     }
+  };
+}
+
+/** Keeps short what a search has to read beside its indexes. */
+export function createSearchIndexProcessor(store: Pick<MaintenanceStore, 'listForSearch'>) {
+  return (): Promise<void> => store.listForSearch();
+}
+
+/** Removes sessions, devices, tokens, kept outcomes, notes of changed access, and requests and notices of long ago. */
+export function createAccessUpkeepProcessor(store: Pick<MaintenanceStore, 'removeOutdated'>, log: Log) {
+  return async (_: JobPayload<'access-upkeep'>, signal: AbortSignal): Promise<void> => {
+    let removed = 0;
+    for (
+      let rows: number = LIMITS.upkeepBatchRows;
+      rows >= LIMITS.upkeepBatchRows && !signal.aborted;
+      removed += rows
+    ) {
+      rows = await store.removeOutdated();
+    }
+    if (removed > 0) log.info({ removed }, 'removed outdated sessions, tokens, notes and requests');
   };
 }
