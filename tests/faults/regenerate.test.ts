@@ -253,7 +253,7 @@ describe('one gateway', () => {
     }
   });
 
-  test('whose connection for changes falls silent opens another one; meanwhile it looks up each request', async () => {
+  test('a gateway whose connection for changes falls silent opens another one; meanwhile it looks up each request', async () => {
     const place = await createTestPlace();
     const proxy = await startTcpProxy(place.databaseUrl);
     const gateway = await startTestGateway({ place, environment: { DATABASE_URL: proxy.url } });
@@ -281,7 +281,7 @@ describe('one gateway', () => {
     }
   });
 
-  test('whose Postgres is away uses known credentials for a second, and then answers that it cannot check them', async () => {
+  test('a gateway whose Postgres is away uses known credentials for a second, and then answers that it cannot check them', async () => {
     const place = await createTestPlace();
     const proxy = await startTcpProxy(place.databaseUrl);
     const gateway = await startTestGateway({ place, environment: { DATABASE_URL: proxy.url } });

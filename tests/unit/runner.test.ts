@@ -18,7 +18,7 @@ function runTest(tally: Tally, name: string, outcome: 'passed' | 'failed', more:
 }
 
 describe('the summary', () => {
-  test('counts tests, not suites, and tells the skipped apart', () => {
+  test('the summary counts tests, not suites, and tells the skipped apart', () => {
     const tally = createTally();
     runTest(tally, 'one', 'passed');
     runTest(tally, 'a suite', 'passed', { details: { type: 'suite' } });
@@ -27,7 +27,7 @@ describe('the summary', () => {
     assert.deepEqual([problems, failed, summary], [[], false, '1 passed, 0 failed, 1 skipped']);
   });
 
-  test('fails with a test, with its file, and once for both a suite and the test in it', () => {
+  test('the summary fails with a test, with its file, and once for both a suite and the test in it', () => {
     const tally = createTally();
     runTest(tally, 'one', 'failed');
     runTest(tally, 'its suite', 'failed', { details: { type: 'suite' } });
@@ -49,7 +49,7 @@ describe('the summary', () => {
     assert.equal(tally.close([]).stages, 'api 10 s, unit 3 s');
   });
 
-  test('fails for a file without a test, which node:test reports as passed', () => {
+  test('the summary fails for a file without a test, which node:test reports as passed', () => {
     const tally = createTally();
     runTest(tally, FILE, 'passed');
     assert.deepEqual(tally.close([FILE]), {
@@ -60,7 +60,7 @@ describe('the summary', () => {
     });
   });
 
-  test('fails for a file that ended before its tests did', () => {
+  test('the summary fails for a file that ended before its tests did', () => {
     const tally = createTally();
     runTest(tally, 'one', 'passed');
     tally.enqueued({ name: 'two', file: FILE });
@@ -72,13 +72,13 @@ describe('the summary', () => {
 describe('the selection', () => {
   const all = ['tests/unit/b.test.ts', 'tests/slow/c.test.ts', 'tests/unit/a.test.ts'];
 
-  test('takes every file but the slow ones, sorted', () => {
+  test('the selection takes every file but the slow ones, sorted', () => {
     const expected = { files: ['tests/unit/a.test.ts', 'tests/unit/b.test.ts'], slow: [] };
     assert.deepEqual(selectTestFiles(all, [], false), expected);
     assert.equal(selectTestFiles(all, [], true).files.length, 3);
   });
 
-  test('takes the files that the filters name, and lists slow files named without --slow', () => {
+  test('the selection takes the files that the filters name, and lists slow files named without --slow', () => {
     assert.deepEqual(selectTestFiles(all, ['unit/a', 'slow'], false), {
       files: ['tests/unit/a.test.ts'],
       slow: ['tests/slow/c.test.ts'],
@@ -86,14 +86,14 @@ describe('the selection', () => {
     assert.deepEqual(selectTestFiles(all, ['nothing'], true), { files: [], slow: [] });
   });
 
-  test('understands paths as a shell completes them', () => {
+  test('the selection understands paths as a shell completes them', () => {
     assert.equal(toFilter('/src', './tests/unit'), 'tests/unit');
     assert.equal(toFilter('/src', '/src/tests/unit/a.test.ts'), 'tests/unit/a.test.ts');
   });
 });
 
 describe('groups of files', () => {
-  test('share a process per stage, with neighbours in different groups, except the longest and other stages', () => {
+  test('groups of files share a process per stage, with neighbours in different groups, except the longest and other stages', () => {
     const files = Array.from({ length: 12 }, (_, index) => `tests/api/${String.fromCharCode(97 + index)}`);
     const alone = ['tests/faults/a', 'tests/integration/admin/admin', 'tests/tidy'];
     const groups = groupFiles([...files, ...alone]);
@@ -104,7 +104,7 @@ describe('groups of files', () => {
     );
   });
 
-  test('mix those that wait and those that compute, of both first what takes longest, the rest by name', () => {
+  test('groups of files mix those that wait and those that compute, of both first what takes longest, the rest by name', () => {
     const files = [
       'tests/unit/a',
       'tests/tidy',

@@ -151,9 +151,10 @@ describe('plain words', () => {
     'nothing of it remains',
   ];
   for (const text of refused) {
-    test(`refuses ${text}`, () => assert.deepEqual(linesOf('docs/a.md', `A line.\n${text}`), [2]));
+    test(`the rule of plain words refuses ${text}`, () =>
+      assert.deepEqual(linesOf('docs/a.md', `A line.\n${text}`), [2]));
   }
-  test('refuses a docstring whose subject is a question word, and a test name without a subject', () => {
+  test('the rule of plain words refuses a docstring whose subject is a question word, and a test name without a subject', () => {
     assert.deepEqual(
       linesOf('engine/a.ts', '/** What commands need. */\nconst a = 1;\n// Who asks first wins.'),
       [1, 3],

@@ -44,32 +44,32 @@ function runNode(...args: string[]) {
 }
 
 describe('a tree that was translated once', { concurrency: true }, () => {
-  test('is not translated again, also where tsx is asked for', async () => {
+  test('a tree that was translated once is not translated again, also where tsx is asked for', async () => {
     writeUnseen("console.log('afresh' as string);\n");
     const { stdout } = await runNode('--import', import.meta.resolve('tsx'), 'unseen.ts');
     assert.equal(stdout, 'before\n');
   });
 
-  test('has its modules where their sources are', async () => {
+  test('a tree that was translated once has its modules where their sources are', async () => {
     const { stdout } = await runNode('where.ts');
     assert.equal(stdout.trim(), pathToFileURL(join(root, 'source/where.ts')).href);
   });
 
-  test('names the lines of the sources in errors', async () => {
+  test('a tree that was translated once names the lines of the sources in errors', async () => {
     await assert.rejects(runNode('failing.ts'), { stderr: /on purpose\n {4}at .*source\/failing\.ts:5:7/ });
   });
 
-  test('runs in threads', async () => {
+  test('a tree that was translated once runs in threads', async () => {
     assert.equal((await runNode('thread.ts')).stdout, 'told\n');
   });
 
-  test('serves what has changed since, and what is new, as it is now', async () => {
+  test('a tree that was translated once serves what has changed since, and what is new, as it is now', async () => {
     write('source/changed.ts', "export const changed: string = 'after';\n");
     write('source/added.ts', "import { changed } from './changed.ts';\nconsole.log(changed as string);\n");
     assert.equal((await runNode('added.ts')).stdout, 'after\n');
   });
 
-  test('reports a file that does not parse when it is loaded, and only then', async () => {
+  test('a tree that was translated once reports a file that does not parse when it is loaded, and only then', async () => {
     await assert.rejects(runNode('unfinished.ts'), { stderr: /unfinished\.ts:1:6: ERROR/ });
   });
 });

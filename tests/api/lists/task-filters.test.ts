@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiReply } from '../../support/api-client.ts';
-import { seedAgent } from '../../support/seeds/seed.ts';
+import { seedAgent, withSql } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 
 /** The filters beside those of list-tasks.test.ts. */
@@ -219,3 +220,29 @@ for (const [query, violation] of VIOLATIONS) {
     }
   });
 }
+
+test('a task that was moved and rescheduled is found at its new place and time only, listed for searches or not', async () => {
+  const { api } = await fixture.organization({ role: 'dispatcher' });
+  const place = (latitude: number) => ({ address: 'Here', latitude, longitude: 5 });
+  const { id } = await api.createTask({
+    timeToServe: 'scheduled',
+    scheduledAt: '2031-05-01T00:00:00Z',
+    location: place(10),
+  });
+  const list = () => withSql(fixture.gateway.databaseUrl, (sql) => createMaintenanceStore(sql).listForSearch());
+  await list();
+  const moved = await api.post(`/tasks/${id}/amend`, { location: place(20) });
+  assert.equal(moved.status, 200, moved.text);
+  const rescheduled = await api.patch(`/tasks/${id}`, { scheduledAt: '2031-06-01T00:00:00Z' });
+  assert.equal(rescheduled.status, 200, rescheduled.text);
+  for (let round = 0; round < 2; round += 1) {
+    for (const [query, count] of [
+      ['bbox=4,9,6,11', 0],
+      ['bbox=4,19,6,21', 1],
+      ['scheduledTo=2031-05-02T00:00:00Z', 0],
+      ['scheduledFrom=2031-05-02T00:00:00Z', 1],
+    ] as const)
+      assert.equal((await api.list(query)).body.data.count, count, `${query}, round ${round}`);
+    await list();
+  }
+});

@@ -124,7 +124,7 @@ async function isSought({ task }: Weighed): Promise<boolean> {
 }
 
 describe('an external courier', () => {
-  test('takes a task that no agent can take, counts as its courier, and reports its steps as events', async () => {
+  test('an external courier takes a task that no agent can take, counts as its courier, and reports its steps as events', async () => {
     const small = await weighing(4);
     await call(small);
     const task = await place.read(small.task.id);
@@ -152,7 +152,7 @@ describe('an external courier', () => {
     assert.ok(!(await isSought(small)));
   });
 
-  test('is the same one, with the same id, for the next task', async () => {
+  test('an external courier is the same one, with the same id, for the next task', async () => {
     const [one, two] = [await weighing(4), await weighing(4)];
     await call(one);
     await call(two);
@@ -160,14 +160,14 @@ describe('an external courier', () => {
     assert.ok(first.courierId !== null && first.courierId === second.courierId);
   });
 
-  test('comes in a vehicle that carries it beside what it has, or not at all', async () => {
+  test('an external courier comes in a vehicle that carries it beside what it has, or not at all', async () => {
     const tasks = [await weighing(6), await weighing(6), await weighing(400), await weighing(600)];
     await call(...tasks);
     assert.deepEqual(await Promise.all(tasks.map(courierOf)), ['bike-7', 'van-1', 'van-1', undefined]);
     assert.ok(await isSought(tasks[3]!));
   });
 
-  test('is free again when the task is done, cancelled or taken from it', async () => {
+  test('an external courier is free again when the task is done, cancelled or taken from it', async () => {
     withFleet([BIKE]);
     const { staff, engine, organization } = place;
     const { organizationId } = organization;
@@ -202,7 +202,7 @@ describe('an external courier', () => {
     }
   });
 
-  test('is not called where the organization does not want that, or has no fleet', async () => {
+  test('an external courier is not called where the organization does not want that, or has no fleet', async () => {
     const small = await weighing(1);
     withFleet([BIKE], { externalCouriers: false });
     await call(small);
@@ -211,7 +211,7 @@ describe('an external courier', () => {
     assert.equal(await courierOf(small), undefined);
   });
 
-  test('gets no task that has become an agent’s in the meantime, and is notified of that', async () => {
+  test('an external courier gets no task that has become an agent’s in the meantime, and is notified of that', async () => {
     withFleet([BIKE]);
     const small = await weighing(10);
     await place.propose([{ taskId: small.task.id, agentId: await place.agent() }]);
@@ -222,7 +222,7 @@ describe('an external courier', () => {
     assert.equal(await courierOf(other), 'bike-7', 'what was withdrawn takes no room');
   });
 
-  test('gets nothing from an owner that does not hear of it, nor twice when the answer is lost', async () => {
+  test('an external courier gets nothing from an owner that does not hear of it, nor twice when the answer is lost', async () => {
     withFleet([BIKE]);
     const small = await weighing(10);
     await callBy(async () => ({ ok: false, refusal: { code: 'NOT_OWNER', message: 'no' } }), [small]);
@@ -233,7 +233,7 @@ describe('an external courier', () => {
     assert.equal((await place.read(small.task.id)).status, 'accepted');
   });
 
-  test('is not withdrawn while the lost answer may still become a courier, and is when it has become none', async () => {
+  test('an external courier is not withdrawn while the lost answer may still become a courier, and is when it has become none', async () => {
     withFleet([BIKE]);
     const [small, other] = [await weighing(10), await weighing(10)];
     const lost: Answer = { ok: false, refusal: { code: 'OUTCOME_UNKNOWN', message: 'lost' } };
@@ -260,7 +260,7 @@ describe('an external courier', () => {
     assert.ok(!(await isCalledOff(other)));
   });
 
-  test('is notified when its task is cancelled, even after its caller is gone, and is free at once', async () => {
+  test('an external courier is notified when its task is cancelled, even after its caller is gone, and is free at once', async () => {
     withFleet([BIKE]);
     const [first, second] = [await weighing(10), await weighing(10)];
     await call(first);
@@ -280,7 +280,7 @@ describe('an external courier', () => {
     assert.equal(await courierOf(second), 'bike-7');
   });
 
-  test('fails without holding up anybody', async () => {
+  test('an external courier fails without holding up anybody', async () => {
     const small = await weighing(1);
     await callBy(async () => {
       throw new Error('nobody there');

@@ -11,7 +11,7 @@ const lack = (taskId: number, isHopeless = false): LackingTask => ({
   nearest: [{ agentId: 4, reason: 'max_tasks', distanceM: 700 }],
 });
 
-describe('the history of a task that somebody is looked for', () => {
+describe('the history of a sought task', () => {
   let fixture: AssignmentFixture;
   before(async () => {
     fixture = await startAssignmentFixture({ requestTtlSeconds: 30, maxAttempts: 2 });
@@ -42,7 +42,7 @@ describe('the history of a task that somebody is looked for', () => {
     assert.deepEqual([last.reasonCode, details], [reason, { reason, ...rest }]);
   }
 
-  test('names who was offered it, who let it run out and who turned it down', async () => {
+  test('the history of a sought task names who was offered it, who let it run out and who turned it down', async () => {
     const { id } = await fixture.task();
     const silent = await offer(id);
     await fixture.pass(31_000);
@@ -59,7 +59,7 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'max_attempts_reached', { attempts: 2, counts: { declined: 2 }, nearest });
   });
 
-  test('ends with the reason of the search, beside what the last round lacked', async () => {
+  test('the history of a sought task ends with the reason of the search, beside what the last round lacked', async () => {
     const { id } = await fixture.task();
     await offer(id);
     await fixture.pass(31_000);
@@ -68,7 +68,7 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'all_expired', { attempts: 1, lacking, counts, nearest });
   });
 
-  test('ends with the reason of a search that ran out of time, and why each candidate was passed over', async () => {
+  test('the history of a sought task ends with the reason of a search that ran out of time, and why each candidate was passed over', async () => {
     const { id } = await fixture.task();
     await fixture.propose([], [lack(id)]);
     await fixture.pass(901_000);
@@ -76,7 +76,7 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'no_eligible_agents', { attempts: 0, counts, nearest });
   });
 
-  test('ends with the reason of its last round, also when that reason is new', async () => {
+  test('the history of a sought task ends with the reason of its last round, also when that reason is new', async () => {
     const { id } = await fixture.task();
     await fixture.propose([], [{ ...lack(id), reason: 'no_available_agents', counts: {} }]);
     await fixture.pass(1_000);
@@ -86,7 +86,7 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'no_eligible_agents', { attempts: 0, counts, nearest });
   });
 
-  test('ends with the candidates of its very last round, also when these alone have changed', async () => {
+  test('the history of a sought task ends with the candidates of its very last round, also when these alone have changed', async () => {
     const { id } = await fixture.task();
     await fixture.propose([], [lack(id)]);
     const before = await fixture.events(id);
@@ -102,7 +102,7 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'no_eligible_agents', { attempts: 0, ...last });
   });
 
-  test('ends with the agent that it waited for until its time was over', async () => {
+  test('the history of a sought task ends with the agent that it waited for until its time was over', async () => {
     const { id } = await fixture.task();
     const last = { counts: { busy: 1 }, nearest: [{ agentId: 5, reason: 'busy', distanceM: 700 }] };
     await fixture.propose([], [{ ...lack(id), ...last, reason: null }]);
@@ -110,7 +110,7 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'no_eligible_agents', { attempts: 0, ...last });
   });
 
-  test('ends without the candidates of a round before the one that asked somebody', async () => {
+  test('the history of a sought task ends without the candidates of a round before the one that asked somebody', async () => {
     const { id } = await fixture.task();
     await fixture.propose([], [lack(id)]);
     const { agentId } = await offer(id);
@@ -120,14 +120,14 @@ describe('the history of a task that somebody is looked for', () => {
     await assertFailed(id, 'all_expired', { attempts: 1, counts: { declined: 1 }, nearest });
   });
 
-  test('ends with the reason of a search that no round has seen', async () => {
+  test('the history of a sought task ends with the reason of a search that no round has seen', async () => {
     const { id } = await fixture.task();
     await fixture.pass(901_000);
     await assertFailed(id, 'no_available_agents', { attempts: 0 });
     assert.deepEqual((await steps(id)).at(-1)![0], 'awaiting_assignment');
   });
 
-  test('ends with the reason of a window that has closed', async () => {
+  test('the history of a sought task ends with the reason of a window that has closed', async () => {
     const { id } = await fixture.task({ windowEnd: new Date(fixture.now() + 5_000).toISOString() });
     await fixture.propose([], [lack(id)]);
     await fixture.pass(6_000);

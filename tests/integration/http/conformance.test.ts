@@ -22,13 +22,14 @@ describe('addressText', () => {
     ['2001 0db8 0000 0001 0001 0001 0001 0001', '2001:db8:0:1:1:1:1:1'],
     ['', ''],
   ] as const) {
-    it(`writes ${text || 'no address'} in its canonical form`, () => assert.equal(addressText(binary(bytes)), text));
+    it(`addressText writes ${text || 'no address'} in its canonical form`, () =>
+      assert.equal(addressText(binary(bytes)), text));
   }
 });
 
 for (const adapter of ADAPTERS) {
   describe(`requests (${adapter})`, () => {
-    it('shows the target as it was sent, split at the first question mark', async () => {
+    it(`the server (${adapter}) shows the target as it was sent, split at the first question mark`, async () => {
       await withServer({ adapter }, async ({ port }) => {
         const seen = async (target: string) => JSON.parse(bodyOf((await talk(port, get(target))).text));
         const both = { method: 'GET', remoteAddress: '127.0.0.1', body: '' };
@@ -39,7 +40,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('shows an IPv6 peer in its short form and an IPv4 one of a dual-stack socket as IPv4', async () => {
+    it(`the server (${adapter}) shows an IPv6 peer in its short form and an IPv4 one of a dual-stack socket as IPv4`, async () => {
       const dispatch = (...[request, reply]: Parameters<typeof echo>) => reply.send(200, TEXT, request.remoteAddress);
       await withServer({ adapter, dispatch, host: '::' }, async ({ port }) => {
         assert.equal(bodyOf((await talk(port, get('/'))).text), '127.0.0.1');
@@ -47,7 +48,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('joins a header given twice and tells that it was', async () => {
+    it(`the server (${adapter}) joins a header given twice and tells that it was`, async () => {
       const dispatch = (request: IncomingRequest, reply: Parameters<typeof echo>[1]) => {
         const seen = [request.header('x-api-key'), request.headerCount('x-api-key'), request.header('x-none')];
         reply.send(200, TEXT, JSON.stringify([...seen, request.headerCount('x-none')]));
@@ -58,7 +59,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('keeps what it copied readable after an await and after the answer', async () => {
+    it(`the server (${adapter}) keeps what it copied readable after an await and after the answer`, async () => {
       let kept: IncomingRequest | undefined;
       const dispatch = async (...[request, reply]: Parameters<typeof echo>) => {
         kept = request;
@@ -72,7 +73,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('passes every registered method on, for the router to refuse', async () => {
+    it(`the server (${adapter}) passes every registered method on, for the router to refuse`, async () => {
       await withServer({ adapter }, async ({ port }) => {
         for (const method of ['DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH']) {
           const { text } = await talk(port, `${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -92,7 +93,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('never runs a request behind one whose answer closes the connection', async () => {
+    it(`the server (${adapter}) never runs a request behind one whose answer closes the connection`, async () => {
       const dispatch = (...[request, reply]: Parameters<typeof echo>) =>
         reply.send(200, TEXT, request.path, { close: request.path === '/close' });
       await withServer({ adapter, dispatch }, async ({ port, dispatched }) => {
@@ -119,7 +120,7 @@ for (const adapter of ADAPTERS) {
     const head = (framing: string) => `POST / HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n`;
     const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'b'.repeat(bytes)}\r\n`;
 
-    it('takes a body up to the limit, whichever way it comes', async () => {
+    it(`the server (${adapter}) takes a body up to the limit, whichever way it comes`, async () => {
       await withServer({ adapter, dispatch }, async ({ port, server }) => {
         const expected = `${LIMIT} ${LIMIT * 'b'.charCodeAt(0)}`;
         const whole = 'b'.repeat(LIMIT);
@@ -157,7 +158,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('lets a refused body run out, so that a client that sends it whole still reads the reason', async () => {
+    it(`the server (${adapter}) lets a refused body run out, so that a client that sends it whole still reads the reason`, async () => {
       const lingeringBodyBytes = 40 * LIMIT;
       await withServer({ adapter, dispatch, limits: { lingeringBodyBytes } }, async ({ port, server }) => {
         const client = new RawClient(port);
@@ -199,7 +200,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('lets a small unread body run out, ends the connection after a large one and cuts a huge one off', async () => {
+    it(`the server (${adapter}) lets a small unread body run out, ends the connection after a large one and cuts a huge one off`, async () => {
       const ignoring = (...[, reply]: Parameters<typeof echo>) => reply.send(404, TEXT, 'none');
       await withServer({ adapter, dispatch: ignoring }, async ({ port }) => {
         const small = await talk(port, post('/', 'x'.repeat(1_000)) + get('/'), { answers: 2 });
@@ -216,7 +217,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('refuses to read a body in a later turn, or twice', async () => {
+    it(`the server (${adapter}) refuses to read a body in a later turn, or twice`, async () => {
       const late = async (...[request, reply]: Parameters<typeof echo>) => {
         if (request.path === '/twice') await request.readBody(LIMIT);
         else await new Promise(setImmediate);
@@ -232,7 +233,7 @@ for (const adapter of ADAPTERS) {
   });
 
   describe(`answers (${adapter})`, () => {
-    it('sends HEAD, 204 and 304 without a body and goes on with the connection', async () => {
+    it(`the server (${adapter}) sends HEAD, 204 and 304 without a body and goes on with the connection`, async () => {
       const dispatch = (...[request, reply]: Parameters<typeof echo>) =>
         reply.send(request.path === '/204' ? 204 : request.path === '/304' ? 304 : 200, TEXT, '1234567');
       await withServer({ adapter, dispatch }, async ({ port }) => {
@@ -251,7 +252,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('sends text as UTF-8 and header values as latin1', async () => {
+    it(`the server (${adapter}) sends text as UTF-8 and header values as latin1`, async () => {
       const dispatch = (...[, reply]: Parameters<typeof echo>) => reply.send(200, [['x-name', 'J\xe9r\xf4me']], 'né ✓');
       await withServer({ adapter, dispatch }, async ({ port }) => {
         const { text } = await talk(port, get('/'));
@@ -261,7 +262,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('refuses a header that would split or frame the response, and answers 500 instead', async () => {
+    it(`the server (${adapter}) refuses a header that would split or frame the response, and answers 500 instead`, async () => {
       const headers: readonly (readonly [string, string])[] = [
         ['x-a', 'b\r\nset-cookie: c'],
         ['x-a', 'b\nc'],
@@ -316,7 +317,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('sends a large body whole to a slow reader', async () => {
+    it(`the server (${adapter}) sends a large body whole to a slow reader`, async () => {
       const body = Buffer.from(Array.from({ length: 1_000_000 }, (_, i) => `${i}\n`).join(''));
       const dispatch = (...[request, reply]: Parameters<typeof echo>) =>
         reply.send(200, TEXT, request.path === '/text' ? body.toString() : body, { close: request.path === '/close' });

@@ -42,7 +42,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('get 503 and are closed when the deadline passes, and a later answer is ignored', async () => {
+    it(`connections (${adapter}) get 503 and are closed when the deadline passes, and a later answer is ignored`, async () => {
       let late: Reply | undefined;
       const dispatch = (...[, reply]: Handled) => {
         late = reply;
@@ -62,7 +62,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('get 503 past the requests that may be pending', async () => {
+    it(`connections (${adapter}) get 503 past the requests that may be pending`, async () => {
       const replies: Reply[] = [];
       const dispatch = (...[, reply]: Handled) => void replies.push(reply);
       await withServer({ adapter, dispatch, limits: { pendingRequests: 2 } }, async ({ port, server }) => {
@@ -93,7 +93,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('may all leave at once without leaving anything behind', async () => {
+    it(`connections (${adapter}) may all leave at once without leaving anything behind`, async () => {
       const dispatch = async (...[request, reply]: Handled) => {
         const body = await request.readBody(10_000);
         await delay(20);
@@ -224,7 +224,7 @@ for (const adapter of ADAPTERS) {
 }
 
 describe('the native binary', () => {
-  it('is the one that was measured', () => {
+  it('the native binary is the one that was measured', () => {
     const path = new URL('../../../node_modules/uWebSockets.js/uws_linux_x64_115.node', import.meta.url);
     assert.equal(
       createHash('sha256').update(readFileSync(path)).digest('hex'),
@@ -232,7 +232,7 @@ describe('the native binary', () => {
     );
   });
 
-  it('shares a port only when asked to', async () => {
+  it('the native binary shares a port only when asked to', async () => {
     // A port of its own choice is never shared, so one is chosen for it.
     const probe = await startFixture({ adapter: 'node' });
     const { port } = probe;

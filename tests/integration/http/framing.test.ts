@@ -63,7 +63,7 @@ for (const adapter of ADAPTERS) {
     const isExact = adapter === 'uws' && process.versions.modules === TESTED_ABI;
     const groups = { REQUEST_LINE_CASES, HEADER_CASES, LENGTH_CASES, CHUNK_CASES };
     for (const [group, cases] of Object.entries(groups)) {
-      it(`refuses what RFC 9112 has refused: ${group.toLowerCase().replaceAll('_', ' ')}`, async () => {
+      it(`the server (${adapter}) refuses what RFC 9112 has refused: ${group.toLowerCase().replaceAll('_', ' ')}`, async () => {
         await withServer({ adapter }, async ({ port, dispatched }) => {
           const known = cases.filter(({ name }) => KNOWN[adapter].includes(name)).map(({ name }) => name);
           const accepted = await listAccepted(port, cases, isExact ? known : []);
@@ -95,7 +95,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('refuses every chunked body when a length is required', async () => {
+    it(`the server (${adapter}) refuses every chunked body when a length is required`, async () => {
       await withServer({ adapter, requireContentLength: true }, async ({ port, dispatched }) => {
         const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
         const head = chunked.slice(0, chunked.indexOf('3\r\nabc'));
@@ -109,7 +109,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('never executes a request that it refuses for what stands behind its body', async () => {
+    it(`the server (${adapter}) never executes a request that it refuses for what stands behind its body`, async () => {
       let executed: string[] = [];
       const dispatch: Dispatch = async (request, reply) => {
         executed.push((await request.readBody(100)).toString());
@@ -126,7 +126,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('keeps the connection after a chunked body', async () => {
+    it(`the server (${adapter}) keeps the connection after a chunked body`, async () => {
       await withServer({ adapter }, async ({ port, dispatched }) => {
         const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
         const client = new RawClient(port);
@@ -140,7 +140,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('serves every header name of RFC 9110, but those that its parser leaves without an answer', async () => {
+    it(`the server (${adapter}) serves every header name of RFC 9110, but those that its parser leaves without an answer`, async () => {
       await withServer({ adapter }, async ({ port }) => {
         const answers = await Promise.all(
           NAME_MARKS.map((mark) => talk(port, get('/', `X${mark}A: b`), { quietMs: SILENCE_MS })),
@@ -166,7 +166,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('reads requests that arrive in pieces', async () => {
+    it(`the server (${adapter}) reads requests that arrive in pieces`, async () => {
       await withServer({ adapter }, async ({ port }) => {
         await talk(port, post('/', 'x'.repeat(900)));
         const request = post('/a?b=c', 'hello', 'X-A: b');
@@ -182,7 +182,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('runs the request behind a well-framed body, and never one inside it', async () => {
+    it(`the server (${adapter}) runs the request behind a well-framed body, and never one inside it`, async () => {
       await withServer({ adapter }, async ({ port, dispatched }) => {
         const answer = await talk(port, [post('/outer', HIDDEN), get('/next'), get('/last')], { answers: 3 });
         assert.deepEqual(answer.statuses, [200, 200, 200]);

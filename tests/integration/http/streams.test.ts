@@ -40,7 +40,7 @@ const eventsOf = (text: string): string[] => [...text.matchAll(/data: (\d+)/g)].
 
 for (const adapter of ADAPTERS) {
   describe(`streams (${adapter})`, () => {
-    it('sends the head at once, events in order, and ends cleanly', async () => {
+    it(`the server (${adapter}) sends the head at once, events in order, and ends cleanly`, async () => {
       const { streams, ends, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port, server }) => {
         const client = await open(port, '/a');
@@ -61,7 +61,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('tells that the client left', async () => {
+    it(`the server (${adapter}) tells that the client left`, async () => {
       const { ends, streams, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port, server }) => {
         const client = await open(port, '/a');
@@ -74,7 +74,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('carries one chunk that is larger than the queue to a client that reads', async () => {
+    it(`the server (${adapter}) carries one chunk that is larger than the queue to a client that reads`, async () => {
       const { streams, dispatch } = collectStreams();
       await withServer({ adapter, dispatch, limits: { streamQueueBytes: 8 * MIB } }, async ({ port }) => {
         const client = await open(port, '/a');
@@ -86,7 +86,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('delivers everything to a client that pauses, the tail included, without a further write', async () => {
+    it(`the server (${adapter}) delivers everything to a client that pauses, the tail included, without a further write`, async () => {
       const { streams, ends, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port }) => {
         const client = await open(port, '/a');
@@ -109,7 +109,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('hands a shared piece larger than the queue limit to an idle stream, whole and in its place', async () => {
+    it(`the server (${adapter}) hands a shared piece larger than the queue limit to an idle stream, whole and in its place`, async () => {
       const { streams, ends, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port }) => {
         const clients = [await open(port, '/a'), await open(port, '/b')];
@@ -135,7 +135,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('cuts a client that reads nothing, in bounded memory, while another goes on', async () => {
+    it(`the server (${adapter}) cuts a client that reads nothing, in bounded memory, while another goes on`, async () => {
       const { streams, ends, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port, server }) => {
         const slow = await open(port, '/slow');
@@ -162,7 +162,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('cuts a client that takes a shared piece drop by drop', async () => {
+    it(`the server (${adapter}) cuts a client that takes a shared piece drop by drop`, async () => {
       const { streams, ends, dispatch } = collectStreams();
       // It never stalls for as long as a stall may last: only how long it holds the piece can end it.
       const limits = { sharedPieceMs: 300, streamStallMs: 60_000, requestScanMs: 50 };
@@ -182,7 +182,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('reports when the connection has taken every written byte, and reports nothing after the end', async () => {
+    it(`the server (${adapter}) reports when the connection has taken every written byte, and reports nothing after the end`, async () => {
       const { streams, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port }) => {
         const client = await open(port, '/a');
@@ -210,7 +210,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('takes bytes as they are, those beyond one cork in several', async () => {
+    it(`the server (${adapter}) takes bytes as they are, those beyond one cork in several`, async () => {
       const { streams, dispatch } = collectStreams();
       await withServer({ adapter, dispatch }, async ({ port }) => {
         const client = await open(port, '/a');
@@ -224,7 +224,7 @@ for (const adapter of ADAPTERS) {
       });
     });
 
-    it('cuts a stalled client by time, also one that is being closed', async () => {
+    it(`the server (${adapter}) cuts a stalled client by time, also one that is being closed`, async () => {
       const { streams, ends, dispatch } = collectStreams();
       const limits = { streamStallMs: 400, requestScanMs: 50 };
       await withServer({ adapter, dispatch, limits }, async ({ port, server }) => {

@@ -42,7 +42,7 @@ const expectedStatus = (path: string): number => {
 
 for (const adapter of ADAPTERS satisfies readonly Adapter[]) {
   describe(`a wrong handler (${adapter})`, () => {
-    it('gets its client an answer and never ends the process', async () => {
+    it(`a wrong handler (${adapter}) gets its client an answer and never ends the process`, async () => {
       await withProcess([adapter], async (port) => {
         const paths = Object.keys(HOSTILE);
         const answers = await Promise.all(paths.map((path) => talk(port, post(path, 'abcdef'))));
@@ -52,7 +52,7 @@ for (const adapter of ADAPTERS satisfies readonly Adapter[]) {
       });
     });
 
-    it('does not end the process when its client leaves at any moment', async () => {
+    it(`a wrong handler (${adapter}) does not end the process when its client leaves at any moment`, async () => {
       await withProcess([adapter], async (port) => {
         const clients: RawClient[] = [];
         for (const path of Object.keys(HOSTILE)) {
@@ -74,7 +74,7 @@ for (const adapter of ADAPTERS satisfies readonly Adapter[]) {
       });
     });
 
-    it('gets an answer even when what words the answer throws', async () => {
+    it(`a wrong handler (${adapter}) gets an answer even when what words the answer throws`, async () => {
       await withProcess([adapter, 'refusals'], async (port) => {
         assert.deepEqual((await talk(port, get('/throws'))).statuses, [500]);
         assert.deepEqual((await talk(port, get('/never-answers'))).statuses, [503]);

@@ -13,6 +13,7 @@ import {
   listKeyUses,
   openSecretBox,
 } from '../../../engine/store/secrets/secret-key-store.ts';
+import { webhookPlace } from '../../../engine/store/secrets/stored-secret.ts';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
@@ -125,6 +126,9 @@ test('rotation encrypts everything under the first key and forgets the other one
   await sealSecrets(sql, old, 'clear');
   const box = await openSecretBox(sql, { secretsKeys: NEW });
   assert.deepEqual(await readAll(box), EVERYTHING(), 'before the rotation');
+  // A secret that was renewed meanwhile: its predecessor alone needs the old key.
+  const renewed = box.seal('whsec_1', webhookPlace(organizationId, 1));
+  await sql`UPDATE webhooks SET sealed_secret = ${renewed} WHERE organization_id = ${organizationId} AND id = 1`;
   assert.deepEqual(await forgetUnusedKeys(sql, box), [], 'it is needed');
   assert.deepEqual(await sealSecrets(sql, box, 'all'), { webhooks: 2, webPushKeys: 1, internalSecrets: 1 });
   const uses = await listKeyUses(sql);

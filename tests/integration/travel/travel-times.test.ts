@@ -267,7 +267,7 @@ describe('a routing engine', () => {
     assert.equal(each(CAR, SHOP, 'Bike').ms, roadSeconds(CAR, SHOP) * 1_000);
   });
 
-  test('is asked with what its address says, a path and a token', async () => {
+  test('a routing engine is asked with what its address says, a path and a token', async () => {
     const look = await allKnown(open({ url: `${engine.url}/bike/?token=secret` }), small);
     assert.equal(look(CAR, SHOP, 'car').ms, roadSeconds(CAR, SHOP) * 1_000);
     assert.equal(engine.tables[0]!.mode, 'bike');

@@ -53,11 +53,6 @@ export const ACCESS: readonly Mutation[] = [
         "OR (${scope === 'all'}::boolean AND secret_key <> ${keyId})",
         'Rotation encrypts previous secrets too.',
       ],
-      [
-        'WHERE w.organization_id = t."organizationId" AND w.id = t.id AND w.version = t.version RETURNING',
-        'WHERE w.organization_id = t."organizationId" AND w.id = t.id RETURNING',
-        'Sealing overwrites no secret that changed meanwhile.',
-      ],
     ],
   ),
 ];

@@ -51,11 +51,6 @@ export const EXCEPTIONS: readonly Mutation[] = [
         'The children of jobs count in the limit of an action.',
       ],
       ['if (ok) done += 1;', 'done += 1;', 'An action counts the tasks that it changed.'],
-      [
-        'const joint = inOneCommit(tools);',
-        'const joint = { ...tools, opened: () => true };',
-        'An action goes into one commit.',
-      ],
     ],
   ),
 ];

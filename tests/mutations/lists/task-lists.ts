@@ -2,6 +2,7 @@ import { type Mutation, mutationsOf } from '../mutation.ts';
 
 const LISTS = [
   'integration/store/commit/commit-rows',
+  'api/lists/task-filters',
   'integration/store/task-list-property',
   'api/lists/list-tasks',
   'integration/assignment/offers',
@@ -38,11 +39,7 @@ export const TASK_LISTS: readonly Mutation[] = [
     'engine/store/task-lists/task-list-searches.ts',
     ['api/lists/task-filters', 'integration/store/task-list-property'],
     [
-      [
-        "e.text LIKE ${text} AND ${isUpToDate('e')}",
-        'e.text LIKE ${text}',
-        'A task is not found by a name that it had before.',
-      ],
+      [" AND ${isUpToDate('l')}", '', 'A task is not found at the place that it had before.'],
       ["if (digits !== '') ofCustomer", "if (digits === '-') ofCustomer", "A task is found by its customer's phone."],
       [
         '`(${longitude} >= ${left} OR ${longitude} <= ${right})`',

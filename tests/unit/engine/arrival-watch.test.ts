@@ -173,7 +173,7 @@ describe('arrivals', () => {
     assert.deepEqual(later, []);
   });
 
-  test('take time without a speed: ten seconds of points', () => {
+  test('arrivals take time without a speed: ten seconds of points', () => {
     const [scene, agent] = [new Scene(), agentWith(toldOf())];
     for (let i = 0; i < 10; i++) scene.tick(agent, 20);
     assert.deepEqual(scene.kinds(), []);
@@ -234,7 +234,7 @@ describe('ETAs', () => {
     assert.equal(scene.asked.length, 1);
   });
 
-  test('go on from the one in the record', () => {
+  test('ETAs go on from the one in the record', () => {
     const scene = new Scene();
     scene.tick(agentWith(openTask({ etaAt: '2031-05-01T12:03:00.000Z' })), 1_000);
     assert.deepEqual(scene.kinds(), []);

@@ -23,7 +23,7 @@ function pairsOf(blocks: readonly TripBlock[]): Set<string> {
 }
 
 describe('the tables that are asked for', () => {
-  test('have every trip in them, and no more places than an engine takes', () => {
+  test('the tables that are asked for have every trip in them, and no more places than an engine takes', () => {
     fc.assert(
       fc.property(manyTrips, (trips) => {
         const blocks = blocksOf(trips);
@@ -38,7 +38,7 @@ describe('the tables that are asked for', () => {
     );
   });
 
-  test('put together what lies together: two quarters of a town are not mixed', () => {
+  test('the tables that are asked for put together what lies together: two quarters of a town are not mixed', () => {
     const quarter = (eastM: number) =>
       Array.from({ length: 50 }, (_, index) => cellOf(at(eastM + index * 80, index * 60)));
     const trips: Trips = new Map();

@@ -29,7 +29,7 @@ function tableWith(known: Partial<KnownTrips>): TripTable {
 }
 
 describe('looking a way up', () => {
-  test('gives the time that is known, and the straight distance', () => {
+  test('looking a way up gives the time that is known, and the straight distance', () => {
     const travel = travelOver(tableWith({}));
     assert.deepEqual(travel(HERE, THERE, 'car'), {
       distanceM: straightTravel(HERE, THERE, 'car').distanceM,
@@ -38,7 +38,7 @@ describe('looking a way up', () => {
     assert.equal(travel(HERE, THERE, null).ms, 700_000);
   });
 
-  test('gives the straight line for what nobody knows: the way back, another place, another vehicle', () => {
+  test('looking a way up gives the straight line for what nobody knows: the way back, another place, another vehicle', () => {
     const travel = travelOver(tableWith({}));
     for (const [from, to, vehicle] of [
       [THERE, HERE, 'car'],
@@ -50,14 +50,14 @@ describe('looking a way up', () => {
     assert.deepEqual(travelOver(null)(HERE, THERE, 'car'), straightTravel(HERE, THERE, 'car'));
   });
 
-  test('estimates what is not known by how fast the known ones are', () => {
+  test('looking a way up estimates what is not known by how fast the known ones are', () => {
     const travel = travelOver(tableWith({ metersPerMs: 0.002 }));
     const { distanceM, ms } = travel(HERE, ELSEWHERE, 'car');
     assert.equal(ms, distanceM / 0.002);
     assert.equal(travel(HERE, THERE, 'car').ms, 700_000);
   });
 
-  test('survives the way to another thread', () => {
+  test('looking a way up survives the way to another thread', () => {
     const copy = structuredClone(tableWith({ metersPerMs: 0.002 }));
     assert.equal(travelOver(copy)(HERE, THERE, 'car').ms, 700_000);
   });
@@ -69,7 +69,7 @@ describe('a cell', () => {
     longitude: fc.double({ min: -180, max: 180, noNaN: true }),
   });
 
-  test('has a number of its own, and so has its place in the order', () => {
+  test('a cell has a number of its own, and so has its place in the order', () => {
     const digits = ({ latitude, longitude }: { latitude: number; longitude: number }) =>
       `${Math.round(latitude * 2_000) + 0} ${Math.round(longitude * 2_000) + 0}`;
     fc.assert(

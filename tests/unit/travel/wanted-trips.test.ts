@@ -46,7 +46,7 @@ function alone(places: readonly Place[], all: readonly Place[]): Place[] {
 }
 
 describe('the ways that a round wants', () => {
-  test('lead from the agents to the order and from there to its end, for each mode', () => {
+  test('the ways that a round wants lead from the agents to the order and from there to its end, for each mode', () => {
     const rider = agentAt(at(-900, 0), { vehicleType: 'bicycle' });
     const driver = agentAt(at(900, 0));
     const view = roundOf([rider, driver], [orderFrom(SHOP, HOME)]);
@@ -100,7 +100,7 @@ describe('the ways that a round wants', () => {
     });
   }
 
-  test('lead on between orders of the same pickup place', () => {
+  test('the ways that a round wants lead on between orders of the same pickup place', () => {
     const order = (dropoff: typeof HOME, pickupKey: string | null) => orderFrom(SHOP, dropoff, { pickupKey });
     const agents = [agentAt(at(500, 500))];
     const together = wantedTrips(roundOf(agents, [order(HOME, 'shop'), order(FLAT, 'shop')]), everybody);

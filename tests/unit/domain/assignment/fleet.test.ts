@@ -20,27 +20,27 @@ const job = (taskId: number, weightKg: number, packages = 1, volumeM3 = 0) => ({
 const vehicles = (jobs: readonly FleetJob[]) => jobs.map(({ taskId, vehicle }) => `${taskId} ${vehicle}`);
 
 describe('a fleet', () => {
-  test('sends the smallest vehicle that carries it', () => {
+  test('a fleet sends the smallest vehicle that carries it', () => {
     const wanted = [job(1, 5), job(2, 50), job(3, 900), job(4, 5, 3), job(5, 5, 1, 7)];
     assert.deepEqual(vehicles(takeJobs(FLEET, [], wanted)), ['1 bike', '2 van', '3 truck', '4 van', '5 truck']);
   });
 
-  test('counts what its vehicles have, and what it has just given them', () => {
+  test('a fleet counts what its vehicles have, and what it has just given them', () => {
     const open = [{ ...job(9, 4), vehicle: 'bike' }];
     assert.deepEqual(vehicles(takeJobs([BIKE, VAN], open, [job(1, 4), job(2, 4)])), ['1 bike', '2 van']);
   });
 
-  test('leaves out what no vehicle carries, and takes what comes after it', () => {
+  test('a fleet leaves out what no vehicle carries, and takes what comes after it', () => {
     assert.deepEqual(vehicles(takeJobs([BIKE], [], [job(1, 9), job(2, 3)])), ['2 bike']);
     assert.deepEqual(takeJobs([], [], [job(1, 1)]), []);
   });
 
-  test('does not count a task against itself', () => {
+  test('a fleet does not count a task against itself', () => {
     const open = [{ ...job(1, 8), vehicle: 'bike' }];
     assert.deepEqual(vehicles(takeJobs([BIKE], open, [job(1, 8)])), ['1 bike']);
   });
 
-  test('never gives a vehicle more than it holds, for any tasks in any order, and chooses the same each time', () => {
+  test('a fleet never gives a vehicle more than it holds, for any tasks in any order, and chooses the same each time', () => {
     const amount = fc.integer({ min: 0, max: 12 });
     const jobs = fc.array(fc.tuple(amount, fc.integer({ min: 1, max: 3 }), amount), { maxLength: 30 });
     const limit = fc.option(fc.integer({ min: 1, max: 20 }), { nil: null });

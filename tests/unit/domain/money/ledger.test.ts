@@ -41,10 +41,10 @@ const MOVEMENTS = [
 
 for (const [method, holder, who, captured, refunded] of MOVEMENTS) {
   describe(`a payment by ${method}, with ${who}`, () => {
-    test(`goes from ${captured[1]} to ${captured[0]}`, () => {
+    test(`a payment by ${method}, with ${who} goes from ${captured[1]} to ${captured[0]}`, () => {
       assert.deepEqual(sidesOf(captureOf(payment(method, holder))), captured);
     });
-    test(`goes back from ${refunded[1]} to ${refunded[0]}, and the other way when that does not arrive`, () => {
+    test(`a payment by ${method}, with ${who} goes back from ${refunded[1]} to ${refunded[0]}, and the other way when that does not arrive`, () => {
       assert.deepEqual(sidesOf(refundOf(payment(method, holder))), refunded);
       assert.deepEqual(sidesOf(refundReversalOf(payment(method, holder))), refunded.toReversed());
     });

@@ -34,7 +34,7 @@ describe('the status of a job', () => {
     for (const status of TASK_STATUSES) assert.equal(jobStatus(children(status)), status);
   });
 
-  test('is terminal exactly when all children are', () => {
+  test('the status of a job is terminal exactly when all children are', () => {
     fc.assert(
       fc.property(someStatuses, (statuses) => {
         assert.equal(isTerminal(jobStatus(children(...statuses))), statuses.every(isTerminal));
@@ -43,7 +43,7 @@ describe('the status of a job', () => {
     );
   });
 
-  test('does not depend on the order of the children', () => {
+  test('the status of a job does not depend on the order of the children', () => {
     fc.assert(
       fc.property(someStatuses, (statuses) => {
         assert.equal(jobStatus(children(...statuses)), jobStatus(children(...statuses.toReversed())));
@@ -52,7 +52,7 @@ describe('the status of a job', () => {
     );
   });
 
-  test('is not moved by a further cancelled child', () => {
+  test('the status of a job is not moved by a further cancelled child', () => {
     fc.assert(
       fc.property(someStatuses, (statuses) => {
         assert.equal(jobStatus(children(...statuses, 'cancelled')), jobStatus(children(...statuses)));
@@ -61,7 +61,7 @@ describe('the status of a job', () => {
     );
   });
 
-  test('is that of its furthest open child, or further', () => {
+  test('the status of a job is that of its furthest open child, or further', () => {
     fc.assert(
       fc.property(someStatuses, (statuses) => {
         const open = statuses.filter((status) => !isTerminal(status)).map((status) => TASK_STATUSES.indexOf(status));

@@ -39,7 +39,7 @@ for (const hasAmount of [false, true]) {
       const cells = PACKAGE_STATUSES.map((to, column) => ({ to, cell: TABLE[from][column]! }));
       const allowed = cells.filter(({ cell }) => cell === 'yes' || (cell === '$' && hasAmount)).map(({ to }) => to);
 
-      test(`may go on from ${from} to ${allowed.join(', ') || 'nothing'}`, () => {
+      test(`a package whose task has ${hasAmount ? 'an' : 'no'} amount may go on from ${from} to ${allowed.join(', ') || 'nothing'}`, () => {
         assert.deepEqual(allowedPackageNext(from, { hasAmount }), allowed);
       });
 
@@ -83,13 +83,13 @@ const ENDS: Readonly<Record<PackageStatus, readonly [succeeded: PackageStatus, f
 describe('the end of its task', () => {
   for (const status of PACKAGE_STATUSES) {
     const [succeeded, otherwise] = ENDS[status];
-    test(`leaves a package in ${status} as ${succeeded} when it succeeded, as ${otherwise} when it did not`, () => {
+    test(`the end of its task leaves a package in ${status} as ${succeeded} when it succeeded, as ${otherwise} when it did not`, () => {
       assert.equal(afterCompletion(status, 'succeeded'), succeeded);
       assert.equal(afterCompletion(status, 'failed'), otherwise);
       assert.equal(afterCancellation(status), otherwise);
     });
 
-    test(`leaves a package that was in ${status} where a second end would leave it too`, () => {
+    test(`the end of its task leaves a package that was in ${status} where a second end would leave it too`, () => {
       assert.equal(afterCompletion(succeeded, 'succeeded'), succeeded);
       assert.equal(afterCancellation(otherwise), otherwise);
     });

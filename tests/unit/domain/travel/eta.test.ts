@@ -12,23 +12,23 @@ const minutesFor = (meters: number, vehicle: string | null) => (etaAtMs(meters, 
 const TYPES = ['foot', 'bicycle', 'bike', 'scooter', 'motorcycle', 'car', 'van', 'truck'] as const;
 
 describe('the time of arrival', () => {
-  test('lies a straight line and three tenths away, at the speed of the vehicle', () => {
+  test('the time of arrival lies a straight line and three tenths away, at the speed of the vehicle', () => {
     assert.equal(minutesFor(25_000, 'car'), 78);
     assert.equal(minutesFor(1_500, 'bicycle'), 7.8);
     assert.equal(minutesFor(0, 'truck'), 0);
   });
 
-  test('is that of a car for a vehicle nobody knows, and for none', () => {
+  test('the time of arrival is that of a car for a vehicle nobody knows, and for none', () => {
     for (const vehicle of [null, '', 'rickshaw', '__proto__']) {
       assert.equal(minutesFor(10_000, vehicle), minutesFor(10_000, 'car'), String(vehicle));
     }
   });
 
-  test('does not depend on how the vehicle is written', () => {
+  test('the time of arrival does not depend on how the vehicle is written', () => {
     assert.equal(minutesFor(10_000, ' Motorcycle '), minutesFor(10_000, 'motorcycle'));
   });
 
-  test('grows with the distance for every vehicle, and nobody is slower than on foot', () => {
+  test('the time of arrival grows with the distance for every vehicle, and nobody is slower than on foot', () => {
     const meters = fc.double({ min: 0, max: 100_000, noNaN: true });
     fc.assert(
       fc.property(fc.constantFrom(...TYPES), meters, meters, (vehicle, one, more) => {
@@ -57,7 +57,7 @@ describe('an ETA is worth telling', () => {
     });
   }
 
-  test('never for less than the least change, nor twice for the same', () => {
+  test('an ETA is worth telling never for less than the least change, nor twice for the same', () => {
     const minutes = fc.double({ min: -600, max: 600, noNaN: true });
     fc.assert(
       fc.property(minutes, minutes, (previous, next) => {

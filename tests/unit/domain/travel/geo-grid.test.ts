@@ -25,7 +25,7 @@ const box = fc.tuple(latitude, longitude, side, side).map(([south, west, width, 
 }));
 
 describe('the area of a box', () => {
-  test('has the cell of every place that the box holds', () => {
+  test('the area of a box has the cell of every place that the box holds', () => {
     fc.assert(
       fc.property(box, latitude, longitude, fc.double({ min: 0, max: 1, noNaN: true }), (drawn, lat, lon, share) => {
         const area = areaOf(drawn);
@@ -40,7 +40,7 @@ describe('the area of a box', () => {
     );
   });
 
-  test('has few cells, each once, and knows them', () => {
+  test('the area of a box has few cells, each once, and knows them', () => {
     fc.assert(
       fc.property(box, latitude, longitude, (drawn, lat, lon) => {
         const area = areaOf(drawn);
@@ -55,7 +55,7 @@ describe('the area of a box', () => {
     );
   });
 
-  test('ends within half of the longer side', () => {
+  test('the area of a box ends within half of the longer side', () => {
     for (const [west, south, east, north] of [
       [13, 52, 14, 53],
       [13, 52, 13.3, 52.1],

@@ -46,7 +46,7 @@ describe('an amendment', () => {
     });
   }
 
-  test('is for dispatchers and administrators', () => {
+  test('an amendment is for dispatchers and administrators', () => {
     for (const role of CALLER_ROLES) {
       const caller = callerOf(role, role === 'agent' ? OWN_AGENT : null);
       const may = !['agent', 'integration'].includes(role);
@@ -57,7 +57,7 @@ describe('an amendment', () => {
     }
   });
 
-  test('names in its event what has changed, and nothing else', () => {
+  test('an amendment names in its event what has changed, and nothing else', () => {
     const input = {
       notes: 'ring',
       description: null,
@@ -82,7 +82,7 @@ describe('an amendment', () => {
     assert.notEqual(task.locationId, 20);
   });
 
-  test('to what the task is already changes nothing', () => {
+  test('an amendment to what the task is already changes nothing', () => {
     const fields = { notes: 'ring', windowEnd: at(14), contact: { name: 'Grace', phone: '+442079460009' } };
     const state = stateWith('by an agent', 'accepted', { fields });
     const location = { address: '1 Main Street', latitude: 51.5, longitude: -0.1 };
@@ -91,7 +91,7 @@ describe('an amendment', () => {
     assert.equal(codeOf(amend(state, {})), 'same');
   });
 
-  test('clears what null clears', () => {
+  test('an amendment clears what null clears', () => {
     const fields = { notes: 'ring', windowStart: at(13), windowEnd: at(14), contact: { name: 'G', phone: '+1' } };
     const state = stateWith('by an agent', 'accepted', { fields });
     const { draft } = amend(state, { notes: null, windowStart: null, windowEnd: null, contact: null });
@@ -117,7 +117,7 @@ describe('an amendment of a task that looks for an agent', () => {
     assert.deepEqual(told, ['task.status_changed', 'task.updated']);
   });
 
-  test('leaves an offer whose task changes otherwise, and ends the search with the window', () => {
+  test('an amendment of a task that looks for an agent leaves an offer whose task changes otherwise, and ends the search with the window', () => {
     const { draft } = amend(offered(), { notes: 'ring', windowEnd: at(15) });
     const { task } = draft.findTask(TASK)!;
     assert.deepEqual([task.status, task.agentId, task.search!.open], ['assigned', OWN_AGENT, [request]]);

@@ -186,7 +186,7 @@ describe('money that the provider has taken', () => {
   const captured = 'provider_clearing 0 1250, revenue 0 -1250';
 
   for (const status of TASK_STATUSES) {
-    test(`is ${status === 'cancelled' ? 'given back' : 'the payment of its task'} when that is ${status}`, () => {
+    test(`money that the provider has taken is ${status === 'cancelled' ? 'given back' : 'the payment of its task'} when that is ${status}`, () => {
       const { moved, payments, news } = drafted(settle(stateOf('unserved', status, { current: 'pending' })));
       assert.deepEqual(moved, [captured]);
       assert.deepEqual(payments, [`online succeeded ${status === 'cancelled' ? 'refund' : null}`]);
@@ -202,7 +202,7 @@ describe('money that the provider has taken', () => {
     'took another one in its place':    ['refunded',             'superseded', 'refund', LATER],
   } as const;
   for (const [what, [current, why, step, counts]] of Object.entries(LATE)) {
-    test(`late is ${step ? 'given back' : 'taken'} when its task ${what}`, () => {
+    test(`money that the provider has taken late is ${step ? 'given back' : 'taken'} when its task ${what}`, () => {
       const state = stateOf('unserved', 'in_transit', { fields: { paymentId: LATER } });
       const late: PaymentRecord = { ...CURRENT.declined, failureReason: why };
       state.money.absorb({ payments: [late, { ...CURRENT[current], id: LATER }], accountOwners: [], balances: [] });
@@ -242,7 +242,7 @@ describe('the end of a task', () => {
       assert.deepEqual(drafted(end(state(), 'completed')).moved, isPaid ? [] : [collected]);
       assert.deepEqual(drafted(end(state(), 'completed', 'failed')).moved, [], 'when it failed');
     });
-    test(`gives up a payment that is pending, when it is cancelled, and no other: ${current}`, () => {
+    test(`the end of a task gives up a payment that is pending, when it is cancelled, and no other: ${current}`, () => {
       const { payments, moved } = drafted(end(stateOf('by an agent', 'in_transit', { current }), 'cancelled'));
       assert.deepEqual(payments, current === 'pending' ? ['online failed cancel_checkout'] : []);
       assert.deepEqual(moved, []);
@@ -251,7 +251,7 @@ describe('the end of a task', () => {
     });
   }
 
-  test('gives up the payment of its job, too, when that was its last open part', () => {
+  test('the end of a task gives up the payment of its job, too, when that was its last open part', () => {
     const state = stateOf('a child', 'in_transit', { jobFields: { paymentId: PAYMENT } });
     state.money.absorb({ payments: [ONLINE], accountOwners: [], balances: [] });
     const { payments, news } = drafted(end(state, 'cancelled'));
@@ -293,7 +293,7 @@ describe('a top-up', () => {
     assert.ok(other.ok && other.shown.kind === 'written');
     assert.equal((JSON.parse(other.shown.json) as { balance: string }).balance, '7');
   });
-  test('is refused for a customer who is not there, and for a sum that is none', () => {
+  test('a top-up is refused for a customer who is not there, and for a sum that is none', () => {
     assert.equal(told(topUp(999, '1')), 'NOT_FOUND');
     assert.equal(told(topUp(CUSTOMER, '-1')), 'VALIDATION_FAILED');
     assert.equal(told(topUp(CUSTOMER, '1.5', 'JPY')), 'VALIDATION_FAILED');

@@ -38,7 +38,7 @@ function changesOf({ decision, draft }: { decision: Decision; draft: Draft }) {
 }
 
 describe('an arrival', () => {
-  test('is written and told with where and when', () => {
+  test('an arrival is written and told with where and when', () => {
     const { task, tell } = changesOf(noteArrival());
     const [at, position] = ['2031-05-01T11:59:00.000Z', { latitude: 51.5, longitude: -0.1 }];
     assert.deepEqual([task.arrivedAt, task.updatedAt, task.version], [at, NOW, 5]);
@@ -58,13 +58,13 @@ describe('an arrival', () => {
     test(what, () => assert.equal(changesOf(noteArrival(under(), { at })).task.arrivedAt, expected));
   }
 
-  test('counts in transit only', () => {
+  test('an arrival counts in transit only', () => {
     for (const status of TASK_STATUSES.filter((one) => one !== 'in_transit')) {
       assertNothing(noteArrival(stateWith('by an agent', status)), status);
     }
   });
 
-  test('counts once, and for the agent that has the task', () => {
+  test('an arrival counts once, and for the agent that has the task', () => {
     assertNothing(noteArrival(under({ arrivedAt: NOW })), 'again');
     assertNothing(noteArrival(under(), { agentId: OTHER_AGENT }), 'another agent');
     assertNothing(noteArrival(under({ agentId: null })), 'no agent');
@@ -78,7 +78,7 @@ describe('an arrival', () => {
 });
 
 describe('an ETA', () => {
-  test('is written and told with the one before it', () => {
+  test('an ETA is written and told with the one before it', () => {
     const previousEtaAt = '2031-05-01T12:15:00.000Z';
     const eta = { etaAt: '2031-05-01T12:20:00.000Z', previousEtaAt };
     const { task, tell } = changesOf(noteEta(under({ etaAt: previousEtaAt })));
@@ -96,7 +96,7 @@ describe('an ETA', () => {
     assertNothing(noteEta(under({ etaAt: '2031-05-01T12:18:01.000Z' })), 'nearly the same');
   });
 
-  test('counts in transit only, before the arrival, and for the agent that has the task', () => {
+  test('an ETA counts in transit only, before the arrival, and for the agent that has the task', () => {
     for (const status of TASK_STATUSES.filter((one) => one !== 'in_transit')) {
       assertNothing(noteEta(stateWith('by an agent', status)), status);
     }

@@ -68,7 +68,7 @@ describe('a reassignment', () => {
     }
   });
 
-  test('is for dispatchers and administrators', () => {
+  test('a reassignment is for dispatchers and administrators', () => {
     for (const role of CALLER_ROLES) {
       const caller = callerOf(role, role === 'agent' ? OWN_AGENT : null);
       const may = !['agent', 'integration'].includes(role);
@@ -106,7 +106,7 @@ describe('a reassignment', () => {
     });
   }
 
-  test('leaves packages as they are, and names those in custody', () => {
+  test('a reassignment leaves packages as they are, and names those in custody', () => {
     for (const [packageStatus, named] of [
       ['pending', undefined],
       ['picked_up', [PACKAGE]],
@@ -120,13 +120,13 @@ describe('a reassignment', () => {
     }
   });
 
-  test('moves the load from one agent to the other', () => {
+  test('a reassignment moves the load from one agent to the other', () => {
     const { draft } = reassign(stateOf('by an agent', 'in_transit'));
     const ids = (agentId: number) => draft.heldBy(agentId).map(({ taskId }) => taskId);
     assert.deepEqual([ids(OWN_AGENT), ids(OTHER_AGENT)], [[], [TASK]]);
   });
 
-  test('takes an external courier off', () => {
+  test('a reassignment takes an external courier off', () => {
     const { draft } = reassign(stateOf('by an external courier', 'accepted'));
     const { courierId, courierType, courier, agentId } = draft.findTask(TASK)!.task;
     assert.deepEqual([courierId, courierType, courier, agentId], [null, 'internal', null, OTHER_AGENT]);

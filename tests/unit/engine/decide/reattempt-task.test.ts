@@ -30,7 +30,7 @@ function refusalOf({ decision, draft }: ReturnType<typeof reattempt>) {
 }
 
 describe('a failed task', () => {
-  test('is followed by a new one of the same order, which knows it', () => {
+  test('a failed task is followed by a new one of the same order, which knows it', () => {
     const fields = { notes: 'ring', windowEnd: NOW, estimatedDuration: 20, requiredSkills: ['lift'], attempt: 2 };
     const { decision, draft } = reattempt(failed({ ...fields, channelId: 33, code: 'A', name: 'A' }));
     assert.ok(decision.ok && decision.status === 201 && decision.shown.kind === 'task');
@@ -52,7 +52,7 @@ describe('a failed task', () => {
     ]);
   });
 
-  test('is attempted at the wanted time', () => {
+  test('a failed task is attempted at the wanted time', () => {
     const at = (hour: number) => `2031-05-02T${String(hour).padStart(2, '0')}:00:00.000Z`;
     const input = { scheduledAt: at(9), windowStart: at(9), windowEnd: at(11) };
     const { decision, draft } = reattempt(failed(), input);
@@ -64,7 +64,7 @@ describe('a failed task', () => {
     );
   });
 
-  test('is a return when its packages go back, with the places swapped', () => {
+  test('a failed task is a return when its packages go back, with the places swapped', () => {
     const { decision, draft } = reattempt(failed({ pickupLocationId: 21 }), { returnToPickup: true });
     assert.ok(decision.ok && decision.shown.kind === 'task');
     const { task } = draft.findTask(decision.shown.id)!;
@@ -88,7 +88,7 @@ describe('a failed task', () => {
 });
 
 describe('a new attempt is refused', () => {
-  test('to everybody but dispatchers and administrators', () => {
+  test('a new attempt is refused to everybody but dispatchers and administrators', () => {
     for (const role of CALLER_ROLES) {
       const caller = callerOf(role, role === 'agent' ? OWN_AGENT : null);
       const { decision } = reattempt(failed(), {}, { caller });
