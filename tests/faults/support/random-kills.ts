@@ -4,6 +4,7 @@ import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { Journal } from '../../support/journal.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { startCrashableSystem } from '../../support/system/crashable-system.ts';
+import { until } from '../../support/until.ts';
 import { assertKeptPromises } from './final-rows.ts';
 import { type FollowedStream, followStream } from './followed-stream.ts';
 import { byOrganization, runLoad, type Send, sendOverHttp } from './journaled-load.ts';
@@ -51,16 +52,18 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
       mixed: true,
       isOver,
     });
+    let readings = 0;
     const took = (ms: number) => {
       slowestMs = Math.max(slowestMs, ms);
+      readings += 1;
     };
     const reading = Promise.all(organizationIds.map((id) => readAround(clients(id)[0]!, isOver, took)));
-    const killed = await killBackends(place.databaseUrl, kills, seed).finally(() => {
+    const steps = () => Math.min(readings, journal.operations.size);
+    const killed = await killBackends(place.databaseUrl, kills, seed, steps).finally(() => {
       over = true;
     });
     await load;
     const readers = await reading;
-    const readings = readers.reduce((sum, { count }) => sum + count, 0);
     assert.ok(process.kill(pid!, 0), 'the gateway lives');
     assert.equal(unanswered, 0, `${unanswered} requests got no answer`);
     for (const name of KINDS) {
@@ -71,7 +74,7 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
     const { lastSequences } = await readHeads(place.databaseUrl);
     await Promise.all(organizationIds.map((id, index) => streams[index]!.reaches(lastSequences.get(id)!)));
     await assertKeptPromises(journal, place.databaseUrl);
-    return { slowestMs, wrongReads: readers.flatMap(({ wrong }) => [...wrong]) };
+    return { slowestMs, wrongReads: readers.flatMap((wrong) => [...wrong]) };
   } finally {
     over = true;
     for (const stream of streams) stream.stop();
@@ -83,8 +86,16 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
 /** The connections that must be lost for the test to prove anything. */
 const KINDS = ['commit', 'actors', 'leases', 'reads', 'access'].map((name) => `dispatch ${name}`);
 
-/** Ends `kills` backends, and more while chance has spared one of KINDS. Returns the number of each kind. */
-async function killBackends(databaseUrl: string, kills: number, seed: number): Promise<Map<string, number>> {
+/**
+ * Ends `kills` backends, and more while chance has spared one of KINDS. Returns the number of each kind. Between two of
+ * them the load makes a step of `steps` at least, however slow the machine.
+ */
+async function killBackends(
+  databaseUrl: string,
+  kills: number,
+  seed: number,
+  steps: () => number,
+): Promise<Map<string, number>> {
   const random = seededRandom(seed);
   const killed = new Map<string, number>();
   const isEnough = (count: number) => count >= 3 * kills || (count >= kills && KINDS.every((kind) => killed.has(kind)));
@@ -107,17 +118,17 @@ async function killBackends(databaseUrl: string, kills: number, seed: number): P
     if (!victim) continue;
     killed.set(victim, (killed.get(victim) ?? 0) + 1);
     count += 1;
+    await until('the load goes on', async () => steps() > count);
   }
   return killed;
 }
 
 /**
- * Reads lists, single tasks and their history, each on connections of its own, until `isOver`. Returns the number of
- * reads and the answers other than 200 and 503.
+ * Reads lists, single tasks and their history, each on connections of its own, until `isOver`. Returns the answers
+ * other than 200 and 503.
  */
 async function readAround(client: ApiClient, isOver: () => boolean, took: (ms: number) => void) {
   const wrong = new Set<string>();
-  let count = 0;
   while (!isOver()) {
     const sentAt = performance.now();
     const list = await client.list('limit=5');
@@ -128,10 +139,9 @@ async function readAround(client: ApiClient, isOver: () => boolean, took: (ms: n
     for (const [what, answer] of Object.entries({ list, read, history })) {
       if (answer && answer.status !== 200 && answer.status !== 503) wrong.add(`${what}: ${answer.text}`);
     }
-    count += 1;
     await delay(5);
   }
-  return { count, wrong };
+  return wrong;
 }
 
 async function readHeads(databaseUrl: string): Promise<{ readonly lastSequences: Map<number, number> }> {
