@@ -11,6 +11,7 @@ import { proofRoutes } from './administration/routes/proof-routes.ts';
 import { userRoutes } from './administration/routes/user-routes.ts';
 import { webhookRoutes } from './administration/routes/webhook-routes.ts';
 import { consoleRoutes } from './console-files/console-routes.ts';
+import { docsRoutes } from './docs/docs-routes.ts';
 import type { Access } from './guards/open-access.ts';
 import { auditRoutes } from './operations/audit-routes.ts';
 import { clientPackageRoute } from './operations/client-package-route.ts';
@@ -108,6 +109,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...webhookRoutes(administration),
     ...notificationRoutes(administration),
     ...consoleRoutes(mapStyleUrl),
+    ...docsRoutes(),
     ...operationalRoutes(operational),
     clientPackageRoute(),
   ];

