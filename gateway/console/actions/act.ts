@@ -51,7 +51,7 @@ function post<T>(path: string, content: unknown): Promise<Answer<T>> {
   return callApi<T>({ method: 'POST', path, body: content, key: crypto.randomUUID() });
 }
 
-/** Does the same to many tasks in one commit. Returns those that were done. */
+/** Does the same to many tasks in one commit, and shows how many were done and what was refused. */
 async function actOn(
   ids: readonly number[],
   action: Action,

@@ -89,7 +89,7 @@ export class Api {
     return this.#answered((await this.#signedIn).open(path as Parameters<Client['open']>[0], { signal }));
   }
 
-  /** The organization's stream from a position on. It opens itself again, and throws when it is refused for good. */
+  /** The caller's stream from a position on. It opens itself again, and throws when it is refused for good. */
   async follow(lastEventId: string, signal: AbortSignal): Promise<EventStream> {
     return (await this.#signedIn).follow({ lastEventId, signal });
   }

@@ -48,7 +48,7 @@ export class LiveCore {
   readonly #onChange: (changes: Changes) => void;
   readonly #stopped = new AbortController();
   /** Couriers that are being read. */
-  readonly #met = new Set<number>();
+  readonly #reading = new Set<number>();
   #resume: Resume | undefined;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -146,8 +146,8 @@ export class LiveCore {
 
   /** A courier that was made after the snapshot has no event of its own: it is known by its first task or position. */
   #meet(agentId: number | null): void {
-    if (agentId === null || this.records.agents.has(agentId) || this.#met.has(agentId)) return;
-    this.#met.add(agentId);
+    if (agentId === null || this.records.agents.has(agentId) || this.#reading.has(agentId)) return;
+    this.#reading.add(agentId);
     this.#api
       .read<AgentView>(`/agents/${agentId}`)
       .then(
@@ -157,7 +157,7 @@ export class LiveCore {
         },
         (error) => this.#set({ problem: String(error) }),
       )
-      .finally(() => this.#met.delete(agentId));
+      .finally(() => this.#reading.delete(agentId));
   }
 
   /** The client opens the stream again. The screen was true until now, or until the silence began. */
