@@ -91,7 +91,11 @@ export class EventStream implements AsyncIterable<StreamMessage> {
     this.#closing.abort();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<StreamMessage, void, undefined> {
+  [Symbol.asyncIterator](): AsyncGenerator<StreamMessage, void, undefined> {
+    return this.#follow();
+  }
+
+  async *#follow(): AsyncGenerator<StreamMessage, void, undefined> {
     const onAbort = () => this.close();
     if (this.#signal?.aborted) return;
     this.#signal?.addEventListener('abort', onAbort, { once: true });

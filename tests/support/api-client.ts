@@ -1,4 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { type Client, createClient } from '../../gateway/client/create-client.ts';
+import type { CallOf } from '../../gateway/client/document-types.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 
@@ -55,6 +57,8 @@ export interface ApiClient {
   list(query?: string): Promise<ApiReply<TaskList>>;
   /** Creates a task from `taskInput(overrides)` and returns it; throws when it is refused. */
   createTask(overrides?: object, headers?: ApiHeaders): Promise<TaskView>;
+  /** The client that we give to integrators, with the same credential. It throws at once where it would retry. */
+  readonly dispatch: Client;
   /** Sends exactly these bytes, with no key and only the given headers. */
   raw<T = TaskView>(message: RawRequest): Promise<ApiReply<T>>;
   /** Closes the kept connections. */
@@ -103,19 +107,36 @@ export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; re
       if (reply.status !== 201) throw new Error(`POST /tasks answered ${reply.status}: ${reply.text}`);
       return reply.body.data;
     },
+    dispatch: createClient({
+      baseUrl,
+      ...(key.startsWith('da_') ? { token: () => key } : { apiKey: key }),
+      retry: { giveUpAfterMs: 0 },
+      fetch: fetchThrough(raw),
+    }),
     raw,
     close: () => agent.destroy(),
   };
 }
 
 /** A body that POST /tasks accepts; an override of undefined removes a field. */
-export function taskInput(overrides: object = {}): Record<string, unknown> {
+export function taskInput(overrides: object = {}): CallOf<'post', '/tasks'>['body'] & Record<string, unknown> {
   return {
     name: 'Two boxes of books',
     taskType: 'delivery',
     customer: { name: 'Ada Lovelace', phone: '+442079460001' },
     location: { address: '12 St James Square, London', latitude: 51.5072178, longitude: -0.1357 },
     ...overrides,
+  };
+}
+
+/** A `fetch` over the connections of a test's client, which end with it. Not for streams. */
+function fetchThrough(raw: ApiClient['raw']): typeof fetch {
+  return async (target, { method = 'GET', headers, body } = {}) => {
+    const { pathname, search } = new URL(String(target));
+    const sent = Object.fromEntries(new Headers(headers));
+    const reply = await raw({ method, path: pathname + search, headers: sent, body: body as string | undefined });
+    const received = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, String(value)]);
+    return new Response(reply.status === 304 ? null : reply.text, { status: reply.status, headers: received });
   };
 }
 

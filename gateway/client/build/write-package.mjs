@@ -65,7 +65,9 @@ function declarationOf(name) {
     throw new Error(
       `${name}: ${diagnostics.map((one) => ts.flattenDiagnosticMessageText(one.messageText, ' ')).join('; ')}`,
     );
-  return outputText
+  // TypeScript 5.9 declares a method with a computed name a second time, as a property.
+  const once = outputText.replace(/^ +\[Symbol\.\w+\]: .*;\n/m, '');
+  return once
     .replace(/'\.\/generated\/document\.d\.ts'/, "'./document.js'")
     .replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'");
 }

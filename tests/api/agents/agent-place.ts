@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import type { CallOf } from '../../../gateway/client/document-types.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
 import { type OrganizationSeed, type SeededOrganization, seedSession, withSql } from '../../support/seeds/seed.ts';
@@ -19,32 +19,32 @@ export function dispatchersOf(
 
 let count = 0;
 
+type NewAgent = CallOf<'post', '/agents'>['body'];
+
 /** A body that POST /agents accepts, with an address that nobody has. */
-export function agentInput(fields: object = {}): Record<string, unknown> {
+export function agentInput(fields: object = {}): NewAgent & Record<string, unknown> {
   count += 1;
   const email = `agent.${process.pid}.${count}@test.example`;
   return { name: 'Amina Diallo', email, phone: '+493012345678', agentType: 'employee', ...fields };
 }
 
 export async function createAgent(api: ApiClient, fields: object = {}): Promise<AgentView> {
-  const reply = await api.post<AgentView>('/agents', agentInput(fields));
-  assert.equal(reply.status, 201, reply.text);
-  return reply.body.data;
+  const { data } = await api.dispatch.post('/agents', { body: agentInput(fields) });
+  return data as AgentView;
 }
 
 /** A task that the agent has been given. */
 export async function assignedTask(api: ApiClient, agentId: number, fields: object = {}): Promise<number> {
-  const { id } = (await api.post<{ id: number }>('/tasks', taskInput(fields))).body.data;
-  const reply = await api.post(`/tasks/${id}/assign`, { agentId });
-  assert.equal(reply.status, 200, reply.text);
-  return id;
+  const { data } = await api.dispatch.post('/tasks', { body: taskInput(fields) });
+  const path = { id: data.id };
+  await api.dispatch.post('/tasks/{id}/assign', { path, body: { agentId } });
+  return data.id;
 }
 
 /** A task that the agent has accepted, as a dispatcher notes it. */
 export async function acceptedTask(api: ApiClient, agentId: number, fields: object = {}): Promise<number> {
   const id = await assignedTask(api, agentId, fields);
-  const reply = await api.put(`/tasks/${id}/status`, { status: 'accepted' });
-  assert.equal(reply.status, 200, reply.text);
+  await api.dispatch.put('/tasks/{id}/status', { path: { id }, body: { status: 'accepted' } });
   return id;
 }
 

@@ -65,7 +65,8 @@ export async function askAgents(
   const offers = agentIds.map((agentId) => ({ taskId, agentId, score: 12.5, distanceM: 800, etaSeconds: 240 }));
   const told = await gateway.ask(organizationId, { kind: 'propose-offers', caller: SYSTEM, offers, lacking: [] });
   assert.ok(told.ok, JSON.stringify(told));
-  const { items } = (await api.get<RequestList>(`/assignment-requests?taskId=${taskId}&limit=100`)).body.data;
+  const query = { taskId, limit: 100 };
+  const { items } = (await api.dispatch.get('/assignment-requests', { query })).data as RequestList;
   assert.equal(items.length, agentIds.length, 'every agent was asked');
   return agentIds.map((agentId) => items.find((item) => item.agentId === agentId)!);
 }
@@ -83,6 +84,6 @@ async function agentOnDuty(
   );
   const token = await seedSession(databaseUrl, organizationId, userId);
   const own = fixture.clientOf(token);
-  assert.equal((await own.put('/agents/me/duty', { onDuty: true })).status, 200);
+  await own.dispatch.put('/agents/{id}/duty', { path: { id: 'me' }, body: { onDuty: true } });
   return { id, api: own, token };
 }
