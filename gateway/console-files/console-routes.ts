@@ -5,7 +5,7 @@ import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../r
 import { ConsoleFiles } from './console-files.ts';
 
 /** The views that have an address of their own. The page finds out by itself which one is asked for. */
-const VIEWS = new Set(['couriers']);
+const VIEWS = new Set(['attention', 'couriers', 'settings']);
 
 const ROUTE = { method: 'GET', place: 'root', guard: { kind: 'public' }, refusals: ['404'] } as const;
 

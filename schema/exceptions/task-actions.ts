@@ -72,3 +72,4 @@ export const taskActionsView = named(
     failed: shownInteger,
   }),
 );
+export type TaskActionsView = v.InferOutput<typeof taskActionsView>;

@@ -1,4 +1,6 @@
 import { text } from '../text/english.ts';
+import { attention } from '../text/english-attention.ts';
+import { settingsText } from '../text/english-settings.ts';
 
 const { keys: words } = text;
 
@@ -14,7 +16,9 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['c'], words.cancel],
   [['n'], words.create],
   [['g', 'm'], words.map],
+  [['g', 'a'], attention.title],
   [['g', 'c'], words.couriers],
+  [['g', 's'], settingsText.title],
   [['Esc'], words.close],
   [['?'], words.help],
 ];

@@ -11,6 +11,8 @@ const CHORD_MS = 1_200;
 const ANYWHERE: Readonly<Record<string, () => void>> = {
   'g m': () => go('map'),
   'g b': () => go('map'),
+  'g a': () => go('attention'),
+  'g s': () => go('settings'),
   'g c': () => go('couriers'),
   '?': () => {
     dialog.value = { kind: 'keys' };

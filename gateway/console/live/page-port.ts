@@ -1,15 +1,17 @@
 import type { CallerView } from '../../../schema/accounts/caller.ts';
+import { exceptionsOf } from './exceptions.ts';
 import { ListView } from './list-view.ts';
 import type { Changes, LiveCore } from './live-core.ts';
 import type { Answer, FromWorker, Patch, Session, Watch } from './protocol.ts';
 import { courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
 
-type Part = 'connection' | 'figures' | 'couriers' | 'list' | 'task' | 'pins' | 'taskPins';
+type Part = 'connection' | 'figures' | 'exceptions' | 'couriers' | 'list' | 'task' | 'pins' | 'taskPins';
 
 /** The least time between two patches of a part, in milliseconds. A part that a person asks for comes at once. */
 const PACE_MS: Readonly<Record<Part, number>> = {
   connection: 0,
   figures: 200,
+  exceptions: 500,
   couriers: 250,
   list: 80,
   task: 0,
@@ -63,9 +65,9 @@ export class PagePort {
 
   changed({ connection, tasks, agents, positions }: Changes): void {
     this.#mark([
-      ...(connection ? (['connection'] as const) : []),
-      ...(tasks ? (['figures', 'couriers', 'list', 'task', 'pins', 'taskPins'] as const) : []),
-      ...(agents ? (['figures', 'couriers', 'list', 'pins'] as const) : []),
+      ...(connection ? (['connection', 'exceptions'] as const) : []),
+      ...(tasks ? (['figures', 'exceptions', 'couriers', 'list', 'task', 'pins', 'taskPins'] as const) : []),
+      ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'pins'] as const) : []),
       ...(positions ? (['couriers', 'pins'] as const) : []),
     ]);
   }
@@ -119,6 +121,7 @@ export class PagePort {
     return {
       ...(due.has('connection') ? { connection } : {}),
       ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, nowMs, this.#timeZone) } : {}),
+      ...(due.has('exceptions') && isLoaded ? { exceptions: exceptionsOf(records, nowMs) } : {}),
       ...(due.has('couriers') && isLoaded ? { couriers: couriersOf(records) } : {}),
       ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list) } : {}),
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),

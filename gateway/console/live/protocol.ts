@@ -171,10 +171,39 @@ export interface TaskPin {
   readonly order: number;
 }
 
+/** The kinds of trouble, the most urgent one first. */
+export const EXCEPTION_KINDS = ['late', 'nobody', 'lost-courier', 'left-courier', 'at-risk', 'failed'] as const;
+export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
+
+/** One thing that does not go as planned. It leaves the list when its cause is gone. */
+export interface Exception {
+  /** The same for the same trouble, however often the list is made. */
+  readonly key: string;
+  readonly kind: ExceptionKind;
+  /** When the trouble began; null when nobody knows. */
+  readonly sinceMs: number | null;
+  /** The task that is in trouble; null for a courier. */
+  readonly task: TaskRow | null;
+  readonly agentId: number | null;
+  readonly courier: string | null;
+  /** Why nobody was found, or why the attempt failed; by the words of the API. */
+  readonly reason: string | null;
+  /** The open tasks of a courier in trouble. */
+  readonly taskIds: readonly number[];
+}
+
+export interface ExceptionList {
+  /** The most urgent ones, a few hundred at most. */
+  readonly items: readonly Exception[];
+  readonly counts: Readonly<Record<ExceptionKind, number>>;
+  readonly total: number;
+}
+
 /** Only what has changed since the last one. */
 export interface Patch {
   readonly connection?: Connection;
   readonly figures?: Figures;
+  readonly exceptions?: ExceptionList;
   readonly couriers?: readonly Courier[];
   readonly list?: ListPart;
   readonly task?: TaskView | null;

@@ -5,6 +5,7 @@ import type {
   ApiCall,
   Connection,
   Courier,
+  ExceptionList,
   Figures,
   FromWorker,
   ListPart,
@@ -20,6 +21,8 @@ import type {
 export const session = signal<Session>({ state: 'unknown' });
 export const connection = signal<Connection | undefined>(undefined);
 export const figures = signal<Figures | undefined>(undefined);
+/** The tasks and couriers that need a dispatcher; undefined until the worker has loaded. */
+export const exceptions = signal<ExceptionList | undefined>(undefined);
 export const couriers = signal<readonly Courier[]>([]);
 export const list = signal<ListPart | undefined>(undefined);
 /** Undefined until the worker has answered; null for a task that it does not hold. */
@@ -62,6 +65,7 @@ function setSession(next: Session): void {
   if (next.state === 'signed-in') return;
   connection.value = undefined;
   figures.value = undefined;
+  exceptions.value = undefined;
   list.value = undefined;
   task.value = undefined;
   couriers.value = [];
@@ -76,6 +80,7 @@ function apply(patch: Patch): void {
     post({ kind: 'painted' });
     if (patch.connection) connection.value = patch.connection;
     if (patch.figures) figures.value = patch.figures;
+    if (patch.exceptions) exceptions.value = patch.exceptions;
     if (patch.couriers) couriers.value = patch.couriers;
     if (patch.list) list.value = patch.list;
     if (patch.task !== undefined) task.value = patch.task;

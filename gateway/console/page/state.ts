@@ -2,11 +2,11 @@ import { computed, effect, signal } from '@preact/signals';
 import type { ListQuery } from '../live/protocol.ts';
 import { connection, session, watch } from './link.ts';
 
-export type View = 'map' | 'couriers';
+export type View = 'map' | 'attention' | 'couriers' | 'settings';
 export type Theme = 'system' | 'light' | 'dark';
 
 const THEME_KEY = 'dispatch-console-theme';
-const VIEWS: readonly View[] = ['map', 'couriers'];
+const VIEWS: readonly View[] = ['map', 'attention', 'couriers', 'settings'];
 
 export const view = signal<View>('map');
 export const taskId = signal<number | null>(null);

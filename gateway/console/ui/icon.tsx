@@ -12,9 +12,12 @@ import fit from 'lucide-static/icons/maximize.svg';
 import minus from 'lucide-static/icons/minus.svg';
 import moving from 'lucide-static/icons/navigation.svg';
 import packageIcon from 'lucide-static/icons/package.svg';
+import phone from 'lucide-static/icons/phone.svg';
 import plus from 'lucide-static/icons/plus.svg';
 import radar from 'lucide-static/icons/radar.svg';
 import search from 'lucide-static/icons/search.svg';
+import settings from 'lucide-static/icons/settings.svg';
+import risk from 'lucide-static/icons/triangle-alert.svg';
 import truck from 'lucide-static/icons/truck.svg';
 import user from 'lucide-static/icons/user-round.svg';
 import accepted from 'lucide-static/icons/user-round-check.svg';
@@ -40,9 +43,12 @@ const SHAPES = {
   minus,
   moving,
   package: packageIcon,
+  phone,
   plus,
   radar,
+  risk,
   search,
+  settings,
   truck,
   user,
   users,

@@ -3,8 +3,10 @@ import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Dialogs } from '../actions/dialogs.tsx';
 import { NewTask } from '../actions/new-task.tsx';
+import { AttentionView } from '../attention/attention-view.tsx';
 import { session } from '../page/link.ts';
 import { draft, phonePane, taskId, view } from '../page/state.ts';
+import { SettingsView } from '../settings/settings-view.tsx';
 import { text } from '../text/english.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toasts.tsx';
@@ -31,11 +33,18 @@ export function App() {
     <div class="console">
       <Header />
       <CutOff />
-      {view.value === 'couriers' ? <Couriers /> : <Dispatch />}
+      <Shown />
       <Dialogs />
       <Toasts closeLabel={text.panel.close} />
     </div>
   );
+}
+
+function Shown() {
+  if (view.value === 'couriers') return <Couriers />;
+  if (view.value === 'attention') return <AttentionView />;
+  if (view.value === 'settings') return <SettingsView />;
+  return <Dispatch />;
 }
 
 function Dispatch() {

@@ -1,13 +1,18 @@
 import { useState } from 'preact/hooks';
+import { AttentionBadge } from '../attention/attention-badge.tsx';
 import { figures, session, signOut } from '../page/link.ts';
 import { changeList, go, type Theme, theme, type View, view } from '../page/state.ts';
 import { text } from '../text/english.ts';
+import { attention } from '../text/english-attention.ts';
+import { settingsText } from '../text/english-settings.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { ConnectionChip } from './connection-chip.tsx';
 
 const NAV: readonly (readonly [View, string, IconName])[] = [
   ['map', text.nav.map, 'map'],
+  ['attention', attention.title, 'risk'],
   ['couriers', text.nav.couriers, 'users'],
+  ['settings', settingsText.title, 'settings'],
 ];
 const NO_FILTER = { search: '', statuses: [], agentId: null, onlyLate: false, withDone: false, offset: 0 } as const;
 
@@ -35,6 +40,7 @@ export function Header() {
           >
             <Icon name={icon} />
             <span>{label}</span>
+            {name === 'attention' && <AttentionBadge />}
           </a>
         ))}
       </nav>

@@ -1,0 +1,179 @@
+import { useState } from 'preact/hooks';
+import type { ChannelView } from '../../../schema/accounts/channel.ts';
+import { callApi } from '../page/link.ts';
+import { refusalText } from '../page/refusals.ts';
+import { settingsText } from '../text/english-settings.ts';
+import { Button, Field } from '../ui/controls.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { say } from '../ui/toasts.tsx';
+import { Copied, Waiting } from './setting-parts.tsx';
+import { useRecord } from './use-record.ts';
+
+const { channels: words } = settingsText;
+
+interface Page {
+  readonly items: readonly ChannelView[];
+  readonly count: number;
+}
+
+type WithKey = ChannelView & { readonly apiKey: string };
+
+const PAGE = 100;
+
+export function ChannelSection() {
+  const [limit, setLimit] = useState(PAGE);
+  const [made, setMade] = useState<WithKey | null>(null);
+  const pages = Array.from({ length: limit / PAGE }, (_, index) => index + 1);
+  return (
+    <div class="settings-form">
+      <h2>{words.title}</h2>
+      <p class="say">{words.hint}</p>
+      {pages.map((page) => (
+        <ChannelPage
+          key={page}
+          page={page}
+          isLast={page === pages.length}
+          onKey={setMade}
+          onMore={() => setLimit(limit + PAGE)}
+        />
+      ))}
+      {made && (
+        <Dialog title={words.keyTitle(made.name)} onClose={() => setMade(null)}>
+          <p class="soft">{words.keyHint}</p>
+          <Copied label={words.key} value={made.apiKey} />
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+interface PageProps {
+  readonly page: number;
+  readonly isLast: boolean;
+  readonly onKey: (channel: WithKey) => void;
+  readonly onMore: () => void;
+}
+
+function ChannelPage({ page, isLast, onKey, onMore }: PageProps) {
+  const { data, problem, reload } = useRecord<Page>(`/channels?limit=${PAGE}&page=${page}`);
+  if (!data) return <Waiting problem={problem} reload={reload} />;
+  const keyed = async (channel: WithKey) => {
+    onKey(channel);
+    await reload();
+  };
+  return (
+    <>
+      {page === 1 && <AddChannel onAdded={keyed} />}
+      <ul class="records">
+        {data.items.map((channel) => (
+          <Channel key={channel.id} channel={channel} onChanged={reload} onKey={keyed} />
+        ))}
+      </ul>
+      {isLast && page * PAGE < data.count && <Button onClick={onMore}>{settingsText.more}</Button>}
+    </>
+  );
+}
+
+interface ChannelProps {
+  readonly channel: ChannelView;
+  readonly onChanged: () => Promise<void>;
+  readonly onKey: (channel: WithKey) => Promise<void>;
+}
+
+function Channel({ channel, onChanged, onKey }: ChannelProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [isAsking, ask] = useState(false);
+  const { id, name, status, isBuiltIn, rateLimit, locationsWrite } = channel;
+  const isActive = status === 'ACTIVE';
+
+  async function toggle(): Promise<void> {
+    setBusy(true);
+    const body = { status: isActive ? 'INACTIVE' : 'ACTIVE' };
+    const answer = await callApi({ method: 'PATCH', path: `/channels/${id}`, body });
+    if (!answer.ok) say(refusalText(answer.failure), 'fault');
+    await onChanged();
+    setBusy(false);
+  }
+  async function regenerate(): Promise<void> {
+    ask(false);
+    setBusy(true);
+    const answer = await callApi<WithKey>({ method: 'POST', path: `/channels/${id}/regenerate-key` });
+    setBusy(false);
+    if (answer.ok) await onKey({ ...channel, ...answer.data });
+    else say(refusalText(answer.failure), 'fault');
+  }
+  const facts = [words.rate(rateLimit), locationsWrite && words.sendsPositions].filter(Boolean).join(' · ');
+  return (
+    <li class={isActive ? '' : 'off'} aria-busy={isBusy}>
+      <span class="what">
+        <strong>{name}</strong>
+        <span class="soft">{isBuiltIn ? words.builtIn : facts}</span>
+      </span>
+      <span class="state soft">{isActive ? '' : words.statuses[status]}</span>
+      <span />
+      <span class="actions">
+        {!isBuiltIn && (
+          <>
+            <Button disabled={isBusy} onClick={() => ask(true)}>
+              {words.regenerate}
+            </Button>
+            <Button kind="quiet" disabled={isBusy} onClick={() => void toggle()}>
+              {isActive ? words.deactivate : words.activate}
+            </Button>
+          </>
+        )}
+      </span>
+      {isAsking && (
+        <Dialog title={words.regenerateTitle(name)} onClose={() => ask(false)}>
+          <p class="soft">{words.regenerateHint}</p>
+          <p class="row-end">
+            <Button onClick={() => ask(false)}>{settingsText.cancel}</Button>
+            <Button kind="danger" onClick={() => void regenerate()}>
+              {words.confirm}
+            </Button>
+          </p>
+        </Dialog>
+      )}
+    </li>
+  );
+}
+
+function AddChannel({ onAdded }: { readonly onAdded: (channel: WithKey) => Promise<void> }) {
+  const [name, setName] = useState('');
+  const [locationsWrite, setPositions] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    const body = { name: name.trim(), locationsWrite };
+    const answer = await callApi<WithKey>({ method: 'POST', path: '/channels', body });
+    setBusy(false);
+    if (!answer.ok) return setProblem(refusalText(answer.failure));
+    setName('');
+    setPositions(false);
+    await onAdded(answer.data);
+  }
+  return (
+    <form class="add-record" onSubmit={submit} aria-label={words.add}>
+      <Field id="channel-name" label={words.name} error={problem}>
+        {(props) => (
+          <input {...props} required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+        )}
+      </Field>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={locationsWrite}
+          onChange={({ currentTarget }) => setPositions(currentTarget.checked)}
+        />
+        {words.positions}
+      </label>
+      <Button type="submit" kind="main" busy={isBusy}>
+        {words.submit}
+      </Button>
+    </form>
+  );
+}

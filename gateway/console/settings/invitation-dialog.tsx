@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks';
+import type * as v from 'valibot';
+import type { AccountView, invitationView } from '../../../schema/accounts/user.ts';
+import { timeOf } from '../page/format.ts';
+import { callApi } from '../page/link.ts';
+import { refusalText } from '../page/refusals.ts';
+import { settingsText } from '../text/english-settings.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Copied } from './setting-parts.tsx';
+
+type Invitation = v.InferOutput<typeof invitationView>;
+
+interface Props {
+  readonly user: AccountView;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+const { people: words } = settingsText;
+
+/** Makes a link to choose a password, for a chat message or a phone's camera. */
+export function InvitationDialog({ user, name, onClose }: Props) {
+  const [invitation, setInvitation] = useState<Invitation>();
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    void callApi<Invitation>({ method: 'POST', path: `/users/${user.id}/invitation` }).then((answer) => {
+      if (answer.ok) setInvitation(answer.data);
+      else setProblem(refusalText(answer.failure));
+    });
+  }, [user.id]);
+  return (
+    <Dialog title={words.inviteTitle(name)} onClose={onClose}>
+      {problem !== null && (
+        <p class="late-text" role="alert">
+          {problem}
+        </p>
+      )}
+      {!invitation && problem === null && <p class="say">{settingsText.loading}</p>}
+      {invitation && (
+        <>
+          <p class="soft">{words.inviteHint(timeOf(Date.parse(invitation.expiresAt)))}</p>
+          <Copied label={words.link} value={invitation.url} />
+          <img class="qr" src={`data:image/svg+xml,${encodeURIComponent(invitation.qr)}`} alt={words.qr(name)} />
+        </>
+      )}
+    </Dialog>
+  );
+}
