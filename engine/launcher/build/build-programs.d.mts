@@ -2,5 +2,6 @@ export type ProgramName = 'gateway' | 'workers' | 'launcher' | 'migrate' | 'admi
 
 export function isBuilt(): boolean;
 export function buildPrograms(): Promise<void>;
+export function stopCompiler(): Promise<void>;
 /** The file of a compiled program. */
 export function compiledFile(name: ProgramName): string;

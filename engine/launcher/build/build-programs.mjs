@@ -68,7 +68,7 @@ export function isBuilt() {
  */
 export async function buildPrograms() {
   assertInstalledClientIsPatched();
-  const { build, stop } = await import('esbuild');
+  const { build } = await import('esbuild');
   const startedAt = Date.now();
   const made = mkdtempSync(join(ROOT, '.dist-'));
   try {
@@ -103,10 +103,13 @@ export async function buildPrograms() {
   } catch (error) {
     rmSync(made, { recursive: true, force: true });
     throw error;
-  } finally {
-    // Its service would live as long as this process does.
-    await stop();
   }
+}
+
+/** Ends the compiler's own process, which lives as long as this one otherwise. Nobody else may be compiling. */
+export async function stopCompiler() {
+  const { stop } = await import('esbuild');
+  await stop();
 }
 
 /** Packs the client with the types of the document that the compiled gateway will serve. */
