@@ -7,6 +7,7 @@ import { text } from '../text/english.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { giveTo } from './act.ts';
 import { closeDialog } from './dialog-state.ts';
+import { nameOfOne } from './selection.ts';
 
 const { picker: words } = text;
 
@@ -51,7 +52,7 @@ export function CourierPicker({ ids }: { readonly ids: readonly number[] }) {
   }
 
   return (
-    <Dialog title={words.title(ids.length)} onClose={closeDialog}>
+    <Dialog title={words.title(ids.length, nameOfOne(ids))} onClose={closeDialog}>
       <input
         type="text"
         role="combobox"

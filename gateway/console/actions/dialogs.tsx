@@ -6,6 +6,7 @@ import { cancel, outcome } from './act.ts';
 import { CourierPicker } from './courier-picker.tsx';
 import { closeDialog, dialog } from './dialog-state.ts';
 import { KEY_MAP } from './key-map.ts';
+import { nameOfOne } from './selection.ts';
 
 const { act: words } = text;
 
@@ -27,7 +28,7 @@ function CancelDialog({ ids }: { readonly ids: readonly number[] }) {
     void cancel(ids, reason.trim());
   };
   return (
-    <Dialog title={words.cancelTitle(ids.length)} onClose={closeDialog}>
+    <Dialog title={words.cancelTitle(ids.length, nameOfOne(ids))} onClose={closeDialog}>
       <form onSubmit={submit} class="stack">
         <Field id="cancel-reason" label={words.reason} hint={words.reasonHint}>
           {(props) => (

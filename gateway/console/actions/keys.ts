@@ -1,4 +1,4 @@
-import { cursor, moveCursor, taskAtCursor } from '../page/cursor.ts';
+import { leaveCursor, moveCursor, taskAtCursor } from '../page/cursor.ts';
 import { session } from '../page/link.ts';
 import { draft, go, taskId, view } from '../page/state.ts';
 import { outcome } from './act.ts';
@@ -43,7 +43,7 @@ function closeNearest(): void {
   if (draft.peek()) draft.value = null;
   else if (selected.peek().size > 0) clearSelected();
   else if (taskId.peek() !== null) taskId.value = null;
-  else cursor.value = null;
+  else leaveCursor();
 }
 
 function hasDialog(): boolean {

@@ -1,12 +1,16 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { TaskRow } from '../live/protocol.ts';
 import { taskAtCursor } from '../page/cursor.ts';
-import { list, taskPins } from '../page/link.ts';
+import { list, session, task, taskPins } from '../page/link.ts';
 import { taskId } from '../page/state.ts';
 
 /** The tasks that the next action is about, besides the open one. */
 export const selected = signal<ReadonlySet<number>>(new Set());
 let anchor: number | undefined;
+// The next user may belong to another organization.
+effect(() => {
+  if (session.value.state === 'signed-out') selected.value = new Set();
+});
 
 export function toggleSelected(id: number): void {
   const next = new Set(selected.peek());
@@ -28,11 +32,11 @@ export function selectRange(to: number): void {
   selected.value = new Set([...selected.peek(), ...range]);
 }
 
-/** The selected tasks; without any the open one, or the one under the keyboard. */
+/** The selected tasks; without any the one under the keyboard, which is the last that was pointed at, or the open one. */
 export function targets(): number[] {
   if (selected.peek().size > 0) return [...selected.peek()];
-  const one = taskId.peek() ?? taskAtCursor();
-  return one === undefined ? [] : [one];
+  const one = taskAtCursor() ?? taskId.peek();
+  return one === null ? [] : [one];
 }
 
 function rowOf(id: number): TaskRow | undefined {
@@ -43,6 +47,14 @@ function rowOf(id: number): TaskRow | undefined {
 export function hasCourier(id: number): boolean {
   const known = rowOf(id) ?? taskPins.peek().find((pin) => pin.id === id);
   return known !== undefined && known.agentId !== null;
+}
+
+/** The name of a single task, for dialogs that act on it; undefined for several, and for one that the page does not hold. */
+export function nameOfOne(ids: readonly number[]): string | undefined {
+  const [id] = ids;
+  if (id === undefined || ids.length > 1) return undefined;
+  const open = task.peek();
+  return rowOf(id)?.name ?? (open?.id === id ? open.name : undefined);
 }
 
 function rowsOnScreen(): TaskRow[] {

@@ -37,6 +37,8 @@ export class ListView {
     let waiting = 0;
     if (isHeld) {
       for (const { row } of wanted) if (!this.#known.has(row.id)) waiting += 1;
+      // A new snapshot may lack tasks that the rows are of.
+      this.#groups = this.#groups.map((group) => ({ ...group, ids: group.ids.filter((id) => records.tasks.has(id)) }));
     } else {
       this.#key = key;
       this.#groups = groupsOf(records, wanted, query);

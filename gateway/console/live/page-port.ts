@@ -24,7 +24,7 @@ const FRAME_MS = 16;
 /** One page: which parts it watches, and which of them have changed since the last patch that it has painted. */
 export class PagePort {
   readonly #post: (message: FromWorker) => void;
-  readonly #list = new ListView();
+  #list = new ListView();
   readonly #dirty = new Set<Part>();
   readonly #sentAt = new Map<Part, number>();
   #watch: Watch = { list: null, taskId: null, map: false };
@@ -48,6 +48,7 @@ export class PagePort {
 
   attach(core: LiveCore, caller: CallerView): void {
     this.#core = core;
+    this.#list = new ListView();
     this.#timeZone = caller.organization?.timeZone ?? 'UTC';
     this.#mark(PARTS);
   }

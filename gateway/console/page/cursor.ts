@@ -1,17 +1,46 @@
-import { signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { list } from './link.ts';
 import { taskId } from './state.ts';
 
-/** The place in the list at which the keyboard is, counted in rows; null before it was used. */
-export const cursor = signal<number | null>(null);
+/** The row that the keyboard went to, and its task once the page has it. */
+interface Held {
+  readonly at: number;
+  readonly id: number | undefined;
+}
 
-/** The task under the keyboard; undefined on a heading. */
+const held = signal<Held | null>(null);
+// The open task is what the keyboard is about until it moves again.
+effect(() => {
+  if (taskId.value !== undefined) held.value = null;
+});
+
+/** The task under the keyboard: it stays the same task when rows come before it. Undefined when it is not on the screen. */
+const atCursor = computed((): { readonly at: number; readonly id: number } | undefined => {
+  const part = list.value;
+  if (!part || !held.value) return undefined;
+  const { at, id } = held.value;
+  const index = part.entries.findIndex(
+    (entry, row) => entry.kind === 'task' && (id === undefined ? part.offset + row === at : entry.row.id === id),
+  );
+  const entry = part.entries[index];
+  return entry?.kind === 'task' ? { at: part.offset + index, id: entry.row.id } : undefined;
+});
+// A row that came onto the screen after the keyboard went there.
+effect(() => {
+  const found = atCursor.value;
+  if (found && held.peek()?.id === undefined) held.value = found;
+});
+
+/** The place in the list at which the keyboard is, counted in rows; null before it was used. */
+export const cursor = computed(() => atCursor.value?.at ?? held.value?.at ?? null);
+
+/** Undefined before the keyboard was used, and when its task has left the screen. */
 export function taskAtCursor(): number | undefined {
-  const part = list.peek();
-  const at = cursor.peek();
-  if (!part || at === null) return undefined;
-  const entry = part.entries[at - part.offset];
-  return entry?.kind === 'task' ? entry.row.id : undefined;
+  return atCursor.value?.id;
+}
+
+export function leaveCursor(): void {
+  held.value = null;
 }
 
 /** Moves by rows and skips headings. */
@@ -23,7 +52,7 @@ export function moveCursor(by: 1 | -1): void {
   for (let at = from + by; at >= 0 && at < part.total; at += by) {
     const entry = part.entries[at - part.offset];
     if (entry?.kind === 'group') continue;
-    cursor.value = at;
+    held.value = { at, id: entry?.row.id };
     return;
   }
 }

@@ -251,7 +251,7 @@ export const text = {
     looking: (tasks: number) => `Looking for a courier for ${count(tasks, 'task', 'tasks')}.`,
     cancelled: (tasks: number) => `${count(tasks, 'task', 'tasks')} cancelled.`,
     reattempted: 'A new attempt is made.',
-    cancelTitle: (tasks: number) => `Cancel ${count(tasks, 'task', 'tasks')}?`,
+    cancelTitle: (tasks: number, name?: string) => `Cancel ${name ? `“${name}”` : count(tasks, 'task', 'tasks')}?`,
     reason: 'Reason',
     reasonHint: 'It stands in the history. You may leave it empty.',
     keep: 'Keep',
@@ -259,7 +259,7 @@ export const text = {
     task: (id: number) => `Task ${id}:`,
   },
   picker: {
-    title: (tasks: number) => `Give ${count(tasks, 'task', 'tasks')} to`,
+    title: (tasks: number, name?: string) => `Give ${name ? `“${name}”` : count(tasks, 'task', 'tasks')} to`,
     find: 'Find a courier',
     none: 'No courier has this name.',
     away: (distance: string) => `${distance} away`,

@@ -39,6 +39,9 @@ export function VirtualList<Entry>(props: Props<Entry>) {
     return () => observer.disconnect();
   }, []);
 
+  // A list that is gone hears of no pointer that leaves it.
+  useEffect(() => () => onHold(false), []);
+
   useEffect(() => {
     const element = scroller.current;
     if (!element || cursor === undefined || cursor < 0) return;

@@ -24,6 +24,8 @@ export interface ExpectedGuard {
   readonly who: 'operational' | 'public' | 'session' | readonly Role[];
   /** Not about one organization: super admins need not name one. */
   readonly isPlatform?: true;
+  /** Not for requests that a proxy passes on. */
+  readonly isDirect?: true;
   /** The kind of record that the id in the path names. */
   readonly names?: RecordKind;
 }
@@ -44,7 +46,7 @@ const STAFF_AND_AGENTS = ['integration', 'dispatcher', 'org_admin', 'agent', 'su
 export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /healthz': { who: 'operational' },
   'GET /readyz': { who: 'operational' },
-  'GET /metrics': { who: 'operational' },
+  'GET /metrics': { who: 'operational', isDirect: true },
   'GET /openapi.json': { who: 'operational' },
   'GET /client.tgz': { who: 'operational' },
   'GET /console': { who: 'public' },

@@ -137,3 +137,29 @@ test(
     await page.context().close();
   },
 );
+
+test('keys act on the task that they pointed at, also when another one comes before it', WITH_BROWSER, async () => {
+  const { api } = fixture;
+  const customer = (name: string) => ({ name, customer: { name, phone: '+442079460040' } });
+  const meant = await api.createTask(customer('Meant one'));
+  const { page } = await open();
+  await page.mouse.move(900, 600);
+  await row(page, 'Meant one').waitFor();
+  const pointed = page.locator('.task-row.cursor').filter({ hasText: 'Meant one' });
+  for (let presses = 0; presses < 10 && !(await pointed.isVisible()); presses++) await page.keyboard.press('j');
+  await pointed.waitFor();
+  const scheduledAt = new Date(Date.now() + 60_000).toISOString();
+  const early = await api.createTask({
+    ...customer('Sneaks in'),
+    code: 'CURSOR-2',
+    scheduledAt,
+    timeToServe: 'scheduled',
+  });
+  await row(page, 'Sneaks in').waitFor();
+  await page.keyboard.press('c');
+  await page.getByRole('dialog', { name: 'Cancel “Meant one”?' }).waitFor();
+  await page.keyboard.press('Enter');
+  await until('it is cancelled', async () => (await read(meant.id)).status === 'cancelled');
+  assert.equal((await read(early.id)).status, 'new');
+  await page.context().close();
+});
