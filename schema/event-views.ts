@@ -66,6 +66,8 @@ const etaUpdated = v.object({
   actor: actorView,
 });
 
+const atRisk = v.object({ task: taskView, etaAt: shownTime, dueAt: shownTime, actor: actorView });
+
 const DATA: Readonly<Record<EventType, v.GenericSchema>> = {
   'task.created': plainTask,
   'task.updated': named('TaskUpdatedEventData', updated),
@@ -73,6 +75,7 @@ const DATA: Readonly<Record<EventType, v.GenericSchema>> = {
   'task.delayed': plainTask,
   'task.arrived': named('TaskArrivedEventData', arrived),
   'task.eta_updated': named('TaskEtaUpdatedEventData', etaUpdated),
+  'task.at_risk': named('TaskAtRiskEventData', atRisk),
   'task.rated': named('TaskRatedEventData', v.object({ task: taskView, rating: ratingView, actor: actorView })),
   'package.status_changed': named('PackageStatusChangedEventData', packageStatusChanged),
   'assignment_request.created': request,

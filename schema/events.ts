@@ -13,6 +13,7 @@ export const EVENT_TYPES = named('EventType', [
   'task.delayed',
   'task.arrived',
   'task.eta_updated',
+  'task.at_risk',
   'task.rated',
   'package.status_changed',
   'assignment_request.created',

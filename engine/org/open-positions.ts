@@ -53,7 +53,7 @@ export function openPositions(
     store: openPositionStore?.(history) ?? NOWHERE,
     readRoster: (organizationId) => readRoster(reads, organizationId),
     noteTrail: trail.note,
-    onMoved: (organizationId, moved, nowMs) => arrivals.onTick(organizationId, moved, nowMs),
+    onMoved: (...given) => arrivals.onTick(...given),
     clock,
     scheduler,
     log,

@@ -1,4 +1,6 @@
+import { assignmentSettingsOf } from '../../schema/assignment/assignment.ts';
 import type { TaskRecord } from '../../schema/tasks/task.ts';
+import { serviceTimesOf } from '../domain/stops/route-task.ts';
 import type { ChangedTask, RosterChange } from '../positions/roster-change.ts';
 import type { OrgBatch } from './apply/org-batch.ts';
 import type { OrgState } from './state/org-state.ts';
@@ -17,12 +19,13 @@ export function rosterChangeOf(batch: OrgBatch, state: OrgState): RosterChange {
     vehicleType: record.vehicle?.type ?? null,
   }));
   const { expectedSequence, lastSequence } = batch;
-  return { expectedSequence, lastSequence, agents, tasks };
+  const services = serviceTimesOf(assignmentSettingsOf(state.organization.settings));
+  return { expectedSequence, lastSequence, agents, tasks, services };
 }
 
 /** Its place as memory has it: a task that has been moved since leads to where it leads now. */
 function openTaskOf(task: TaskRecord, state: OrgState): ChangedTask['task'] {
-  const location = state.findTask(task.id)?.location ?? null;
+  const { location = null, pickupLocation = null } = state.findTask(task.id) ?? {};
   return {
     taskId: task.id,
     status: task.status,
@@ -31,5 +34,14 @@ function openTaskOf(task: TaskRecord, state: OrgState): ChangedTask['task'] {
     longitude: location?.longitude ?? null,
     arrivedAt: task.arrivedAt,
     etaAt: task.etaAt,
+    timeToServe: task.timeToServe,
+    scheduledAt: task.scheduledAt,
+    estimatedDuration: task.estimatedDuration,
+    createdAt: task.createdAt,
+    readyAt: task.readyAt,
+    windowStart: task.windowStart,
+    windowEnd: task.windowEnd,
+    pickupLatitude: pickupLocation?.latitude ?? null,
+    pickupLongitude: pickupLocation?.longitude ?? null,
   };
 }

@@ -5,13 +5,13 @@ import type {
   FreeAgent,
   Load,
   OpenOrder,
-  Place,
   RoundSettings,
   RoundView,
   TravelTime,
 } from '../domain/assignment/round-view.ts';
 import type { RouteTask, ServiceTimes } from '../domain/stops/open-stops.ts';
 import { planStops } from '../domain/stops/plan-stops.ts';
+import { msOf, placeAt, placeKey, routeTaskOf, serviceMsOf, serviceTimesOf } from '../domain/stops/route-task.ts';
 import type { Schedule } from '../domain/stops/schedule.ts';
 import { dueAtOf } from '../domain/tasks/delay.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
@@ -91,14 +91,14 @@ function soughtBy(order: OpenOrder, now: number): OpenOrder {
 
 const orderOf = keptWithRow((task: SoughtTask): OpenOrder => {
   const { search } = task;
-  const pickup = pickupOf(task);
+  const pickup = placeAt(task.pickupLatitude, task.pickupLongitude);
   const placedAt = Date.parse(task.createdAt);
   const slot = slotOf(task);
   return {
     taskId: task.taskId,
     pickup,
-    dropoff: dropoffOf(task),
-    pickupKey: slot ? null : keyOf(pickup),
+    dropoff: placeAt(task.latitude, task.longitude),
+    pickupKey: slot ? null : placeKey(pickup),
     placedAt,
     searchingSince: msOf(search?.since ?? null) ?? placedAt,
     readyAt: msOf(task.readyAt),
@@ -122,7 +122,7 @@ function freeAgentOf(
   const vehicleType = vehicle?.type ?? null;
   const { latitude, longitude } = position;
   const start = { place: { latitude, longitude }, at: now, vehicleType };
-  const { place, freeAt, laterStops } = freedomOf(planStops(start, carried.map(routeTaskOf), services, travel));
+  const { place, freeAt, laterStops } = freedomOf(planStops(start, carried.map(routeTaskOfRow), services, travel));
   return {
     agentId,
     vehicleType,
@@ -163,53 +163,8 @@ function groupedByAgent(carried: readonly CarriedTask[]): ReadonlyMap<number, re
   return grouped;
 }
 
-const routeTaskOf = keptWithRow((task: CarriedTask): RouteTask => {
-  const pickup = pickupOf(task);
-  return {
-    taskId: task.taskId,
-    status: task.status,
-    assignedAt: msOf(task.assignedAt) ?? 0,
-    readyAt: msOf(task.readyAt),
-    windowStart: msOf(task.windowStart),
-    dueAt: Date.parse(dueAtOf(task)),
-    serviceMs: serviceMsOf(task),
-    slot: slotOf(task),
-    pickup,
-    pickupKey: keyOf(pickup),
-    dropoff: dropoffOf(task),
-    pickupArrivedAt: null,
-    pickedUpAt: null,
-    arrivedAt: msOf(task.arrivedAt),
-  };
-});
+const routeTaskOfRow = keptWithRow((task: CarriedTask): RouteTask => routeTaskOf(task));
 
 function loadOfRow({ weightKg, volumeM3, packages }: Load): Load {
   return { weightKg, volumeM3, packages };
-}
-
-function dropoffOf({ latitude, longitude }: Pick<SoughtTask, 'latitude' | 'longitude'>): Place | null {
-  return latitude === null || longitude === null ? null : { latitude, longitude };
-}
-
-function pickupOf({ pickupLatitude: latitude, pickupLongitude: longitude }: SoughtTask | CarriedTask): Place | null {
-  return latitude === null || longitude === null ? null : { latitude, longitude };
-}
-
-/** Places are the same when they are within a metre: each task may have its own row of the same one. */
-function keyOf(place: Place | null): string | null {
-  return place && `${place.latitude.toFixed(5)},${place.longitude.toFixed(5)}`;
-}
-
-/** Of an organization. */
-function serviceTimesOf({ pickupServiceSeconds, dropoffServiceSeconds }: AssignmentSettings): ServiceTimes {
-  return { pickupServiceMs: pickupServiceSeconds * 1_000, dropoffServiceMs: dropoffServiceSeconds * 1_000 };
-}
-
-/** As long as the task says; null is as long as usual. */
-function serviceMsOf({ estimatedDuration }: Pick<SoughtTask, 'estimatedDuration'>): number | null {
-  return estimatedDuration === null ? null : estimatedDuration * 60_000;
-}
-
-function msOf(time: string | null): number | null {
-  return time === null ? null : Date.parse(time);
 }

@@ -1,9 +1,21 @@
 import type { Answer, Caller, NoteArrival, NoteEta } from '../../schema/commands.ts';
 import { ERRORS } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { type Arrival, AWAY, approach, isAwaited, isPrecise, type Place } from '../domain/travel/arrival.ts';
-import { etaAtMs, isMaterial } from '../domain/travel/eta.ts';
-import { distanceM } from '../domain/travel/geo.ts';
+import type { TravelTime } from '../domain/assignment/round-view.ts';
+import type { RouteTask, ServiceTimes } from '../domain/stops/open-stops.ts';
+import { predictedTimes } from '../domain/stops/predicted-times.ts';
+import { routeTaskOf } from '../domain/stops/route-task.ts';
+import {
+  type Arrival,
+  AWAY,
+  approach,
+  isAwaited,
+  isExpected,
+  isPrecise,
+  type Place,
+} from '../domain/travel/arrival.ts';
+import { isMaterial } from '../domain/travel/eta.ts';
+import { straightTravel } from '../domain/travel/straight-travel.ts';
 import { type Clock, isoTime } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { OpenTask } from '../store/positions/roster-store.ts';
@@ -14,6 +26,8 @@ export interface ArrivalWatchOptions {
   readonly ask: (organizationId: number, command: NoteArrival | NoteEta) => Promise<Answer>;
   readonly clock: Clock;
   readonly log: Log;
+  /** The straight line by default. */
+  readonly travel?: TravelTime | undefined;
 }
 
 /** An agent that has moved, and where it is now. An agent is the same object from tick to tick. */
@@ -28,7 +42,7 @@ export interface ArrivalWatch {
    * clock. It only asks; the results are in the organization's log. It repeats failed attempts, even for agents that
    * stand still.
    */
-  onTick(organizationId: number, moved: readonly MovedAgent[], nowMs: number): void;
+  onTick(organizationId: number, moved: readonly MovedAgent[], nowMs: number, services: ServiceTimes): void;
 }
 
 /**
@@ -51,8 +65,6 @@ interface Watched {
   /** The ETA as the roster has it, and as it was last told. */
   recordedEta: string | null;
   toldEtaMs: number | null;
-  /** Monotonic, as all `…At` here but those of records. */
-  nextEtaAt: number;
   isAsking: boolean;
 }
 
@@ -70,6 +82,10 @@ class Watch implements ArrivalWatch {
   readonly #options: ArrivalWatchOptions;
   /** By task. They are forgotten with their agents. */
   readonly #watched = new WeakMap<AgentOnRoad, Map<number, Watched>>();
+  /** When the times of an agent are predicted again; monotonic, as all `…At` here but those of records. */
+  readonly #nextEtaAts = new WeakMap<AgentOnRoad, number>();
+  /** As long as the roster has the task unchanged. */
+  readonly #routeTasks = new WeakMap<OpenTask, RouteTask>();
   /** In the order of their next attempts. Their agents may stand still, and send nothing that would bring them up again. */
   readonly #untold = new Map<Watched, Untold>();
   #asking = 0;
@@ -78,7 +94,7 @@ class Watch implements ArrivalWatch {
     this.#options = options;
   }
 
-  onTick(organizationId: number, moved: readonly MovedAgent[], nowMs: number): void {
+  onTick(organizationId: number, moved: readonly MovedAgent[], nowMs: number, services: ServiceTimes): void {
     const now = this.#options.clock.monotonic();
     this.#tellAgain(now);
     for (const one of moved) {
@@ -88,33 +104,53 @@ class Watch implements ArrivalWatch {
       for (const task of agent.openTasks.values()) {
         if (!isAwaited(task) || !hasPlace(task)) continue;
         const watched = this.#watchedOf(organizationId, agent, task);
-        if (watched.arrival.kind === 'arrived') continue;
-        if (!this.#hasArrived(watched, task, position, now)) this.#expect(watched, task, one, now, nowMs);
+        if (watched.arrival.kind !== 'arrived') this.#seeArrival(watched, task, position, now);
       }
+      this.#expect(organizationId, one, services, now, nowMs);
     }
   }
 
-  #hasArrived(watched: Watched, task: Destination, position: LivePosition, now: number): boolean {
+  #seeArrival(watched: Watched, task: Destination, position: LivePosition, now: number): void {
     const arrival = approach(watched.arrival, task, position);
     const hasArrived = arrival.kind === 'arrived';
     // Found again with the next point, when there is room.
-    if (hasArrived && this.#untold.size >= LIMITS.untoldArrivals) return true;
+    if (hasArrived && this.#untold.size >= LIMITS.untoldArrivals) return;
     watched.arrival = arrival;
     if (hasArrived) this.#tellArrival(watched, now, now + LIMITS.arrivalPatienceMs);
-    return hasArrived;
   }
 
-  /** Sends a new ETA if it is time, and worth it. A failure is computed again with the next point. */
-  #expect(watched: Watched, task: Destination, { position, agent }: MovedAgent, now: number, nowMs: number): void {
-    if (now < watched.nextEtaAt || !this.#mayAsk(watched)) return;
-    const left = distanceM(position.latitude, position.longitude, task.latitude, task.longitude);
-    const etaMs = toSecond(etaAtMs(left, agent.vehicleType, nowMs));
-    if (!isMaterial(watched.toldEtaMs, etaMs, nowMs)) return;
-    const { taskId, agentId } = watched;
-    this.#tell(watched, { kind: 'note-eta', caller: SYSTEM, taskId, agentId, etaAt: isoTime(etaMs) }, () => {
-      watched.toldEtaMs = etaMs;
-      watched.nextEtaAt = now + LIMITS.etaIntervalMs;
-    });
+  /** Sends new ETAs of the agent's tasks if it is time, and worth it. A failure is worked out again with the next point. */
+  #expect(organizationId: number, { position, agent }: MovedAgent, services: ServiceTimes, now: number, nowMs: number) {
+    if (now < (this.#nextEtaAts.get(agent) ?? Number.NEGATIVE_INFINITY)) return;
+    const { latitude, longitude } = position;
+    const start = { place: { latitude, longitude }, at: nowMs, vehicleType: agent.vehicleType };
+    const tasks = [...agent.openTasks.values()].map((task) => this.#routeTaskOf(task));
+    const wait = () => this.#nextEtaAts.set(agent, now + LIMITS.etaIntervalMs);
+    const { travel = straightTravel } = this.#options;
+    let hasNews = false;
+    for (const [taskId, { etaAt }] of predictedTimes(start, tasks, services, travel)) {
+      const task = agent.openTasks.get(taskId)!;
+      if (!isExpected(task) || !hasPlace(task)) continue;
+      const watched = this.#watchedOf(organizationId, agent, task);
+      const etaMs = toSecond(etaAt);
+      if (watched.arrival.kind === 'arrived' || !isMaterial(watched.toldEtaMs, etaMs)) continue;
+      hasNews = true;
+      if (!this.#mayAsk(watched)) continue;
+      const { agentId } = agent;
+      this.#tell(watched, { kind: 'note-eta', caller: SYSTEM, taskId, agentId, etaAt: isoTime(etaMs) }, () => {
+        watched.toldEtaMs = etaMs;
+        wait();
+      });
+    }
+    if (!hasNews) wait();
+  }
+
+  #routeTaskOf(task: OpenTask): RouteTask {
+    const known = this.#routeTasks.get(task);
+    if (known) return known;
+    const made = routeTaskOf(task);
+    this.#routeTasks.set(task, made);
+    return made;
   }
 
   #tellArrival(watched: Watched, now: number, givenUpAt: number): void {
@@ -218,7 +254,6 @@ function watch(
     arrival: AWAY,
     recordedEta: etaAt,
     toldEtaMs: parsedOrNull(etaAt),
-    nextEtaAt: Number.NEGATIVE_INFINITY,
     isAsking: false,
   };
 }

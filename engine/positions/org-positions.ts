@@ -1,5 +1,8 @@
+import { assignmentSettingsOf } from '../../schema/assignment/assignment.ts';
 import type { Point } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import type { ServiceTimes } from '../domain/stops/open-stops.ts';
+import { serviceTimesOf } from '../domain/stops/route-task.ts';
 import { isFromFuture, isImpossible } from '../domain/travel/location-rule.ts';
 import type { SavedPosition } from '../store/positions/position-store.ts';
 import type { RosterAgent } from '../store/positions/roster-store.ts';
@@ -25,6 +28,8 @@ export class OrgPositions {
   hasRoster = false;
   /** Sequence of the log up to which what is committed is in the roster. */
   rosterSequence = 0;
+  /** As its settings say, or would by default until the roster is read. */
+  services: ServiceTimes = serviceTimesOf(assignmentSettingsOf({}));
   #dirty: LiveAgent[] = [];
   readonly #noteTrail: NoteTrail;
 

@@ -1,6 +1,7 @@
 import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { isInBox } from '../domain/bounding-box.ts';
+import type { ServiceTimes } from '../domain/stops/open-stops.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -22,7 +23,12 @@ export interface PositionsOptions {
   readonly readRoster: (organizationId: number) => Promise<Roster>;
   readonly noteTrail: NoteTrail;
   /** Told once a tick, for each organization, of agents who moved and have something to do: of some, or none. */
-  readonly onMoved: (organizationId: number, moved: readonly MovedAgent[], nowMs: number) => void;
+  readonly onMoved: (
+    organizationId: number,
+    moved: readonly MovedAgent[],
+    nowMs: number,
+    services: ServiceTimes,
+  ) => void;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -208,7 +214,7 @@ export class Positions {
         if (agent.openTasks.size > 0) busy.push({ position: agent, agent });
         unsaved.add(agent);
       }
-      onMoved(organizationId, busy, nowMs);
+      onMoved(organizationId, busy, nowMs, organization.services);
       this.#saver.save(organization);
       if (!organization.hasRoster) this.#rosters.refresh(organization);
       if (this.#isIdle(organization)) this.#organizations.delete(organizationId);

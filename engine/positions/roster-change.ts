@@ -1,3 +1,4 @@
+import type { ServiceTimes } from '../domain/stops/open-stops.ts';
 import type { OpenTask, RosterAgent } from '../store/positions/roster-store.ts';
 
 /** A task as a commit left it, with whose it is and was. */
@@ -14,4 +15,6 @@ export interface RosterChange {
   readonly lastSequence: number;
   readonly agents: readonly Omit<RosterAgent, 'openTasks'>[];
   readonly tasks: readonly ChangedTask[];
+  /** Of the organization, from then on. */
+  readonly services: ServiceTimes;
 }

@@ -35,8 +35,9 @@ export class RosterReader {
     const changes: RosterChange[] = [];
     this.#triedAt.set(organization, clock.monotonic());
     const done = readRoster(organization.organizationId)
-      .then(({ agents, sequence }) => {
+      .then(({ agents, sequence, services }) => {
         organization.setRoster(agents, sequence);
+        organization.services = services;
         for (const change of changes) applyChange(organization, change);
       })
       .finally(() => this.#readings.delete(organization));
@@ -65,7 +66,8 @@ export class RosterReader {
   }
 }
 
-function applyChange(organization: OrgPositions, { agents, tasks, lastSequence }: RosterChange): void {
+function applyChange(organization: OrgPositions, { agents, tasks, lastSequence, services }: RosterChange): void {
+  organization.services = services;
   organization.rosterSequence = Math.max(organization.rosterSequence, lastSequence);
   for (const { agentId, isActive, onDuty, vehicleType } of agents)
     Object.assign(organization.agentOf(agentId), { isActive, onDuty, vehicleType });

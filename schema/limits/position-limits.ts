@@ -72,11 +72,10 @@ export const POSITION_LIMITS = {
   arrivalStayM: 30,
   /** Slower than walking: it stands. */
   arrivalStandingMetersPerSecond: 1,
-  /** An ETA is sent again when it moves by this, and by this share of the time that is left, … */
-  etaChangeMs: 120_000,
-  etaChangeShare: 0.2,
-  /** … and for one task not more often than this. */
-  etaIntervalMs: 30_000,
+  /** An ETA is sent again when it moves by more than this. */
+  etaChangeMs: 60_000,
+  /** The ETAs of one agent are worked out at most so often. */
+  etaIntervalMs: 10_000,
   /** Arrivals and ETAs on their way to actors, of one process; so few that requests need not wait for them. */
   arrivalCommands: 200,
   /** Arrivals that their actors have not accepted yet; past it they are found again with the next point. */

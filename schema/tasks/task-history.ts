@@ -12,6 +12,7 @@ export const HISTORY_KINDS = named('HistoryKind', [
   'delayed',
   'arrived',
   'eta_updated',
+  'at_risk',
   'rated',
   'package_added',
   'package_status_changed',
@@ -51,7 +52,7 @@ const DETAILS =
   'an external courier; to awaiting_assignment from the one that had the task: `previousAgentId` or `previousCourierId`, ' +
   'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. reassigned: ' +
   '`agentId`, `previousAgentId` or `previousCourierId`, and `packageIdsInCustody`, which the former courier has or handed ' +
-  'over. updated: `changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. rated: ' +
+  'over. updated: `changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. at_risk: `etaAt`, `dueAt`. rated: ' +
   '`rating`. package_added: `packageId`; ' +
   'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`, ' +
   'and of an offer that comes late `reason` window_cannot_be_met with `lateMinutes`. ' +

@@ -1,5 +1,7 @@
-import type { OpenStop } from './open-stops.ts';
-import type { Schedule } from './schedule.ts';
+import type { TravelTime } from '../assignment/round-view.ts';
+import type { OpenStop, RouteTask, ServiceTimes } from './open-stops.ts';
+import { planStops } from './plan-stops.ts';
+import type { Schedule, Start } from './schedule.ts';
 
 /** When an agent is expected where one of its tasks leads. Milliseconds since the epoch. */
 export interface PredictedTimes {
@@ -11,7 +13,18 @@ export interface PredictedTimes {
   readonly stopsBefore: number;
 }
 
-/** The predicted times of an agent's open tasks, by task: the sum of ways, services and waits along its stops. */
+/**
+ * The predicted times of an agent's open tasks, by task: the sum of ways, services and waits along its stops.
+ */
+export function predictedTimes(
+  start: Start,
+  tasks: readonly RouteTask[],
+  services: ServiceTimes,
+  travel: TravelTime,
+): ReadonlyMap<number, PredictedTimes> {
+  return timesOf(planStops(start, tasks, services, travel));
+}
+
 export function timesOf({ stops, arriveAts, beginAts }: Schedule<OpenStop>): ReadonlyMap<number, PredictedTimes> {
   const times = new Map<number, PredictedTimes>();
   const pickups = new Map<number, number>();

@@ -40,6 +40,11 @@ export function isAwaited({ status, arrivedAt }: Pick<TaskRecord, 'status' | 'ar
   return status === 'in_transit' && arrivedAt === null;
 }
 
+/** Whether somebody is expected at the place of a task. */
+export function isExpected({ status, arrivedAt }: Pick<TaskRecord, 'status' | 'arrivedAt'>): boolean {
+  return (status === 'assigned' || status === 'accepted' || status === 'in_transit') && arrivedAt === null;
+}
+
 /** Points that are vaguer than this say nothing of arrivals. */
 export function isPrecise({ accuracy }: Pick<WayPoint, 'accuracy'>): boolean {
   return !(accuracy > LIMITS.arrivalAccuracyM);

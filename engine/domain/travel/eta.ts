@@ -32,10 +32,8 @@ export function etaAtMs(straightM: number, vehicleType: string | null, fromMs: n
 }
 
 /** Whether an ETA is worth sending after `previousMs`; null is the first one. */
-export function isMaterial(previousMs: number | null, nextMs: number, nowMs: number): boolean {
-  if (previousMs === null) return true;
-  const leftMs = Math.max(0, nextMs - nowMs);
-  return Math.abs(nextMs - previousMs) >= Math.max(LIMITS.etaChangeMs, LIMITS.etaChangeShare * leftMs);
+export function isMaterial(previousMs: number | null, nextMs: number): boolean {
+  return previousMs === null || Math.abs(nextMs - previousMs) > LIMITS.etaChangeMs;
 }
 
 /** Vehicle types are free text: what is not in the table goes like a car. */

@@ -1,5 +1,8 @@
+import { assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
+import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
+import type { ServiceTimes } from '../../domain/stops/open-stops.ts';
+import { serviceTimesOf, type TaskOnRoute } from '../../domain/stops/route-task.ts';
 import { isoFromPostgres, numberArray, type Sql } from '../postgres.ts';
 import { retried } from '../statements.ts';
 
@@ -13,14 +16,7 @@ export interface RosterAgent {
 }
 
 /** An open task of an agent with its place: its status is assigned, accepted or in_transit. */
-export interface OpenTask {
-  readonly taskId: number;
-  readonly status: TaskStatus;
-  readonly assignedAt: string | null;
-  /** Of the place where it is delivered; null for a task without one. */
-  readonly latitude: number | null;
-  readonly longitude: number | null;
-  readonly arrivedAt: string | null;
+export interface OpenTask extends TaskOnRoute {
   /** The time of the agent's last noted arrival. */
   readonly etaAt: string | null;
 }
@@ -33,30 +29,52 @@ type TaskRow = readonly [
   longitude: number | null,
   arrivedAt: string | null,
   etaAt: string | null,
+  timeToServe: TimeToServe,
+  scheduledAt: string | null,
+  estimatedDuration: number | null,
+  createdAt: string,
+  readyAt: string | null,
+  windowStart: string | null,
+  windowEnd: string | null,
+  pickupLatitude: number | null,
+  pickupLongitude: number | null,
 ];
 
 /** All agents of an organization with their open tasks. */
 export interface Roster {
+  readonly services: ServiceTimes;
   readonly agents: readonly RosterAgent[];
   /** Of the organization's log, at which that was true. */
   readonly sequence: number;
 }
 
 export async function readRoster(sql: Sql, organizationId: number): Promise<Roster> {
-  const query = () => sql<(Omit<RosterAgent, 'openTasks'> & { sequence: number; tasks: readonly TaskRow[] | null })[]>`
-    SELECT h.last_sequence AS sequence, a.id AS agent_id, a.is_active, a.on_duty, a.vehicle ->> 'type' AS vehicle_type,
-      (SELECT json_agg(json_build_array(t.id, t.status, t.assigned_at, l.latitude, l.longitude, t.arrived_at, t.eta_at))
+  const query = () => sql<
+    (Omit<RosterAgent, 'openTasks'> & {
+      sequence: number;
+      settings: Readonly<Record<string, unknown>> | null;
+      tasks: readonly TaskRow[] | null;
+    })[]
+  >`
+    SELECT h.last_sequence AS sequence,
+      (SELECT o.settings FROM organizations o WHERE o.organization_id = h.organization_id) AS settings,
+      a.id AS agent_id, a.is_active, a.on_duty, a.vehicle ->> 'type' AS vehicle_type,
+      (SELECT json_agg(json_build_array(t.id, t.status, t.assigned_at, l.latitude, l.longitude, t.arrived_at, t.eta_at,
+          t.time_to_serve, t.scheduled_at, t.estimated_duration, t.created_at, t.ready_at, t.window_start, t.window_end,
+          p.latitude, p.longitude))
         FROM tasks t LEFT JOIN locations l ON l.organization_id = t.organization_id AND l.id = t.location_id
+        LEFT JOIN locations p ON p.organization_id = t.organization_id AND p.id = t.pickup_location_id
         WHERE t.organization_id = a.organization_id AND t.agent_id = a.id
           AND t.status_rank = ANY (${OPEN_RANKS}::smallint[])) AS tasks
     FROM organization_heads h LEFT JOIN agents a ON a.organization_id = h.organization_id
     WHERE h.organization_id = ${organizationId}`;
   const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the agents of an organization');
   return {
-    agents: rows.flatMap(({ tasks, sequence: _, ...agent }) =>
+    agents: rows.flatMap(({ tasks, sequence: _sequence, settings: _settings, ...agent }) =>
       agent.agentId === null ? [] : [{ ...agent, openTasks: (tasks ?? []).map(taskOf) }],
     ),
     sequence: rows[0]?.sequence ?? 0,
+    services: serviceTimesOf(assignmentSettingsOf(rows[0]?.settings ?? {})),
   };
 }
 
@@ -65,7 +83,9 @@ export const OPEN_STATUSES: ReadonlySet<TaskStatus> = new Set(['assigned', 'acce
 /** The index on agents uses the rank. */
 const OPEN_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.indexOf(status)));
 
-function taskOf([taskId, status, assignedAt, latitude, longitude, arrivedAt, etaAt]: TaskRow): OpenTask {
+function taskOf(row: TaskRow): OpenTask {
+  const [taskId, status, assignedAt, latitude, longitude, arrivedAt, etaAt, timeToServe, scheduledAt, ...rest] = row;
+  const [estimatedDuration, createdAt, readyAt, windowStart, windowEnd, pickupLatitude, pickupLongitude] = rest;
   const iso = (time: string | null) => (time === null ? null : isoFromPostgres(time));
   return {
     taskId,
@@ -75,5 +95,14 @@ function taskOf([taskId, status, assignedAt, latitude, longitude, arrivedAt, eta
     longitude,
     arrivedAt: iso(arrivedAt),
     etaAt: iso(etaAt),
+    timeToServe,
+    scheduledAt: iso(scheduledAt),
+    estimatedDuration,
+    createdAt: isoFromPostgres(createdAt),
+    readyAt: iso(readyAt),
+    windowStart: iso(windowStart),
+    windowEnd: iso(windowEnd),
+    pickupLatitude,
+    pickupLongitude,
   };
 }

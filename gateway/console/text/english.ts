@@ -175,6 +175,7 @@ export const text = {
     status_changed: 'Status',
     reassigned: 'Given to another courier',
     delayed: 'Became late',
+    at_risk: 'Expected late',
     arrived: 'Courier arrived',
     eta_updated: 'New estimate',
     rated: 'Rated by the customer',

@@ -3,6 +3,7 @@ import { createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { OpenTask } from '../../../engine/store/positions/roster-store.ts';
+import { openTaskOf } from '../../support/services/open-task.ts';
 
 /** Where the tasks of these tests are delivered. */
 export const PLACE = { latitude: 52.5, longitude: 13.4 } as const;
@@ -35,7 +36,7 @@ export function watchAgent(engine: Engine, { organizationId, taskId, agentId }: 
     clock: systemClock,
     log: createLog('engine', 'silent'),
   });
-  let task: OpenTask = { taskId, status: 'in_transit', ...PLACE, assignedAt: null, arrivedAt: null, etaAt: null };
+  let task = openTaskOf({ taskId, ...PLACE });
   const agent = {
     agentId,
     isActive: true,
@@ -50,7 +51,7 @@ export function watchAgent(engine: Engine, { organizationId, taskId, agentId }: 
       const times = { recordedAtMs: nowMs, receivedAtMs: nowMs };
       const latitude = PLACE.latitude + away * DEGREES_PER_METER;
       const position = { agentId, latitude, longitude: PLACE.longitude, accuracy: 5, speed, ...unsaid, ...times };
-      watch.onTick(organizationId, [{ agent, position }], nowMs);
+      watch.onTick(organizationId, [{ agent, position }], nowMs, { pickupServiceMs: 0, dropoffServiceMs: 0 });
     },
     becomes(fields) {
       task = { ...task, ...fields };

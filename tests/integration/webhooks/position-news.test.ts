@@ -8,6 +8,7 @@ import { createDeliveryStore } from '../../../engine/store/webhooks/delivery-sto
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import { createPositionNewsProcessor } from '../../../workers/webhooks/position-news.ts';
 import { secretBox } from '../../support/secrets.ts';
+import { openTaskOf } from '../../support/services/open-task.ts';
 import { accepts, createRunnerPlace, fails } from './endpoint-runner-place.ts';
 
 const at = (agentId: number, receivedAtMs: number): SavedPosition => ({
@@ -24,22 +25,15 @@ const at = (agentId: number, receivedAtMs: number): SavedPosition => ({
   heardAtMs: 0,
 });
 
-const task = {
-  status: 'in_transit',
-  assignedAt: null,
-  latitude: null,
-  longitude: null,
-  arrivedAt: null,
-  etaAt: null,
-} as const;
 const roster: Roster = {
   sequence: 0,
+  services: { pickupServiceMs: 0, dropoffServiceMs: 0 },
   agents: [7, 8].map((agentId) => ({
     agentId,
     isActive: true,
     onDuty: true,
     vehicleType: null,
-    openTasks: agentId === 7 ? [{ taskId: 3, ...task }] : [],
+    openTasks: agentId === 7 ? [openTaskOf({ taskId: 3 })] : [],
   })),
 };
 

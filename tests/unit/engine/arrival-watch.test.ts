@@ -1,23 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { TravelTime } from '../../../engine/domain/assignment/round-view.ts';
 import type { AgentOnRoad, LivePosition } from '../../../engine/positions/agent-on-road.ts';
-import { createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
+import { type ArrivalWatch, createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { OpenTask } from '../../../engine/store/positions/roster-store.ts';
 import type { Answer, NoteArrival, NoteEta } from '../../../schema/commands.ts';
 import { type ErrorCode, refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { openTaskOf } from '../../support/services/open-task.ts';
 
 const ORGANIZATION = 1;
 const PLACE = { latitude: 52.5, longitude: 13.4 };
 const DEGREES_PER_METER = 1 / 111_195;
 const START = Date.parse('2031-05-01T12:00:00.000Z');
+const SERVICES = { pickupServiceMs: 120_000, dropoffServiceMs: 180_000 };
 const OK: Answer = { ok: true, status: 200, data: '{}', sequence: 1 };
 const refusedWith = (code: ErrorCode): Answer => ({ ok: false, refusal: refusal(code) });
 
 function openTask(fields: Partial<OpenTask> = {}): OpenTask {
-  const times = { assignedAt: '2031-05-01T11:00:00.000Z', arrivedAt: null, etaAt: null };
-  return { taskId: 10, status: 'in_transit', ...PLACE, ...times, ...fields };
+  return openTaskOf({ taskId: 10, ...PLACE, assignedAt: '2031-05-01T11:00:00.000Z', ...fields });
 }
 
 function agentWith(...tasks: OpenTask[]): AgentOnRoad {
@@ -35,29 +37,34 @@ interface Asked {
 class Scene {
   nowMs = START;
   readonly asked: Asked[] = [];
-  readonly #watch = createArrivalWatch({
-    ask: (organizationId, command) =>
-      new Promise((resolve) => {
-        const answer = async (given: Answer) => {
-          resolve(given);
-          await new Promise((done) => setImmediate(done));
-        };
-        this.asked.push({ organizationId, command, answer });
-      }),
-    clock: { now: () => this.nowMs, monotonic: () => this.nowMs - START + 5_000 },
-    log: createLog('engine', 'silent'),
-  });
+  readonly #watch: ArrivalWatch;
+
+  constructor(travel?: TravelTime) {
+    this.#watch = createArrivalWatch({
+      travel,
+      ask: (organizationId, command) =>
+        new Promise((resolve) => {
+          const answer = async (given: Answer) => {
+            resolve(given);
+            await new Promise((done) => setImmediate(done));
+          };
+          this.asked.push({ organizationId, command, answer });
+        }),
+      clock: { now: () => this.nowMs, monotonic: () => this.nowMs - START + 5_000 },
+      log: createLog('engine', 'silent'),
+    });
+  }
 
   /** A second later the agent is so many metres from the place; nobody has moved without one. */
   tick(agent?: AgentOnRoad, away = 0, point: Partial<LivePosition> = {}): void {
     this.nowMs += 1_000;
-    if (!agent) return this.#watch.onTick(ORGANIZATION, [], this.nowMs);
+    if (!agent) return this.#watch.onTick(ORGANIZATION, [], this.nowMs, SERVICES);
     const { agentId } = agent;
     const latitude = PLACE.latitude + away * DEGREES_PER_METER;
     const unsaid = { accuracy: 5, speed: Number.NaN, heading: Number.NaN, altitude: Number.NaN, battery: Number.NaN };
     const times = { recordedAtMs: this.nowMs, receivedAtMs: this.nowMs };
     const position = { agentId, latitude, longitude: PLACE.longitude, ...unsaid, ...times, ...point };
-    this.#watch.onTick(ORGANIZATION, [{ agent, position }], this.nowMs);
+    this.#watch.onTick(ORGANIZATION, [{ agent, position }], this.nowMs, SERVICES);
   }
 
   pass(ms: number): void {
@@ -184,8 +191,6 @@ describe('arrivals', () => {
 
 describe('nothing is asked', () => {
   for (const [what, task, point] of [
-    ['of a task that is only assigned', { status: 'assigned' }, {}],
-    ['of a task that is only accepted', { status: 'accepted' }, {}],
     ['of a task without a place', { latitude: null, longitude: null }, {}],
     ['of a task whose agent has arrived', { arrivedAt: '2031-05-01T11:59:00.000Z' }, {}],
     ['for a vague point', {}, { accuracy: 101 }],
@@ -197,6 +202,14 @@ describe('nothing is asked', () => {
       assert.deepEqual(scene.kinds(), []);
     });
   }
+
+  test('of an arrival before the agent is in transit', () => {
+    for (const status of ['assigned', 'accepted'] as const) {
+      const scene = new Scene();
+      scene.tick(agentWith(openTask({ status })), 20, STANDING);
+      assert.deepEqual(scene.kinds(), ['note-eta']);
+    }
+  });
 
   test('of an agent without tasks', () => {
     const scene = new Scene();
@@ -215,7 +228,34 @@ describe('ETAs', () => {
     assert.equal(command.etaAt, '2031-05-01T12:03:08.000Z');
   });
 
-  test('ETAs are sent again when they move, but not within half a minute', async () => {
+  test('of all tasks of an agent are the sums of ways, services and waits along its stops, to the second', () => {
+    // A degree of latitude takes a minute.
+    const travel: TravelTime = (from, to) => {
+      const ms = Math.abs(to.latitude - from.latitude) * 60_000;
+      return { distanceM: ms, ms };
+    };
+    const scene = new Scene(travel);
+    const at = (minutes: number) => new Date(START + 1_000 + minutes * 60_000).toISOString();
+    const to = (degrees: number) => ({ latitude: PLACE.latitude + degrees, longitude: PLACE.longitude });
+    const fetched = { pickupLatitude: PLACE.latitude + 9, pickupLongitude: PLACE.longitude };
+    scene.tick(
+      agentWith(
+        openTask({ taskId: 1, ...to(5) }),
+        openTask({ taskId: 2, status: 'assigned', ...to(12), ...fetched, readyAt: at(20), estimatedDuration: 7 }),
+        openTask({ taskId: 3, status: 'accepted', ...to(14), windowStart: at(60), windowEnd: at(70) }),
+      ),
+    );
+    const told = scene.asked.map(({ command }) => (command.kind === 'note-eta' ? [command.taskId, command.etaAt] : []));
+    // The first is there after 5 and done after 8. The way to the pickup ends after 12; the goods are ready after 20 and
+    // aboard a minute later. The second door is reached after 24 and left after 31, the third after 33, and open at 60.
+    assert.deepEqual(told, [
+      [1, at(5)],
+      [2, at(24)],
+      [3, at(60)],
+    ]);
+  });
+
+  test('ETAs are sent again when they move, but not within ten seconds', async () => {
     const [scene, agent] = [new Scene(), agentWith(openTask())];
     scene.tick(agent, 1_000);
     await scene.last().answer(OK);

@@ -5,6 +5,7 @@ import type { LocationFilter } from '../../../engine/positions/location-audience
 import { LocationFeed } from '../../../engine/positions/location-feed.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { openTaskOf } from '../../support/services/open-task.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
@@ -85,8 +86,7 @@ test('the listeners of tasks see the agents that have them open', () => {
   const { told } = listen(feed, { taskIds: [7] });
   const agent = agentAt(1, 52);
   feed.tell(1, [agent], NOON);
-  const where = { latitude: 1, longitude: 1, assignedAt: null, arrivedAt: null, etaAt: null };
-  agent.openTasks.set(7, { taskId: 7, status: 'in_transit', ...where });
+  agent.openTasks.set(7, openTaskOf({ taskId: 7, latitude: 1, longitude: 1 }));
   feed.tell(1, [agent, agentAt(2, 52)], NOON);
   assert.deepEqual(told(), [[1]]);
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { OrgPositions } from '../../../engine/positions/org-positions.ts';
 import type { Point } from '../../../schema/fleet/position.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { openTaskOf } from '../../support/services/open-task.ts';
 
 const SEED = 20_261_122;
 
@@ -146,15 +147,7 @@ test('a report from before the merge with Redis still counts', () => {
 
 test('agents whom the roster does not name leave, and those whom it names have its tasks', () => {
   const { positions } = place();
-  const task = {
-    taskId: 3,
-    status: 'in_transit',
-    assignedAt: null,
-    latitude: 1,
-    longitude: 2,
-    arrivedAt: null,
-    etaAt: null,
-  } as const;
+  const task = openTaskOf({ taskId: 3, latitude: 1, longitude: 2 });
   positions.setRoster([{ agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', openTasks: [task] }], 5);
   assert.deepEqual([...positions.agents.keys()], [9]);
   assert.equal(positions.agents.get(9)?.activeTaskId, 3);

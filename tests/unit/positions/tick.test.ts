@@ -12,7 +12,7 @@ test('a tick that comes late puts off none of those behind it, and the next one 
   let task = () => {};
   const positions = new Positions({
     store: { save: async () => 0, load: async () => [], forget: async () => {} },
-    readRoster: async () => ({ agents: [], sequence: 0 }),
+    readRoster: async () => ({ agents: [], sequence: 0, services: { pickupServiceMs: 0, dropoffServiceMs: 0 } }),
     noteTrail: () => {},
     onMoved: () => {},
     clock: { now: () => time, monotonic: () => time },

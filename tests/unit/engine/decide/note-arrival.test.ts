@@ -93,16 +93,37 @@ describe('an ETA', () => {
 
   test('an ETA that was sent before, or nearly the same, changes nothing', () => {
     assertNothing(noteEta(under({ etaAt: '2031-05-01T12:20:00.000Z' })), 'the same');
-    assertNothing(noteEta(under({ etaAt: '2031-05-01T12:18:01.000Z' })), 'nearly the same');
+    assertNothing(noteEta(under({ etaAt: '2031-05-01T12:19:00.000Z' })), 'nearly the same');
   });
 
-  test('an ETA counts in transit only, before the arrival, and for the agent that has the task', () => {
-    for (const status of TASK_STATUSES.filter((one) => one !== 'in_transit')) {
-      assertNothing(noteEta(stateWith('by an agent', status)), status);
+  test('counts while an agent has the task, before the arrival, and for that agent', () => {
+    for (const status of TASK_STATUSES) {
+      const state = stateWith('by an agent', status);
+      if (['assigned', 'accepted', 'in_transit'].includes(status))
+        assert.ok(changesOf(noteEta(state)).task.etaAt, status);
+      else assertNothing(noteEta(state), status);
     }
     assertNothing(noteEta(under({ arrivedAt: NOW })), 'arrived');
     assertNothing(noteEta(under(), { agentId: OTHER_AGENT }), 'another agent');
   });
+
+  for (const [previousEtaAt, warns] of [
+    [null, true],
+    ['2031-05-01T12:15:00.000Z', true],
+    ['2031-05-01T12:18:00.000Z', true],
+    ['2031-05-01T12:25:00.000Z', false],
+  ] as const) {
+    test(`warns when it passes the time that is due, and only then: from ${previousEtaAt}`, () => {
+      const dueAt = '2031-05-01T12:18:00.000Z';
+      const { draft } = noteEta(under({ windowEnd: dueAt, etaAt: previousEtaAt }));
+      const risk = { etaAt: '2031-05-01T12:20:00.000Z', dueAt };
+      const step = { kind: 'at_risk', details: risk };
+      assert.deepEqual(
+        draft.changes.slice(2),
+        warns ? [{ kind: 'tell', type: 'task.at_risk', taskId: TASK, extra: risk, step }] : [],
+      );
+    });
+  }
 
   test('of a task that is not there is refused', () => {
     const { decision } = noteEta(under(), { taskId: TASK + 50 });
