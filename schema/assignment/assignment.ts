@@ -188,6 +188,17 @@ const DEFAULTS: AssignmentSettings = {
 
 /** Settings as an organization has them; what it does not say, or no longer says right, is the default. */
 export function assignmentSettingsOf(settings: Readonly<Record<string, unknown>>): AssignmentSettings {
+  const known = parsedSettings.get(settings);
+  if (known) return known;
+  const parsed = parseAssignment(settings);
+  parsedSettings.set(settings, parsed);
+  return parsed;
+}
+
+/** By the settings of an organization, which a change replaces: every commit asks for them. */
+const parsedSettings = new WeakMap<Readonly<Record<string, unknown>>, AssignmentSettings>();
+
+function parseAssignment(settings: Readonly<Record<string, unknown>>): AssignmentSettings {
   const parsed = v.safeParse(assignmentSettingsInput, settings['assignment'] ?? {});
   const own = parsed.success ? Object.entries(parsed.output).filter(([, value]) => value != null) : [];
   const { leadMinutes } = settings;
