@@ -1,8 +1,8 @@
 import { LaunchError } from '../engine/launcher/processes/launch-error.ts';
 import { readConfig } from '../engine/runtime/config.ts';
+import { DispatchError } from '../gateway/client/dispatch-error.ts';
 import { runSimulation } from './simulate/run-simulation.ts';
 import { parseSimulateOptions } from './simulate/simulate-options.ts';
-import { CallRefused } from './simulate/simulator-api.ts';
 import { HelpRequest, UsageError } from './stand/run-to-end.ts';
 
 /** `npm run simulate`: a fleet at work, on a running instance. Exits 1 when a request failed, 0 otherwise. */
@@ -26,7 +26,7 @@ try {
   const options = parseSimulateOptions(process.argv.slice(2), dataDir);
   process.exitCode = await runSimulation(options, databaseUrl, interruption.signal);
 } catch (error) {
-  const isPlain = error instanceof UsageError || error instanceof LaunchError || error instanceof CallRefused;
+  const isPlain = error instanceof UsageError || error instanceof LaunchError || error instanceof DispatchError;
   const { message, stack = message } = error as Error;
   const isHelp = error instanceof HelpRequest;
   if (isHelp) process.stdout.write(`${message}\n`);

@@ -29,7 +29,7 @@ const SAVED_TOGETHER = 50;
 
 /**
  * The first `count` agents of the demo: its own, those that earlier simulations created, and new ones, created by its
- * administrator. The created ones stand in `simulator.json` beside `demoFile`. Throws CallRefused when one cannot be
+ * administrator. The created ones stand in `simulator.json` beside `demoFile`. Throws DispatchError when one cannot be
  * created.
  */
 export async function enrolAgents(
@@ -43,14 +43,13 @@ export async function enrolAgents(
   const missing = count - demo.agents.length - enrolled.length;
   if (missing > 0) {
     const { email, password } = demo.orgAdmin;
-    const body = { email, password };
-    const { accessToken } = await api.call<{ accessToken: string }>({ method: 'POST', path: '/auth/login', body });
+    const { data } = await api.as().post('/auth/login', { body: { email, password } });
+    const client = api.as(data.accessToken);
     for (let made = 0; made < missing; made += SAVED_TOGETHER) {
       const part = Array.from({ length: Math.min(SAVED_TOGETHER, missing - made) }, () => newAgent(draw));
       await inParallel(part, AT_A_TIME, async (input) => {
-        const call = { method: 'POST', path: '/agents', credential: accessToken, body: input } as const;
-        const { id } = await api.call<{ id: number }>(call);
-        enrolled.push({ id, email: input.email, password: input.password });
+        const { data: agent } = await client.post('/agents', { body: input });
+        enrolled.push({ id: agent.id, email: input.email, password: input.password });
       });
       writePrivateFile(file, `${JSON.stringify({ organizationId: demo.organizationId, agents: enrolled })}\n`);
       onProgress(made + part.length, missing);
@@ -79,7 +78,7 @@ function newAgent(draw: Draw) {
     email: `driver-${randomBytes(6).toString('hex')}@simulator.example`,
     phone: `+491556${String(draw(100_000_000)).padStart(8, '0')}`,
     password: randomBytes(15).toString('base64url'),
-    agentType: draw(3) === 0 ? 'freelancer' : 'employee',
+    agentType: draw(3) === 0 ? ('freelancer' as const) : ('employee' as const),
     vehicle: { type, maxWeightKg: type === 'bike' ? 20 : type === 'scooter' ? 40 : type === 'car' ? 300 : 900 },
     skills: draw(4) === 0 ? ['fragile'] : [],
   };

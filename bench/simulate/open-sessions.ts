@@ -46,9 +46,8 @@ export async function logIn(
 ): Promise<AgentSession[]> {
   const sessions: AgentSession[] = [];
   await inParallel(agents, LOGINS_AT_A_TIME, async ({ id, email, password }) => {
-    const body = { email, password };
-    const tokens = await api.call<Tokens>({ method: 'POST', path: '/auth/login', body });
-    sessions.push(sessionOf(id, tokens));
+    const { data } = await api.as().post('/auth/login', { body: { email, password } });
+    sessions.push(sessionOf(id, data));
     onProgress(sessions.length);
   });
   return sessions;
@@ -56,9 +55,8 @@ export async function logIn(
 
 /** A new session for one that is about to end. */
 export async function refreshSession(api: SimulatorApi, session: AgentSession): Promise<AgentSession> {
-  const body = { refreshToken: session.refreshToken };
-  const tokens = await api.call<Tokens>({ method: 'POST', path: '/auth/refresh', body });
-  return sessionOf(session.agentId, tokens);
+  const { data } = await api.as().post('/auth/refresh', { body: { refreshToken: session.refreshToken } });
+  return sessionOf(session.agentId, data);
 }
 
 function sessionOf(agentId: number, { accessToken, refreshToken, expiresIn }: Tokens): AgentSession {

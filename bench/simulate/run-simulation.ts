@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findDemoFacts } from '../../engine/launcher/demo-facts.ts';
 import type { DemoOrganization } from '../../engine/launcher/demo-organization.ts';
 import { findStoreFacts } from '../../engine/launcher/store-facts.ts';
+import { DispatchError } from '../../gateway/client/dispatch-error.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 import { UsageError } from '../stand/run-to-end.ts';
 import { City, type Degrees } from './city.ts';
@@ -13,7 +14,7 @@ import { inParallel } from './in-parallel.ts';
 import { issueSessions, logIn, refreshSession } from './open-sessions.ts';
 import { type Shown, showProgress, summaryLines, summaryObject } from './progress-display.ts';
 import type { SimulateOptions } from './simulate-options.ts';
-import { CallRefused, SimulatorApi } from './simulator-api.ts';
+import { SimulatorApi } from './simulator-api.ts';
 import { StreamWatch } from './stream-watch.ts';
 import { Tally } from './tally.ts';
 import { type Stage, TaskFlow } from './task-flow.ts';
@@ -102,9 +103,8 @@ async function makeDrivers(
   { api, target, tally }: Parts,
 ): Promise<Driver[]> {
   const city = cityOf(center, agents);
-  const call = { method: 'GET', path: '/agents/locations/current', credential: demo.apiKey } as const;
-  const { items } = await api.call<{ items: ({ agentId: number } & Degrees)[] }>(call);
-  const seen = new Map(items.map((position) => [position.agentId, city.spotAt(position)]));
+  const { data } = await api.as(demo.apiKey).get('/agents/locations/current');
+  const seen = new Map(data.items.map((position) => [position.agentId, city.spotAt(position)]));
   return sessions.map((session, index) => {
     const draw = seededNumbers(seed + (index + 1) * AGENT_SEED_STEP);
     const vehicle = VEHICLES[draw(VEHICLES.length)]!;
@@ -119,8 +119,7 @@ function cityOf(center: Degrees, agents: number): City {
 }
 
 async function putOnDuty(api: SimulatorApi, { session }: Driver, tally: Tally, onDuty: boolean): Promise<void> {
-  const credential = session.accessToken;
-  await api.call({ method: 'PUT', path: '/agents/me/duty', credential, body: { onDuty } });
+  await api.as(session.accessToken).put('/agents/{id}/duty', { path: { id: 'me' }, body: { onDuty } });
   tally.onDuty += onDuty ? 1 : -1;
 }
 
@@ -170,16 +169,17 @@ async function drive(options: SimulateOptions, running: Running): Promise<void> 
 /** Leaves no task with a driver that is gone, and no agent on duty. Steps that cannot be done in time are left. */
 async function tidyUp({ demo, drivers, target, tally, shown }: Running): Promise<void> {
   const api = new SimulatorApi(target, tally, AbortSignal.timeout(TIDY_MS));
+  const client = api.as(demo.apiKey);
   // The instance is away, or slow, or another client was quicker: the summary shows which tasks are still open.
   const unlessItFails = (step: Promise<void>) => step.catch(() => {});
   const callOff = async (id: number) => {
-    const body = { status: 'cancelled', reason: 'The simulation has ended' };
+    const body = { status: 'cancelled', reason: 'The simulation has ended' } as const;
     try {
-      await api.call({ method: 'PUT', path: `/tasks/${id}/status`, credential: demo.apiKey, body });
+      await client.put('/tasks/{id}/status', { path: { id }, body });
       tally.tasks.leftOver += 1;
     } catch (error) {
       // It had ended when the simulation did, and the answer came later.
-      if (!(error instanceof CallRefused && error.status === 409)) throw error;
+      if (!(error instanceof DispatchError && error.status === 409)) throw error;
     }
     shown.open.delete(id);
   };

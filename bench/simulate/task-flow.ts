@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '../../gateway/client/create-client.ts';
+import type { CallOf } from '../../gateway/client/document-types.ts';
 import { type City, type Draw, distance, type Spot } from './city.ts';
 import type { Driver } from './driver.ts';
 import { goods, peopleNames } from './names.ts';
@@ -21,19 +23,23 @@ export interface TaskFlowOptions {
   readonly open: Map<number, Stage>;
 }
 
+type StatusChange = CallOf<'put', '/tasks/{id}/status'>['body'];
+
 /** The progress of a task. */
 export type Stage = 'created' | 'assigned' | 'accepted' | 'in_transit';
 
 interface PlannedTask {
   readonly spot: Spot;
-  readonly body: object;
+  readonly body: CallOf<'post', '/tasks'>['body'];
   /** The stage at which it is called off; most never are. */
   readonly cancelAt: Stage | undefined;
   readonly failureReason: string | undefined;
 }
 
 const STAGES: readonly Stage[] = ['created', 'assigned', 'accepted', 'in_transit'];
-const TASK_TYPES = ['delivery', 'delivery', 'delivery', 'pickup', 'return', 'transfer'];
+const TASK_TYPES = ['delivery', 'delivery', 'delivery', 'pickup', 'return', 'transfer'] as const;
+const SUCCEEDED = { outcome: 'succeeded' } as const;
+const FAILED = { outcome: 'failed' } as const;
 const FAILURES = ['Nobody was there', 'The address does not exist', 'The recipient refused it'];
 /** One task in so many. */
 const CANCELLED_ONE_IN = 25;
@@ -55,6 +61,7 @@ class Cancelled extends Error {}
 /** Pushes tasks and works each through to its end: by hand to the nearest free driver, who accepts, drives and completes. */
 export class TaskFlow {
   readonly #options: TaskFlowOptions;
+  readonly #pusher: Client;
   readonly #customers: readonly { readonly name: string; readonly phone: string }[];
   readonly #underWay = new Set<Promise<void>>();
   #waiting = 0;
@@ -62,6 +69,7 @@ export class TaskFlow {
 
   constructor(options: TaskFlowOptions) {
     this.#options = options;
+    this.#pusher = options.api.as(options.apiKey);
     this.#customers = Array.from({ length: CUSTOMERS }, (_, index) => ({
       name: peopleNames(options.draw),
       phone: `+491557${String(index).padStart(8, '0')}`,
@@ -98,15 +106,14 @@ export class TaskFlow {
 
   /** Never rejects: every failure of a call has been counted. */
   async #workThrough(task: PlannedTask): Promise<void> {
-    const { api, apiKey, tally, signal, open } = this.#options;
+    const { tally, signal, open } = this.#options;
     let id: number | undefined;
     let driver: Driver | undefined;
     let hasEnded = false;
     try {
       this.#waiting += 1;
       try {
-        const body = task.body;
-        id = (await api.call<{ id: number }>({ method: 'POST', path: '/tasks', credential: apiKey, body })).id;
+        id = (await this.#pusher.post('/tasks', { body: task.body })).data.id;
         tally.tasks.created += 1;
         await this.#reach(id, task, 'created');
         driver = await this.#freeDriver(task.spot, id);
@@ -133,9 +140,9 @@ export class TaskFlow {
   }
 
   async #deliver(id: number, driver: Driver, task: PlannedTask): Promise<void> {
-    const { api, apiKey, tally } = this.#options;
-    const body = { agentId: driver.session.agentId };
-    await api.call({ method: 'POST', path: `/tasks/${id}/assign`, credential: apiKey, body });
+    const { tally } = this.#options;
+    const { agentId } = driver.session;
+    await this.#pusher.post('/tasks/{id}/assign', { path: { id }, body: { agentId } });
     tally.tasks.assigned += 1;
     await this.#reach(id, task, 'assigned');
     await this.#pause('accept');
@@ -148,16 +155,15 @@ export class TaskFlow {
     await this.#drive(driver, task.spot);
     await this.#pause('service', LEAST_SERVICE_MS);
     const { failureReason } = task;
-    const outcome = failureReason === undefined ? { outcome: 'succeeded' } : { outcome: 'failed', failureReason };
+    const outcome = failureReason === undefined ? SUCCEEDED : { ...FAILED, failureReason };
     await this.#step(driver, id, { status: 'completed', ...outcome });
     tally.tasks[failureReason === undefined ? 'completed' : 'failed'] += 1;
   }
 
-  #step(driver: Driver, id: number, body: object): Promise<unknown> {
+  #step(driver: Driver, id: number, body: StatusChange): Promise<unknown> {
     const { api } = this.#options;
-    return driver.inTurn(({ accessToken }) =>
-      api.call({ method: 'PUT', path: `/tasks/${id}/status`, credential: accessToken, body }),
-    );
+    const call = { path: { id }, body };
+    return driver.inTurn(({ accessToken }) => api.as(accessToken).put('/tasks/{id}/status', call));
   }
 
   /** Notes the stage; calls the task off where that is planned, and throws Cancelled then. */
@@ -171,9 +177,7 @@ export class TaskFlow {
   }
 
   #cancel(id: number, reason: string): Promise<unknown> {
-    const { api, apiKey } = this.#options;
-    const body = { status: 'cancelled', reason };
-    return api.call({ method: 'PUT', path: `/tasks/${id}/status`, credential: apiKey, body });
+    return this.#pusher.put('/tasks/{id}/status', { path: { id }, body: { status: 'cancelled', reason } });
   }
 
   async #freeDriver(spot: Spot, taskId: number): Promise<Driver> {
@@ -226,8 +230,8 @@ export class TaskFlow {
       failureReason: draw(FAILED_ONE_IN) === 0 ? FAILURES[draw(FAILURES.length)] : undefined,
       body: {
         name: `Order ${number}: ${what}`,
-        taskType: TASK_TYPES[draw(TASK_TYPES.length)],
-        customer: this.#customers[draw(CUSTOMERS)],
+        taskType: TASK_TYPES[draw(TASK_TYPES.length)]!,
+        customer: this.#customers[draw(CUSTOMERS)]!,
         location: { address: city.addressOf(spot), latitude, longitude },
         packages: [{ name: what, quantity: 1 + draw(3), weight: (1 + draw(50)) / 10 }],
       },

@@ -24,6 +24,8 @@ export interface ClientOptions {
   /** The organization in which a super admin acts. */
   readonly organizationId?: number;
   readonly fetch?: typeof fetch;
+  /** Ends every call and stream that has no signal of its own. */
+  readonly signal?: AbortSignal;
   readonly retry?: Partial<RetryPolicy>;
 }
 
@@ -110,7 +112,7 @@ export function createClient(options: ClientOptions): Client {
         },
         body: isChange ? JSON.stringify(body ?? {}) : undefined,
         idempotencyKey: isChange ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined,
-        signal,
+        signal: signal ?? options.signal,
         giveUpAfterMs,
       },
       read,
@@ -134,7 +136,10 @@ export function createClient(options: ClientOptions): Client {
         (await send('get', path, { ...loose, query }, readAnswer)).data as ListPage<ItemOf<typeof path>>;
       return listItems(read, loose.query ?? {});
     },
-    follow: (follow = {}) => new EventStream(transport, baseUrl, follow),
+    follow: (follow = {}) => {
+      const { signal = options.signal } = follow;
+      return new EventStream(transport, baseUrl, signal ? { ...follow, signal } : follow);
+    },
     open: (path, call = {}) => send('get', path, call, async (response) => response),
   };
 }

@@ -108,15 +108,21 @@ test('a call gives up after its time, with the last failure and its cause', asyn
   assert.ok(seen.length > 2 && seen.length < 50, `${seen.length} attempts`);
 });
 
-test('the signal of a call ends its pause with its reason', async () => {
-  const leaving = new AbortController();
-  const { client, seen } = clientOf(() => {
-    queueMicrotask(() => leaving.abort(new Error('the page is gone')));
-    return refused(503, 'OVERLOADED', { 'retry-after': '0.01' });
-  });
-  const call = client.get('/tasks/{id}', { path: { id: 7 }, signal: leaving.signal });
-  await assert.rejects(call, /the page is gone/);
-  assert.equal(seen.length, 1);
+test('the signal of a call ends its pause with its reason, and so does that of the client, which ends its streams too', async () => {
+  for (const owner of ['call', 'client']) {
+    const leaving = new AbortController();
+    const service = standInService(() => {
+      queueMicrotask(() => leaving.abort(new Error('the page is gone')));
+      return refused(503, 'OVERLOADED', { 'retry-after': '5' });
+    });
+    const ofClient = owner === 'client' ? { signal: leaving.signal } : {};
+    const ofCall = owner === 'call' ? { signal: leaving.signal } : {};
+    const client = createClient({ baseUrl: 'http://service', fetch: service.fetch, ...ofClient });
+    await assert.rejects(client.get('/tasks/{id}', { path: { id: 7 }, ...ofCall }), /the page is gone/, owner);
+    assert.equal(service.seen.length, 1);
+    for await (const { type } of client.follow(ofCall)) assert.fail(`the stream of the ${owner} yields ${type}`);
+    assert.equal(service.seen.length, 1);
+  }
 });
 
 test('a missing part of a path, and two credentials, are errors of the program', async () => {
