@@ -7,6 +7,15 @@ import { ConsoleFiles } from './console-files.ts';
 /** The views that have an address of their own. The page finds out by itself which one is asked for. */
 const VIEWS = new Set(['attention', 'couriers', 'settings']);
 
+/** With and without a slash at the end, as people type them. */
+const PAGES = [
+  ['/console', 'The dispatch console'],
+  ['/console/', 'The dispatch console'],
+  ['/console/:view', 'A view of the dispatch console'],
+  ['/console/:view/', 'A view of the dispatch console'],
+  ['/console/:view/:record', 'A record in a view of the dispatch console'],
+] as const;
+
 const ROUTE = { method: 'GET', place: 'root', guard: { kind: 'public' }, refusals: ['404'] } as const;
 
 /**
@@ -15,7 +24,7 @@ const ROUTE = { method: 'GET', place: 'root', guard: { kind: 'public' }, refusal
  */
 export function consoleRoutes(mapStyleUrl: () => string | undefined): RawRoute[] {
   const files = new ConsoleFiles();
-  const show = (request: ParsedRequest, reply: Reply) => {
+  const show = (request: ParsedRequest, reply: Reply): void => {
     const page = files.page();
     if (page === undefined)
       return sendNote(request, reply, 'The console is not built', 'Run npm run build, then reload.');
@@ -29,24 +38,20 @@ export function consoleRoutes(mapStyleUrl: () => string | undefined): RawRoute[]
       );
   };
   return [
-    rawRoute({
-      ...ROUTE,
-      path: '/console',
-      summary: 'The dispatch console',
-      answers: 'text/html',
-      handle: show,
-    }),
-    rawRoute({
-      ...ROUTE,
-      path: '/console/:view',
-      textParams: true,
-      summary: 'A view of the dispatch console',
-      answers: 'text/html',
-      handle(request, reply, { path }) {
-        if (VIEWS.has(lastSegmentOf(path))) return show(request, reply);
-        sendNote(request, reply, 'Nothing to see here', 'The console is at /console.');
-      },
-    }),
+    ...PAGES.map(([path, summary]) =>
+      rawRoute({
+        ...ROUTE,
+        path,
+        textParams: true,
+        summary,
+        answers: 'text/html',
+        handle(request, reply, incoming) {
+          const [, , view = ''] = incoming.path.split('/');
+          if (view === '' || VIEWS.has(view)) return show(request, reply);
+          sendNote(request, reply, 'Nothing to see here', 'The console is at /console.');
+        },
+      }),
+    ),
     rawRoute({
       ...ROUTE,
       path: '/console/assets/:file',

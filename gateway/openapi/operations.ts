@@ -207,7 +207,10 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
     text: 'Pages for people, and the callbacks of payment providers.',
     operations: {
       'GET /console': 'showConsole',
+      'GET /console/': 'showConsoleRoot',
       'GET /console/:view': 'showConsoleView',
+      'GET /console/:view/': 'showConsoleViewRoot',
+      'GET /console/:view/:record': 'showConsoleRecord',
       'GET /console/assets/:file': 'getConsoleFile',
       'GET /': 'showHome',
       'GET /docs': 'showReference',

@@ -1,6 +1,6 @@
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import { EXCEPTION_KINDS, type Exception, type ExceptionKind, type ExceptionList } from './protocol.ts';
-import { type HeldTask, nameOf, type Records } from './records.ts';
+import { type HeldTask, isUnattempted, nameOf, type Records } from './records.ts';
 
 const LISTED = 300;
 /** A task that nobody has set out for, this long before it is due, needs a look. */
@@ -52,8 +52,8 @@ function troubleOf({ view, row }: HeldTask, nowMs: number): Trouble | undefined 
 function* failedTasks(records: Records): Generator<Exception> {
   for (const id of records.byStatus.get('completed') ?? []) {
     const held = records.tasks.get(id)!;
-    const { outcome, nextTaskId, children, completedAt, failureReason } = held.view;
-    if (outcome !== 'failed' || nextTaskId !== null || children.length > 0) continue;
+    if (!isUnattempted(held.view)) continue;
+    const { completedAt, failureReason } = held.view;
     yield { ...ofTask(records, held), kind: 'failed', sinceMs: timeOf(completedAt), reason: failureReason };
   }
 }

@@ -1,16 +1,8 @@
-import type { TaskStatus } from '../../../schema/tasks/task.ts';
-import type { ListEntry, ListPart, ListQuery, TaskRow } from './protocol.ts';
+import type { EndedToday, ListEntry, ListPart, ListQuery, TaskRow } from './protocol.ts';
 import { type HeldTask, isOpen, nameOf, type Records } from './records.ts';
+import { fits, searchQueryOf } from './search-query.ts';
+import { SHOWN_STATUSES } from './shown-status.ts';
 
-const LIFECYCLE: readonly TaskStatus[] = [
-  'new',
-  'awaiting_assignment',
-  'assigned',
-  'accepted',
-  'in_transit',
-  'completed',
-  'cancelled',
-];
 const UNASSIGNED = 'unassigned';
 const EXTERNAL = 'external';
 const DONE = 'done';
@@ -28,12 +20,12 @@ export class ListView {
   #key = '';
   #known = new Set<number>();
 
-  /** The part of the list that is on the screen. */
-  part(records: Records, query: ListQuery): ListPart {
+  /** The part of the list that is on the screen. Today begins at `todayMs`. */
+  part(records: Records, query: ListQuery, todayMs: number): ListPart {
     const { offset: _, limit: __, isHeld: ___, closed: ____, ...shape } = query;
     const key = JSON.stringify(shape);
     const isHeld = query.isHeld && key === this.#key;
-    const wanted = selected(records, query);
+    const wanted = selected(records, query, todayMs);
     let waiting = 0;
     if (isHeld) {
       for (const { row } of wanted) if (!this.#known.has(row.id)) waiting += 1;
@@ -70,17 +62,31 @@ export class ListView {
   }
 }
 
-function selected(records: Records, query: ListQuery): HeldTask[] {
-  const words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
+function selected(records: Records, query: ListQuery, todayMs: number): HeldTask[] {
+  const search = searchQueryOf(query.search);
   const statuses = new Set(query.statuses);
-  const isWanted = ({ row, text }: HeldTask) =>
-    (statuses.size === 0 ? query.withDone || isOpen(row.status) : statuses.has(row.status)) &&
-    (query.agentId === null || row.agentId === query.agentId) &&
-    (!query.onlyLate || row.isLate) &&
-    words.every((word) => text.includes(word));
+  // A search is for a task, whether or not it is done.
+  const withDone = query.withDone || search.words.length > 0;
+  const isInTime = ({ status, endedAtMs }: TaskRow) =>
+    isOpen(status) || (withDone && (endedAtMs === null || endedAtMs >= todayMs || search.words.length > 0));
+  const hasStatus = (row: TaskRow) => {
+    if (query.ended !== null) return isEnded(row, query.ended, todayMs);
+    return statuses.size === 0 ? isInTime(row) : statuses.has(row.status);
+  };
+  const isWanted = (task: HeldTask) =>
+    hasStatus(task.row) &&
+    (query.agentId === null || task.row.agentId === query.agentId) &&
+    (!query.onlyLate || task.row.isLate) &&
+    fits(search, task);
   const found: HeldTask[] = [];
   for (const task of records.tasks.values()) if (isWanted(task)) found.push(task);
   return found;
+}
+
+/** The same as the figures of the header count. */
+function isEnded({ status, shown, endedAtMs, isLate }: TaskRow, ended: EndedToday, todayMs: number): boolean {
+  if (status !== 'completed' || endedAtMs === null || endedAtMs < todayMs) return false;
+  return ended === 'failed' ? shown === 'failed' : shown !== 'failed' && !isLate;
 }
 
 function groupsOf(records: Records, tasks: readonly HeldTask[], query: ListQuery): Group[] {
@@ -97,8 +103,8 @@ function groupsOf(records: Records, tasks: readonly HeldTask[], query: ListQuery
   return sorted.map(({ group, rows }) => ({ ...group, ids: rows.sort(inOrder).map(({ id }) => id) }));
 }
 
-function byStatus({ status }: TaskRow) {
-  return { key: status, name: status, rank: LIFECYCLE.indexOf(status) };
+function byStatus({ shown }: TaskRow) {
+  return { key: shown, name: shown, rank: SHOWN_STATUSES.indexOf(shown) };
 }
 
 function byCourier(records: Records, { row, view }: HeldTask) {

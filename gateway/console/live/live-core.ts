@@ -5,14 +5,18 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { StreamLost, StreamReady } from '../../client/event-stream.ts';
 import type { Api } from './api.ts';
 import type { Connection } from './protocol.ts';
+import { Pulse } from './pulse.ts';
 import { Records } from './records.ts';
+import { Resume } from './resume.ts';
 import { loadSnapshot, sequenceOf } from './snapshot.ts';
+import { midnightMs } from './zone-time.ts';
 
 /** A loss shorter than this is not shown: a stream that a gateway ends is open again at once. */
 const GRACE_MS = 1_200;
 const RETRY_MS = 2_000;
-/** After this long without an event the resume has brought everything that was missed. */
-const CATCH_UP_MS = 700;
+const SWEEP_MS = 30_000;
+/** The page shows whole seconds. */
+const SEEN_STEP_MS = 1_000;
 
 export interface Changes {
   readonly connection?: boolean;
@@ -49,13 +53,32 @@ export class LiveCore {
   readonly #stopped = new AbortController();
   /** Couriers that are being read. */
   readonly #reading = new Set<number>();
+  readonly #pulse: Pulse;
+  readonly #sweeping: ReturnType<typeof setInterval>;
   #resume: Resume | undefined;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The place in the log that the records have reached. */
+  #sequence = 0;
+  #isOpen = false;
+  #connection = new AbortController();
 
   constructor(api: Api, caller: CallerView, onChange: (changes: Changes) => void) {
     this.#api = api;
     this.#caller = caller;
     this.#onChange = onChange;
+    this.#pulse = new Pulse({
+      ask: () => this.#api.read('/auth/me').then(({ position }) => sequenceOf(position)),
+      reached: () => this.#sequence,
+      onTrue: () => this.#isOpen && this.#isTrue(),
+      onDoubt: () => this.connection.state === 'live' && this.#set({ state: 'cut' }),
+      onBehind: () => this.#connection.abort(),
+    });
+    this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS);
+  }
+
+  /** By the server's clock. */
+  get nowMs(): number {
+    return Date.now() + this.connection.clockOffsetMs;
   }
 
   /** Loads and follows until `stop`, or until the session is over. */
@@ -76,6 +99,8 @@ export class LiveCore {
 
   stop(): void {
     this.#stopped.abort();
+    this.#pulse.stop();
+    clearInterval(this.#sweeping);
     clearTimeout(this.#graceTimer);
   }
 
@@ -83,23 +108,33 @@ export class LiveCore {
   async #load(): Promise<string> {
     const { records, position } = await loadSnapshot(this.#api, this.#caller, this.#stopped.signal);
     this.records = records;
+    this.#sequence = sequenceOf(position);
     this.#onChange({ tasks: true, agents: true, positions: true });
     return position;
   }
 
   /** Resolves when the stream cannot go on without a gap, or at the stop. */
   async #follow(position: string): Promise<void> {
-    for await (const message of await this.#api.follow(position, this.#stopped.signal)) {
-      if (message.type === 'stream.resync') return;
-      if (message.type === 'stream.ready') this.#ready(message);
-      else if (message.type === 'stream.lost') this.#lost(message);
-      else this.#apply(message as unknown as LoggedEvent);
+    for (let from = position; ; ) {
+      this.#connection = new AbortController();
+      const either = AbortSignal.any([this.#stopped.signal, this.#connection.signal]);
+      const stream = await this.#api.follow(from, either);
+      for await (const message of stream) {
+        this.#pulse.hear();
+        if (message.type === 'stream.resync') return;
+        if (message.type === 'stream.ready') this.#ready(message);
+        else if (message.type === 'stream.lost') this.#lost(message);
+        else this.#apply(message as unknown as LoggedEvent);
+      }
+      // The stream was alive for the browser alone: a new connection takes its place.
+      if (this.#stopped.signal.aborted || !this.#connection.signal.aborted) return;
+      from = stream.lastEventId ?? from;
     }
   }
 
   #apply({ type, sequence, timestamp, data }: LoggedEvent): void {
     this.#compareClocks(Date.parse(timestamp));
-    this.#see();
+    this.#isTrue();
     if (type === 'agent.locations_updated') {
       for (const view of data.items ?? []) {
         this.records.putPosition(view);
@@ -107,30 +142,48 @@ export class LiveCore {
       }
       return this.#onChange({ positions: true });
     }
-    const nowMs = Date.now() + this.connection.clockOffsetMs;
+    this.#sequence = Math.max(this.#sequence, sequence);
     const { task, agent } = data;
-    const tasks = task !== undefined && this.records.putTask(task, sequence, nowMs);
+    const tasks = task !== undefined && this.records.putTask(task, sequence, this.nowMs);
     const agents = agent !== undefined && this.records.putAgent(agent, sequence);
     if (task) this.#meet(task.agentId);
     this.#resume?.count();
-    this.#set({ lagMs: Math.max(0, nowMs - Date.parse(timestamp)) });
+    this.#set({ lagMs: Math.max(0, this.nowMs - Date.parse(timestamp)) });
     if (tasks || agents) this.#onChange({ tasks, agents });
   }
 
-  #ready({ serverTime }: StreamReady): void {
+  #ready({ serverTime, position }: StreamReady): void {
     clearTimeout(this.#graceTimer);
     this.#graceTimer = undefined;
+    this.#isOpen = true;
+    this.#sequence = Math.max(this.#sequence, sequenceOf(position));
     const { state } = this.connection;
-    this.#set({ state: 'live', problem: null, clockOffsetMs: Date.parse(serverTime) - Date.now() });
-    this.#see();
+    this.#set({ problem: null, clockOffsetMs: Date.parse(serverTime) - Date.now() });
+    this.#isTrue();
     // An empty organization is one that is loaded and has nothing.
     if (state === 'loading') this.#onChange({ tasks: true, agents: true });
-    if (state === 'cut')
-      this.#resume = new Resume((missed) => {
-        this.#resume = undefined;
-        this.#set({ missed, resumes: this.connection.resumes + 1 });
-      });
     this.#readPositions();
+  }
+
+  /** The screen is true at this moment. After a cut, what comes next is what was missed. */
+  #isTrue(): void {
+    const { state } = this.connection;
+    this.#see();
+    if (state === 'live') return;
+    this.#set({ state: 'live' });
+    if (state === 'loading') return;
+    this.#resume ??= new Resume((missed) => {
+      this.#resume = undefined;
+      this.#set({ missed, resumes: this.connection.resumes + 1 });
+    });
+  }
+
+  /** A console is open for days: tasks that ended before today leave it at midnight of the organization. */
+  #sweep(): void {
+    const timeZone = this.#caller.organization?.timeZone ?? 'UTC';
+    this.records.forgetBefore(midnightMs(this.nowMs, timeZone), this.nowMs);
+    // Figures of today change without an event.
+    this.#onChange({ tasks: true });
   }
 
   /** Once the stream is open: a courier that moves once between a reading and the stream would be missed. */
@@ -162,6 +215,7 @@ export class LiveCore {
 
   /** The client opens the stream again. The screen was true until now, or until the silence began. */
   #lost({ reason }: StreamLost): void {
+    this.#isOpen = false;
     if (this.connection.state === 'live' && this.#graceTimer === undefined && !reason.startsWith('silent')) this.#see();
     this.#set({ problem: reason });
     if (this.connection.state === 'loading') return;
@@ -175,37 +229,12 @@ export class LiveCore {
   }
 
   #see(): void {
-    const seenAtMs = Date.now() + this.connection.clockOffsetMs;
-    if (seenAtMs - this.connection.seenAtMs >= 1_000) this.#set({ seenAtMs });
+    const seenAtMs = this.nowMs;
+    if (seenAtMs - this.connection.seenAtMs >= SEEN_STEP_MS) this.#set({ seenAtMs });
   }
 
   #set(changed: Partial<Connection>): void {
     this.connection = { ...this.connection, ...changed };
     this.#onChange({ connection: true });
-  }
-}
-
-/** Counts what a resume brings, until there is a pause. */
-class Resume {
-  readonly #report: (missed: number) => void;
-  #missed = 0;
-  #isOver = false;
-  #timer: ReturnType<typeof setTimeout>;
-
-  constructor(report: (missed: number) => void) {
-    this.#report = report;
-    this.#timer = setTimeout(() => this.#end(), CATCH_UP_MS);
-  }
-
-  count(): void {
-    if (this.#isOver) return;
-    this.#missed += 1;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#end(), CATCH_UP_MS);
-  }
-
-  #end(): void {
-    this.#isOver = true;
-    this.#report(this.#missed);
   }
 }

@@ -4,6 +4,7 @@ import { ListView } from './list-view.ts';
 import type { Changes, LiveCore } from './live-core.ts';
 import type { Answer, FromWorker, Patch, Session, Watch } from './protocol.ts';
 import { courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
+import { midnightMs } from './zone-time.ts';
 
 type Part = 'connection' | 'figures' | 'exceptions' | 'couriers' | 'list' | 'task' | 'pins' | 'taskPins';
 
@@ -119,12 +120,13 @@ export class PagePort {
     const { list, taskId, map } = this.#watch;
     const isLoaded = connection.state !== 'loading' || records.tasks.size > 0;
     const nowMs = Date.now() + connection.clockOffsetMs;
+    const todayMs = midnightMs(nowMs, this.#timeZone);
     return {
       ...(due.has('connection') ? { connection } : {}),
-      ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, nowMs, this.#timeZone) } : {}),
+      ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, todayMs) } : {}),
       ...(due.has('exceptions') && isLoaded ? { exceptions: exceptionsOf(records, nowMs) } : {}),
       ...(due.has('couriers') && isLoaded ? { couriers: couriersOf(records) } : {}),
-      ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list) } : {}),
+      ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list, todayMs) } : {}),
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
       ...(map && (due.has('pins') || due.has('taskPins'))
         ? { map: { couriers: courierPins(records), ...(due.has('taskPins') ? { tasks: taskPins(records) } : {}) } }

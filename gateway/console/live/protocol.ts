@@ -1,6 +1,7 @@
 import type { CallerView } from '../../../schema/accounts/caller.ts';
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import type { ShownStatus } from './shown-status.ts';
 
 /** The messages between a page and the worker that holds the live state. */
 
@@ -28,11 +29,14 @@ export type Answer<T = unknown> =
   | { readonly ok: false; readonly failure: Failure };
 
 export type Session =
-  | { readonly state: 'unknown' }
+  /** `isCut`: the service does not answer, and is asked again. */
+  | { readonly state: 'unknown'; readonly isCut: boolean }
   | { readonly state: 'signed-out'; readonly why: 'never' | 'left' | 'ended' }
   | { readonly state: 'signed-in'; readonly caller: CallerView };
 
 export type Grouping = 'courier' | 'status';
+/** The tasks behind a figure of today. */
+export type EndedToday = 'on-time' | 'failed';
 
 /** The list that a page shows, and the part of it that is on the screen. */
 export interface ListQuery {
@@ -41,6 +45,8 @@ export interface ListQuery {
   readonly agentId: number | null;
   readonly onlyLate: boolean;
   readonly withDone: boolean;
+  /** Only these of the tasks that ended today. */
+  readonly ended: EndedToday | null;
   readonly grouping: Grouping;
   readonly closed: readonly string[];
   readonly offset: number;
@@ -88,6 +94,9 @@ export interface TaskRow {
   readonly customer: string;
   readonly address: string;
   readonly status: TaskStatus;
+  readonly shown: ShownStatus;
+  /** When it was completed or cancelled; null while it is open. */
+  readonly endedAtMs: number | null;
   readonly taskType: TaskView['taskType'];
   readonly outcome: TaskView['outcome'];
   readonly dueAtMs: number;

@@ -3,6 +3,8 @@ import type { PositionView } from '../../../schema/fleet/position.ts';
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TaskRow } from './protocol.ts';
+import { phoneDigits } from './search-query.ts';
+import { shownStatusOf } from './shown-status.ts';
 
 /** A task of the organization with what the views ask of it often. */
 export interface HeldTask {
@@ -12,6 +14,8 @@ export interface HeldTask {
   readonly row: TaskRow;
   /** The text that a search looks through, in lower case. */
   readonly text: string;
+  /** The phone numbers that a search looks through: country code and number, without anything between. */
+  readonly phones: string;
 }
 
 interface HeldAgent {
@@ -23,6 +27,9 @@ export interface HeldPosition {
   readonly view: PositionView;
   readonly recordedAtMs: number;
 }
+
+/** A failed task that nobody has attempted again needs a dispatcher for this long, also over midnight. */
+export const FAILED_KEPT_MS = 24 * 3_600_000;
 
 const TERMINAL: ReadonlySet<TaskStatus> = new Set(['completed', 'cancelled']);
 
@@ -48,7 +55,7 @@ export class Records {
     if (before && before.sequence >= sequence) return false;
     if (before) this.#unlist(before);
     const cameAtMs = before ? before.row.cameAtMs : nowMs;
-    const held = { view, sequence, row: rowOf(view, cameAtMs), text: textOf(view) };
+    const held = { view, sequence, row: rowOf(view, cameAtMs), text: textOf(view), phones: phonesOf(view) };
     this.tasks.set(view.id, held);
     this.#list(held);
     return true;
@@ -68,8 +75,15 @@ export class Records {
     this.positions.set(view.agentId, { view, recordedAtMs });
   }
 
-  clear(): void {
-    for (const held of [this.tasks, this.agents, this.positions, this.byStatus, this.byAgent, this.late]) held.clear();
+  /** Forgets the tasks that ended before a moment, so that a console that is open for days stays small. */
+  forgetBefore(endedMs: number, nowMs: number): void {
+    for (const held of this.tasks.values()) {
+      const { id, endedAtMs } = held.row;
+      if (endedAtMs === null || endedAtMs >= endedMs) continue;
+      if (isUnattempted(held.view) && nowMs - endedAtMs < FAILED_KEPT_MS) continue;
+      this.#unlist(held);
+      this.tasks.delete(id);
+    }
   }
 
   #list({ row }: HeldTask): void {
@@ -84,6 +98,11 @@ export class Records {
     this.late.delete(row.id);
     if (row.agentId !== null) this.byAgent.get(row.agentId)?.delete(row.id);
   }
+}
+
+/** A failed task without a next attempt; a job fails by its children. */
+export function isUnattempted({ outcome, nextTaskId, children }: TaskView): boolean {
+  return outcome === 'failed' && nextTaskId === null && children.length === 0;
 }
 
 function setOf<Key>(index: Map<Key, Set<number>>, key: Key): Set<number> {
@@ -104,6 +123,8 @@ function rowOf(task: TaskView, cameAtMs: number): TaskRow {
     customer: task.customer ? nameOf(task.customer.user) : '',
     address: task.location?.address ?? '',
     status: task.status,
+    shown: shownStatusOf(task),
+    endedAtMs: endedAtMs(task),
     taskType: task.taskType,
     outcome: task.outcome,
     dueAtMs: Date.parse(task.dueAt),
@@ -121,7 +142,19 @@ function searchOf({ search, autoAssignmentStatus, autoAssignmentFailureReason }:
   return autoAssignmentStatus === 'failed' ? autoAssignmentFailureReason : null;
 }
 
+function endedAtMs({ completedAt, cancelledAt }: TaskView): number | null {
+  const ended = completedAt ?? cancelledAt;
+  return ended ? Date.parse(ended) : null;
+}
+
 function textOf({ code, name, customer, location, packages, contact }: TaskView): string {
-  const parts = [code, name, customer && nameOf(customer.user), customer?.user.phoneNumber, location?.address];
-  return [...parts, contact?.name, ...packages.map(({ barcode }) => barcode)].filter(Boolean).join('\n').toLowerCase();
+  const parts = [code, name, customer && nameOf(customer.user), location?.address, contact?.name];
+  return [...parts, ...packages.map(({ barcode }) => barcode)].filter(Boolean).join('\n').toLowerCase();
+}
+
+function phonesOf({ customer, contact }: TaskView): string {
+  const { countryCode, phoneNumber } = customer?.user ?? {};
+  return [phoneNumber && `${countryCode ?? ''}${phoneNumber}`, contact?.phone]
+    .map((phone) => phoneDigits(phone ?? ''))
+    .join('\n');
 }

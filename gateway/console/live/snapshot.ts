@@ -2,7 +2,7 @@ import type { CallerView } from '../../../schema/accounts/caller.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { Api } from './api.ts';
-import { Records } from './records.ts';
+import { FAILED_KEPT_MS, Records } from './records.ts';
 import { midnightMs } from './zone-time.ts';
 
 const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit';
@@ -14,7 +14,7 @@ export function sequenceOf(position: string): number {
 }
 
 /**
- * Every open task, every task that ended today in the organization's zone, and every courier. `position` is the oldest
+ * Every open task, every task that ended today in the organization's zone, those that failed yesterday, and every courier. `position` is the oldest
  * of the readings: from there the stream goes on, and each record knows which of its events it holds already.
  */
 export async function loadSnapshot(
@@ -23,7 +23,9 @@ export async function loadSnapshot(
   signal: AbortSignal,
 ): Promise<{ readonly records: Records; readonly position: string }> {
   const records = new Records();
-  const today = new Date(midnightMs(Date.now(), organization?.timeZone ?? 'UTC')).toISOString();
+  const midnight = midnightMs(Date.now(), organization?.timeZone ?? 'UTC');
+  const today = new Date(midnight).toISOString();
+  const dayAgo = new Date(Date.now() - FAILED_KEPT_MS).toISOString();
   const readTasks = async (filter: string) => {
     const reply = await api.open(`/tasks/export?${filter}`, signal);
     const position = reply.headers.get('x-log-position')!;
@@ -42,8 +44,10 @@ export async function loadSnapshot(
   const positions = await Promise.all([
     readTasks(OPEN),
     readTasks(`status=completed,cancelled&updatedFrom=${today}`),
+    readTasks(`status=completed&outcome=failed&completedFrom=${dayAgo}&completedTo=${today}`),
     readAgents(),
   ]);
+  records.forgetBefore(midnight, Date.now());
   const position = positions.reduce((oldest, next) => (sequenceOf(next) < sequenceOf(oldest) ? next : oldest));
   return { records, position };
 }

@@ -1,15 +1,14 @@
 import type { Courier, CourierPin, Figures, TaskPin } from './protocol.ts';
 import { isOpen, nameOf, type Records } from './records.ts';
-import { midnightMs } from './zone-time.ts';
 
-export function figuresOf(records: Records, nowMs: number, timeZone: string): Figures {
+/** The figures of the header. Today begins at `todayMs`. */
+export function figuresOf(records: Records, todayMs: number): Figures {
   const count = (status: Parameters<typeof records.byStatus.get>[0]) => records.byStatus.get(status)?.size ?? 0;
   const unassigned = [...(records.byStatus.get('new') ?? []), ...(records.byStatus.get('awaiting_assignment') ?? [])];
-  const since = midnightMs(nowMs, timeZone);
   const today = { done: 0, onTime: 0, failed: 0 };
   for (const id of records.byStatus.get('completed') ?? []) {
     const { completedAt, outcome, isDelayed } = records.tasks.get(id)!.view;
-    if (completedAt === null || Date.parse(completedAt) < since) continue;
+    if (completedAt === null || Date.parse(completedAt) < todayMs) continue;
     if (outcome === 'failed') today.failed += 1;
     else {
       today.done += 1;

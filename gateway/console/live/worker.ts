@@ -7,8 +7,11 @@ import type { Answer, Session, ToWorker } from './protocol.ts';
  * The program behind all pages of this browser: it holds the session, one stream, and the live state. A SharedWorker
  * serves every tab; where there is none, each tab has one of its own.
  */
+/** After this long without an answer the page says so. */
+const PATIENCE_MS = 1_500;
+const AGAIN_MS = 2_000;
 const pages = new Set<PagePort>();
-let session: Session = { state: 'unknown' };
+let session: Session = { state: 'unknown', isCut: false };
 let core: LiveCore | undefined;
 
 const api = new Api({ onEnded: () => becomeSignedOut('ended') });
@@ -30,6 +33,7 @@ function becomeSignedOut(why: 'never' | 'left' | 'ended'): void {
 async function begin(): Promise<void> {
   if (!(await api.isSignedIn())) return becomeSignedOut(session.state === 'signed-in' ? 'ended' : 'never');
   if (core) return;
+  const impatient = setTimeout(() => showCut(), PATIENCE_MS);
   try {
     const caller = await api.me();
     if (core) return;
@@ -40,8 +44,15 @@ async function begin(): Promise<void> {
     void core.run();
   } catch (error) {
     if (error instanceof CallError && error.failure.status === 401) return;
-    setTimeout(() => void begin(), 2_000);
+    showCut();
+    setTimeout(() => void begin(), AGAIN_MS);
+  } finally {
+    clearTimeout(impatient);
   }
+}
+
+function showCut(): void {
+  if (session.state === 'unknown' && !session.isCut) setSession({ state: 'unknown', isCut: true });
 }
 
 function changed(changes: Changes): void {

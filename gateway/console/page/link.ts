@@ -18,7 +18,7 @@ import type {
 } from '../live/protocol.ts';
 
 /** The page's side of the live worker: what it says last, as signals. */
-export const session = signal<Session>({ state: 'unknown' });
+export const session = signal<Session>({ state: 'unknown', isCut: false });
 export const connection = signal<Connection | undefined>(undefined);
 export const figures = signal<Figures | undefined>(undefined);
 /** The tasks and couriers that need a dispatcher; undefined until the worker has loaded. */

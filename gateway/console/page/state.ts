@@ -10,23 +10,32 @@ const VIEWS: readonly View[] = ['map', 'attention', 'couriers', 'settings'];
 
 export const view = signal<View>('map');
 export const taskId = signal<number | null>(null);
+/** The courier whose page is open among the couriers. */
+const courierId = signal<number | null>(null);
 /** The courier whose stops the map joins. */
 export const agentId = signal<number | null>(null);
 export const theme = signal<Theme>(readTheme());
 /** The theme as the screen shows it. */
 export const shownTheme = signal<'light' | 'dark'>('light');
-export const listQuery = signal<ListQuery>({
+/** A list of everything that is open. */
+export const NO_LIST_FILTER = {
   search: '',
   statuses: [],
   agentId: null,
   onlyLate: false,
+  ended: null,
+  offset: 0,
+} as const satisfies Partial<ListQuery>;
+
+const FIRST_LIST: ListQuery = {
+  ...NO_LIST_FILTER,
   withDone: false,
   grouping: 'courier',
   closed: [],
-  offset: 0,
   limit: 60,
   isHeld: false,
-});
+};
+export const listQuery = signal(FIRST_LIST);
 
 /** The task that is being made, with its pin once it is set; null for none. */
 export const draft = signal<{ readonly pin: { readonly latitude: number; readonly longitude: number } | null } | null>(
@@ -38,6 +47,14 @@ export const phonePane = signal<'list' | 'map'>('list');
 
 /** The clock of the server, in milliseconds, a second at a time. */
 export const nowMs = signal(Date.now());
+/** Without a sign of life from the worker for this long, the screen no longer counts as true. */
+const DOUBT_MS = 10_000;
+/** The connection as the page knows it: a worker that has died cannot say so. */
+export const shownConnection = computed(() => {
+  const now = connection.value;
+  if (now?.state !== 'live' || nowMs.value - now.seenAtMs < DOUBT_MS) return now;
+  return { ...now, state: 'cut' as const };
+});
 export const timeZone = computed(() => {
   const now = session.value;
   return now.state === 'signed-in' ? (now.caller.organization?.timeZone ?? 'UTC') : 'UTC';
@@ -59,14 +76,28 @@ function readTheme(): Theme {
 }
 
 function readAddress(): void {
-  const name = location.pathname.split('/')[2] ?? '';
+  const [, , name = '', record = ''] = location.pathname.split('/');
   view.value = VIEWS.find((known) => known === name) ?? 'map';
-  const id = Number(new URLSearchParams(location.search).get('task'));
-  taskId.value = Number.isSafeInteger(id) && id > 0 ? id : null;
+  courierId.value = view.value === 'couriers' ? idIn(record) : null;
+  taskId.value = idIn(new URLSearchParams(location.search).get('task') ?? '');
 }
 
-function addressOf(at: View, task: number | null): string {
-  return `/console${at === 'map' ? '' : `/${at}`}${task === null ? '' : `?task=${task}`}`;
+function idIn(text: string): number | null {
+  const id = Number(text);
+  return Number.isSafeInteger(id) && id > 0 ? id : null;
+}
+
+function addressOf(at: View, task: number | null, courier: number | null): string {
+  const record = at === 'couriers' && courier !== null ? `/${courier}` : '';
+  return `/console${at === 'map' ? '' : `/${at}`}${record}${task === null ? '' : `?task=${task}`}`;
+}
+
+function forget(): void {
+  listQuery.value = FIRST_LIST;
+  taskId.value = null;
+  agentId.value = null;
+  courierId.value = null;
+  draft.value = null;
 }
 
 /** Keeps address, theme and worker in step with the state. */
@@ -74,7 +105,7 @@ export function startState(): void {
   readAddress();
   addEventListener('popstate', readAddress);
   effect(() => {
-    const address = addressOf(view.value, taskId.value);
+    const address = addressOf(view.value, taskId.value, courierId.value);
     if (address !== location.pathname + location.search) history.pushState(null, '', address);
   });
   const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -87,6 +118,10 @@ export function startState(): void {
     document.documentElement.className = shown;
     shownTheme.value = shown;
     localStorage.setItem(THEME_KEY, theme.value);
+  });
+  // The next user may belong to another organization. One whose session has ended goes on where it was.
+  effect(() => {
+    if (session.value.state === 'signed-out' && session.value.why === 'left') forget();
   });
   effect(() => {
     if (session.value.state !== 'signed-in') return;

@@ -1,3 +1,5 @@
+import type { PackageStatus } from '../../../schema/tasks/package.ts';
+
 /** Every text of the console that is not data, in plain English. One file per language. */
 
 const count = (number: number, one: string, many: string) =>
@@ -6,19 +8,23 @@ const count = (number: number, one: string, many: string) =>
 export const text = {
   product: 'Dispatch',
   signIn: {
-    title: 'Sign in',
+    title: 'Sign in to Dispatch',
+    arriving: 'Opening the console',
     email: 'E-mail address',
     password: 'Password',
     submit: 'Sign in',
     busy: 'Signing in',
-    forgotten: 'Forgotten your password?',
-    reset: 'Send a link to choose a new one',
+    forgotten: 'Forgot your password?',
+    reset: 'Send me a link to choose a new one',
     resetSent: 'If this address has an account, a link is on its way.',
     needEmail: 'Type your e-mail address first.',
     ended: 'Your session has ended. Sign in again to go on.',
     left: 'You have signed out.',
     wrong: 'This address and password do not match.',
-    noOrganization: 'This account belongs to no organization. Sign in as a dispatcher or an administrator of one.',
+    noOrganizationTitle: 'No organization',
+    noOrganization: (email: string) =>
+      `${email} belongs to no organization, so there is nothing to dispatch. Sign in as a dispatcher or an administrator of one.`,
+    other: 'Use another account',
   },
   nav: { map: 'Dispatch', couriers: 'Couriers', label: 'Views' },
   user: {
@@ -40,12 +46,15 @@ export const text = {
     live: 'Live',
     lag: (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms behind` : `${(ms / 1_000).toFixed(1)} s behind`),
     quiet: 'no event yet',
+    silent: (seconds: number) => `silent for ${seconds} s`,
+    noAnswer: 'The server does not answer.',
     cut: 'Cut off',
     seeing: (time: string) => `You are seeing ${time}.`,
     retrying: 'The console comes back by itself.',
     back: (missed: number) =>
       missed === 0 ? 'Back. Nothing was missed.' : `Back. ${count(missed, 'change', 'changes')} came meanwhile.`,
-    explain: 'From the commit of the last change to this screen, by the server’s clock',
+    explain:
+      'From the commit of the last change to this screen, by the server’s clock. A silent server is asked every few seconds.',
   },
   figures: {
     label: 'Figures of today',
@@ -65,6 +74,7 @@ export const text = {
     clear: 'Clear the search',
     onlyLate: 'Late',
     withDone: 'Done today',
+    ended: { 'on-time': 'On time today', failed: 'Failed today' },
     grouping: 'Group by',
     byCourier: 'Courier',
     byStatus: 'Status',
@@ -89,6 +99,8 @@ export const text = {
   status: {
     new: 'New',
     awaiting_assignment: 'Looking for a courier',
+    nobody: 'Nobody found',
+    unassigned: 'Unassigned',
     assigned: 'Assigned',
     accepted: 'Accepted',
     in_transit: 'On its way',
@@ -172,6 +184,7 @@ export const text = {
   history: {
     created: 'Created',
     updated: 'Changed',
+    takenBack: 'Taken back',
     status_changed: 'Status',
     reassigned: 'Given to another courier',
     delayed: 'Became late',
@@ -208,11 +221,56 @@ export const text = {
       slot: 'not free then',
       max_tasks: 'has enough tasks',
       too_far: 'too far away',
-      chosen_for_another: 'got another task',
+      off_duty: 'off duty',
+      ends_before: 'off duty before it is done',
+      chosen_for_another: 'goes to another task in this plan',
       busy: 'busy',
       not_ready: 'not ready yet',
     } as Readonly<Record<string, string>>,
+    /** Why something happened, where no person has said it. */
+    reasons: {
+      rejected: 'declined',
+      expired: 'not answered in time',
+      window_cannot_be_met: 'nobody can be there within the window',
+      off_duty: 'went off duty',
+    } as Readonly<Record<string, string>>,
+    late: (minutes: number) => `about ${minutes} min late`,
+    fields: {
+      notes: 'notes',
+      description: 'description',
+      integrationData: 'data of the integration',
+      scheduledAt: 'time',
+      timeToServe: 'scheduled instead of as soon as possible',
+      windowStart: 'start of the window',
+      windowEnd: 'end of the window',
+      location: 'address',
+      pickupLocation: 'pickup',
+      contact: 'contact',
+      packages: 'packages',
+      agentId: 'courier',
+      children: 'tasks of the job',
+      status: 'status',
+      outcome: 'outcome',
+      failureReason: 'reason of the failure',
+      estimatedDuration: 'duration',
+    } as Readonly<Record<string, string>>,
+    otherField: 'other details',
   },
+  packageStatus: {
+    pending: 'waiting',
+    picking_up: 'being picked up',
+    picked_up: 'picked up',
+    delivering: 'on its way',
+    delivered: 'delivered',
+    collecting_payment: 'payment due',
+    payment_collected: 'paid',
+    dropping_payment: 'payment on its way',
+    payment_dropped: 'payment handed in',
+    returned: 'returned',
+    cancelled: 'cancelled',
+    lost: 'lost',
+    damaged: 'damaged',
+  } satisfies Readonly<Record<PackageStatus, string>>,
   couriers: {
     title: 'Couriers',
     name: 'Name',

@@ -21,6 +21,7 @@ import risk from 'lucide-static/icons/triangle-alert.svg';
 import truck from 'lucide-static/icons/truck.svg';
 import user from 'lucide-static/icons/user-round.svg';
 import accepted from 'lucide-static/icons/user-round-check.svg';
+import nobody from 'lucide-static/icons/user-round-x.svg';
 import users from 'lucide-static/icons/users-round.svg';
 import cut from 'lucide-static/icons/wifi-off.svg';
 import close from 'lucide-static/icons/x.svg';
@@ -42,6 +43,7 @@ const SHAPES = {
   map: mapIcon,
   minus,
   moving,
+  nobody,
   package: packageIcon,
   phone,
   plus,

@@ -1,12 +1,12 @@
-import type { TaskRow } from '../live/protocol.ts';
+import type { ShownStatus } from '../live/shown-status.ts';
 import { text } from '../text/english.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-type Shown = Pick<TaskRow, 'status' | 'outcome'>;
-
-const ICONS: Readonly<Record<string, IconName>> = {
+const ICONS: Readonly<Record<ShownStatus, IconName>> = {
   new: 'dashed',
   awaiting_assignment: 'radar',
+  nobody: 'nobody',
+  unassigned: 'dashed',
   assigned: 'user',
   accepted: 'accepted',
   in_transit: 'moving',
@@ -16,26 +16,20 @@ const ICONS: Readonly<Record<string, IconName>> = {
 };
 
 /** A status by its shape, its word and its colour. */
-function statusName({ status, outcome }: Shown): string {
-  return status === 'completed' && outcome === 'failed' ? 'failed' : status;
-}
-
-export function StatusSign({ task }: { readonly task: Shown }) {
-  const name = statusName(task);
+export function StatusSign({ status }: { readonly status: ShownStatus }) {
   return (
-    <span class={`status-sign ${name}`} title={text.status[name]}>
-      <Icon name={ICONS[name]!} />
-      <span class="hidden">{text.status[name]}</span>
+    <span class={`status-sign ${status}`} title={text.status[status]}>
+      <Icon name={ICONS[status]} />
+      <span class="hidden">{text.status[status]}</span>
     </span>
   );
 }
 
-export function StatusChip({ task }: { readonly task: Shown }) {
-  const name = statusName(task);
+export function StatusChip({ status }: { readonly status: ShownStatus }) {
   return (
-    <span class={`status-chip ${name}`}>
-      <Icon name={ICONS[name]!} />
-      {text.status[name]}
+    <span class={`status-chip ${status}`}>
+      <Icon name={ICONS[status]} />
+      {text.status[status]}
     </span>
   );
 }

@@ -13,7 +13,7 @@ import { Toasts } from '../ui/toasts.tsx';
 import { CutOff } from './connection-chip.tsx';
 import { Couriers } from './couriers.tsx';
 import { Header } from './header.tsx';
-import { SignIn } from './sign-in.tsx';
+import { Arriving, NoOrganization, SignIn } from './sign-in.tsx';
 import { TaskList } from './task-list.tsx';
 import { TaskPanel } from './task-panel.tsx';
 
@@ -27,8 +27,9 @@ async function loadMap(): Promise<void> {
 
 export function App() {
   const now = session.value;
-  if (now.state === 'unknown') return null;
+  if (now.state === 'unknown') return <Arriving isCut={now.isCut} />;
   if (now.state === 'signed-out') return <SignIn />;
+  if (!now.caller.organization) return <NoOrganization email={now.caller.user.email} />;
   return (
     <div class="console">
       <Header />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Courier } from '../live/protocol.ts';
 import { agoOf } from '../page/format.ts';
 import { couriers } from '../page/link.ts';
-import { agentId, changeList, go, nowMs } from '../page/state.ts';
+import { agentId, changeList, go, NO_LIST_FILTER, nowMs } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -61,7 +61,7 @@ function CourierRow({ courier }: { readonly courier: Courier }) {
           class="link"
           onClick={() => {
             agentId.value = courier.id;
-            changeList({ agentId: courier.id, search: '', statuses: [], onlyLate: false, offset: 0 });
+            changeList({ ...NO_LIST_FILTER, agentId: courier.id });
             go('map');
           }}
         >

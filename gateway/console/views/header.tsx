@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AttentionBadge } from '../attention/attention-badge.tsx';
 import { figures, session, signOut } from '../page/link.ts';
-import { changeList, go, type Theme, theme, type View, view } from '../page/state.ts';
+import { changeList, go, NO_LIST_FILTER, type Theme, theme, type View, view } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
 import { settingsText } from '../text/english-settings.ts';
@@ -14,7 +14,7 @@ const NAV: readonly (readonly [View, string, IconName])[] = [
   ['couriers', text.nav.couriers, 'users'],
   ['settings', settingsText.title, 'settings'],
 ];
-const NO_FILTER = { search: '', statuses: [], agentId: null, onlyLate: false, withDone: false, offset: 0 } as const;
+const NO_FILTER = { ...NO_LIST_FILTER, withDone: false } as const;
 
 export function Header() {
   const now = session.value;
@@ -78,9 +78,9 @@ function Figures() {
       <Figure
         label={words.onTime}
         value={now ? words.of(now.onTimeToday, now.doneToday) : dash}
-        onClick={() => show({ statuses: ['completed'] })}
+        onClick={() => show({ ended: 'on-time' })}
       />
-      <Figure label={words.failed} value={now?.failedToday ?? dash} onClick={() => show({ statuses: ['completed'] })} />
+      <Figure label={words.failed} value={now?.failedToday ?? dash} onClick={() => show({ ended: 'failed' })} />
       <Figure label={words.onDuty} value={now?.onDuty ?? dash} onClick={() => go('couriers')} />
       <Figure label={words.free} value={now?.free ?? dash} onClick={() => go('couriers')} />
     </section>

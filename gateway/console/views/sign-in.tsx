@@ -1,10 +1,38 @@
 import { useState } from 'preact/hooks';
-import { callApi, session, signIn } from '../page/link.ts';
+import { callApi, session, signIn, signOut } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
 import { Button, Field } from '../ui/controls.tsx';
 
 const { signIn: words } = text;
+
+/** Before the service has said who is here. */
+export function Arriving({ isCut }: { readonly isCut: boolean }) {
+  return (
+    <main class="sign-in" aria-busy="true">
+      <div class="sheet">
+        <p class="mark" aria-hidden="true" />
+        <p role="status">{isCut ? `${text.connection.noAnswer} ${text.connection.retrying}` : words.arriving}</p>
+      </div>
+    </main>
+  );
+}
+
+/** An account that works for no organization, as a super administrator has, sees nothing here. */
+export function NoOrganization({ email }: { readonly email: string | null }) {
+  return (
+    <main class="sign-in">
+      <div class="sheet">
+        <p class="mark" aria-hidden="true" />
+        <h1>{words.noOrganizationTitle}</h1>
+        <p>{words.noOrganization(email ?? '')}</p>
+        <Button kind="main" onClick={signOut}>
+          {words.other}
+        </Button>
+      </div>
+    </main>
+  );
+}
 
 export function SignIn() {
   const [email, setEmail] = useState('');
@@ -27,7 +55,7 @@ export function SignIn() {
     <main class="sign-in">
       <form onSubmit={submit} class="sheet">
         <p class="mark" aria-hidden="true" />
-        <h1>{text.product}</h1>
+        <h1>{words.title}</h1>
         {why === 'ended' && <p class="say">{words.ended}</p>}
         {why === 'left' && <p class="say">{words.left}</p>}
         <Field id="email" label={words.email}>

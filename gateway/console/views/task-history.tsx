@@ -82,12 +82,27 @@ function courierName(id: number): string {
 
 function titleOf({ kind, toStatus, details }: HistoryStepView): string {
   if (kind === 'status_changed' && toStatus)
-    return text.status[details?.['outcome'] === 'failed' ? 'failed' : toStatus] ?? toStatus;
+    return wasTakenBack(toStatus, details)
+      ? words.takenBack
+      : text.status[details?.['outcome'] === 'failed' ? 'failed' : toStatus]!;
   if (kind === 'assignment_request') return words.offers[String(details?.['status'])] ?? words.assignment_request;
   if (kind === 'updated' && details?.['counts']) return words.noneFound;
   if (kind === 'package_status_changed')
-    return `${words.package_status_changed}: ${String(details?.['toStatus']).replaceAll('_', ' ')}`;
+    return `${words.package_status_changed}: ${packageStatus(details?.['toStatus'])}`;
   return words[kind];
+}
+
+function wasTakenBack(toStatus: string, details: HistoryStepView['details']): boolean {
+  return toStatus === 'awaiting_assignment' && (details?.['previousAgentId'] ?? details?.['previousCourierId']) != null;
+}
+
+function packageStatus(status: unknown): string {
+  return text.packageStatus[status as keyof typeof text.packageStatus] ?? '';
+}
+
+/** The changed fields in words, each once. */
+function changedFields(names: readonly unknown[]): string {
+  return [...new Set(names.map((name) => words.fields[String(name)] ?? words.otherField))].join(', ');
 }
 
 function noteOf({ kind, reason, details }: HistoryStepView): string {
@@ -99,9 +114,12 @@ function noteOf({ kind, reason, details }: HistoryStepView): string {
   const eta = details?.['etaAt'];
   if (kind === 'eta_updated' && typeof eta === 'string') notes.push(timeOf(Date.parse(eta)));
   const changed = details?.['changed'];
-  if (Array.isArray(changed)) notes.push(changed.join(', '));
+  if (Array.isArray(changed)) notes.push(changedFields(changed));
   const failure = details?.['failureReason'];
   if (typeof failure === 'string') notes.push(failure);
-  if (reason) notes.push(text.search[reason] ?? reason);
+  const lateMinutes = details?.['lateMinutes'];
+  if (typeof lateMinutes === 'number') notes.push(words.late(lateMinutes));
+  const why = reason ?? details?.['reason'];
+  if (typeof why === 'string') notes.push(text.search[why] ?? words.reasons[why] ?? why);
   return notes.join(' · ');
 }

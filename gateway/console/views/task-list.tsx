@@ -4,7 +4,7 @@ import { SelectionBar } from '../actions/selection-bar.tsx';
 import type { ListEntry } from '../live/protocol.ts';
 import { cursor } from '../page/cursor.ts';
 import { couriers, list, may } from '../page/link.ts';
-import { changeList, listQuery } from '../page/state.ts';
+import { changeList, listQuery, NO_LIST_FILTER } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button, Empty, Toggle } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -17,7 +17,12 @@ const ROW_REM = 3.25;
 export function TaskList() {
   const part = list.value;
   const query = listQuery.value;
-  const isFiltered = query.search !== '' || query.statuses.length > 0 || query.onlyLate || query.agentId !== null;
+  const isFiltered =
+    query.search !== '' ||
+    query.statuses.length > 0 ||
+    query.onlyLate ||
+    query.ended !== null ||
+    query.agentId !== null;
   return (
     <section class="tasks" aria-label={words.label}>
       <Tools />
@@ -45,7 +50,7 @@ export function TaskList() {
 }
 
 function clearAll(): void {
-  changeList({ search: '', statuses: [], onlyLate: false, agentId: null, offset: 0 });
+  changeList(NO_LIST_FILTER);
 }
 
 function Tools() {
@@ -105,11 +110,19 @@ function NoTask({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
+/** The filters of the list that the tools do not show. */
+function filterName(): string {
+  const { ended, statuses, agentId } = listQuery.value;
+  const courier = couriers.value.find(({ id }) => id === agentId)?.name;
+  const named = ended === null ? statuses.map((status) => text.status[status]).join(', ') : words.ended[ended];
+  return [named, courier].filter(Boolean).join(' · ');
+}
+
 function Count({ isFiltered }: { readonly isFiltered: boolean }) {
   const part = list.value;
   return (
     <p class="count" role="status">
-      {part && words.tasks(part.tasks)}
+      {part && [words.tasks(part.tasks), filterName()].filter(Boolean).join(' · ')}
       {part?.waiting ? (
         <button type="button" class="waiting" onClick={() => changeList({ isHeld: false })}>
           {words.waiting(part.waiting)} · {words.show}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { TaskButtons } from '../actions/task-buttons.tsx';
+import { shownStatusOf } from '../live/shown-status.ts';
 import { agoOf, spanOf, timeOf } from '../page/format.ts';
 import { callApi, task } from '../page/link.ts';
 import { nowMs, taskId } from '../page/state.ts';
@@ -58,7 +59,7 @@ function Details({ task: shown }: { readonly task: TaskView }) {
         <p class="code">{shown.code}</p>
         <h2>{shown.name}</h2>
         <p class="chips">
-          <StatusChip task={shown} />
+          <StatusChip status={shownStatusOf(shown)} />
           {shown.isDelayed && isOpen && (
             <span class="status-chip late">
               <Icon name="clock" />
@@ -67,7 +68,7 @@ function Details({ task: shown }: { readonly task: TaskView }) {
           )}
           <span class="soft">{text.taskType[shown.taskType]}</span>
         </p>
-        {shown.search && <p class="say">{text.search[shown.search.reason ?? shown.search.waitsFor]}</p>}
+        <SearchState task={shown} />
         {shown.failureReason && <p class="say">{shown.failureReason}</p>}
       </header>
       <TaskButtons task={shown} />
@@ -82,6 +83,13 @@ function Details({ task: shown }: { readonly task: TaskView }) {
       <TaskHistory taskId={shown.id} version={shown.updatedAt + shown.status + shown.etaAt} />
     </>
   );
+}
+
+/** The reason why a search waits, or why it has ended without a courier. */
+function SearchState({ task: { status, search, autoAssignmentFailureReason } }: { readonly task: TaskView }) {
+  const isUnassigned = status === 'new' || status === 'awaiting_assignment';
+  const why = search ? (search.reason ?? search.waitsFor) : isUnassigned && autoAssignmentFailureReason;
+  return why ? <p class="say">{text.search[why] ?? why}</p> : null;
 }
 
 function Fact({
@@ -212,7 +220,7 @@ function Packages({ task: { packages } }: { readonly task: TaskView }) {
                   .join(' · ')}
               </span>
             </span>
-            <span class="soft">{each.status.replaceAll('_', ' ')}</span>
+            <span class="soft">{text.packageStatus[each.status]}</span>
           </li>
         ))}
       </ul>

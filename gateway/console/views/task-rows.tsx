@@ -92,7 +92,7 @@ export function TaskItem({ row }: { readonly row: TaskRow }) {
         else taskId.value = isOpen ? null : row.id;
       }}
     >
-      <StatusSign task={row} />
+      <StatusSign status={row.shown} />
       <span class="what">
         <span class="first">
           <span class="who">{row.customer || row.name}</span>
@@ -115,8 +115,7 @@ function isOnTheWay({ status }: TaskRow): boolean {
 }
 
 function When({ row }: { readonly row: TaskRow }) {
-  if (OVER.has(row.status))
-    return <span class="soft">{text.status[row.outcome === 'failed' ? 'failed' : row.status]}</span>;
+  if (OVER.has(row.status)) return <span class="soft">{text.status[row.shown]}</span>;
   if (row.isLate) return <span class="late-text">{text.time.late(spanOf(nowMs.value - row.dueAtMs))}</span>;
   if (row.etaAtMs !== null && row.etaAtMs < nowMs.value - OVERDUE_MS)
     return <span class="soft">{text.time.overdue(timeOf(row.etaAtMs))}</span>;

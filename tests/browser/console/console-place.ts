@@ -5,7 +5,7 @@ import type { ApiFixture } from '../../api/api-fixture.ts';
 import { seedUser } from '../../support/seeds/seed.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
-const PASSWORD = 'correct horse battery staple';
+export const PASSWORD = 'correct horse battery staple';
 
 /** A page of the console, with everything on it that went wrong: faults of scripts, and what the policy refused. */
 export interface ConsolePage {

@@ -6,6 +6,10 @@ export interface CuttableProxy {
   readonly baseUrl: string;
   /** Ends every connection, and refuses new ones until `mend`. */
   cut(): void;
+  /** Loses every byte until `mend`, as a black hole does: nothing ends, and nothing is refused. */
+  freeze(): void;
+  /** Ends every connection that asks the API, until `mend`; pages and their files still come. */
+  cutApi(): void;
   mend(): void;
   close(): void;
 }
@@ -13,9 +17,9 @@ export interface CuttableProxy {
 export async function startCuttableProxy(target: string): Promise<CuttableProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
-  let isCut = false;
+  let fault: 'none' | 'cut' | 'frozen' | 'no-api' = 'none';
   const server = createServer((near) => {
-    if (isCut) return near.destroy();
+    if (fault === 'cut') return near.destroy();
     const far = connect(Number(port), hostname);
     for (const [socket, other] of [
       [near, far],
@@ -28,7 +32,10 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
         open.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      socket.on('data', (bytes) => {
+        if (fault === 'no-api' && bytes.includes(' /api/')) near.destroy();
+        else if (fault !== 'frozen') other.write(bytes);
+      });
     }
   });
   server.listen(0, '127.0.0.1');
@@ -39,11 +46,17 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut() {
-      isCut = true;
+      fault = 'cut';
       destroyAll();
     },
+    freeze() {
+      fault = 'frozen';
+    },
+    cutApi() {
+      fault = 'no-api';
+    },
     mend() {
-      isCut = false;
+      fault = 'none';
     },
     close() {
       server.close();

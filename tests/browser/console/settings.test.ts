@@ -8,11 +8,10 @@ import type { ApiClient } from '../../support/api-client.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, type ConsolePage, openConsole, signIn } from './console-place.ts';
+import { assertAccessible, type ConsolePage, openConsole, PASSWORD, signIn } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
-const PASSWORD = 'correct horse battery staple';
 
 async function openSettings(user: { readonly email: string }): Promise<ConsolePage> {
   const opened = await openConsole(chrome.browser, fixture.gateway.baseUrl);

@@ -35,7 +35,14 @@ test('the files of the console are compressed, kept for long, and come from this
     assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable');
     assert.match(await file.text(), /signed-out/);
   }
-  for (const path of ['/console/nowhere', '/console/assets/console-XX.js', '/console/assets/..%2f..%2fpackage.json'])
+  for (const path of ['/console/', '/console/settings/', '/console/couriers/5'])
+    assert.equal(await (await fetch(baseUrl + path)).text(), html, path);
+  for (const path of [
+    '/console/nowhere',
+    '/console/nowhere/5',
+    '/console/assets/console-XX.js',
+    '/console/assets/..%2f..%2fpackage.json',
+  ])
     assert.equal((await fetch(baseUrl + path)).status, 404, path);
 });
 
