@@ -5,6 +5,8 @@ import type { Parameters } from './task-list-parameters.ts';
 
 /** Behind the name and in front of the phone number in `customers.search_text` (0005-customers.sql). */
 const [NAME_END, PHONE_MARK] = ['\u001f', '\u001e'];
+/** Digits at the end of a phone number that few numbers share. */
+const SELECTIVE_DIGITS = 7;
 /** Strips in a degree of latitude (0034-findable-pages.sql). */
 const STRIPS_PER_DEGREE = 50;
 /** A box with more of them is looked for among all tasks of the organization. */
@@ -65,8 +67,18 @@ function patternsOf(search: string, parameters: Parameters) {
   const digits = phoneDigitsOf(search);
   const folded = (pattern: string) => `fold_case(${parameters.add(pattern, 'text')}) COLLATE "C"`;
   const ofCustomer = [`c.search_text LIKE ${folded(`${likePattern(text)}${NAME_END}%`)}`];
-  if (digits !== '') ofCustomer.push(`c.search_text LIKE ${folded(`%${PHONE_MARK}${likePattern(digits)}`)}`);
+  if (digits !== '') ofCustomer.push(ofPhone(digits, folded));
   return { text: folded(likePattern(text)), ofCustomer: `(${ofCustomer.join(' OR ')})` };
+}
+
+/**
+ * The index is asked for the last digits alone, which few numbers share: with the digits of countries and networks, it
+ * would read the list of nearly all customers for each of them. The whole is compared in a form that no index has.
+ */
+function ofPhone(digits: string, folded: (pattern: string) => string): string {
+  if (digits.length <= SELECTIVE_DIGITS) return `c.search_text LIKE ${folded(`%${PHONE_MARK}${likePattern(digits)}`)}`;
+  const last = folded(`%${PHONE_MARK}${likePattern(digits.slice(-SELECTIVE_DIGITS))}`);
+  return `(c.search_text LIKE ${last} AND split_part(c.search_text, '${PHONE_MARK}', 2) LIKE ${folded(likePattern(digits))})`;
 }
 
 function hasBarcode(text: string): string {

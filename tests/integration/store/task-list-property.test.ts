@@ -172,6 +172,9 @@ const SEARCHES = [
   'bar-3',
   '10000007',
   '+49 15',
+  // The whole number, and one that ends like it.
+  '+49 (15) 1000-0007',
+  '+48 15 10000007',
   '-',
   'nothing',
 ];
