@@ -13,10 +13,11 @@ import type { IdempotencyKey } from './fields/idempotency-key.ts';
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
 import type { TopUpInput } from './money/ledger.ts';
 import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } from './money/payment.ts';
-import type { ChangeStatusInput } from './tasks/change-status.ts';
+import type { ChangeStatusInput, PickUpInput } from './tasks/change-status.ts';
 import type { CreateTaskInput } from './tasks/create-task.ts';
 import type { ChangePackageInput, PackageInput } from './tasks/package.ts';
 import type { RateTaskInput } from './tasks/rating.ts';
+import type { StopPlace } from './tasks/task.ts';
 import type { UpdateTaskInput } from './tasks/update-task.ts';
 
 /** The caller of a command. Rules take it as input; history and events name it. */
@@ -97,6 +98,13 @@ export interface ReadTask extends CommandBase {
 }
 
 /** The customer's rating of a completed task. */
+/** The courier has the goods of a task. */
+export interface PickUpTask extends CommandBase {
+  readonly kind: 'pick-up-task';
+  readonly taskId: number;
+  readonly input: PickUpInput;
+}
+
 export interface RateTask extends CommandBase {
   readonly kind: 'rate-task';
   readonly taskId: number;
@@ -300,19 +308,23 @@ export interface NoteArrival extends CommandBase {
   readonly kind: 'note-arrival';
   readonly taskId: number;
   readonly agentId: number;
+  /** Which of its places. */
+  readonly place: StopPlace;
   /** ISO time of the position that follows, by the clock of the device. */
   readonly at: string;
   readonly latitude: number;
   readonly longitude: number;
 }
 
-/** When the agent of a task is now expected at its place. Answered alike when that tells nothing new. */
+/** When the agent of a task is now expected at its places. Answered alike when that tells nothing new. */
 export interface NoteEta extends CommandBase {
   readonly kind: 'note-eta';
   readonly taskId: number;
   readonly agentId: number;
-  /** ISO time. */
-  readonly etaAt: string;
+  /** ISO time; null where the task leads nowhere in particular. */
+  readonly etaAt: string | null;
+  /** The same for the pickup; null when nothing is to be fetched any more. */
+  readonly pickupEtaAt: string | null;
 }
 
 /** Commands that one decision answers. */
@@ -320,6 +332,7 @@ export type SingleCommand =
   | CreateTask
   | UpdateTask
   | ChangeTaskStatus
+  | PickUpTask
   | RateTask
   | AddPackage
   | ChangePackageStatus

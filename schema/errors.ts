@@ -25,6 +25,8 @@ export const ERRORS = {
   ASSIGNMENT_ALREADY_TAKEN: { status: 409, message: 'Somebody else has taken the task' },
   ASSIGNMENT_REQUEST_EXPIRED: { status: 409, message: 'The request has run out' },
   ASSIGNMENT_REQUEST_CLOSED: { status: 409, message: 'The request no longer waits for an answer' },
+  NO_PICKUP_PLACE: { status: 409, message: 'The task has no pickup place' },
+  PICKUP_NOT_EXPECTED: { status: 409, message: 'Goods are picked up once the task is accepted, and before it ends' },
   TASK_NOT_COMPLETED: { status: 409, message: 'The task is not completed' },
   TASK_ALREADY_RATED: { status: 409, message: 'The task is rated' },
   TASK_MOVED_ON: { status: 409, message: 'The task is no longer with that agent, or no longer in that status' },

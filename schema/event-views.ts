@@ -9,7 +9,7 @@ import { paymentView } from './money/payment.ts';
 import { TEST_EVENT, webhookView } from './notices/webhook.ts';
 import { PACKAGE_STATUSES } from './tasks/package.ts';
 import { ratingView } from './tasks/rating.ts';
-import { TASK_OUTCOMES, TASK_STATUSES } from './tasks/task.ts';
+import { STOP_PLACES, TASK_OUTCOMES, TASK_STATUSES } from './tasks/task.ts';
 import { taskView } from './tasks/task-view.ts';
 
 /** The bodies of events, by type: the same on webhooks, on streams and in GET /events. Source: docs/contract.md §6. */
@@ -44,11 +44,14 @@ const statusChanged = v.object({
 
 const arrived = v.object({
   task: taskView,
+  place: v.picklist(STOP_PLACES),
   agentId: shownId,
   position: named('Place', v.object({ latitude: v.number(), longitude: v.number() })),
   at: shownTime,
   actor: actorView,
 });
+
+const pickedUp = v.object({ task: taskView, agentId: nullableId, at: shownTime, actor: actorView });
 
 const packageStatusChanged = v.object({
   task: taskView,
@@ -63,6 +66,8 @@ const etaUpdated = v.object({
   task: taskView,
   etaAt: nullableTime,
   previousEtaAt: nullableTime,
+  pickupEtaAt: nullableTime,
+  previousPickupEtaAt: nullableTime,
   actor: actorView,
 });
 
@@ -74,6 +79,7 @@ const DATA: Readonly<Record<EventType, v.GenericSchema>> = {
   'task.status_changed': named('TaskStatusChangedEventData', statusChanged),
   'task.delayed': plainTask,
   'task.arrived': named('TaskArrivedEventData', arrived),
+  'task.picked_up': named('TaskPickedUpEventData', pickedUp),
   'task.eta_updated': named('TaskEtaUpdatedEventData', etaUpdated),
   'task.at_risk': named('TaskAtRiskEventData', atRisk),
   'task.rated': named('TaskRatedEventData', v.object({ task: taskView, rating: ratingView, actor: actorView })),

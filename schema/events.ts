@@ -12,6 +12,7 @@ export const EVENT_TYPES = named('EventType', [
   'task.status_changed',
   'task.delayed',
   'task.arrived',
+  'task.picked_up',
   'task.eta_updated',
   'task.at_risk',
   'task.rated',

@@ -1,7 +1,7 @@
 import type { Answer, Command } from '../../schema/commands.ts';
-import { createArrivalWatch } from '../positions/arrival-watch.ts';
 import { Positions } from '../positions/positions.ts';
 import { TrailBuffer } from '../positions/trail-buffer.ts';
+import { createAgentWatch } from '../positions/watch/agent-watch.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import type { Releaser } from '../runtime/lifecycle.ts';
 import type { Log } from '../runtime/log.ts';
@@ -48,12 +48,11 @@ export function openPositions(
 ): OpenedPositions {
   const trail = new TrailBuffer({ store: createTrailStore(databaseUrl), clock, scheduler, log });
   releaser.push('trail', () => trail.stop());
-  const arrivals = createArrivalWatch({ ask, clock, log });
   const positions = new Positions({
     store: openPositionStore?.(history) ?? NOWHERE,
     readRoster: (organizationId) => readRoster(reads, organizationId),
     noteTrail: trail.note,
-    onMoved: (...given) => arrivals.onTick(...given),
+    watch: createAgentWatch({ ask, clock, log }),
     clock,
     scheduler,
     log,

@@ -43,5 +43,8 @@ function openTaskOf(task: TaskRecord, state: OrgState): ChangedTask['task'] {
     windowEnd: task.windowEnd,
     pickupLatitude: pickupLocation?.latitude ?? null,
     pickupLongitude: pickupLocation?.longitude ?? null,
+    pickupEtaAt: task.pickupEtaAt,
+    pickupArrivedAt: task.pickupArrivedAt,
+    pickedUpAt: task.pickedUpAt,
   };
 }

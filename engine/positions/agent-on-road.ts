@@ -1,15 +1,5 @@
 import type { OpenTask } from '../store/positions/roster-store.ts';
 
-/** The engine's facts about an agent beside its record: its position and its open tasks. */
-export interface AgentOnRoad {
-  readonly agentId: number;
-  isActive: boolean;
-  onDuty: boolean;
-  /** Of its vehicle, as given: `bike`, `car`, `van` … */
-  vehicleType: string | null;
-  readonly openTasks: Map<number, OpenTask>;
-}
-
 /**
  * Where an agent is. One object for an agent's life, changed in place: there are hundreds of thousands of points a
  * second. NaN stands for what the device did not say.
@@ -23,6 +13,18 @@ export interface LivePosition {
   heading: number;
   altitude: number;
   battery: number;
+  /** 0: nowhere yet. */
   recordedAtMs: number;
   receivedAtMs: number;
+  /** When it last said that it is still there. */
+  heardAtMs: number;
+}
+
+/** The engine's facts about an agent beside its record: where it is, and its open tasks. The same object from tick to tick. */
+export interface AgentOnRoad extends LivePosition {
+  isActive: boolean;
+  onDuty: boolean;
+  /** Of its vehicle, as given: `bike`, `car`, `van` … */
+  vehicleType: string | null;
+  readonly openTasks: Map<number, OpenTask>;
 }

@@ -1,13 +1,13 @@
 import type { Point } from '../../schema/fleet/position.ts';
 import { activeTaskOf } from '../domain/tasks/active-task.ts';
 import type { OpenTask } from '../store/positions/roster-store.ts';
-import type { AgentOnRoad, LivePosition } from './agent-on-road.ts';
+import type { AgentOnRoad } from './agent-on-road.ts';
 
 /**
  * An agent as the position store knows it. Fields that are written with every point are numbers and flags alone, so that
  * taking a point makes no garbage.
  */
-export class LiveAgent implements AgentOnRoad, LivePosition {
+export class LiveAgent implements AgentOnRoad {
   readonly agentId: number;
   isActive = true;
   onDuty = false;

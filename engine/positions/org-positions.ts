@@ -22,6 +22,8 @@ export class OrgPositions {
   readonly agents = new Map<number, LiveAgent>();
   /** Agents whose newest position Redis does not have. */
   readonly unsaved = new Set<LiveAgent>();
+  /** Agents whose open tasks have changed: their times are to be predicted. */
+  readonly replanned = new Set<LiveAgent>();
   /** On the monotonic clock. */
   usedAt = 0;
   /** Whether it has been read who the agents are: others are unknown then. */
@@ -109,6 +111,7 @@ export class OrgPositions {
       if (known.has(id)) continue;
       this.agents.delete(id);
       this.unsaved.delete(agent);
+      this.replanned.delete(agent);
     }
     this.#dirty = this.#dirty.filter(({ agentId }) => known.has(agentId));
     this.hasRoster = true;

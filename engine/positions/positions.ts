@@ -1,14 +1,12 @@
 import type { BoundingBox, DevicePoint, HeartbeatView, Point, Tally } from '../../schema/fleet/position.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { isInBox } from '../domain/bounding-box.ts';
-import type { ServiceTimes } from '../domain/stops/open-stops.ts';
 import { isStale } from '../domain/travel/location-rule.ts';
 import { type Clock, isoTime, type Scheduler } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { KnownPosition, PositionStore } from '../store/positions/position-store.ts';
 import type { Roster } from '../store/positions/roster-store.ts';
 import { encodePosition } from '../views/position-view.ts';
-import type { MovedAgent } from './arrival-watch.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LocationFilter, LocationListener } from './location-audience.ts';
 import { LocationFeed } from './location-feed.ts';
@@ -16,19 +14,15 @@ import { type NoteTrail, OrgPositions } from './org-positions.ts';
 import { PositionSaver } from './position-saver.ts';
 import type { RosterChange } from './roster-change.ts';
 import { RosterReader } from './roster-reader.ts';
+import type { AgentWatch } from './watch/agent-watch.ts';
 
 export interface PositionsOptions {
   readonly store: PositionStore;
   /** Reads the agents of an organization, with their open tasks. */
   readonly readRoster: (organizationId: number) => Promise<Roster>;
   readonly noteTrail: NoteTrail;
-  /** Told once a tick, for each organization, of agents who moved and have something to do: of some, or none. */
-  readonly onMoved: (
-    organizationId: number,
-    moved: readonly MovedAgent[],
-    nowMs: number,
-    services: ServiceTimes,
-  ) => void;
+  /** Told once a tick, for each organization, of agents who moved, or have other tasks than before. */
+  readonly watch: AgentWatch;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
@@ -203,18 +197,17 @@ export class Positions {
   }
 
   #tick(): void {
-    const { clock, onMoved } = this.#options;
+    const { clock, watch } = this.#options;
     const nowMs = clock.now();
     for (const organization of this.#organizations.values()) {
       const { organizationId, unsaved } = organization;
       const moved = organization.takeDirty();
       this.#feed.tell(organizationId, moved, nowMs);
-      const busy: MovedAgent[] = [];
-      for (const agent of moved) {
-        if (agent.openTasks.size > 0) busy.push({ position: agent, agent });
-        unsaved.add(agent);
-      }
-      onMoved(organizationId, busy, nowMs, organization.services);
+      for (const agent of moved) unsaved.add(agent);
+      watch.onTick(
+        { organizationId, services: organization.services, moved, replanned: organization.replanned },
+        nowMs,
+      );
       this.#saver.save(organization);
       if (!organization.hasRoster) this.#rosters.refresh(organization);
       if (this.#isIdle(organization)) this.#organizations.delete(organizationId);

@@ -1,7 +1,8 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { OPEN_STATUSES, type Roster } from '../store/positions/roster-store.ts';
+import { OPEN_STATUSES, type OpenTask, type Roster } from '../store/positions/roster-store.ts';
+import type { LiveAgent } from './live-agent.ts';
 import type { OrgPositions } from './org-positions.ts';
 import type { RosterChange } from './roster-change.ts';
 
@@ -67,15 +68,49 @@ export class RosterReader {
 }
 
 function applyChange(organization: OrgPositions, { agents, tasks, lastSequence, services }: RosterChange): void {
+  const { replanned } = organization;
+  const { pickupServiceMs, dropoffServiceMs } = organization.services;
+  if (services.pickupServiceMs !== pickupServiceMs || services.dropoffServiceMs !== dropoffServiceMs)
+    for (const agent of organization.agents.values()) replanned.add(agent);
   organization.services = services;
   organization.rosterSequence = Math.max(organization.rosterSequence, lastSequence);
-  for (const { agentId, isActive, onDuty, vehicleType } of agents)
-    Object.assign(organization.agentOf(agentId), { isActive, onDuty, vehicleType });
+  for (const { agentId, isActive, onDuty, vehicleType } of agents) {
+    const agent = organization.agentOf(agentId);
+    if (agent.vehicleType !== vehicleType) replanned.add(agent);
+    Object.assign(agent, { isActive, onDuty, vehicleType });
+  }
   for (const { before, agentId, task } of tasks) {
-    if (before !== null && before !== agentId) organization.agents.get(before)?.openTasks.delete(task.taskId);
+    const former = before === null || before === agentId ? undefined : organization.agents.get(before);
+    if (former?.openTasks.delete(task.taskId)) replanned.add(former);
     if (agentId === null) continue;
-    const { openTasks } = organization.agentOf(agentId);
-    if (OPEN_STATUSES.has(task.status)) openTasks.set(task.taskId, task);
-    else openTasks.delete(task.taskId);
+    const agent = organization.agentOf(agentId);
+    if (takes(agent, task)) replanned.add(agent);
   }
 }
+
+/** Whether the agent has other stops by this, or other times at them. */
+function takes({ openTasks }: LiveAgent, task: OpenTask): boolean {
+  if (!OPEN_STATUSES.has(task.status)) return openTasks.delete(task.taskId);
+  const known = openTasks.get(task.taskId);
+  openTasks.set(task.taskId, task);
+  return !known || FIELDS_OF_ROUTE.some((field) => known[field] !== task[field]);
+}
+
+/** All but the ETAs, which follow from them. */
+const FIELDS_OF_ROUTE = [
+  'status',
+  'assignedAt',
+  'latitude',
+  'longitude',
+  'arrivedAt',
+  'timeToServe',
+  'scheduledAt',
+  'estimatedDuration',
+  'readyAt',
+  'windowStart',
+  'windowEnd',
+  'pickupLatitude',
+  'pickupLongitude',
+  'pickupArrivedAt',
+  'pickedUpAt',
+] as const satisfies readonly (keyof OpenTask)[];

@@ -19,6 +19,7 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
       'GET /tasks/:id': 'getTask',
       'PATCH /tasks/:id': 'updateTask',
       'PUT /tasks/:id/status': 'changeTaskStatus',
+      'POST /tasks/:id/picked-up': 'pickUpTask',
       'GET /tasks/:id/history': 'getTaskHistory',
       'POST /tasks/actions': 'runTaskActions',
       'POST /tasks/:id/amend': 'amendTask',

@@ -5,7 +5,7 @@ import { readTaskHistory } from '../../engine/store/records/task-history-store.t
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { changeStatusInput } from '../../schema/tasks/change-status.ts';
+import { changeStatusInput, pickUpInput } from '../../schema/tasks/change-status.ts';
 import { type CreateTaskInput, type CreateTaskOptions, createTaskSchema } from '../../schema/tasks/create-task.ts';
 import { taskHistoryView } from '../../schema/tasks/task-history.ts';
 import { taskView } from '../../schema/tasks/task-view.ts';
@@ -14,13 +14,14 @@ import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, type BodySchema, type Identity, may } from '../route.ts';
 
-/** The routes of tasks: create, read, update, change status, history. Source: docs/contract.md §3 "Endpoints". */
+/** The routes of tasks: create, read, update, change status, pick up, history. Source: docs/contract.md §3 "Endpoints". */
 export function taskRoutes(engine: Engine, reads: Reads, clock: Clock): ApiRoute[] {
   return [
     createTask(engine, clock),
     readTask(engine),
     updateTask(engine, clock),
     changeTaskStatus(engine),
+    pickUpTask(engine),
     readHistory(engine, reads),
   ];
 }
@@ -125,6 +126,28 @@ function changeTaskStatus(engine: Engine): ApiRoute {
     async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
       const command = { kind: 'change-task-status', caller, taskId: params.id, input, idempotency } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Task status changed');
+    },
+  });
+}
+
+function pickUpTask(engine: Engine): ApiRoute {
+  return apiRoute({
+    method: 'POST',
+    path: '/tasks/:id/picked-up',
+    guard: may('tasks:step'),
+    body: { schema: pickUpInput, maxBytes: LIMITS.bodyBytes, mayBeAbsent: true },
+    summary: 'Say that the courier has the goods of a task with a pickup place; told again, it changes nothing',
+    success: { status: 200, data: taskView },
+    refusals: [
+      '404',
+      '409 STATUS_DERIVED',
+      '409 NO_PICKUP_PLACE',
+      '409 PICKUP_NOT_EXPECTED',
+      '422 IDEMPOTENCY_KEY_REUSED',
+    ],
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'pick-up-task', caller, taskId: params.id, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Task picked up');
     },
   });
 }

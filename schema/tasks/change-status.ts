@@ -37,3 +37,10 @@ export const changeStatusInput = v.pipe(
   }),
 );
 export type ChangeStatusInput = v.InferOutput<typeof changeStatusInput>;
+
+/** The body of POST /tasks/:id/picked-up; `occurredAt` as above. */
+export const pickUpInput = named(
+  'PickUpInput',
+  v.object({ occurredAt: v.nullish(isoTime) }, 'the body must be an object'),
+);
+export type PickUpInput = v.InferOutput<typeof pickUpInput>;

@@ -11,6 +11,7 @@ export const HISTORY_KINDS = named('HistoryKind', [
   'reassigned',
   'delayed',
   'arrived',
+  'picked_up',
   'eta_updated',
   'at_risk',
   'rated',
@@ -52,7 +53,7 @@ const DETAILS =
   'an external courier; to awaiting_assignment from the one that had the task: `previousAgentId` or `previousCourierId`, ' +
   'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. reassigned: ' +
   '`agentId`, `previousAgentId` or `previousCourierId`, and `packageIdsInCustody`, which the former courier has or handed ' +
-  'over. updated: `changed`, the names of the fields. arrived: `agentId`, `position`. eta_updated: the ETA. at_risk: `etaAt`, `dueAt`. rated: ' +
+  'over. updated: `changed`, the names of the fields. arrived: `place`, `agentId`, `position`. picked_up: `agentId`. eta_updated: the ETA. at_risk: `etaAt`, `dueAt`. rated: ' +
   '`rating`. package_added: `packageId`; ' +
   'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`, ' +
   'and of an offer that comes late `reason` window_cannot_be_met with `lateMinutes`. ' +

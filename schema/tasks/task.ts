@@ -116,6 +116,12 @@ export interface TaskRecord {
   readonly nextTaskId: number | null;
   /** The person to meet and to call for this task instead of the customer. */
   readonly contact: TaskContact | null;
+  /** When its agent was last said to come to the pickup. */
+  readonly pickupEtaAt: string | null;
+  /** When the agent that has it reached the pickup. */
+  readonly pickupArrivedAt: string | null;
+  /** When its courier had the goods, as somebody said. */
+  readonly pickedUpAt: string | null;
 }
 
 /** A person at the place of a task; the phone is in E.164. */
@@ -142,6 +148,10 @@ export interface TaskBundle extends ShownTask {
   readonly packages: readonly PackageRecord[];
   readonly children: readonly TaskBundle[];
 }
+
+/** Where a task leads its agent. */
+export const STOP_PLACES = named('StopPlace', ['pickup', 'dropoff'] as const);
+export type StopPlace = (typeof STOP_PLACES)[number];
 
 export function isCashType(taskType: TaskType | undefined): taskType is (typeof CASH_TASK_TYPES)[number] {
   return taskType === 'cash_collection' || taskType === 'cash_drop';

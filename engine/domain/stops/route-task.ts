@@ -19,6 +19,8 @@ export interface TaskOnRoute
     | 'windowEnd'
     | 'assignedAt'
     | 'arrivedAt'
+    | 'pickupArrivedAt'
+    | 'pickedUpAt'
   > {
   readonly taskId: number;
   readonly latitude: number | null;
@@ -41,8 +43,8 @@ export function routeTaskOf(task: TaskOnRoute): RouteTask {
     pickup,
     pickupKey: placeKey(pickup),
     dropoff: placeAt(task.latitude, task.longitude),
-    pickupArrivedAt: null,
-    pickedUpAt: null,
+    pickupArrivedAt: msOf(task.pickupArrivedAt),
+    pickedUpAt: msOf(task.pickedUpAt),
     arrivedAt: msOf(task.arrivedAt),
   };
 }

@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { AgentRecord } from '../../../schema/fleet/agent.ts';
 import { isCashType, isTerminal, TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/tasks/task.ts';
-import { type Actor, checkStep, fieldsOfStep, mayUpdate, type Verdict } from './task-machine.ts';
+import { type Actor, checkStep, fieldsOfStep, mayUpdate, UNVISITED, type Verdict } from './task-machine.ts';
 
 /** The exceptions of a day are for dispatchers and administrators. Source: docs/contract.md §2. */
 export function mayHandleExceptions({ role }: Pick<Actor, 'role'>): boolean {
@@ -56,11 +56,14 @@ export function judgeReassignment(
   return agent.isActive ? { kind: 'change' } : refuse(refusal('AGENT_NOT_ACTIVE', undefined, { agentId: agent.id }));
 }
 
-/** The times of the new agent, as far as it is with the task; the caller adds the agent. */
+/**
+ * The times of the new agent, as far as it is with the task; the caller adds the agent. Goods that were picked up go along
+ * where the status stays.
+ */
 export function fieldsOfReassignment(status: TaskStatus, now: string): Partial<TaskRecord> {
   return {
-    ...fieldsOfStep('assigned', now),
-    status,
+    ...UNVISITED,
+    ...(status === 'assigned' ? fieldsOfStep(status, now) : { status, assignedAt: now }),
     acceptedAt: status === 'assigned' ? null : now,
     startedAt: status === 'in_transit' ? now : null,
     courierType: 'internal',

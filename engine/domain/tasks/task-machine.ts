@@ -154,12 +154,15 @@ type StepFields = Partial<
     | 'awaitingSince'
     | 'arrivedAt'
     | 'etaAt'
+    | 'pickupEtaAt'
+    | 'pickupArrivedAt'
+    | 'pickedUpAt'
     | 'status'
   >
 >;
 
 /** Nobody who has the task now has arrived, or was said to. */
-const UNVISITED = { arrivedAt: null, etaAt: null } as const;
+export const UNVISITED = { arrivedAt: null, etaAt: null, pickupEtaAt: null, pickupArrivedAt: null } as const;
 
 /** The fields that a step to `to` at the moment `at` sets and clears; the caller adds the new agent. */
 export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
@@ -176,9 +179,10 @@ export function fieldsOfStep(to: TaskStatus, at: string): StepFields {
         acceptedAt: null,
         awaitingSince: at,
         ...UNVISITED,
+        pickedUpAt: null,
       };
     case 'assigned':
-      return { status: to, assignedAt: at, ...UNVISITED };
+      return { status: to, assignedAt: at, ...UNVISITED, pickedUpAt: null };
     case 'accepted':
       return { status: to, acceptedAt: at };
     case 'in_transit':

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TaskRecord } from '../../../schema/tasks/task.ts';
+import type { StopPlace, TaskRecord } from '../../../schema/tasks/task.ts';
 import { distanceM } from './geo.ts';
 
 export interface Place {
@@ -33,14 +33,21 @@ export type Arrival =
 export const AWAY: Arrival = { kind: 'away' };
 
 /**
- * Whether the agent of a task is expected at its place. Only in transit: before that the agent goes to fetch what it is
- * to bring, perhaps past the place, and how long that takes no straight line tells.
+ * Where an agent that comes by has arrived for its task; null for nowhere. In transit that is where the task is delivered;
+ * before that the agent may only pass there. It is the pickup once the agent has accepted, until it has the goods: who is
+ * merely asked may stand there for something else.
  */
-export function isAwaited({ status, arrivedAt }: Pick<TaskRecord, 'status' | 'arrivedAt'>): boolean {
-  return status === 'in_transit' && arrivedAt === null;
+export function awaitedAt({
+  status,
+  arrivedAt,
+  pickupArrivedAt,
+  pickedUpAt,
+}: Pick<TaskRecord, 'status' | 'arrivedAt' | 'pickupArrivedAt' | 'pickedUpAt'>): StopPlace | null {
+  if (status === 'in_transit') return arrivedAt === null ? 'dropoff' : null;
+  return status === 'accepted' && pickupArrivedAt === null && pickedUpAt === null ? 'pickup' : null;
 }
 
-/** Whether somebody is expected at the place of a task. */
+/** Whether somebody is expected where a task is delivered. */
 export function isExpected({ status, arrivedAt }: Pick<TaskRecord, 'status' | 'arrivedAt'>): boolean {
   return (status === 'assigned' || status === 'accepted' || status === 'in_transit') && arrivedAt === null;
 }

@@ -31,9 +31,20 @@ export function etaAtMs(straightM: number, vehicleType: string | null, fromMs: n
   return fromMs + (straightM * DETOUR) / metersPerMs;
 }
 
-/** Whether an ETA is worth sending after `previousMs`; null is the first one. */
-export function isMaterial(previousMs: number | null, nextMs: number): boolean {
-  return previousMs === null || Math.abs(nextMs - previousMs) > LIMITS.etaChangeMs;
+/** The ETAs of a task, as records have them; null is none. */
+export interface Etas {
+  readonly etaAt: string | null;
+  readonly pickupEtaAt: string | null;
+}
+
+/** Whether ETAs are worth sending after those that were sent last. */
+export function hasNews(told: Etas, next: Etas): boolean {
+  return isMaterial(told.etaAt, next.etaAt) || isMaterial(told.pickupEtaAt, next.pickupEtaAt);
+}
+
+function isMaterial(previous: string | null, next: string | null): boolean {
+  if (next === null) return false;
+  return previous === null || Math.abs(Date.parse(next) - Date.parse(previous)) > LIMITS.etaChangeMs;
 }
 
 /** Vehicle types are free text: what is not in the table goes like a car. */

@@ -36,6 +36,7 @@ import { changeTaskStatusRule } from './tasks/change-task-status.ts';
 import { createTaskRule } from './tasks/create-task.ts';
 import { noteArrivalRule } from './tasks/note-arrival.ts';
 import { noteEtaRule } from './tasks/note-eta.ts';
+import { pickUpTaskRule } from './tasks/pick-up-task.ts';
 import { rateTaskRule } from './tasks/rate-task.ts';
 import { updateTaskRule } from './tasks/update-task.ts';
 import { wakeUpRule } from './tasks/wake-up.ts';
@@ -45,6 +46,7 @@ const RULES = {
   'create-task': createTaskRule,
   'update-task': updateTaskRule,
   'change-task-status': changeTaskStatusRule,
+  'pick-up-task': pickUpTaskRule,
   'rate-task': rateTaskRule,
   'add-package': addPackageRule,
   'change-package-status': changePackageStatusRule,

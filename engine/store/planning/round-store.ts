@@ -57,6 +57,8 @@ export interface CarriedTask extends TaskRow {
   readonly agentId: number;
   readonly assignedAt: string | null;
   readonly arrivedAt: string | null;
+  readonly pickupArrivedAt: string | null;
+  readonly pickedUpAt: string | null;
 }
 
 export interface AgentOnDuty {
@@ -217,6 +219,7 @@ function readTasks(sql: Sql, organizationId: number, ids: readonly number[]): Pr
       `SELECT t.id, ${MARK_OF_TASK} AS mark, t.id AS task_id, t.status, t.time_to_serve, t.scheduled_at,
         t.estimated_duration, t.ready_at, t.created_at, t.window_start, t.window_end, t.required_skills, t.preferred_agent_id, t.search,
         t.child_ids IS NOT NULL AS is_job, t.agent_id, t.assigned_at, t.arrived_at,
+        t.pickup_arrived_at, t.picked_up_at,
         d.latitude, d.longitude, p.latitude AS pickup_latitude, p.longitude AS pickup_longitude,
         coalesce(k.weight_kg, 0) AS weight_kg, coalesce(k.volume_m3, 0) AS volume_m3, coalesce(k.packages, 0) AS packages
       FROM tasks t

@@ -17,8 +17,9 @@ export interface RosterAgent {
 
 /** An open task of an agent with its place: its status is assigned, accepted or in_transit. */
 export interface OpenTask extends TaskOnRoute {
-  /** The time of the agent's last noted arrival. */
+  /** When the agent was last said to come, and to the pickup. */
   readonly etaAt: string | null;
+  readonly pickupEtaAt: string | null;
 }
 
 type TaskRow = readonly [
@@ -38,6 +39,9 @@ type TaskRow = readonly [
   windowEnd: string | null,
   pickupLatitude: number | null,
   pickupLongitude: number | null,
+  pickupEtaAt: string | null,
+  pickupArrivedAt: string | null,
+  pickedUpAt: string | null,
 ];
 
 /** All agents of an organization with their open tasks. */
@@ -61,7 +65,7 @@ export async function readRoster(sql: Sql, organizationId: number): Promise<Rost
       a.id AS agent_id, a.is_active, a.on_duty, a.vehicle ->> 'type' AS vehicle_type,
       (SELECT json_agg(json_build_array(t.id, t.status, t.assigned_at, l.latitude, l.longitude, t.arrived_at, t.eta_at,
           t.time_to_serve, t.scheduled_at, t.estimated_duration, t.created_at, t.ready_at, t.window_start, t.window_end,
-          p.latitude, p.longitude))
+          p.latitude, p.longitude, t.pickup_eta_at, t.pickup_arrived_at, t.picked_up_at))
         FROM tasks t LEFT JOIN locations l ON l.organization_id = t.organization_id AND l.id = t.location_id
         LEFT JOIN locations p ON p.organization_id = t.organization_id AND p.id = t.pickup_location_id
         WHERE t.organization_id = a.organization_id AND t.agent_id = a.id
@@ -85,7 +89,9 @@ const OPEN_RANKS = numberArray([...OPEN_STATUSES].map((status) => TASK_STATUSES.
 
 function taskOf(row: TaskRow): OpenTask {
   const [taskId, status, assignedAt, latitude, longitude, arrivedAt, etaAt, timeToServe, scheduledAt, ...rest] = row;
-  const [estimatedDuration, createdAt, readyAt, windowStart, windowEnd, pickupLatitude, pickupLongitude] = rest;
+  const [estimatedDuration, createdAt, readyAt, windowStart, windowEnd, pickupLatitude, pickupLongitude, ...pickup] =
+    rest;
+  const [pickupEtaAt, pickupArrivedAt, pickedUpAt] = pickup;
   const iso = (time: string | null) => (time === null ? null : isoFromPostgres(time));
   return {
     taskId,
@@ -104,5 +110,8 @@ function taskOf(row: TaskRow): OpenTask {
     windowEnd: iso(windowEnd),
     pickupLatitude,
     pickupLongitude,
+    pickupEtaAt: iso(pickupEtaAt),
+    pickupArrivedAt: iso(pickupArrivedAt),
+    pickedUpAt: iso(pickedUpAt),
   };
 }

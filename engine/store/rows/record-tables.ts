@@ -186,6 +186,9 @@ export const TASK = recordColumns<TaskRecord>({
   previousTaskId: 'plain',
   nextTaskId: 'plain',
   contact: 'plain',
+  pickupEtaAt: 'time',
+  pickupArrivedAt: 'time',
+  pickedUpAt: 'time',
 });
 
 export const TASK_HISTORY = recordColumns<TaskHistoryRecord>({

@@ -86,6 +86,7 @@ function titleOf({ kind, toStatus, details }: HistoryStepView): string {
       ? words.takenBack
       : text.status[details?.['outcome'] === 'failed' ? 'failed' : toStatus]!;
   if (kind === 'assignment_request') return words.offers[String(details?.['status'])] ?? words.assignment_request;
+  if (kind === 'arrived' && details?.['place'] === 'pickup') return words.arrivedAtPickup;
   if (kind === 'updated' && details?.['counts']) return words.noneFound;
   if (kind === 'package_status_changed')
     return `${words.package_status_changed}: ${packageStatus(details?.['toStatus'])}`;

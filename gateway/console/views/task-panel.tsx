@@ -158,6 +158,12 @@ function Times({ task: shown }: { readonly task: TaskView }) {
       <Fact name={words.due} value={timeOf(due)} detail={isOpen ? left : null} />
       <Fact name={words.window} value={window} />
       <Fact name={words.scheduled} value={at(shown.scheduledAt)} />
+      <Fact
+        name={words.pickupEta}
+        value={isOpen && !shown.pickupArrivedAt && !shown.pickedUpAt ? at(shown.pickupEtaAt) : null}
+      />
+      <Fact name={words.pickupArrived} value={at(shown.pickupArrivedAt)} />
+      <Fact name={words.pickedUp} value={at(shown.pickedUpAt)} />
       <Fact name={words.eta} value={isOpen ? at(shown.etaAt) : null} />
       <Fact
         name={words.arrived}

@@ -80,6 +80,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /tasks/:id': { who: STAFF_AND_AGENTS, names: 'task' },
   'PATCH /tasks/:id': { who: STAFF, names: 'task' },
   'PUT /tasks/:id/status': { who: STAFF_AND_AGENTS, names: 'task' },
+  'POST /tasks/:id/picked-up': { who: STAFF_AND_AGENTS, names: 'task' },
   'GET /tasks/:id/history': { who: STAFF_AND_AGENTS, names: 'task' },
   'POST /tasks/:id/packages': { who: STAFF, names: 'task' },
   'GET /tasks/:id/packages': { who: STAFF_AND_AGENTS, names: 'task' },

@@ -55,6 +55,11 @@ const NOT_THEIRS = {
   createdAt: LONG_AGO,
   updatedAt: LONG_AGO,
   completedAt: LONG_AGO,
+  etaAt: LONG_AGO,
+  arrivedAt: LONG_AGO,
+  pickupEtaAt: LONG_AGO,
+  pickupArrivedAt: LONG_AGO,
+  pickedUpAt: LONG_AGO,
 };
 
 interface Place {
@@ -95,6 +100,7 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'POST /tasks/batch': () => ['/tasks/batch', { tasks: [taskInput()] }],
   'PATCH /tasks/:id': ({ taskId }) => [`/tasks/${taskId}`, { notes: 'n' }],
   'PUT /tasks/:id/status': ({ taskId }) => [`/tasks/${taskId}/status`, { status: 'cancelled' }],
+  'POST /tasks/:id/picked-up': ({ acceptedTaskId }) => [`/tasks/${acceptedTaskId}/picked-up`, {}],
   'POST /tasks/:id/packages': ({ taskId }) => [`/tasks/${taskId}/packages`, { name: 'one more' }],
   'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
   'POST /tasks/:id/assign': ({ taskId, agentId }) => [`/tasks/${taskId}/assign`, { agentId }],
@@ -195,7 +201,7 @@ async function makePlace(): Promise<Place> {
   const { id: agentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
   const { id: assignedTaskId } = await api.createTask();
   await api.post(`/tasks/${assignedTaskId}/assign`, { agentId });
-  const { id: acceptedTaskId } = await api.createTask();
+  const { id: acceptedTaskId } = await api.createTask({ pickupLocation: DEPOT.location });
   await api.post(`/tasks/${acceptedTaskId}/assign`, { agentId });
   await api.put(`/tasks/${acceptedTaskId}/status`, { status: 'accepted' });
   const { id: failedTaskId } = await api.createTask();
@@ -263,7 +269,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|cancelledAt|dueAt|assignedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt|registeredAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|cancelledAt|dueAt|assignedAt|acceptedAt|pickedUpAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt|registeredAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

@@ -12,6 +12,7 @@ export const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
 const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'PATCH /tasks/:id': { notes: 'n' },
   'PUT /tasks/:id/status': { status: 'awaiting_assignment' },
+  'POST /tasks/:id/picked-up': {},
   'POST /tasks/:id/packages': { name: 'one more' },
   'PATCH /packages/:id': { status: 'cancelled' },
   'POST /tasks/:id/proof': { pin: '0000' },

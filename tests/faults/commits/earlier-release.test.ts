@@ -10,7 +10,16 @@ import { callerOf, createCommand, startEngineFixture } from '../support/engine-f
 import { assertMemoryIsPostgres } from '../support/memory.ts';
 
 /** Fields at the end of a task that the release before does not know. */
-const UNKNOWN = ['awaitingSince', 'attempt', 'previousTaskId', 'nextTaskId', 'contact'];
+const UNKNOWN = [
+  'awaitingSince',
+  'attempt',
+  'previousTaskId',
+  'nextTaskId',
+  'contact',
+  'pickupEtaAt',
+  'pickupArrivedAt',
+  'pickedUpAt',
+];
 
 /** A gateway of the release before, beside the functions of this one. */
 const earlier = (store: CommitStore): CommitStore => ({

@@ -84,11 +84,20 @@ function changeTask({ what, agent, size }: Step, taskId: number): Promise<unknow
       return update({ notes: `note ${size}` });
     case 'arrive': {
       const at = new Date(fixture.now()).toISOString();
-      return ask({ kind: 'note-arrival', caller, taskId, agentId, at, latitude: 51.5072178, longitude: -0.1357 });
+      return ask({
+        kind: 'note-arrival',
+        caller,
+        taskId,
+        agentId,
+        place: 'dropoff',
+        at,
+        latitude: 51.5072178,
+        longitude: -0.1357,
+      });
     }
     case 'expect': {
       const etaAt = new Date(fixture.now() + size * 60_000).toISOString();
-      return ask({ kind: 'note-eta', caller, taskId, agentId, etaAt });
+      return ask({ kind: 'note-eta', caller, taskId, agentId, etaAt, pickupEtaAt: null });
     }
     default:
       return undefined;

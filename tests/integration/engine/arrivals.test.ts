@@ -105,7 +105,15 @@ test('an arrival stands in the history of the task, as of when it was', async ()
   const task = await inTransit();
   const { taskId, agentId } = task;
   const at = new Date(Date.now() - 60_000).toISOString();
-  await ask({ kind: 'note-arrival', caller: { ...caller, type: 'system', id: null }, taskId, agentId, at, ...PLACE });
+  await ask({
+    kind: 'note-arrival',
+    caller: { ...caller, type: 'system', id: null },
+    taskId,
+    agentId,
+    place: 'dropoff',
+    at,
+    ...PLACE,
+  });
   const [step] = await withSql(
     fixture.databaseUrl,
     (sql) => sql<{ kind: string; at: string; actorType: string; details: unknown; changes: unknown }[]>`
@@ -113,7 +121,7 @@ test('an arrival stands in the history of the task, as of when it was', async ()
   );
   assert.deepEqual([step!.kind, step!.actorType], ['arrived', 'system']);
   assert.equal(new Date(step!.at).toISOString(), at);
-  assert.deepEqual(step!.details, { agentId, position: PLACE });
+  assert.deepEqual(step!.details, { place: 'dropoff', agentId, position: PLACE });
   assert.deepEqual(step!.changes, { before: { arrivedAt: null }, after: { arrivedAt: at } });
 });
 
@@ -149,10 +157,10 @@ test('an ETA, an arrival and the end of their task may share a commit', async ()
   const etaAt = new Date(Date.now() + 600_000).toISOString();
   const held = faulty.hold();
   // The first one occupies the commit, so that the next ones gather in one.
-  const waiting = [ask({ kind: 'note-eta', caller: system, taskId, agentId, etaAt })];
+  const waiting = [ask({ kind: 'note-eta', caller: system, taskId, agentId, etaAt, pickupEtaAt: null })];
   await held.arrived;
   const at = new Date().toISOString();
-  waiting.push(ask({ kind: 'note-arrival', caller: system, taskId, agentId, at, ...PLACE }));
+  waiting.push(ask({ kind: 'note-arrival', caller: system, taskId, agentId, place: 'dropoff', at, ...PLACE }));
   waiting.push(ask({ kind: 'change-task-status', caller, taskId, input: { status: 'completed' } }));
   held.release();
   await Promise.all(waiting);
@@ -182,8 +190,16 @@ test('a report that comes too late to matter is answered, and changes nothing', 
   await ask({ kind: 'change-task-status', caller, taskId, input: { status: 'completed' } });
   const before = await rowOf(task);
   const etaAt = new Date(Date.now() + 600_000).toISOString();
-  await ask({ kind: 'note-arrival', caller, taskId, agentId, at: new Date().toISOString(), ...PLACE });
-  await ask({ kind: 'note-eta', caller, taskId, agentId, etaAt });
+  await ask({
+    kind: 'note-arrival',
+    caller,
+    taskId,
+    agentId,
+    place: 'dropoff',
+    at: new Date().toISOString(),
+    ...PLACE,
+  });
+  await ask({ kind: 'note-eta', caller, taskId, agentId, etaAt, pickupEtaAt: null });
   assert.deepEqual(await rowOf(task), before);
   assert.deepEqual(
     (await toldOf(task)).map(({ type }) => type),

@@ -1,5 +1,7 @@
 import type { Engine } from '../../../engine/org/start-engine.ts';
-import { createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
+import type { AgentOnRoad } from '../../../engine/positions/agent-on-road.ts';
+import { LiveAgent } from '../../../engine/positions/live-agent.ts';
+import { createAgentWatch } from '../../../engine/positions/watch/agent-watch.ts';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { OpenTask } from '../../../engine/store/positions/roster-store.ts';
@@ -27,7 +29,7 @@ export interface WatchedAgent {
 /** An agent with one task in transit, and a watch of its own that tells the engine. */
 export function watchAgent(engine: Engine, { organizationId, taskId, agentId }: WatchedTask): WatchedAgent {
   const asked = new Set<Promise<unknown>>();
-  const watch = createArrivalWatch({
+  const watch = createAgentWatch({
     ask(id, command) {
       const answer = engine.ask(id, command);
       asked.add(answer);
@@ -37,21 +39,18 @@ export function watchAgent(engine: Engine, { organizationId, taskId, agentId }: 
     log: createLog('engine', 'silent'),
   });
   let task = openTaskOf({ taskId, ...PLACE });
-  const agent = {
-    agentId,
-    isActive: true,
-    onDuty: true,
-    vehicleType: 'car',
-    openTasks: new Map([[taskId, task]]),
-  };
+  const agent = new LiveAgent(agentId);
+  agent.vehicleType = 'car';
+  agent.openTasks.set(taskId, task);
+  const services = { pickupServiceMs: 0, dropoffServiceMs: 0 };
+  const replanned = new Set<AgentOnRoad>();
   return {
     reports(away, speed = Number.NaN) {
       const nowMs = systemClock.now();
-      const unsaid = { heading: Number.NaN, altitude: Number.NaN, battery: Number.NaN };
       const times = { recordedAtMs: nowMs, receivedAtMs: nowMs };
       const latitude = PLACE.latitude + away * DEGREES_PER_METER;
-      const position = { agentId, latitude, longitude: PLACE.longitude, accuracy: 5, speed, ...unsaid, ...times };
-      watch.onTick(organizationId, [{ agent, position }], nowMs, { pickupServiceMs: 0, dropoffServiceMs: 0 });
+      Object.assign(agent, { latitude, longitude: PLACE.longitude, accuracy: 5, speed, ...times });
+      watch.onTick({ organizationId, services, moved: [agent], replanned }, nowMs);
     },
     becomes(fields) {
       task = { ...task, ...fields };

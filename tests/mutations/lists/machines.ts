@@ -55,8 +55,8 @@ export const MACHINES: readonly Mutation[] = [
         'An inactive agent gets no tasks.',
       ],
       [
-        'return { status: to, assignedAt: at, ...UNVISITED };',
-        'return { status: to, assignedAt: at };',
+        'assignedAt: at, ...UNVISITED, pickedUpAt: null };',
+        'assignedAt: at };',
         'A new agent has not arrived yet.',
       ],
       [

@@ -19,6 +19,9 @@ export function openTaskOf(fields: Partial<OpenTask> = {}): OpenTask {
     windowEnd: null,
     pickupLatitude: null,
     pickupLongitude: null,
+    pickupEtaAt: null,
+    pickupArrivedAt: null,
+    pickedUpAt: null,
     ...fields,
   };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { TravelTime } from '../../../engine/domain/assignment/round-view.ts';
 import type { AgentOnRoad, LivePosition } from '../../../engine/positions/agent-on-road.ts';
-import { type ArrivalWatch, createArrivalWatch } from '../../../engine/positions/arrival-watch.ts';
+import { LiveAgent } from '../../../engine/positions/live-agent.ts';
+import { createAgentWatch } from '../../../engine/positions/watch/agent-watch.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { OpenTask } from '../../../engine/store/positions/roster-store.ts';
 import type { Answer, NoteArrival, NoteEta } from '../../../schema/commands.ts';
@@ -22,9 +22,11 @@ function openTask(fields: Partial<OpenTask> = {}): OpenTask {
   return openTaskOf({ taskId: 10, ...PLACE, assignedAt: '2031-05-01T11:00:00.000Z', ...fields });
 }
 
-function agentWith(...tasks: OpenTask[]): AgentOnRoad {
-  const openTasks = new Map(tasks.map((task) => [task.taskId, task]));
-  return { agentId: 7, isActive: true, onDuty: true, vehicleType: 'car', openTasks };
+function agentWith(...tasks: OpenTask[]): LiveAgent {
+  const agent = new LiveAgent(7);
+  agent.vehicleType = 'car';
+  for (const task of tasks) agent.openTasks.set(task.taskId, task);
+  return agent;
 }
 
 interface Asked {
@@ -37,34 +39,46 @@ interface Asked {
 class Scene {
   nowMs = START;
   readonly asked: Asked[] = [];
-  readonly #watch: ArrivalWatch;
-
-  constructor(travel?: TravelTime) {
-    this.#watch = createArrivalWatch({
-      travel,
-      ask: (organizationId, command) =>
-        new Promise((resolve) => {
-          const answer = async (given: Answer) => {
-            resolve(given);
-            await new Promise((done) => setImmediate(done));
-          };
-          this.asked.push({ organizationId, command, answer });
-        }),
-      clock: { now: () => this.nowMs, monotonic: () => this.nowMs - START + 5_000 },
-      log: createLog('engine', 'silent'),
-    });
-  }
+  readonly replanned = new Set<AgentOnRoad>();
+  readonly #watch = createAgentWatch({
+    ask: (organizationId, command) =>
+      new Promise((resolve) => {
+        const answer = async (given: Answer) => {
+          resolve(given);
+          await new Promise((done) => setImmediate(done));
+        };
+        this.asked.push({ organizationId, command, answer });
+      }),
+    clock: { now: () => this.nowMs, monotonic: () => this.nowMs - START + 5_000 },
+    log: createLog('engine', 'silent'),
+  });
 
   /** A second later the agent is so many metres from the place; nobody has moved without one. */
-  tick(agent?: AgentOnRoad, away = 0, point: Partial<LivePosition> = {}): void {
+  tick(agent?: LiveAgent, away = 0, point: Partial<LivePosition> = {}): void {
     this.nowMs += 1_000;
-    if (!agent) return this.#watch.onTick(ORGANIZATION, [], this.nowMs, SERVICES);
-    const { agentId } = agent;
-    const latitude = PLACE.latitude + away * DEGREES_PER_METER;
-    const unsaid = { accuracy: 5, speed: Number.NaN, heading: Number.NaN, altitude: Number.NaN, battery: Number.NaN };
-    const times = { recordedAtMs: this.nowMs, receivedAtMs: this.nowMs };
-    const position = { agentId, latitude, longitude: PLACE.longitude, ...unsaid, ...times, ...point };
-    this.#watch.onTick(ORGANIZATION, [{ agent, position }], this.nowMs, SERVICES);
+    if (agent) {
+      const latitude = PLACE.latitude + away * DEGREES_PER_METER;
+      const unsaid = { accuracy: 5, speed: Number.NaN };
+      const times = { recordedAtMs: this.nowMs, receivedAtMs: this.nowMs };
+      Object.assign(agent, { latitude, longitude: PLACE.longitude, ...unsaid, ...times, ...point });
+    }
+    this.#onTick(agent ? [agent] : []);
+  }
+
+  /** A second later the agent has these tasks, and has not moved. */
+  replan(agent: LiveAgent, ...tasks: OpenTask[]): void {
+    this.nowMs += 1_000;
+    agent.openTasks.clear();
+    for (const task of tasks) agent.openTasks.set(task.taskId, task);
+    this.replanned.add(agent);
+    this.#onTick([]);
+  }
+
+  #onTick(moved: readonly LiveAgent[]): void {
+    this.#watch.onTick(
+      { organizationId: ORGANIZATION, services: SERVICES, moved, replanned: this.replanned },
+      this.nowMs,
+    );
   }
 
   pass(ms: number): void {
@@ -160,7 +174,7 @@ describe('arrivals', () => {
     agent.openTasks.set(10, toldOf({ assignedAt: '2031-05-01T12:00:10.000Z' }));
     scene.tick(agent, 20, STANDING);
     await scene.last().answer(OK);
-    scene.tick({ ...agentWith(toldOf()), agentId: 8 }, 20, STANDING);
+    scene.tick(Object.assign(new LiveAgent(8), { openTasks: agentWith(toldOf()).openTasks }), 20, STANDING);
     assert.deepEqual(
       scene.asked.map(({ command }) => command.agentId),
       [7, 7, 8],
@@ -186,6 +200,43 @@ describe('arrivals', () => {
     assert.deepEqual(scene.kinds(), []);
     scene.tick(agent, 20);
     assert.deepEqual(scene.kinds(), ['note-arrival']);
+  });
+});
+
+describe('arrivals at the pickup', () => {
+  const pickup = { pickupLatitude: PLACE.latitude, pickupLongitude: PLACE.longitude };
+  const far = {
+    latitude: PLACE.latitude + 0.1,
+    etaAt: '2031-05-01T12:00:00.000Z',
+    pickupEtaAt: '2031-05-01T12:00:00.000Z',
+  };
+  const fetched = (fields: Partial<OpenTask> = {}) => openTask({ ...far, ...pickup, status: 'accepted', ...fields });
+  const arrivalsOf = ({ asked }: Scene) =>
+    asked.flatMap(({ command }) => (command.kind === 'note-arrival' ? [`${command.taskId} ${command.place}`] : []));
+
+  for (const [what, fields, expected] of [
+    ['of an agent that has accepted', {}, ['10 pickup']],
+    ['not of one that is merely asked', { status: 'assigned' }, []],
+    ['not a second time', { pickupArrivedAt: '2031-05-01T11:59:00.000Z' }, []],
+    ['not of one that has the goods', { pickedUpAt: '2031-05-01T11:59:00.000Z' }, []],
+    ['not in transit', { status: 'in_transit' }, []],
+  ] as const) {
+    test(what, () => {
+      const scene = new Scene();
+      scene.tick(agentWith(fetched(fields)), 20, STANDING);
+      assert.deepEqual(arrivalsOf(scene), expected);
+    });
+  }
+
+  test('count once the agent that stands there has accepted, and then it arrives at the place', async () => {
+    const [scene, agent] = [new Scene(), agentWith(fetched({ status: 'assigned' }))];
+    scene.tick(agent, 20, STANDING);
+    scene.replan(agent, fetched());
+    assert.deepEqual(arrivalsOf(scene), ['10 pickup']);
+    for (const { answer } of scene.asked) await answer(OK);
+    scene.replan(agent, fetched({ status: 'in_transit' }));
+    scene.tick(agent, 0.1 / DEGREES_PER_METER, STANDING);
+    assert.deepEqual(arrivalsOf(scene), ['10 pickup', '10 dropoff']);
   });
 });
 
@@ -228,33 +279,6 @@ describe('ETAs', () => {
     assert.equal(command.etaAt, '2031-05-01T12:03:08.000Z');
   });
 
-  test('of all tasks of an agent are the sums of ways, services and waits along its stops, to the second', () => {
-    // A degree of latitude takes a minute.
-    const travel: TravelTime = (from, to) => {
-      const ms = Math.abs(to.latitude - from.latitude) * 60_000;
-      return { distanceM: ms, ms };
-    };
-    const scene = new Scene(travel);
-    const at = (minutes: number) => new Date(START + 1_000 + minutes * 60_000).toISOString();
-    const to = (degrees: number) => ({ latitude: PLACE.latitude + degrees, longitude: PLACE.longitude });
-    const fetched = { pickupLatitude: PLACE.latitude + 9, pickupLongitude: PLACE.longitude };
-    scene.tick(
-      agentWith(
-        openTask({ taskId: 1, ...to(5) }),
-        openTask({ taskId: 2, status: 'assigned', ...to(12), ...fetched, readyAt: at(20), estimatedDuration: 7 }),
-        openTask({ taskId: 3, status: 'accepted', ...to(14), windowStart: at(60), windowEnd: at(70) }),
-      ),
-    );
-    const told = scene.asked.map(({ command }) => (command.kind === 'note-eta' ? [command.taskId, command.etaAt] : []));
-    // The first is there after 5 and done after 8. The way to the pickup ends after 12; the goods are ready after 20 and
-    // aboard a minute later. The second door is reached after 24 and left after 31, the third after 33, and open at 60.
-    assert.deepEqual(told, [
-      [1, at(5)],
-      [2, at(24)],
-      [3, at(60)],
-    ]);
-  });
-
   test('ETAs are sent again when they move, but not within ten seconds', async () => {
     const [scene, agent] = [new Scene(), agentWith(openTask())];
     scene.tick(agent, 1_000);
@@ -263,6 +287,25 @@ describe('ETAs', () => {
     assert.equal(scene.asked.length, 1);
     scene.tick(agent, 9_000);
     assert.deepEqual(scene.kinds(), ['note-eta', 'note-eta']);
+  });
+
+  test('are sent of all tasks within the ten seconds when the tasks change, and of an agent that does not move', async () => {
+    const [scene, agent] = [new Scene(), agentWith(openTask())];
+    scene.tick(agent, 1_000);
+    await scene.last().answer(OK);
+    const first = openTask({ etaAt: '2031-05-01T12:03:08.000Z' });
+    scene.replan(agent, first, openTask({ taskId: 11, status: 'assigned', latitude: PLACE.latitude + 0.01 }));
+    assert.deepEqual(
+      scene.asked.map(({ command }) => command.taskId),
+      [10, 11],
+    );
+    // The next tick sends it again, though nobody moves.
+    await scene.last().answer(refusedWith('UNAVAILABLE'));
+    scene.tick();
+    assert.deepEqual([scene.asked.length, scene.last().command.taskId], [3, 11]);
+    await scene.last().answer(OK);
+    scene.tick();
+    assert.deepEqual([scene.asked.length, scene.replanned.size], [3, 0]);
   });
 
   test('are not told again while an agent keeps to them', async () => {
@@ -288,16 +331,6 @@ describe('ETAs', () => {
     await scene.last().answer(refusedWith('OVERLOADED'));
     scene.tick(agent, 1_000);
     assert.deepEqual(scene.kinds(), ['note-eta', 'note-eta']);
-  });
-
-  test('on their way hold an arrival back until they have ended', async () => {
-    const [scene, agent] = [new Scene(), agentWith(openTask())];
-    scene.tick(agent, 1_000);
-    scene.tick(agent, 20, STANDING);
-    assert.deepEqual(scene.kinds(), ['note-eta']);
-    await scene.last().answer(OK);
-    scene.tick();
-    assert.deepEqual(scene.kinds(), ['note-eta', 'note-arrival']);
   });
 });
 

@@ -37,7 +37,16 @@ function sought(fields: Partial<SoughtTask> = {}): SoughtTask {
 }
 
 function carried(fields: Partial<CarriedTask> = {}): CarriedTask {
-  return { ...TASK, status: 'accepted', agentId: 1, assignedAt: iso(NOW), arrivedAt: null, ...fields };
+  return {
+    ...TASK,
+    status: 'accepted',
+    agentId: 1,
+    assignedAt: iso(NOW),
+    arrivedAt: null,
+    pickupArrivedAt: null,
+    pickedUpAt: null,
+    ...fields,
+  };
 }
 
 function position(agentId: number, ageMs = 0): SavedPosition {

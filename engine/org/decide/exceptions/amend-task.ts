@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { checkAmendment, checkWindow, mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
-import { checkScheduledAt, checkWindowEnd } from '../../../domain/tasks/task-machine.ts';
+import { checkScheduledAt, checkWindowEnd, UNVISITED } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
@@ -66,7 +66,7 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
   const { task: before } = draft.findTask(taskId)!;
   const taken = hasNewTime && before.agentId !== null ? judgeSlot(draft, wanted, before.agentId) : undefined;
   if (taken) return refuse(taken);
-  const all = { ...fields, ...search, ...(places.has('location') ? UNVISITED : {}) };
+  const all = { ...fields, ...search, ...visitsAt(places) };
   const location = places.has('location') ? draftLocation(draft, input.location, taskId, context) : facts.location;
   const pickupLocation = places.has('pickupLocation')
     ? draftLocation(draft, input.pickupLocation, taskId, context)
@@ -80,7 +80,13 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
 }
 
 /** Nobody has arrived at a new place, or was said to. */
-const UNVISITED = { arrivedAt: null, etaAt: null } as const;
+function visitsAt(places: ReadonlySet<'location' | 'pickupLocation'>): Fields {
+  const { arrivedAt, etaAt, pickupEtaAt, pickupArrivedAt } = UNVISITED;
+  return {
+    ...(places.has('location') ? { arrivedAt, etaAt } : {}),
+    ...(places.has('pickupLocation') ? { pickupEtaAt, pickupArrivedAt } : {}),
+  };
+}
 
 /** The fields of the record that change. */
 function amendedFields(before: TaskRecord, input: AmendInput): Fields {

@@ -8,6 +8,7 @@ import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { parseAmount } from '../../../domain/money/money.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
+import { UNVISITED } from '../../../domain/tasks/task-machine.ts';
 import { BASE64_URL, CROCKFORD_BASE32 } from '../../../runtime/random.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { DecideContext } from '../decision.ts';
@@ -142,8 +143,8 @@ export function newTask(
     trackingToken: random.text(TRACKING_TOKEN_CHARS, BASE64_URL),
     rating: null,
     delayedAt: null,
-    arrivedAt: null,
-    etaAt: null,
+    ...UNVISITED,
+    pickedUpAt: null,
     deadlineAt: deadlineOf({ ...timed, status: 'new', delayedAt: null }),
     createdAt: now,
     updatedAt: now,

@@ -1,10 +1,12 @@
 import type { ChangePackageStatus } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import { judgePackageStep } from '../../../domain/tasks/package-machine.ts';
+import { isPickedUpByPackage } from '../../../domain/tasks/pickup.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
 import { rule } from '../rule.ts';
+import { tellPickedUp } from './pick-up-task.ts';
 
 export const changePackageStatusRule = rule<ChangePackageStatus>({
   needs: (search, { packageId }) => search.package(packageId),
@@ -14,7 +16,7 @@ export const changePackageStatusRule = rule<ChangePackageStatus>({
 });
 
 /**
- * PATCH /packages/:id. Refuses: 404, also for a package of a task that the agent does not have; 409 PACKAGE_DETACHED
+ * PATCH /packages/:id. The first package of a task that is picked up says that the courier has the goods. Refuses: 404, also for a package of a task that the agent does not have; 409 PACKAGE_DETACHED
  * without a task, INVALID_PACKAGE_TRANSITION.
  */
 export function decideChangePackageStatus(
@@ -35,7 +37,9 @@ export function decideChangePackageStatus(
 
   const record = { ...before, version: before.version + 1, status: input.status, updatedAt: context.now };
   const packages = facts.packages.map((other) => (other.id === packageId ? record : other));
-  const task = { ...facts.task, version: facts.task.version + 1, updatedAt: context.now };
+  const isFirst = record.status === 'picked_up' && isPickedUpByPackage(facts.task);
+  const pickedUpAt = isFirst ? context.now : facts.task.pickedUpAt;
+  const task = { ...facts.task, version: facts.task.version + 1, pickedUpAt, updatedAt: context.now };
   const step = { previousStatus: before.status, status: record.status, reason: input.reason ?? null };
   draft.put({ kind: 'put-package', record, leaves: null });
   draft.put({ kind: 'put-task', task, packages });
@@ -50,5 +54,6 @@ export function decideChangePackageStatus(
       details: { packageId, fromStatus: step.previousStatus, toStatus: step.status },
     },
   });
+  if (isFirst) tellPickedUp(draft, task, context.now);
   return done('package', packageId);
 }

@@ -1,7 +1,7 @@
 import type { NoteArrival } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import { isAwaited } from '../../../domain/travel/arrival.ts';
+import { awaitedAt } from '../../../domain/travel/arrival.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
 import { needsTask, rule, taskById } from '../rule.ts';
@@ -13,24 +13,27 @@ export const noteArrivalRule = rule<NoteArrival>({
 });
 
 /**
- * The agent of a task under way is at its place. Once for an assignment: what a watch that was killed has told before
- * stands in the record. Nothing when the task has another agent by now, is not under way, or has ended. Refuses: 404.
+ * The agent of a task is where the task leads it next. Once for an assignment and place: what a watch that was killed has
+ * told before stands in the record. Nothing when the task has another agent by now, does not lead there yet or any more,
+ * or has ended. Refuses: 404.
  */
 export function decideNoteArrival(draft: Draft, command: NoteArrival, { now }: DecideContext): Decision {
-  const { taskId, agentId, at, latitude, longitude } = command;
+  const { taskId, agentId, place, at, latitude, longitude } = command;
   const before = draft.findTask(taskId)?.task;
   if (!before) return refuse(notFound('Task', taskId));
-  if (before.agentId !== agentId || !isAwaited(before)) return NOTHING_SHOWN;
-  const arrivedAt = within(at, before.startedAt ?? now, now);
-  const task: TaskRecord = { ...before, version: before.version + 1, arrivedAt, updatedAt: now };
+  if (before.agentId !== agentId || awaitedAt(before) !== place) return NOTHING_SHOWN;
+  const isPickup = place === 'pickup';
+  const arrivedAt = within(at, (isPickup ? before.acceptedAt : before.startedAt) ?? now, now);
+  const fields = isPickup ? { pickupArrivedAt: arrivedAt } : { arrivedAt };
+  const task: TaskRecord = { ...before, ...fields, version: before.version + 1, updatedAt: now };
   draft.put({ kind: 'put-task', task });
   const position = { latitude, longitude };
   draft.put({
     kind: 'tell',
     type: 'task.arrived',
     taskId,
-    extra: { agentId, position, at: arrivedAt },
-    step: { kind: 'arrived', at: arrivedAt, details: { agentId, position } },
+    extra: { place, agentId, position, at: arrivedAt },
+    step: { kind: 'arrived', at: arrivedAt, details: { place, agentId, position } },
   });
   return NOTHING_SHOWN;
 }

@@ -3,7 +3,7 @@ import { notFound } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { dueAtOf } from '../../../domain/tasks/delay.ts';
 import { isExpected } from '../../../domain/travel/arrival.ts';
-import { isMaterial } from '../../../domain/travel/eta.ts';
+import { hasNews } from '../../../domain/travel/eta.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
 import { needsTask, rule, taskById } from '../rule.ts';
@@ -15,20 +15,23 @@ export const noteEtaRule = rule<NoteEta>({
 });
 
 /**
- * When the agent of a task is expected at its place. Nothing when it has arrived, when the task has another agent by now
- * or none, and when the ETA has not moved by what matters. Warns when the ETA passes the time at which the task is due,
- * and again only after it was safe in between. Refuses: 404.
+ * When the agent of a task is expected at its places. Nothing when it has arrived, when the task has another agent by now
+ * or none, and when no ETA has moved by what matters. The pickup's last one stays when nothing is to be fetched any
+ * more. Warns when the ETA passes the time at which the task is due, and again only after it was safe in between.
+ * Refuses: 404.
  */
-export function decideNoteEta(draft: Draft, { taskId, agentId, etaAt }: NoteEta, { now }: DecideContext): Decision {
+export function decideNoteEta(draft: Draft, command: NoteEta, { now }: DecideContext): Decision {
+  const { taskId, agentId } = command;
   const before = draft.findTask(taskId)?.task;
   if (!before) return refuse(notFound('Task', taskId));
   if (before.agentId !== agentId || !isExpected(before)) return NOTHING_SHOWN;
-  const { etaAt: previousEtaAt } = before;
-  const toldMs = previousEtaAt === null ? null : Date.parse(previousEtaAt);
-  if (!isMaterial(toldMs, Date.parse(etaAt))) return NOTHING_SHOWN;
-  const task: TaskRecord = { ...before, version: before.version + 1, etaAt, updatedAt: now };
+  if (!hasNews(before, command)) return NOTHING_SHOWN;
+  const { etaAt: previousEtaAt, pickupEtaAt: previousPickupEtaAt } = before;
+  const { etaAt } = command;
+  const pickupEtaAt = command.pickupEtaAt ?? previousPickupEtaAt;
+  const task: TaskRecord = { ...before, version: before.version + 1, etaAt, pickupEtaAt, updatedAt: now };
   draft.put({ kind: 'put-task', task });
-  const eta = { etaAt, previousEtaAt };
+  const eta = { etaAt, previousEtaAt, pickupEtaAt, previousPickupEtaAt };
   draft.put({
     kind: 'tell',
     type: 'task.eta_updated',
@@ -37,7 +40,7 @@ export function decideNoteEta(draft: Draft, { taskId, agentId, etaAt }: NoteEta,
     step: { kind: 'eta_updated', details: eta },
   });
   const dueAt = dueAtOf(task);
-  if (etaAt > dueAt && !(previousEtaAt !== null && previousEtaAt > dueAt)) {
+  if (etaAt !== null && etaAt > dueAt && !(previousEtaAt !== null && previousEtaAt > dueAt)) {
     const risk = { etaAt, dueAt };
     draft.put({ kind: 'tell', type: 'task.at_risk', taskId, extra: risk, step: { kind: 'at_risk', details: risk } });
   }

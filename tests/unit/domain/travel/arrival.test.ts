@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Arrival, AWAY, approach, isAwaited, type WayPoint } from '../../../../engine/domain/travel/arrival.ts';
+import { type Arrival, AWAY, approach, awaitedAt, type WayPoint } from '../../../../engine/domain/travel/arrival.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { TASK_STATUSES } from '../../../../schema/tasks/task.ts';
 
@@ -158,9 +158,12 @@ test('an agent that comes and stays arrives once, however a good receiver scatte
   );
 });
 
-test('agents are expected in transit alone, and no longer once they have arrived', () => {
+test('agents are awaited at the pickup once they have accepted, and at the place in transit, each until it is over', () => {
   const at = '2031-05-01T12:00:00.000Z';
-  const awaited = TASK_STATUSES.filter((status) => isAwaited({ status, arrivedAt: null }));
-  assert.deepEqual(awaited, ['in_transit']);
-  assert.equal(isAwaited({ status: 'in_transit', arrivedAt: at }), false);
+  const fresh = { arrivedAt: null, pickupArrivedAt: null, pickedUpAt: null };
+  const awaited = TASK_STATUSES.flatMap((status) => awaitedAt({ status, ...fresh }) ?? []);
+  assert.deepEqual(awaited, ['pickup', 'dropoff']);
+  assert.equal(awaitedAt({ ...fresh, status: 'accepted', pickupArrivedAt: at }), null);
+  assert.equal(awaitedAt({ ...fresh, status: 'accepted', pickedUpAt: at }), null);
+  assert.equal(awaitedAt({ ...fresh, status: 'in_transit', arrivedAt: at }), null);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { etaAtMs, isMaterial } from '../../../../engine/domain/travel/eta.ts';
+import { etaAtMs, hasNews } from '../../../../engine/domain/travel/eta.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 
 const SEED = 20_261_122;
@@ -41,6 +41,7 @@ describe('the time of arrival', () => {
 });
 
 describe('an ETA is worth telling', () => {
+  const at = (minutes: number | null) => (minutes === null ? null : new Date(NOW + minutes * MINUTE).toISOString());
   for (const [what, previous, next, expected] of [
     ['when none was sent yet', null, 90, true],
     ['when it moves by more than a minute', 5, 6 + 1 / 60, true],
@@ -48,10 +49,19 @@ describe('an ETA is worth telling', () => {
     ['but not by a minute', 5, 6, false],
     ['however far ahead it is', 400, 402, true],
     ['when the last one sent has passed', -1, 3, true],
+    ['but not when there is none any more', 5, null, false],
   ] as const) {
     test(`${what}: from ${previous} to ${next} minutes`, () => {
-      const previousMs = previous === null ? null : NOW + previous * MINUTE;
-      assert.equal(isMaterial(previousMs, NOW + next * MINUTE), expected);
+      const still = at(30);
+      const atDoor = [
+        { etaAt: at(previous), pickupEtaAt: still },
+        { etaAt: at(next), pickupEtaAt: still },
+      ] as const;
+      const atPickup = [
+        { etaAt: still, pickupEtaAt: at(previous) },
+        { etaAt: still, pickupEtaAt: at(next) },
+      ] as const;
+      assert.deepEqual([hasNews(...atDoor), hasNews(...atPickup)], [expected, expected]);
     });
   }
 
@@ -59,9 +69,10 @@ describe('an ETA is worth telling', () => {
     const minutes = fc.double({ min: -600, max: 600, noNaN: true });
     fc.assert(
       fc.property(minutes, minutes, (previous, next) => {
-        const [previousMs, nextMs] = [NOW + previous * MINUTE, NOW + next * MINUTE];
-        if (isMaterial(previousMs, nextMs)) assert.ok(Math.abs(nextMs - previousMs) >= LIMITS.etaChangeMs);
-        assert.equal(isMaterial(nextMs, nextMs), false);
+        const [told, now] = [previous, next].map((ms) => ({ etaAt: at(ms), pickupEtaAt: null }));
+        const movedMs = Math.abs(Date.parse(now!.etaAt!) - Date.parse(told!.etaAt!));
+        assert.equal(hasNews(told!, now!), movedMs > LIMITS.etaChangeMs);
+        assert.equal(hasNews(now!, now!), false);
       }),
       { seed: SEED },
     );

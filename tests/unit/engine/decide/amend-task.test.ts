@@ -68,7 +68,12 @@ describe('an amendment', () => {
       scheduledAt: at(13),
       contact: PERSON,
     };
-    const { draft } = amend(stateWith('by an agent', 'in_transit', { fields: { arrivedAt: NOW, etaAt: NOW } }), input);
+    const { draft } = amend(
+      stateWith('by an agent', 'in_transit', {
+        fields: { arrivedAt: NOW, etaAt: NOW, pickupEtaAt: NOW, pickedUpAt: NOW },
+      }),
+      input,
+    );
     const tell = draft.changes.find((change) => change.kind === 'tell')!;
     const names = ['notes', 'windowStart', 'windowEnd', 'scheduledAt', 'timeToServe', 'contact'];
     const changed = [...names, 'location', 'pickupLocation'];
@@ -78,6 +83,7 @@ describe('an amendment', () => {
       [task.status, task.agentId, task.contact, task.arrivedAt, task.etaAt],
       ['in_transit', OWN_AGENT, { name: 'Grace', phone: '+442079460009' }, null, null],
     );
+    assert.deepEqual([task.pickupEtaAt, task.pickedUpAt], [null, NOW]);
     assert.deepEqual([location!.id, pickupLocation!.id], [task.locationId, task.pickupLocationId]);
     assert.notEqual(task.locationId, 20);
   });

@@ -4,6 +4,7 @@ import type { Decision } from '../../../../engine/org/decide/decision.ts';
 import { decideNoteArrival } from '../../../../engine/org/decide/tasks/note-arrival.ts';
 import { decideNoteEta } from '../../../../engine/org/decide/tasks/note-eta.ts';
 import type { Draft } from '../../../../engine/org/state/draft.ts';
+import type { NoteArrival, NoteEta } from '../../../../schema/commands.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { callerOf, decideOn, NOW, OTHER_AGENT, OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';
 
@@ -12,15 +13,24 @@ const caller = callerOf('system');
 const under = (fields: Partial<TaskRecord> = {}) =>
   stateWith('by an agent', 'in_transit', { fields: { startedAt: STARTED, ...fields } });
 
-function noteArrival(state = under(), given: { agentId?: number; taskId?: number; at?: string } = {}) {
-  const { agentId = OWN_AGENT, taskId = TASK, at = '2031-05-01T11:59:00.000Z' } = given;
-  const command = { kind: 'note-arrival', caller, taskId, agentId, at, latitude: 51.5, longitude: -0.1 } as const;
+function noteArrival(state = under(), given: Partial<NoteArrival> = {}) {
+  const { agentId = OWN_AGENT, taskId = TASK, place = 'dropoff', at = '2031-05-01T11:59:00.000Z' } = given;
+  const command = {
+    kind: 'note-arrival',
+    caller,
+    taskId,
+    agentId,
+    place,
+    at,
+    latitude: 51.5,
+    longitude: -0.1,
+  } as const;
   return decideOn(state, (draft, context) => decideNoteArrival(draft, command, context));
 }
 
-function noteEta(state = under(), given: { agentId?: number; taskId?: number; etaAt?: string } = {}) {
-  const { agentId = OWN_AGENT, taskId = TASK, etaAt = '2031-05-01T12:20:00.000Z' } = given;
-  const command = { kind: 'note-eta', caller, taskId, agentId, etaAt } as const;
+function noteEta(state = under(), given: Partial<NoteEta> = {}) {
+  const { agentId = OWN_AGENT, taskId = TASK, etaAt = '2031-05-01T12:20:00.000Z', pickupEtaAt = null } = given;
+  const command = { kind: 'note-eta', caller, taskId, agentId, etaAt, pickupEtaAt } as const;
   return decideOn(state, (draft, context) => decideNoteEta(draft, command, context));
 }
 
@@ -46,9 +56,26 @@ describe('an arrival', () => {
       kind: 'tell',
       type: 'task.arrived',
       taskId: TASK,
-      extra: { agentId: OWN_AGENT, position, at },
-      step: { kind: 'arrived', at, details: { agentId: OWN_AGENT, position } },
+      extra: { place: 'dropoff', agentId: OWN_AGENT, position, at },
+      step: { kind: 'arrived', at, details: { place: 'dropoff', agentId: OWN_AGENT, position } },
     });
+  });
+
+  test('an arrival at the pickup is written and told the same way, once, before the goods are aboard', () => {
+    const accepted = (fields: Partial<TaskRecord> = {}) =>
+      stateWith('by an agent', 'accepted', { fields: { acceptedAt: STARTED, ...fields } });
+    const { task, tell } = changesOf(noteArrival(accepted(), { place: 'pickup', at: '2031-05-01T11:00:00.000Z' }));
+    assert.deepEqual(
+      [task.pickupArrivedAt, task.arrivedAt, task.version],
+      [STARTED, null, 5],
+      'never before it accepted',
+    );
+    assert.deepEqual([tell.extra?.['place'], tell.step.details?.['place']], ['pickup', 'pickup']);
+    assertNothing(noteArrival(accepted({ pickupArrivedAt: NOW }), { place: 'pickup' }), 'again');
+    assertNothing(noteArrival(accepted({ pickedUpAt: NOW }), { place: 'pickup' }), 'picked up');
+    assertNothing(noteArrival(accepted()), 'at the place');
+    assertNothing(noteArrival(under(), { place: 'pickup' }), 'in transit');
+    assertNothing(noteArrival(stateWith('by an agent', 'assigned'), { place: 'pickup' }), 'asked');
   });
 
   for (const [what, at, expected] of [
@@ -80,7 +107,12 @@ describe('an arrival', () => {
 describe('an ETA', () => {
   test('an ETA is written and told with the one before it', () => {
     const previousEtaAt = '2031-05-01T12:15:00.000Z';
-    const eta = { etaAt: '2031-05-01T12:20:00.000Z', previousEtaAt };
+    const eta = {
+      etaAt: '2031-05-01T12:20:00.000Z',
+      previousEtaAt,
+      pickupEtaAt: null,
+      previousPickupEtaAt: null,
+    };
     const { task, tell } = changesOf(noteEta(under({ etaAt: previousEtaAt })));
     assert.deepEqual([task.etaAt, task.updatedAt, task.version], [eta.etaAt, NOW, 5]);
     const step = { kind: 'eta_updated', details: eta };
@@ -88,7 +120,16 @@ describe('an ETA', () => {
   });
 
   test('the first ETA is emitted with none before it', () => {
-    assert.deepEqual(changesOf(noteEta()).tell.extra, { etaAt: '2031-05-01T12:20:00.000Z', previousEtaAt: null });
+    assert.equal(changesOf(noteEta()).tell.extra?.['previousEtaAt'], null);
+  });
+
+  test('the ETA of the pickup is news of its own, and the last one stays when nothing is fetched any more', () => {
+    const at = (time: string) => `2031-05-01T${time}:00.000Z`;
+    const [etaAt, pickupEtaAt, earlier] = [at('12:20'), at('12:10'), at('12:05')];
+    const { task, tell } = changesOf(noteEta(under({ etaAt, pickupEtaAt: earlier }), { pickupEtaAt }));
+    assert.deepEqual([task.etaAt, task.pickupEtaAt], [etaAt, pickupEtaAt]);
+    assert.equal(tell.extra?.['previousPickupEtaAt'], earlier);
+    assert.equal(changesOf(noteEta(under({ pickupEtaAt: earlier }))).task.pickupEtaAt, earlier);
   });
 
   test('an ETA that was sent before, or nearly the same, changes nothing', () => {

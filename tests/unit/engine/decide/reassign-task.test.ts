@@ -86,11 +86,14 @@ describe('a reassignment', () => {
   ] as const) {
     test(`from ${status}${keepStatus ? ' that is kept' : ''} has the times of the new agent, and one event`, () => {
       const before = '2031-05-01T09:00:00.000Z';
-      const at = { assignedAt: before, acceptedAt: before, startedAt: before, arrivedAt: before, etaAt: before };
+      const visits = { arrivedAt: before, etaAt: before, pickupEtaAt: before, pickupArrivedAt: before };
+      const at = { assignedAt: before, acceptedAt: before, startedAt: before, pickedUpAt: before, ...visits };
       const { draft } = reassign(stateOf('by an agent', status, { fields: at }), { keepStatus, reason: 'flat tyre' });
       const { task } = draft.findTask(TASK)!;
       const to = keepStatus ? status : 'assigned';
       assert.deepEqual([task.status, task.agentId, task.arrivedAt, task.etaAt], [to, OTHER_AGENT, null, null]);
+      assert.deepEqual([task.pickupEtaAt, task.pickupArrivedAt], [null, null]);
+      assert.equal(task.pickedUpAt, to === 'assigned' ? null : before);
       assert.deepEqual([task.assignedAt, task.acceptedAt, task.startedAt], times);
       const told = draft.changes.flatMap((change) => (change.kind === 'tell' ? change : []));
       const why = { reason: 'flat tyre', previousAgentId: OWN_AGENT };

@@ -1,0 +1,61 @@
+import type { ServiceTimes } from '../../domain/stops/open-stops.ts';
+import { isPrecise } from '../../domain/travel/arrival.ts';
+import { isStale } from '../../domain/travel/location-rule.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { AgentOnRoad } from '../agent-on-road.ts';
+import { ArrivalWatch } from './arrival-watch.ts';
+import { EtaWatch } from './eta-watch.ts';
+import { NoteSender, type NoteSenderOptions } from './note-sender.ts';
+
+export interface AgentWatchOptions extends NoteSenderOptions {
+  readonly clock: Clock;
+}
+
+/** The agents of one organization to which something has happened since the last tick. */
+export interface AgentsOfTick {
+  readonly organizationId: number;
+  readonly services: ServiceTimes;
+  /** Have moved: every one, some, or none. */
+  readonly moved: readonly AgentOnRoad[];
+  /** Have other open tasks than before. The watch empties it; where a message could not be sent, the agent comes back for the next tick. */
+  readonly replanned: Set<AgentOnRoad>;
+}
+
+export interface AgentWatch {
+  /** `nowMs`: wall clock. It only asks; the results are in the organization's log. */
+  onTick(agents: AgentsOfTick, nowMs: number): void;
+}
+
+/**
+ * Watches agents on the way to the places of their tasks, and sends commands to their actors. Its memory only steers it:
+ * the actors judge again, and their records make an arrival single, also after a crash or beside another process.
+ */
+export function createAgentWatch({ clock, log, ask }: AgentWatchOptions): AgentWatch {
+  const sender = new NoteSender({ ask, log });
+  const arrivals = new ArrivalWatch(sender, log);
+  const etas = new EtaWatch(sender, arrivals);
+  return {
+    onTick({ organizationId, services, moved, replanned }, nowMs) {
+      const now = clock.monotonic();
+      const changed = [...replanned];
+      replanned.clear();
+      arrivals.tellAgain(now);
+      for (const agent of moved) {
+        if (!isTelling(agent, nowMs)) continue;
+        arrivals.see(organizationId, agent, now);
+        if (etas.isDue(agent, now)) etas.expect({ organizationId, services, agent, replanned }, now, nowMs);
+      }
+      for (const agent of changed) {
+        if (!isTelling(agent, nowMs)) continue;
+        // It may be where its new task leads.
+        arrivals.see(organizationId, agent, now);
+        etas.expect({ organizationId, services, agent, replanned }, now, nowMs);
+      }
+    },
+  };
+}
+
+/** Whether where the agent is says anything about its tasks. */
+function isTelling(agent: AgentOnRoad, nowMs: number): boolean {
+  return agent.openTasks.size > 0 && isPrecise(agent) && !isStale(agent, nowMs);
+}
