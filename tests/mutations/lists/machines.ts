@@ -54,11 +54,7 @@ export const MACHINES: readonly Mutation[] = [
         "return agent.id ? { kind: 'change' }",
         'An inactive agent gets no tasks.',
       ],
-      [
-        'assignedAt: at, ...UNVISITED, pickedUpAt: null };',
-        'assignedAt: at };',
-        'A new agent has not arrived yet.',
-      ],
+      ['assignedAt: at, ...UNVISITED, pickedUpAt: null };', 'assignedAt: at };', 'A new agent has not arrived yet.'],
       [
         'return occurredAt < previous ?',
         'return occurredAt <= previous ?',
