@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CustomerView } from '../../../schema/customers/customer.ts';
+import type { Chosen } from '../page/draft.ts';
 import { callApi } from '../page/link.ts';
 import { text } from '../text/english.ts';
 import { Field } from '../ui/controls.tsx';
@@ -8,13 +9,6 @@ const { create: words } = text;
 const WAIT_MS = 150;
 const LEAST_CHARS = 2;
 const SHOWN = 6;
-
-/** A customer that is known, by its id, or a new one by name and phone. */
-export interface Chosen {
-  readonly id: number | null;
-  readonly name: string;
-  readonly phone: string;
-}
 
 /** Finds a customer by name or phone while one types. A name that is not known becomes a new customer. */
 export function CustomerField({
@@ -32,6 +26,7 @@ export function CustomerField({
           <input
             {...props}
             required
+            dir="auto"
             autocomplete="off"
             maxLength={255}
             value={chosen.name}
@@ -46,7 +41,7 @@ export function CustomerField({
           {found.map((customer) => (
             <li key={customer.id}>
               <button type="button" onClick={() => onChange(chosenOf(customer))}>
-                <strong>{customer.name}</strong>
+                <strong dir="auto">{customer.name}</strong>
                 <span class="soft">{phoneOf(customer)}</span>
               </button>
             </li>

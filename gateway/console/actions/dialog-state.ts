@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
-import { may } from '../page/link.ts';
-import { draft } from '../page/state.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { isDrafting } from '../page/draft.ts';
+import { beginEdit } from '../page/edit.ts';
+import { may, task } from '../page/link.ts';
 import { unassign } from './act.ts';
 import { targets } from './selection.ts';
 
@@ -29,5 +31,16 @@ export function takeBack(ids = targets()): void {
 }
 
 export function beginTask(): void {
-  if (may('tasks:create')) draft.value = { pin: null };
+  if (may('tasks:create')) isDrafting.value = true;
+}
+
+/** Whether the caller may change the fields of a task: it is open, and no job, which has the fields of its tasks. */
+export function isEditable({ status, children }: TaskView): boolean {
+  return status !== 'completed' && status !== 'cancelled' && children.length === 0 && may('tasks:exceptions');
+}
+
+/** Changes the open task. */
+export function editTask(): void {
+  const shown = task.peek();
+  if (shown && isEditable(shown)) beginEdit(shown);
 }

@@ -14,6 +14,7 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['r'], words.reassign],
   [['u'], words.unassign],
   [['c'], words.cancel],
+  [['e'], words.edit],
   [['n'], words.create],
   [['g', 'm'], words.map],
   [['g', 'a'], attention.title],

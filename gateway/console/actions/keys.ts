@@ -1,8 +1,10 @@
 import { leaveCursor, moveCursor, taskAtCursor } from '../page/cursor.ts';
+import { isDrafting } from '../page/draft.ts';
 import { session } from '../page/link.ts';
-import { draft, go, taskId, view } from '../page/state.ts';
+import { isPlacing } from '../page/pin.ts';
+import { go, taskId, view } from '../page/state.ts';
 import { outcome } from './act.ts';
-import { askForCourier, askToCancel, beginTask, dialog, takeBack } from './dialog-state.ts';
+import { askForCourier, askToCancel, beginTask, dialog, editTask, takeBack } from './dialog-state.ts';
 import { clearSelected, selected, toggleSelected } from './selection.ts';
 
 const CHORD_MS = 1_200;
@@ -36,11 +38,13 @@ const ON_TASKS: Readonly<Record<string, () => void>> = {
   r: () => askForCourier(),
   u: () => takeBack(),
   c: () => askToCancel(),
+  e: editTask,
   n: beginTask,
 };
 
 function closeNearest(): void {
-  if (draft.peek()) draft.value = null;
+  if (isPlacing.peek()) isPlacing.value = false;
+  else if (isDrafting.peek()) isDrafting.value = false;
   else if (selected.peek().size > 0) clearSelected();
   else if (taskId.peek() !== null) taskId.value = null;
   else leaveCursor();

@@ -1,13 +1,16 @@
 import { useRef, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { type Draft, discardDraft, draft, isDrafting } from '../page/draft.ts';
 import { callApi, couriers } from '../page/link.ts';
+import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
-import { draft, taskId } from '../page/state.ts';
+import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
 import { giveTo } from './act.ts';
-import { type Chosen, CustomerField } from './customer-field.tsx';
+import { CustomerField } from './customer-field.tsx';
+import { PlaceFields } from './place-fields.tsx';
 
 const { create: words } = text;
 
@@ -16,39 +19,17 @@ const DUE = [30, 60, 120, 240, 1_440] as const;
 const TYPES = ['delivery', 'pickup', 'return', 'transfer'] as const;
 const LOOK = 'look';
 
-interface Form {
-  readonly name: string;
-  readonly taskType: string;
-  readonly customer: Chosen;
-  readonly address: string;
-  readonly dueMinutes: number;
-  readonly notes: string;
-  /** Nobody, `look` for a search, or the id of a courier. */
-  readonly courier: string;
-}
-
-const EMPTY: Form = {
-  name: '',
-  taskType: 'delivery',
-  customer: { id: null, name: '', phone: '' },
-  address: '',
-  dueMinutes: 60,
-  notes: '',
-  courier: '',
-};
-
-/** The pin is set on the map, or typed. Everything stays in the form until the engine has taken it. */
+/** Everything stays in the draft until the engine has taken it, also while its form is closed. */
 export function NewTask() {
-  const [form, setForm] = useState(EMPTY);
+  const form = draft.value;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   // The same order sent twice makes one task.
   const attempt = useRef({ sent: '', key: '' });
-  const pin = draft.value?.pin ?? null;
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
+    const pin = pinIn(form.pin);
     if (!pin) return setError(words.needPin);
     const order = orderOf(form, pin);
     const sent = JSON.stringify(order);
@@ -58,7 +39,7 @@ export function NewTask() {
     const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key: attempt.current.key });
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
-    draft.value = null;
+    discardDraft();
     taskId.value = answer.data.id;
     say(words.created(answer.data.code));
     if (/^\d+$/.test(form.courier)) await giveTo([answer.data.id], Number(form.courier));
@@ -72,17 +53,17 @@ export function NewTask() {
         <h2>{words.title}</h2>
       </header>
       <form class="stack" onSubmit={submit}>
-        <What form={form} set={set} />
+        <What form={form} />
         <CustomerField chosen={form.customer} onChange={(customer) => set({ customer })} />
-        <Where form={form} set={set} />
-        <How form={form} set={set} />
+        <PlaceFields id="new" place={form} onChange={set} />
+        <How form={form} />
         {error && (
           <p class="fault" role="alert">
             {error}
           </p>
         )}
         <p class="row-end">
-          <Button onClick={close}>{words.discard}</Button>
+          <Button onClick={discardDraft}>{words.discard}</Button>
           <Button type="submit" kind="main" busy={busy}>
             {words.submit}
           </Button>
@@ -93,15 +74,19 @@ export function NewTask() {
 }
 
 function close(): void {
-  draft.value = null;
+  isDrafting.value = false;
+}
+
+/** Takes the draft as it is now: a click on the map may come while a field is being typed in. */
+function set(change: Partial<Draft>): void {
+  draft.value = { ...draft.peek(), ...change };
 }
 
 interface Part {
-  readonly form: Form;
-  readonly set: (change: Partial<Form>) => void;
+  readonly form: Draft;
 }
 
-function What({ form, set }: Part) {
+function What({ form }: Part) {
   return (
     <>
       <Field id="new-name" label={words.name}>
@@ -110,6 +95,7 @@ function What({ form, set }: Part) {
             {...props}
             required
             autofocus
+            dir="auto"
             maxLength={255}
             value={form.name}
             onInput={({ currentTarget }) => set({ name: currentTarget.value })}
@@ -135,43 +121,9 @@ function What({ form, set }: Part) {
   );
 }
 
-function Where({ form, set }: Part) {
-  const pin = draft.value?.pin ?? null;
-  const shown = pin ? `${pin.latitude.toFixed(5)}, ${pin.longitude.toFixed(5)}` : '';
-  return (
-    <>
-      <Field id="new-address" label={words.address}>
-        {(props) => (
-          <input
-            {...props}
-            required
-            maxLength={255}
-            value={form.address}
-            onInput={({ currentTarget }) => set({ address: currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field id="new-pin" label={words.pin} hint={words.pinHint}>
-        {(props) => (
-          <input
-            {...props}
-            required
-            inputMode="decimal"
-            placeholder="52.52000, 13.40500"
-            pattern={PIN.source}
-            value={shown}
-            onChange={({ currentTarget }) => {
-              draft.value = { pin: pinIn(currentTarget.value) };
-            }}
-          />
-        )}
-      </Field>
-    </>
-  );
-}
-
-function How({ form, set }: Part) {
-  const onDuty = couriers.value.filter(({ onDuty, isActive }) => onDuty && isActive);
+function How({ form }: Part) {
+  // The chosen one stays when it goes off duty: the choice is the dispatcher's.
+  const offered = couriers.value.filter(({ id, onDuty, isActive }) => (onDuty && isActive) || `${id}` === form.courier);
   return (
     <>
       <Field id="new-due" label={words.due}>
@@ -198,7 +150,7 @@ function How({ form, set }: Part) {
           >
             <option value="">{words.nobody}</option>
             <option value={LOOK}>{words.look}</option>
-            {onDuty.map(({ id, name, open }) => (
+            {offered.map(({ id, name, open }) => (
               <option key={id} value={`${id}`}>
                 {name} · {open === 0 ? text.couriers.free : text.list.tasks(open)}
               </option>
@@ -211,6 +163,7 @@ function How({ form, set }: Part) {
           <textarea
             {...props}
             rows={2}
+            dir="auto"
             maxLength={10_000}
             value={form.notes}
             onInput={({ currentTarget }) => set({ notes: currentTarget.value })}
@@ -221,21 +174,7 @@ function How({ form, set }: Part) {
   );
 }
 
-interface Pin {
-  readonly latitude: number;
-  readonly longitude: number;
-}
-
-const PIN = /^\s*(-?\d{1,2}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*$/;
-
-function pinIn(typed: string): Pin | null {
-  const match = PIN.exec(typed);
-  if (!match) return null;
-  const [latitude, longitude] = [Number(match[1]), Number(match[2])];
-  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
-}
-
-function orderOf(form: Form, pin: Pin): Record<string, unknown> {
+function orderOf(form: Draft, pin: Pin): Record<string, unknown> {
   const { customer } = form;
   return {
     name: form.name.trim(),

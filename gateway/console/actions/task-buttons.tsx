@@ -1,9 +1,10 @@
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { beginEdit } from '../page/edit.ts';
 import { may } from '../page/link.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
 import { lookFor, pending, reattempt } from './act.ts';
-import { askForCourier, askToCancel, takeBack } from './dialog-state.ts';
+import { askForCourier, askToCancel, isEditable, takeBack } from './dialog-state.ts';
 
 const { act: words } = text;
 
@@ -52,6 +53,11 @@ export function TaskButtons({ task }: { readonly task: TaskView }) {
             </Button>
           )}
         </>
+      )}
+      {isEditable(task) && (
+        <Button busy={isPending} onClick={() => beginEdit(task)}>
+          {words.edit} <kbd>e</kbd>
+        </Button>
       )}
       {!isOver && may('tasks:change') && (
         <Button kind="danger" busy={isPending} onClick={() => askToCancel(ids)}>

@@ -58,11 +58,13 @@ export function AlertRow({ alert, isGone, isFirst, nowMs, onMended }: Props) {
       <span class="what">
         <span class="first">
           <button type="button" class="link" disabled={alert.kind === 'webhook'} onClick={() => open(alert)}>
-            {alert.title}
+            <bdi>{alert.title}</bdi>
           </button>
           {alert.code && <span class="soft">{alert.code}</span>}
         </span>
-        <span class="second">{alert.why}</span>
+        <span class="second" dir="auto">
+          {alert.why}
+        </span>
       </span>
       <span class="kind">
         <span>{isGone ? attention.resolved : attention.kinds[alert.kind]}</span>

@@ -138,7 +138,7 @@ export class LiveCore {
     if (type === 'agent.locations_updated') {
       for (const view of data.items ?? []) {
         this.records.putPosition(view);
-        this.#meet(view.agentId);
+        this.meet(view.agentId);
       }
       return this.#onChange({ positions: true });
     }
@@ -146,7 +146,7 @@ export class LiveCore {
     const { task, agent } = data;
     const tasks = task !== undefined && this.records.putTask(task, sequence, this.nowMs);
     const agents = agent !== undefined && this.records.putAgent(agent, sequence);
-    if (task) this.#meet(task.agentId);
+    if (task) this.meet(task.agentId);
     this.#resume?.count();
     this.#set({ lagMs: Math.max(0, this.nowMs - Date.parse(timestamp)) });
     if (tasks || agents) this.#onChange({ tasks, agents });
@@ -198,7 +198,7 @@ export class LiveCore {
   }
 
   /** A courier that was made after the snapshot has no event of its own: it is known by its first task or position. */
-  #meet(agentId: number | null): void {
+  meet(agentId: number | null): void {
     if (agentId === null || this.records.agents.has(agentId) || this.#reading.has(agentId)) return;
     this.#reading.add(agentId);
     this.#api

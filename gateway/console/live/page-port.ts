@@ -58,6 +58,8 @@ export class PagePort {
     const before = this.#watch;
     this.#watch = watch;
     const asked: Part[] = [];
+    // A list that comes back is made again, also when the pointer rests where its rows will be.
+    if (watch.list && !before.list) this.#list = new ListView();
     if (watch.list && watch.list !== before.list) asked.push('list');
     if (watch.taskId !== before.taskId) asked.push('task');
     if (watch.map && !before.map) asked.push('pins', 'taskPins');

@@ -66,6 +66,8 @@ export type ToWorker =
   | { readonly kind: 'sign-in'; readonly id: number; readonly email: string; readonly password: string }
   | { readonly kind: 'sign-out' }
   | { readonly kind: 'watch'; readonly watch: Watch }
+  /** This page has made a courier. */
+  | { readonly kind: 'meet'; readonly agentId: number }
   /** The page has painted the last patch and takes another one. */
   | { readonly kind: 'painted' }
   | { readonly kind: 'leave' };

@@ -83,6 +83,8 @@ async function take(page: PagePort, message: ToWorker): Promise<void> {
       return neighbours.postMessage('changed');
     case 'watch':
       return page.watch(message.watch);
+    case 'meet':
+      return core?.meet(message.agentId);
     case 'painted':
       return page.painted();
     case 'leave':

@@ -4,6 +4,7 @@ import { addCourierImages, imageOf } from './courier-images.ts';
 import { type Features, lineOf, NOTHING, type Place, pointAt } from './features.ts';
 import { demoStreets, graticule } from './ground.ts';
 import type { MapColors } from './map-colors.ts';
+import { taskFeatures } from './task-features.ts';
 
 const SOURCES = ['graticule', 'streets', 'route', 'way', 'tasks', 'couriers', 'draft'] as const;
 type SourceName = (typeof SOURCES)[number];
@@ -26,28 +27,20 @@ function addGround(map: GlMap, { ground, surface, line, soft }: MapColors): void
   map.addLayer({ id: 'graticule', source: 'graticule', type: 'line', paint: { 'line-color': soft, 'line-width': 1 } });
   const isMain = ['==', ['get', 'kind'], 'main'];
   const widthAt = (main: number, side: number) => ['case', isMain, main, side] as never;
-  map.addLayer({
-    id: 'streets-edge',
-    source: 'streets',
-    type: 'line',
-    minzoom: 12,
-    layout: { 'line-cap': 'round' },
-    paint: {
-      'line-color': line,
-      'line-width': ['interpolate', ['exponential', 1.6], ['zoom'], 12, widthAt(1.6, 0.8), 16, widthAt(12, 8)],
-    },
-  });
-  map.addLayer({
-    id: 'streets',
-    source: 'streets',
-    type: 'line',
-    minzoom: 12,
-    layout: { 'line-cap': 'round' },
-    paint: {
-      'line-color': surface,
-      'line-width': ['interpolate', ['exponential', 1.6], ['zoom'], 12, widthAt(0.8, 0.2), 16, widthAt(10, 6.5)],
-    },
-  });
+  const addStreets = (id: string, color: string, far: readonly [number, number], near: readonly [number, number]) =>
+    map.addLayer({
+      id,
+      source: 'streets',
+      type: 'line',
+      minzoom: 12,
+      layout: { 'line-cap': 'round' },
+      paint: {
+        'line-color': color,
+        'line-width': ['interpolate', ['exponential', 1.6], ['zoom'], 12, widthAt(...far), 16, widthAt(...near)],
+      },
+    });
+  addStreets('streets-edge', line, [1.6, 0.8], [12, 8]);
+  addStreets('streets', surface, [0.8, 0.2], [10, 6.5]);
 }
 
 function addWays(map: GlMap, { accent, muted }: MapColors): void {
@@ -85,6 +78,8 @@ function addPins(map: GlMap, { surface, accent, late, wait, ink, muted }: MapCol
     id: 'tasks',
     source: 'tasks',
     type: 'circle',
+    // The urgent ones lie on top.
+    layout: { 'circle-sort-key': ['get', 'rank'] },
     paint: {
       'circle-radius': ['interpolate', ['linear'], ['zoom'], 8, 2 * scale, 12, 3.5 * scale, 16, 6 * scale],
       'circle-color': surface,
@@ -166,12 +161,8 @@ export function drawCouriers(map: GlMap, pins: readonly CourierPin[]): void {
   setData(map, 'couriers', { type: 'FeatureCollection', features });
 }
 
-/** While a courier is chosen, the tasks of others step back. */
 export function drawTasks(map: GlMap, pins: readonly TaskPin[], agentId: number | null): void {
-  const features = pins.map(({ id, longitude, latitude, status, isLate, agentId: of }) =>
-    pointAt(longitude, latitude, { id, status, late: isLate, dim: agentId !== null && of !== agentId }),
-  );
-  setData(map, 'tasks', { type: 'FeatureCollection', features });
+  setData(map, 'tasks', taskFeatures(pins, agentId));
 }
 
 /** From the courier through its stops, in the order in which they are expected. */

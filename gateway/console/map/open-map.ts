@@ -1,7 +1,8 @@
 import { effect } from '@preact/signals';
 import { AttributionControl, Map as GlMap, type MapMouseEvent, ScaleControl, setWorkerUrl } from 'maplibre-gl';
 import { courierPins, session, taskPins } from '../page/link.ts';
-import { agentId, draft, shownTheme, taskId } from '../page/state.ts';
+import { isPlacing, pinTarget } from '../page/pin.ts';
+import { agentId, shownTheme, taskId } from '../page/state.ts';
 import { readMapColors } from './map-colors.ts';
 import {
   addLayers,
@@ -85,7 +86,7 @@ function keepDrawn(map: GlMap, hasGround: boolean): () => void {
     effect(() => drawCouriers(map, courierPins.value)),
     effect(() => drawTasks(map, taskPins.value, agentId.value)),
     effect(() => choose(map, taskId.value, agentId.value)),
-    effect(() => drawDraft(map, draft.value?.pin ?? null)),
+    effect(() => drawDraft(map, pinTarget.value?.pin ?? null)),
     effect(() =>
       drawWay(
         map,
@@ -118,9 +119,11 @@ function listen(map: GlMap, { onPick, onHover }: Handlers): void {
     );
   };
   map.on('click', (event) => {
-    if (draft.peek()) {
+    const target = pinTarget.peek();
+    if (target) {
       const { lng: longitude, lat: latitude } = event.lngLat.wrap();
-      draft.value = { pin: { latitude, longitude } };
+      target.set({ latitude, longitude });
+      isPlacing.value = false;
       return;
     }
     const found = under(event);
@@ -128,7 +131,7 @@ function listen(map: GlMap, { onPick, onHover }: Handlers): void {
   });
   map.on('mousemove', (event) => {
     const found = under(event);
-    map.getCanvas().style.cursor = draft.peek() ? 'crosshair' : found ? 'pointer' : '';
+    map.getCanvas().style.cursor = pinTarget.peek() ? 'crosshair' : found ? 'pointer' : '';
     onHover(found?.kind ?? null, found?.id ?? 0, event.point.x, event.point.y);
   });
   map.on('mouseout', () => onHover(null, 0, 0, 0));

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { allowDrop, dropOn } from '../actions/drag.ts';
 import { agoOf } from '../page/format.ts';
 import { courierPins, couriers, taskPins } from '../page/link.ts';
+import { isPlacing } from '../page/pin.ts';
 import { agentId, taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
@@ -56,6 +57,18 @@ export function TaskMap() {
         onDrop={(event) => map.current && dropOn(event, courierAt(map.current, event))}
       />
       {hasFailed.value && <p class="empty">{words.failed}</p>}
+      {isPlacing.value && (
+        <p class="placing-hint" role="status">
+          {words.place}
+          <Button
+            onClick={() => {
+              isPlacing.value = false;
+            }}
+          >
+            {words.back}
+          </Button>
+        </p>
+      )}
       <div class="map-tools">
         <Button icon="plus" label={words.closer} onClick={() => map.current?.zoomIn()} />
         <Button icon="minus" label={words.farther} onClick={() => map.current?.zoomOut()} />

@@ -107,6 +107,11 @@ export function callApi<T>(call: ApiCall): Promise<Answer<T>> {
   return ask((id) => ({ kind: 'call', id, call }));
 }
 
+/** Makes the worker read a courier that this page has made: no event reports it. */
+export function meetCourier(agentId: number): void {
+  post({ kind: 'meet', agentId });
+}
+
 export function signIn(email: string, password: string): Promise<Answer> {
   return ask((id) => ({ kind: 'sign-in', id, email, password }));
 }

@@ -37,11 +37,6 @@ const FIRST_LIST: ListQuery = {
 };
 export const listQuery = signal(FIRST_LIST);
 
-/** The task that is being made, with its pin once it is set; null for none. */
-export const draft = signal<{ readonly pin: { readonly latitude: number; readonly longitude: number } | null } | null>(
-  null,
-);
-
 /** On a phone one thing fills the screen. */
 export const phonePane = signal<'list' | 'map'>('list');
 
@@ -97,7 +92,6 @@ function forget(): void {
   taskId.value = null;
   agentId.value = null;
   courierId.value = null;
-  draft.value = null;
 }
 
 /** Keeps address, theme and worker in step with the state. */

@@ -6,71 +6,36 @@ import { settingsText } from '../text/english-settings.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { say } from '../ui/toasts.tsx';
-import { Copied, Waiting } from './setting-parts.tsx';
-import { useRecord } from './use-record.ts';
+import { RecordPages } from './record-pages.tsx';
+import { Copied } from './setting-parts.tsx';
 
 const { channels: words } = settingsText;
 
-interface Page {
-  readonly items: readonly ChannelView[];
-  readonly count: number;
-}
-
 type WithKey = ChannelView & { readonly apiKey: string };
 
-const PAGE = 100;
-
 export function ChannelSection() {
-  const [limit, setLimit] = useState(PAGE);
   const [made, setMade] = useState<WithKey | null>(null);
-  const pages = Array.from({ length: limit / PAGE }, (_, index) => index + 1);
+  const keyed = (reload: () => Promise<void>) => async (channel: WithKey) => {
+    setMade(channel);
+    await reload();
+  };
   return (
-    <div class="settings-form">
-      <h2>{words.title}</h2>
-      <p class="say">{words.hint}</p>
-      {pages.map((page) => (
-        <ChannelPage
-          key={page}
-          page={page}
-          isLast={page === pages.length}
-          onKey={setMade}
-          onMore={() => setLimit(limit + PAGE)}
-        />
-      ))}
+    <RecordPages<ChannelView>
+      title={words.title}
+      hint={words.hint}
+      path="/channels"
+      add={(reload) => <AddChannel onAdded={keyed(reload)} />}
+      record={(channel, reload) => (
+        <Channel key={channel.id} channel={channel} onChanged={reload} onKey={keyed(reload)} />
+      )}
+    >
       {made && (
         <Dialog title={words.keyTitle(made.name)} onClose={() => setMade(null)}>
           <p class="soft">{words.keyHint}</p>
           <Copied label={words.key} value={made.apiKey} />
         </Dialog>
       )}
-    </div>
-  );
-}
-
-interface PageProps {
-  readonly page: number;
-  readonly isLast: boolean;
-  readonly onKey: (channel: WithKey) => void;
-  readonly onMore: () => void;
-}
-
-function ChannelPage({ page, isLast, onKey, onMore }: PageProps) {
-  const { data, problem, reload } = useRecord<Page>(`/channels?limit=${PAGE}&page=${page}`);
-  if (!data) return <Waiting problem={problem} reload={reload} />;
-  const keyed = async (channel: WithKey) => {
-    onKey(channel);
-    await reload();
-  };
-  return (
-    <>
-      {page === 1 && <AddChannel onAdded={keyed} />}
-      <ul class="records">
-        {data.items.map((channel) => (
-          <Channel key={channel.id} channel={channel} onChanged={reload} onKey={keyed} />
-        ))}
-      </ul>
-      {isLast && page * PAGE < data.count && <Button onClick={onMore}>{settingsText.more}</Button>}
-    </>
+    </RecordPages>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type * as v from 'valibot';
-import type { AccountView, invitationView } from '../../../schema/accounts/user.ts';
+import type { invitationView } from '../../../schema/accounts/user.ts';
 import { timeOf } from '../page/format.ts';
 import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
@@ -11,7 +11,7 @@ import { Copied } from './setting-parts.tsx';
 type Invitation = v.InferOutput<typeof invitationView>;
 
 interface Props {
-  readonly user: AccountView;
+  readonly userId: number;
   readonly name: string;
   readonly onClose: () => void;
 }
@@ -19,15 +19,15 @@ interface Props {
 const { people: words } = settingsText;
 
 /** Makes a link to choose a password, for a chat message or a phone's camera. */
-export function InvitationDialog({ user, name, onClose }: Props) {
+export function InvitationDialog({ userId, name, onClose }: Props) {
   const [invitation, setInvitation] = useState<Invitation>();
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    void callApi<Invitation>({ method: 'POST', path: `/users/${user.id}/invitation` }).then((answer) => {
+    void callApi<Invitation>({ method: 'POST', path: `/users/${userId}/invitation` }).then((answer) => {
       if (answer.ok) setInvitation(answer.data);
       else setProblem(refusalText(answer.failure));
     });
-  }, [user.id]);
+  }, [userId]);
   return (
     <Dialog title={words.inviteTitle(name)} onClose={onClose}>
       {problem !== null && (

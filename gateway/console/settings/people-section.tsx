@@ -7,63 +7,25 @@ import { settingsText } from '../text/english-settings.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
 import { InvitationDialog } from './invitation-dialog.tsx';
-import { Waiting } from './setting-parts.tsx';
-import { useRecord } from './use-record.ts';
+import { RecordPages } from './record-pages.tsx';
 
 const { people: words } = settingsText;
-const PAGE = 100;
 /** The roles that an administrator gives; couriers and super administrators are made elsewhere. */
 const GIVEN = ['dispatcher', 'org_admin', 'integration'] as const;
-
-interface Page {
-  readonly items: readonly AccountView[];
-  readonly count: number;
-}
 
 const nameOf = ({ firstName, lastName }: AccountView) => `${firstName} ${lastName}`.trim();
 
 export function PeopleSection() {
-  const [limit, setLimit] = useState(PAGE);
   const [invited, setInvited] = useState<AccountView | null>(null);
-  // The API has pages of a hundred: each further one is a table of its own below.
-  const pages = Array.from({ length: limit / PAGE }, (_, index) => index + 1);
   return (
-    <div class="settings-form">
-      <h2>{words.title}</h2>
-      {pages.map((page) => (
-        <PeoplePage
-          key={page}
-          page={page}
-          isLast={page === pages.length}
-          onInvite={setInvited}
-          onMore={() => setLimit(limit + PAGE)}
-        />
-      ))}
-      {invited && <InvitationDialog user={invited} name={nameOf(invited)} onClose={() => setInvited(null)} />}
-    </div>
-  );
-}
-
-interface PageProps {
-  readonly page: number;
-  readonly isLast: boolean;
-  readonly onInvite: (user: AccountView) => void;
-  readonly onMore: () => void;
-}
-
-function PeoplePage({ page, isLast, onInvite, onMore }: PageProps) {
-  const { data, problem, reload } = useRecord<Page>(`/users?limit=${PAGE}&page=${page}`);
-  if (!data) return <Waiting problem={problem} reload={reload} />;
-  return (
-    <>
-      {page === 1 && <AddPerson onAdded={reload} />}
-      <ul class="records">
-        {data.items.map((user) => (
-          <Person key={user.id} user={user} onChanged={reload} onInvite={onInvite} />
-        ))}
-      </ul>
-      {isLast && page * PAGE < data.count && <Button onClick={onMore}>{settingsText.more}</Button>}
-    </>
+    <RecordPages<AccountView>
+      title={words.title}
+      path="/users"
+      add={(reload) => <AddPerson onAdded={reload} />}
+      record={(user, reload) => <Person key={user.id} user={user} onChanged={reload} onInvite={setInvited} />}
+    >
+      {invited && <InvitationDialog userId={invited.id} name={nameOf(invited)} onClose={() => setInvited(null)} />}
+    </RecordPages>
   );
 }
 

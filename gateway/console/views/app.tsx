@@ -4,14 +4,16 @@ import { useEffect } from 'preact/hooks';
 import { Dialogs } from '../actions/dialogs.tsx';
 import { NewTask } from '../actions/new-task.tsx';
 import { AttentionView } from '../attention/attention-view.tsx';
+import { Couriers } from '../couriers/couriers-view.tsx';
+import { isDrafting } from '../page/draft.ts';
 import { session } from '../page/link.ts';
-import { draft, phonePane, taskId, view } from '../page/state.ts';
+import { isPlacing } from '../page/pin.ts';
+import { phonePane, taskId, view } from '../page/state.ts';
 import { SettingsView } from '../settings/settings-view.tsx';
 import { text } from '../text/english.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { CutOff } from './connection-chip.tsx';
-import { Couriers } from './couriers.tsx';
 import { Header } from './header.tsx';
 import { Arriving, NoOrganization, SignIn } from './sign-in.tsx';
 import { TaskList } from './task-list.tsx';
@@ -53,11 +55,12 @@ function Dispatch() {
     if (!TaskMap.peek()) void loadMap();
   }, []);
   const Ground = TaskMap.value;
+  const hasPanel = taskId.value !== null || isDrafting.value;
   return (
-    <main class={`dispatch ${phonePane.value} ${taskId.value === null && !draft.value ? '' : 'with-panel'}`}>
+    <main class={`dispatch ${phonePane.value} ${hasPanel ? 'with-panel' : ''} ${isPlacing.value ? 'placing' : ''}`}>
       <TaskList />
       {Ground ? <Ground /> : <section class="map" aria-label={text.map.label} />}
-      {draft.value ? <NewTask /> : <TaskPanel />}
+      {isDrafting.value ? <NewTask /> : <TaskPanel />}
       <div class="panes">
         {(['list', 'map'] as const).map((name) => (
           <button

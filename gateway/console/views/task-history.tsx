@@ -50,7 +50,9 @@ function Step({ step }: { readonly step: HistoryStepView }) {
       </time>
       <p>
         <strong>{titleOf(step)}</strong>
-        <span class="soft">{[noteOf(step), words.by[step.actor.type]].filter(Boolean).join(' · ')}</span>
+        <span class="soft" dir="auto">
+          {[noteOf(step), words.by[step.actor.type]].filter(Boolean).join(' · ')}
+        </span>
         {Array.isArray(passed) && passed.length > 0 && <PassedOver agents={passed as Passed[]} />}
       </p>
     </li>

@@ -3,6 +3,7 @@ import { selected } from '../actions/selection.ts';
 import { SelectionBar } from '../actions/selection-bar.tsx';
 import type { ListEntry } from '../live/protocol.ts';
 import { cursor } from '../page/cursor.ts';
+import { draft, EMPTY_DRAFT, isDrafting } from '../page/draft.ts';
 import { couriers, list, may } from '../page/link.ts';
 import { changeList, listQuery, NO_LIST_FILTER } from '../page/state.ts';
 import { text } from '../text/english.ts';
@@ -77,6 +78,7 @@ function Tools() {
       {may('tasks:create') && (
         <Button kind="main" icon="plus" onClick={beginTask}>
           {text.create.open}
+          {draft.value !== EMPTY_DRAFT && !isDrafting.value && <span class="kept" title={text.create.kept} />}
         </Button>
       )}
       <div class="toggles">

@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { isEditable } from '../actions/dialog-state.ts';
+import { EditTask } from '../actions/edit-task.tsx';
 import { TaskButtons } from '../actions/task-buttons.tsx';
 import { shownStatusOf } from '../live/shown-status.ts';
+import { edit } from '../page/edit.ts';
 import { agoOf, spanOf, timeOf } from '../page/format.ts';
 import { callApi, task } from '../page/link.ts';
 import { nowMs, taskId } from '../page/state.ts';
@@ -46,8 +49,16 @@ export function TaskPanel() {
           taskId.value = null;
         }}
       />
-      {shown ? <Details task={shown} /> : <p class="say">{isMissing ? words.missing : words.loading}</p>}
+      {shown ? <Shown task={shown} /> : <p class="say">{isMissing ? words.missing : words.loading}</p>}
     </aside>
+  );
+}
+
+function Shown({ task: shown }: { readonly task: TaskView }) {
+  return edit.value?.taskId === shown.id && isEditable(shown) ? (
+    <EditTask key={shown.id} task={shown} />
+  ) : (
+    <Details task={shown} />
   );
 }
 
@@ -57,7 +68,7 @@ function Details({ task: shown }: { readonly task: TaskView }) {
     <>
       <header>
         <p class="code">{shown.code}</p>
-        <h2>{shown.name}</h2>
+        <h2 dir="auto">{shown.name}</h2>
         <p class="chips">
           <StatusChip status={shownStatusOf(shown)} />
           {shown.isDelayed && isOpen && (
@@ -69,7 +80,11 @@ function Details({ task: shown }: { readonly task: TaskView }) {
           <span class="soft">{text.taskType[shown.taskType]}</span>
         </p>
         <SearchState task={shown} />
-        {shown.failureReason && <p class="say">{shown.failureReason}</p>}
+        {shown.failureReason && (
+          <p class="say" dir="auto">
+            {shown.failureReason}
+          </p>
+        )}
       </header>
       <TaskButtons task={shown} />
       <dl class="facts">
@@ -106,8 +121,12 @@ function Fact({
     <div>
       <dt>{name}</dt>
       <dd>
-        {value}
-        {detail && <span class="soft">{detail}</span>}
+        <bdi>{value}</bdi>
+        {detail && (
+          <span class="soft" dir="auto">
+            {detail}
+          </span>
+        )}
       </dd>
     </div>
   );
@@ -219,7 +238,7 @@ function Packages({ task: { packages } }: { readonly task: TaskView }) {
             <Icon name="package" />
             <span>
               {each.quantity > 1 && `${words.quantity(each.quantity)} `}
-              {each.name}
+              <bdi>{each.name}</bdi>
               <span class="soft">
                 {[each.weight && words.weight(each.weight), each.isFragile && words.fragile, each.barcode]
                   .filter(Boolean)

@@ -95,11 +95,13 @@ export function TaskItem({ row }: { readonly row: TaskRow }) {
       <StatusSign status={row.shown} />
       <span class="what">
         <span class="first">
-          <span class="who">{row.customer || row.name}</span>
+          <bdi class="who">{row.customer || row.name}</bdi>
           {isNew && <span class="new-mark">{words.isNew}</span>}
           {row.attempt > 1 && <span class="soft">{words.attempt(row.attempt)}</span>}
         </span>
-        <span class="second">{second}</span>
+        <span class="second" dir="auto">
+          {second}
+        </span>
       </span>
       <span class="when">
         <When row={row} />

@@ -1,17 +1,25 @@
 import { useState } from 'preact/hooks';
 import type { Courier } from '../live/protocol.ts';
 import { agoOf } from '../page/format.ts';
-import { couriers } from '../page/link.ts';
+import { couriers, may } from '../page/link.ts';
 import { agentId, changeList, go, NO_LIST_FILTER, nowMs } from '../page/state.ts';
 import { text } from '../text/english.ts';
-import { Empty } from '../ui/controls.tsx';
+import { couriersText } from '../text/english-couriers.ts';
+import { Button, Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { AddCourier } from './add-courier.tsx';
 
 const { couriers: words } = text;
 const STALE_MS = 300_000;
 
 export function Couriers() {
   const [find, setFind] = useState('');
+  const [isAdding, setAdding] = useState(false);
+  const add = may('agents:change') && (
+    <Button kind="main" icon="plus" onClick={() => setAdding(true)}>
+      {couriersText.add.open}
+    </Button>
+  );
   const found = couriers.value.filter(({ name }) => name.toLowerCase().includes(find.trim().toLowerCase()));
   return (
     <main class="couriers">
@@ -27,9 +35,13 @@ export function Couriers() {
             onInput={({ currentTarget }) => setFind(currentTarget.value)}
           />
         </div>
+        {couriers.value.length > 0 && add}
       </header>
+      {isAdding && <AddCourier onClose={() => setAdding(false)} />}
       {couriers.value.length === 0 ? (
-        <Empty title={words.title}>{words.empty}</Empty>
+        <Empty title={words.title} action={add}>
+          {words.empty}
+        </Empty>
       ) : (
         <table>
           <thead>
@@ -65,7 +77,7 @@ function CourierRow({ courier }: { readonly courier: Courier }) {
             go('map');
           }}
         >
-          {courier.name}
+          <bdi>{courier.name}</bdi>
         </button>
       </th>
       <td>
@@ -80,7 +92,7 @@ function CourierRow({ courier }: { readonly courier: Courier }) {
       <td class={courier.recordedAtMs !== null && nowMs.value - courier.recordedAtMs > STALE_MS ? 'stale' : ''}>
         {courier.recordedAtMs === null ? <span class="soft">{words.never}</span> : agoOf(courier.recordedAtMs)}
       </td>
-      <td>{courier.vehicle}</td>
+      <td dir="auto">{courier.vehicle && (couriersText.vehicles[courier.vehicle] ?? courier.vehicle)}</td>
       <td class="figure-cell">{courier.phone}</td>
     </tr>
   );

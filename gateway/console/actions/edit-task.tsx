@@ -1,0 +1,149 @@
+import { useRef, useState } from 'preact/hooks';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { amendmentOf, changeEdit, type EditForm, edit, formOf } from '../page/edit.ts';
+import { callApi } from '../page/link.ts';
+import { refusalText } from '../page/refusals.ts';
+import { text } from '../text/english.ts';
+import { Button, Field } from '../ui/controls.tsx';
+import { say } from '../ui/toasts.tsx';
+import { PlaceFields } from './place-fields.tsx';
+
+const { edit: words } = text;
+
+/** The fields of an open task. The courier who has it hears of the change. */
+export function EditTask({ task }: { readonly task: TaskView }) {
+  const { before, form } = edit.value!;
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const attempt = useRef({ sent: '', key: '' });
+  const isOutdated = JSON.stringify(formOf(task)) !== JSON.stringify(before);
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    const body = amendmentOf(before, form, task);
+    if (!body) return close();
+    const sent = JSON.stringify(body);
+    if (attempt.current.sent !== sent) attempt.current = { sent, key: crypto.randomUUID() };
+    setBusy(true);
+    setError(null);
+    const path = `/tasks/${task.id}/amend`;
+    const answer = await callApi<TaskView>({ method: 'POST', path, body, key: attempt.current.key });
+    setBusy(false);
+    if (!answer.ok) return setError(refusalText(answer.failure));
+    close();
+    say(words.saved(task.code));
+  }
+
+  return (
+    <>
+      <header>
+        <p class="code">{task.code}</p>
+        <h2 dir="auto">{words.title(task.name)}</h2>
+        {isOutdated && <p class="say">{words.outdated}</p>}
+      </header>
+      <form class="stack" onSubmit={submit}>
+        {task.location && <PlaceFields id="edit" place={form} onChange={changeEdit} />}
+        <Times form={form} isScheduled={task.scheduledAt !== null} />
+        <Contact form={form} />
+        <Texts form={form} />
+        {error && (
+          <p class="fault" role="alert">
+            {error}
+          </p>
+        )}
+        <p class="row-end">
+          <Button onClick={close}>{text.create.discard}</Button>
+          <Button type="submit" kind="main" busy={busy}>
+            {words.submit}
+          </Button>
+        </p>
+      </form>
+    </>
+  );
+}
+
+function close(): void {
+  edit.value = null;
+}
+
+interface Part {
+  readonly form: EditForm;
+}
+
+function Times({ form, isScheduled }: Part & { readonly isScheduled: boolean }) {
+  const field = (name: 'scheduledAt' | 'windowStart' | 'windowEnd', label: string) => (
+    <Field id={`edit-${name}`} label={label}>
+      {(props) => (
+        <input
+          {...props}
+          type="datetime-local"
+          required={name === 'scheduledAt'}
+          value={form[name]}
+          onInput={({ currentTarget }) => changeEdit({ [name]: currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <>
+      {isScheduled && field('scheduledAt', text.panel.scheduled)}
+      <div class="pair">
+        {field('windowStart', words.windowStart)}
+        {field('windowEnd', words.windowEnd)}
+      </div>
+    </>
+  );
+}
+
+function Contact({ form }: Part) {
+  return (
+    <div class="pair">
+      <Field id="edit-contact" label={text.panel.contact}>
+        {(props) => (
+          <input
+            {...props}
+            dir="auto"
+            maxLength={255}
+            required={form.contactPhone.trim() !== ''}
+            value={form.contactName}
+            onInput={({ currentTarget }) => changeEdit({ contactName: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field id="edit-phone" label={words.contactPhone}>
+        {(props) => (
+          <input
+            {...props}
+            type="tel"
+            required={form.contactName.trim() !== ''}
+            value={form.contactPhone}
+            onInput={({ currentTarget }) => changeEdit({ contactPhone: currentTarget.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+function Texts({ form }: Part) {
+  const field = (name: 'notes' | 'description', label: string) => (
+    <Field id={`edit-${name}`} label={label}>
+      {(props) => (
+        <textarea
+          {...props}
+          rows={2}
+          dir="auto"
+          maxLength={10_000}
+          value={form[name]}
+          onInput={({ currentTarget }) => changeEdit({ [name]: currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <>
+      {field('notes', text.panel.notes)}
+      {field('description', text.panel.description)}
+    </>
+  );
+}

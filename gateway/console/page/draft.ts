@@ -1,0 +1,52 @@
+import { effect, signal } from '@preact/signals';
+import { session } from './link.ts';
+
+/** A customer that is known, by its id, or a new one by name and phone. */
+export interface Chosen {
+  readonly id: number | null;
+  readonly name: string;
+  readonly phone: string;
+}
+
+/** A place as it is typed. */
+export interface TypedPlace {
+  readonly address: string;
+  /** Latitude and longitude, with a comma between. */
+  readonly pin: string;
+}
+
+/** The task that is being made, as it is typed. */
+export interface Draft extends TypedPlace {
+  readonly name: string;
+  readonly taskType: string;
+  readonly customer: Chosen;
+  readonly dueMinutes: number;
+  readonly notes: string;
+  /** Nobody, `look` for a search, or the id of a courier. */
+  readonly courier: string;
+}
+
+export const EMPTY_DRAFT: Draft = {
+  name: '',
+  taskType: 'delivery',
+  customer: { id: null, name: '', phone: '' },
+  address: '',
+  pin: '',
+  dueMinutes: 60,
+  notes: '',
+  courier: '',
+};
+
+/** It stays when its form is closed, until it is created or discarded. */
+export const draft = signal(EMPTY_DRAFT);
+export const isDrafting = signal(false);
+
+// The next user may belong to another organization.
+effect(() => {
+  if (session.value.state === 'signed-out' && session.value.why === 'left') discardDraft();
+});
+
+export function discardDraft(): void {
+  draft.value = EMPTY_DRAFT;
+  isDrafting.value = false;
+}
