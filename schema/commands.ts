@@ -11,6 +11,7 @@ import type { ReassignTaskInput } from './exceptions/reassign-task.ts';
 import type { ReattemptTaskInput } from './exceptions/reattempt-task.ts';
 import type { IdempotencyKey } from './fields/idempotency-key.ts';
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
+import type { PutShiftsInput } from './fleet/shift.ts';
 import type { TopUpInput } from './money/ledger.ts';
 import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } from './money/payment.ts';
 import type { ChangeStatusInput, PickUpInput } from './tasks/change-status.ts';
@@ -164,6 +165,12 @@ export interface ChangeDuty extends CommandBase {
   readonly kind: 'change-duty';
   readonly agentId: number;
   readonly input: ChangeDutyInput;
+}
+
+export interface PutShifts extends CommandBase {
+  readonly kind: 'put-shifts';
+  readonly agentId: number;
+  readonly input: PutShiftsInput;
 }
 
 export interface AssignTask extends CommandBase {
@@ -343,6 +350,7 @@ export type SingleCommand =
   | CreateAgent
   | UpdateAgent
   | ChangeDuty
+  | PutShifts
   | AssignTask
   | UnassignTask
   | SearchAgent

@@ -19,6 +19,7 @@ export const ERRORS = {
   TASK_NOT_EDITABLE: { status: 409, message: 'The task can no longer be edited' },
   AGENT_NOT_ACTIVE: { status: 409, message: 'The agent is not active' },
   AGENT_HAS_OPEN_TASKS: { status: 409, message: 'The agent has open tasks' },
+  TOO_MANY_SHIFTS: { status: 409, message: 'The agent has as many shifts as it may have' },
   AGENT_SLOT_TAKEN: { status: 409, message: 'The agent has another task at that time' },
   AGENT_OVER_CAPACITY: { status: 409, message: 'The vehicle of the agent cannot carry the task as well' },
   AGENT_REQUIRED: { status: 409, message: 'The task needs an assigned agent' },

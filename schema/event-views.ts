@@ -5,6 +5,7 @@ import { named } from './fields/named.ts';
 import { actorView, nullableId, nullableTime, shownId, shownInteger, shownTime } from './fields/shown-fields.ts';
 import { agentView } from './fleet/agent.ts';
 import { positionView } from './fleet/position.ts';
+import { shiftView } from './fleet/shift.ts';
 import { paymentView } from './money/payment.ts';
 import { TEST_EVENT, webhookView } from './notices/webhook.ts';
 import { PACKAGE_STATUSES } from './tasks/package.ts';
@@ -71,6 +72,16 @@ const etaUpdated = v.object({
   actor: actorView,
 });
 
+const shiftsChanged = v.object({
+  agent: agentView,
+  from: shownTime,
+  to: shownTime,
+  shifts: v.array(shiftView),
+  actor: actorView,
+});
+const shiftStarted = v.object({ agent: agentView, shift: shiftView, actor: actorView });
+const shiftEnded = v.object({ agent: agentView, shift: shiftView, openTaskIds: v.array(shownId), actor: actorView });
+
 const atRisk = v.object({ task: taskView, etaAt: shownTime, dueAt: shownTime, actor: actorView });
 
 const DATA: Readonly<Record<EventType, v.GenericSchema>> = {
@@ -93,6 +104,9 @@ const DATA: Readonly<Record<EventType, v.GenericSchema>> = {
     'AgentDutyChangedEventData',
     v.object({ agent: agentView, onDuty: v.boolean(), actor: actorView }),
   ),
+  'agent.shifts_changed': named('AgentShiftsChangedEventData', shiftsChanged),
+  'agent.shift_started': named('AgentShiftStartedEventData', shiftStarted),
+  'agent.shift_ended': named('AgentShiftEndedEventData', shiftEnded),
   'payment.succeeded': payment,
   'payment.failed': payment,
   'payment.refunded': payment,
@@ -106,6 +120,7 @@ function modelOf(type: string): string {
 
 function bodyOf(type: string, head: v.ObjectEntries, data: v.GenericSchema) {
   const fields = {
+    id: v.string(),
     type: v.literal(type),
     timestamp: shownTime,
     apiVersion: v.literal('v1'),
@@ -114,17 +129,17 @@ function bodyOf(type: string, head: v.ObjectEntries, data: v.GenericSchema) {
   return named(modelOf(type), v.object({ ...fields, ...head, data }));
 }
 
-const loggedHead = { id: v.string(), channelId: shownId, sequence: shownId };
+const loggedHead = { channelId: shownId, sequence: shownId };
 
 /** The body of each type of the log. */
 const loggedEvents = EVENT_TYPES.map((type) => [type, bodyOf(type, loggedHead, DATA[type])] as const);
 
 const moved = named('MovedAgents', v.object({ items: v.array(positionView), count: shownInteger }));
-/** Without a place in the log: it is of the moment. A stream sends it without an id. */
-const locationsUpdated = bodyOf('agent.locations_updated', { id: v.optional(v.string()) }, moved);
+/** Without a place in the log: it is of the moment. */
+const locationsUpdated = bodyOf('agent.locations_updated', {}, moved);
 
 const tested = named('WebhookTestEventData', v.object({ webhook: webhookView }));
-const testEvent = bodyOf(TEST_EVENT, { id: v.string(), channelId: shownId, sequence: nullableId }, tested);
+const testEvent = bodyOf(TEST_EVENT, { channelId: shownId, sequence: nullableId }, tested);
 
 /** Everything that a webhook may receive, by type. */
 export const WEBHOOK_EVENTS: ReadonlyMap<string, v.GenericSchema> = new Map<string, v.GenericSchema>([

@@ -9,10 +9,9 @@ export function hintsOf({
   payments,
 }: Pick<OrgBatch, 'events' | 'helpsSearches' | 'payments'>): HintKind[] {
   const kinds: HintKind[] = [];
-  if (events.length > 0) {
-    kinds.push('committed');
-    if (helpsSearches) kinds.push('searches');
-  }
+  if (events.length > 0) kinds.push('committed');
+  // The end of a break has no event.
+  if (helpsSearches) kinds.push('searches');
   // Even without an event: the log reports a refund when the money has gone back.
   for (const { record } of payments.values())
     if (record.step !== null && !isWaiting(record.step)) return [...kinds, 'payments'];

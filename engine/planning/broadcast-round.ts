@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { type Demand, refusalOf, refusalOfWay } from '../domain/assignment/eligibility.ts';
+import { breakWithin, type Demand, isOnBreak, refusalOf, refusalOfWay } from '../domain/assignment/eligibility.ts';
 import type {
   FreeAgent,
   OpenOrder,
@@ -85,9 +85,13 @@ function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel:
   for (const agent of agents) {
     const trip = start ? travel(agent.place, start, agent.vehicleType) : { distanceM: 0, ms: 0 };
     const ms = Math.max(agent.freeAt - now, 0) + trip.ms;
-    const reason = refusalOf(demand, agent, settings, now) ?? refusalOfWay(agent, settings, trip.distanceM, now + ms);
+    const candidate = { agent, trip, ms };
+    const reason =
+      refusalOf(demand, agent, settings, now) ??
+      refusalOfWay(agent, settings, trip.distanceM, now + ms) ??
+      refusalOfShift(order, candidate, { settings, now }, travel);
     if (!reason) {
-      candidates.add({ agent, trip, ms });
+      candidates.add(candidate);
       continue;
     }
     counts[reason] = (counts[reason] ?? 0) + 1;
@@ -97,17 +101,39 @@ function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel:
   return { candidates: candidates.items, nobody };
 }
 
-function offerOf(
+type Setting = Pick<RoundView, 'now' | 'settings'>;
+
+/** Whether a break would interrupt it, or the shift end before it is done and the agent at home. */
+function refusalOfShift(
   order: OpenOrder,
-  { agent, trip, ms }: Candidate,
-  { now, settings }: RoundView,
+  candidate: Candidate,
+  setting: Setting,
   travel: TravelTime,
-): PlannedOffer {
-  const { taskId, pickup, dropoff, readyAt, windowStart, dueAt } = order;
+): PassedOver | undefined {
+  const { shift, freeAt, place, vehicleType } = candidate.agent;
+  if (!shift) return undefined;
+  const { now, settings } = setting;
+  const doneAt =
+    now + timesOf(order, candidate, setting, travel).beginMs + (order.serviceMs ?? settings.dropoffServiceMs);
+  const homeMs = shift.home ? travel(order.dropoff ?? order.pickup ?? place, shift.home, vehicleType).ms : 0;
+  if (doneAt + homeMs > shift.endsAt) return 'ends_before';
+  return isOnBreak(candidate.agent, now) || breakWithin(shift, Math.max(now, freeAt), doneAt) ? 'on_break' : undefined;
+}
+
+/** From now: when it is fetched, when the agent is at its place, and when the service begins there. */
+function timesOf(order: OpenOrder, { agent, ms }: Candidate, { now, settings }: Setting, travel: TravelTime) {
+  const { pickup, dropoff, readyAt, windowStart } = order;
   const onWayMs = pickup && dropoff ? travel(pickup, dropoff, agent.vehicleType).ms : 0;
   const readyMs = Math.max(ms, (readyAt ?? 0) - now);
   const arriveMs = pickup ? readyMs + settings.pickupServiceMs + onWayMs : ms;
-  const beginMs = Math.max(arriveMs, (windowStart ?? now) - now);
+  return { readyMs, arriveMs, beginMs: Math.max(arriveMs, (windowStart ?? now) - now) };
+}
+
+function offerOf(order: OpenOrder, candidate: Candidate, view: RoundView, travel: TravelTime): PlannedOffer {
+  const { taskId, pickup, dueAt } = order;
+  const { agent, trip, ms } = candidate;
+  const { now } = view;
+  const { readyMs, arriveMs, beginMs } = timesOf(order, candidate, view, travel);
   const lateMs = dueAt === null ? 0 : Math.max(0, now + beginMs - dueAt);
   const dropoffs: PlannedStop[] = [
     { kind: 'dropoff', taskIds: [taskId], arriveMs, waitMs: beginMs - arriveMs, lateMs },

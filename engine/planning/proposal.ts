@@ -2,6 +2,7 @@ import type { FailureReason, TaskSearch } from '../../schema/assignment/assignme
 import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { wasAsked } from '../domain/assignment/assignment-machine.ts';
+import { absenceOf } from '../domain/assignment/eligibility.ts';
 import type { PassedOver, RoundPlan, Unplanned } from '../domain/assignment/round-view.ts';
 import { failureOf, isOtherLack, isWorthNoting, noteOf } from '../domain/assignment/search-wait.ts';
 import type { SoughtTask } from '../store/planning/round-store.ts';
@@ -16,7 +17,14 @@ export interface Proposal {
 /** Reasons that waiting does not change. */
 const LASTING: readonly PassedOver[] = ['declined', 'skills', 'too_far'];
 /** No agent that only its load excludes is refused for one of these. */
-const AFTER_CAPACITY: readonly PassedOver[] = ['slot', 'max_tasks', 'too_far', 'ends_before', 'chosen_for_another'];
+const AFTER_CAPACITY: readonly PassedOver[] = [
+  'slot',
+  'max_tasks',
+  'too_far',
+  'ends_before',
+  'on_break',
+  'chosen_for_another',
+];
 
 /** The largest value of a row; no agent is asked for a task so far away. */
 const MOST_SECONDS = 2 ** 31 - 1;
@@ -100,8 +108,8 @@ function lackingOf({ taskId, why, counts, nearest }: Unplanned, { view, unlocate
   return { taskId, reason: why === 'held' ? null : reasonOf(counts, view), isHopeless, counts: all, nearest: shown };
 }
 
-function reasonOf(counts: Unplanned['counts'], { agents }: ViewOfRound['view']): FailureReason {
-  if (agents.every(({ isStale }) => isStale)) return 'no_available_agents';
+function reasonOf(counts: Unplanned['counts'], { agents, now }: ViewOfRound['view']): FailureReason {
+  if (agents.every((agent) => agent.isStale || absenceOf(agent, now))) return 'no_available_agents';
   return counts.capacity && sumOf(counts, AFTER_CAPACITY) === 0 ? 'capacity_exceeded' : 'no_eligible_agents';
 }
 

@@ -7,6 +7,7 @@ import type {
   OpenOrder,
   RoundSettings,
   RoundView,
+  Shift,
   TravelTime,
 } from '../domain/assignment/round-view.ts';
 import type { RouteTask, ServiceTimes } from '../domain/stops/open-stops.ts';
@@ -113,12 +114,32 @@ const orderOf = keptWithRow((task: SoughtTask): OpenOrder => {
   };
 });
 
+/** Between two shifts: one that is over. */
+const OFF_SHIFT: Shift = { endsAt: 0, breaks: [], home: null };
+
+const shiftsOf = keptWithRow(({ shifts, home }: AgentOnDuty) =>
+  (shifts ?? []).map((shift) => ({
+    startsAt: Date.parse(shift.startsAt),
+    endsAt: Date.parse(shift.endsAt),
+    breaks: shift.breaks.map(({ startsAt, endsAt }) => ({ from: Date.parse(startsAt), until: Date.parse(endsAt) })),
+    home: home && { latitude: home.latitude, longitude: home.longitude },
+  })),
+);
+
+/** The shift that an agent works now; null for one that duty alone binds. */
+function shiftOf(agent: AgentOnDuty, now: number): Shift | null {
+  if (agent.shifts === null) return null;
+  const shift = shiftsOf(agent).find(({ startsAt, endsAt }) => startsAt <= now && now < endsAt);
+  return shift ? { endsAt: shift.endsAt, breaks: shift.breaks, home: shift.home } : OFF_SHIFT;
+}
+
 function freeAgentOf(
-  { agentId, vehicle, skills }: AgentOnDuty,
+  agent: AgentOnDuty,
   position: KnownPosition,
   carried: readonly CarriedTask[],
   { now, services, travel }: { readonly now: number; readonly services: ServiceTimes; readonly travel: TravelTime },
 ): FreeAgent {
+  const { agentId, vehicle, skills } = agent;
   const vehicleType = vehicle?.type ?? null;
   const { latitude, longitude } = position;
   const start = { place: { latitude, longitude }, at: now, vehicleType };
@@ -129,8 +150,7 @@ function freeAgentOf(
     place,
     freeAt,
     laterStops,
-    // Nobody says when a shift ends yet.
-    shift: null,
+    shift: shiftOf(agent, now),
     offDutyAt: null,
     capacity: {
       maxWeightKg: vehicle?.maxWeightKg ?? null,

@@ -35,8 +35,7 @@ export function docsRoutes(): RawRoute[] {
       place: 'root',
       guard: { kind: 'public' },
       summary,
-      answers: path === '/docs/:page' ? ['text/html', 'text/css', 'text/javascript'] : 'text/html',
-      etag: true,
+      answers: 'text/html',
       refusals: path.includes(':') ? ['404 Unknown page'] : [],
       handle: (request, reply, incoming) => send(files, nameOf(incoming.path), { request, reply, incoming }),
     });

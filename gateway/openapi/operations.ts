@@ -72,6 +72,8 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
       'GET /agents/:id': 'getAgent',
       'PATCH /agents/:id': 'updateAgent',
       'PUT /agents/:id/duty': 'changeDuty',
+      'PUT /agents/:id/shifts': 'setShifts',
+      'GET /agents/:id/shifts': 'listShifts',
       'GET /agents/:id/tasks': 'listAgentTasks',
       'GET /agents/:id/schedule': 'getAgentSchedule',
     },

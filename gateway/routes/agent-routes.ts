@@ -1,10 +1,11 @@
+import { startingIn } from '../../engine/domain/assignment/agent-shifts.ts';
 import { heldTimeOf } from '../../engine/domain/tasks/held-time.ts';
 import { maySee, onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { readBalances } from '../../engine/store/payments/ledger-store.ts';
 import { readAgentSchedule } from '../../engine/store/records/agent-schedule-store.ts';
 import { readAgent as readAgentDetail, listAgents as readAgentPage } from '../../engine/store/records/agent-store.ts';
-import { encodeAgent, encodeSchedule } from '../../engine/views/agent-view.ts';
+import { encodeAgent, encodeSchedule, encodeShifts } from '../../engine/views/agent-view.ts';
 import { encodeAgentCash } from '../../engine/views/money/ledger-view.ts';
 import { encodeTaskPage } from '../../engine/views/task-view.ts';
 import { notFound } from '../../schema/errors.ts';
@@ -17,6 +18,7 @@ import {
   listAgentsQuery,
   updateAgentInput,
 } from '../../schema/fleet/agent.ts';
+import { listShiftsQuery, putShiftsInput, shiftListView } from '../../schema/fleet/shift.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { agentCashView } from '../../schema/money/ledger.ts';
 import { listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/tasks/list-tasks.ts';
@@ -35,6 +37,8 @@ export function agentRoutes(engine: Engine, reads: Reads, administration: Admini
     readAgent(engine, reads),
     updateAgent(engine, administration),
     changeDuty(engine),
+    putShifts(engine),
+    listShifts(engine, reads),
     listTasksOfAgent(engine, reads),
     readSchedule(engine, reads),
     readCash(engine, reads),
@@ -140,6 +144,46 @@ function changeDuty(engine: Engine): ApiRoute {
   });
 }
 
+function putShifts(engine: Engine): ApiRoute {
+  return apiRoute({
+    method: 'PUT',
+    path: '/agents/:id/shifts',
+    me: true,
+    guard: may('agents:change'),
+    body: { schema: putShiftsInput, maxBytes: LIMITS.bodyBytes },
+    summary:
+      'Set the shifts of an agent that start in [from, to), instead of those that did. Outside of its shifts and in ' +
+      'its breaks an agent is offered nothing; one without shifts is bound by duty alone',
+    success: { status: 200, data: shiftListView },
+    refusals: ['404', '409 TOO_MANY_SHIFTS', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'put-shifts', caller, agentId: params.id, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Shifts set');
+    },
+  });
+}
+
+function listShifts(engine: Engine, reads: Reads): ApiRoute {
+  return apiRoute({
+    method: 'GET',
+    path: '/agents/:id/shifts',
+    me: true,
+    guard: may('agents:read'),
+    query: { schema: listShiftsQuery, lists: new Set() },
+    summary: 'List the shifts of an agent that start in [from, to), in their order',
+    success: { status: 200, data: shiftListView },
+    refusals: ['404'],
+    async handle({ identity: { organizationId, caller }, params, query: { from, to } }) {
+      const agentId = params.id;
+      if (!maySee({ agentId }, caller)) return { refusal: notFound('Agent', agentId) };
+      const found = await reads.run(organizationId, (sql) => readAgentDetail(sql, organizationId, agentId));
+      if (!found) return { refusal: notFound('Agent', agentId) };
+      const data = encodeShifts(startingIn(found.agent.shifts, from, to));
+      return { status: 200, message: 'Shifts', data, position: formatPosition(engine.history, found.sequence) };
+    },
+  });
+}
+
 function listTasksOfAgent(engine: Engine, reads: Reads): ApiRoute {
   return apiRoute({
     method: 'GET',
@@ -171,7 +215,7 @@ function readSchedule(engine: Engine, reads: Reads): ApiRoute {
     guard: may('agents:read'),
     summary:
       'Read the open tasks of an agent with the time that each takes up, those first that begin first; ' +
-      'what is `exclusive` overlaps with nothing else that is',
+      'what is `exclusive` overlaps with nothing else that is; with the shifts that have not ended',
     success: { status: 200, data: scheduleView },
     refusals: ['404'],
     async handle({ identity: { organizationId, caller }, params }) {
@@ -181,7 +225,12 @@ function readSchedule(engine: Engine, reads: Reads): ApiRoute {
       if (!schedule) return { refusal: notFound('Agent', agentId) };
       const items = schedule.items.map((task) => ({ ...heldTimeOf(task), taskId: task.taskId, status: task.status }));
       const position = formatPosition(engine.history, schedule.sequence);
-      return { status: 200, message: 'Schedule', data: encodeSchedule(items, schedule.count), position };
+      return {
+        status: 200,
+        message: 'Schedule',
+        data: encodeSchedule(items, schedule.count, schedule.shifts),
+        position,
+      };
     },
   });
 }

@@ -17,6 +17,7 @@ import { pageQuery } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { skillList } from '../fields/skill-list.ts';
 import { LIMITS } from '../limits.ts';
+import { shiftView, type WorkShift } from './shift.ts';
 
 export const AGENT_TYPES = named('AgentType', ['employee', 'freelancer'] as const);
 export type AgentType = (typeof AGENT_TYPES)[number];
@@ -60,6 +61,12 @@ export interface AgentRecord {
   readonly home: Home | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** In order and apart; null for one that duty alone binds. */
+  readonly shifts: readonly WorkShift[] | null;
+  /** The end of the shift that it works now, as its actor saw it last. */
+  readonly offDutyAt: string | null;
+  /** When its actor has to look at it: the next start or end of a shift, or end of a break. */
+  readonly deadlineAt: string | null;
 }
 
 /** The agent inside a task: small enough that every task that is read can carry it. */
@@ -157,7 +164,7 @@ export type TaskAgentView = v.InferOutput<typeof taskAgentView>;
 
 const nullableNumber = v.nullable(v.number());
 
-/** The agent as the agent endpoints and `agent.duty_changed` show it. */
+/** The agent as the agent endpoints and its events show it. `shift` is the one that it works now, until `offDutyAt`. */
 export const agentView = named(
   'Agent',
   v.object({
@@ -165,6 +172,8 @@ export const agentView = named(
     isActive: v.boolean(),
     onDuty: v.boolean(),
     dutyChangedAt: nullableTime,
+    offDutyAt: nullableTime,
+    shift: v.nullable(shiftView),
     vehicle: v.nullable(
       named(
         'Vehicle',

@@ -354,9 +354,10 @@ DECLARE
   users_added bigint;
 BEGIN
   INSERT INTO agents (organization_id, id, version, user_id, agent_type, is_active, on_duty, duty_changed_at, first_name,
-      last_name, email, phone_e164, country_code, phone_number, vehicle, skills, home, created_at, updated_at)
+      last_name, email, phone_e164, country_code, phone_number, vehicle, skills, home, created_at, updated_at, shifts, off_duty_at, deadline_at)
     SELECT "organizationId", id, version, "userId", "agentType", "isActive", "onDuty", "dutyChangedAt", "firstName",
-      "lastName", email, "phoneE164", "countryCode", "phoneNumber", vehicle, skills, home, "createdAt", "updatedAt"
+      "lastName", email, "phoneE164", "countryCode", "phoneNumber", vehicle, skills, home, "createdAt", "updatedAt", shifts,
+      "offDutyAt", "deadlineAt"
     FROM unnest(agents_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS added = ROW_COUNT;
@@ -397,7 +398,8 @@ BEGIN
     UPDATE agents a SET version = n.version, agent_type = n."agentType", is_active = n."isActive", on_duty = n."onDuty",
         duty_changed_at = n."dutyChangedAt", first_name = n."firstName", last_name = n."lastName",
         phone_e164 = n."phoneE164", country_code = n."countryCode", phone_number = n."phoneNumber",
-        vehicle = n.vehicle, skills = n.skills, home = n.home, updated_at = n."updatedAt"
+        vehicle = n.vehicle, skills = n.skills, home = n.home, updated_at = n."updatedAt",
+        shifts = n.shifts, off_duty_at = n."offDutyAt", deadline_at = n."deadlineAt"
       FROM unnest(agents_in) n
       WHERE a.organization_id = n."organizationId" AND a.id = n.id AND a.version = n."expectedVersion"
         AND n."expectedVersion" > 0;

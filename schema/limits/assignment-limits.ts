@@ -77,6 +77,11 @@ export const ASSIGNMENT_LIMITS = {
   requestRetentionDays: 90,
   /** Answered requests that an actor remembers, so that late answers cost no query. */
   requestsInMemory: 10_000,
+  /** Shifts of an agent, and breaks of one of them. */
+  shiftsPerAgent: 400,
+  breaksPerShift: 20,
+  /** Shifts that ended longer ago leave with the next change of the agent's shifts. */
+  shiftsKeptMs: 31 * 86_400_000,
   /** Tasks of an agent's schedule that are shown; more than rounds ever give to one. */
   scheduledItems: 1_000,
   /** Agents whose open tasks an actor knows. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { named } from '../fields/named.ts';
 import { shownId, shownInteger } from '../fields/shown-fields.ts';
+import { shiftView } from '../fleet/shift.ts';
 import { TASK_STATUSES, type TaskStatus } from './task.ts';
 
 /** The open tasks of an agent, with the time that each task holds. */
@@ -25,5 +26,8 @@ const scheduledItemView = named(
   }),
 );
 
-/** Source: docs/contract.md §4, §5 "Slots". */
-export const scheduleView = named('Schedule', v.object({ items: v.array(scheduledItemView), count: shownInteger }));
+/** `shifts` are those that have not ended. Source: docs/contract.md §4, §5 "Slots". */
+export const scheduleView = named(
+  'Schedule',
+  v.object({ items: v.array(scheduledItemView), count: shownInteger, shifts: v.array(shiftView) }),
+);

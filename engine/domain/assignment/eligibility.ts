@@ -1,4 +1,4 @@
-import type { Capacity, FreeAgent, Load, PassedOver, RoundSettings, Slot } from './round-view.ts';
+import type { Capacity, FreeAgent, Load, PassedOver, RoundSettings, Shift, Slot } from './round-view.ts';
 
 /** Sums of decimals: 0.1 and 0.2 do not exceed 0.3. */
 const ROUNDING = 1e-9;
@@ -40,13 +40,33 @@ export function refusalOf(
   { maxTasksPerAgent }: RoundSettings,
   now: number,
 ): PassedOver | undefined {
-  if (agent.offDutyAt !== null && agent.offDutyAt < now) return 'off_duty';
+  const absence = absenceOf(agent, now);
+  if (absence) return absence;
   if (agent.isStale) return 'stale_position';
   if (demand.declinedBy.includes(agent.agentId)) return 'declined';
   if (lacksSkills(agent.skills, demand.requiredSkills)) return 'skills';
   if (exceedsCapacity(agent.capacity, agent.load, demand.load)) return 'capacity';
   if (demand.slot && overlaps(agent.slots, demand.slot)) return 'slot';
   return agent.openTasks + demand.tasks > maxTasksPerAgent ? 'max_tasks' : undefined;
+}
+
+/** Why an agent does not work now. */
+export function absenceOf(
+  { offDutyAt, shift }: Pick<FreeAgent, 'offDutyAt' | 'shift'>,
+  now: number,
+): 'off_duty' | 'off_shift' | undefined {
+  if (shift && shift.endsAt <= now) return 'off_shift';
+  return offDutyAt !== null && offDutyAt < now ? 'off_duty' : undefined;
+}
+
+/** The first break that takes something of this time. */
+export function breakWithin(shift: Shift | null, from: number, until: number): Slot | undefined {
+  return shift?.breaks.find((pause) => pause.from < until && from < pause.until);
+}
+
+/** Whether an agent has a break now: it is asked for nothing until that is over. */
+export function isOnBreak({ shift }: Pick<FreeAgent, 'shift'>, now: number): boolean {
+  return shift?.breaks.some(({ from, until }) => from <= now && now < until) === true;
 }
 
 /** Why the way to where it is fetched, at `fetchAt`, rules the agent out; asked after `refusalOf`. */

@@ -45,7 +45,7 @@ export interface Stop {
   readonly weight: number;
 }
 
-/** When somebody works. */
+/** When somebody works; between two shifts, the end of one that is over. */
 export interface Shift {
   readonly endsAt: number;
   /** Of these nothing is planned into: no way, no waiting, no service. */
@@ -134,6 +134,7 @@ export interface RoundView {
 /** Why an agent was passed over; the first that holds, in this order. */
 export const PASSED_OVER = [
   'off_duty',
+  'off_shift',
   'stale_position',
   'declined',
   'skills',
@@ -142,6 +143,7 @@ export const PASSED_OVER = [
   'max_tasks',
   'too_far',
   'ends_before',
+  'on_break',
   'chosen_for_another',
   // It is meant for this agent, who is asked later: there are other tasks to do before, or it is not ready yet.
   'busy',

@@ -21,7 +21,7 @@ export function failureOf({ reason }: Pick<Lack, 'reason'>): FailureReason {
 export function noteOf({ reason, counts }: Lack): SearchNote | null {
   if (reason !== null) return reason;
   if (counts['not_ready']) return 'ready_time';
-  return counts['busy'] ? 'busy_agent' : null;
+  return counts['busy'] || counts['on_break'] ? 'busy_agent' : null;
 }
 
 /** Whether a search is to note why a round found nobody: when that has changed, and only now and then. */

@@ -1,3 +1,4 @@
+import { breakWithin } from '../assignment/eligibility.ts';
 import type { FreeAgent, PassedOver, Place, RoundView, Shift, TravelTime } from '../assignment/round-view.ts';
 import { Schedule } from '../stops/schedule.ts';
 import { type Bundle, startOf } from './bundle.ts';
@@ -130,8 +131,4 @@ export class BoundAgents {
   private isHomeInTime({ place, at }: Progress, { vehicleType }: FreeAgent, { endsAt, home }: Shift): boolean {
     return at + (home ? this.travel(place, home, vehicleType).ms : 0) <= endsAt;
   }
-}
-
-function breakWithin(shift: Shift | null, from: number, until: number) {
-  return shift?.breaks.find((pause) => pause.from < until && from < pause.until);
 }

@@ -1,3 +1,4 @@
+import { absenceOf } from '../assignment/eligibility.ts';
 import type { FreeAgent, Place, RoundView, TravelTime, Trip } from '../assignment/round-view.ts';
 import { type Fitness, PlaceIndex } from './place-index.ts';
 
@@ -80,9 +81,9 @@ export class AgentMap {
     return to ? this.travel(from, to, vehicleType) : NO_WAY;
   }
 
-  private takesPart({ isStale, offDutyAt, openTasks }: FreeAgent): boolean {
+  private takesPart(agent: FreeAgent): boolean {
     const { now, settings } = this.view;
-    return !isStale && (offDutyAt === null || offDutyAt >= now) && openTasks < settings.maxTasksPerAgent;
+    return !agent.isStale && !absenceOf(agent, now) && agent.openTasks < settings.maxTasksPerAgent;
   }
 
   /** Only signs: a difference that is no whole number would be an object for each comparison. */

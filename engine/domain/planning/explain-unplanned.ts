@@ -15,7 +15,7 @@ const CHOSEN: PassedOver = 'chosen_for_another';
 /** The agent that a held order is meant for, by its place in the view, and why it is not asked now. */
 export interface Meant {
   readonly agent: number;
-  readonly reason: 'busy' | 'not_ready';
+  readonly reason: 'busy' | 'not_ready' | 'on_break';
 }
 
 /**

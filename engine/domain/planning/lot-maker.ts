@@ -161,7 +161,11 @@ export class LotMaker {
   }
 
   refusalOfCandidate(bundle: Bundle, { agent, distanceM, reachAt }: Candidate): PassedOver | undefined {
-    return this.refusal(bundle, this.view.agents[agent]!, distanceM, this.fetchAt(bundle, reachAt));
+    const who = this.view.agents[agent]!;
+    const reason = this.refusal(bundle, who, distanceM, this.fetchAt(bundle, reachAt));
+    if (reason || who.shift === null || this.isKeptFrom(bundle, agent)) return reason;
+    const cost = this.bound.costOf(agent, bundle, this.delivery(bundle, who));
+    return cost === Number.POSITIVE_INFINITY ? 'ends_before' : undefined;
   }
 
   /** They share their candidates, except those of which too few would do: these are put apart. */

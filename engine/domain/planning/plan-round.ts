@@ -1,3 +1,4 @@
+import { isOnBreak } from '../assignment/eligibility.ts';
 import type {
   OpenOrder,
   PlannedOffer,
@@ -33,8 +34,8 @@ export function planRound(view: RoundView, travel: TravelTime): RoundPlan {
     const [first, ...later] = itineraries.of(agent);
     if (!first) continue;
     const beginning = beginningOf(agent, itineraries, view, maker);
-    if (isHeld(first, agent, beginning, view, maker)) {
-      const reason = view.agents[agent]!.freeAt > view.now ? 'busy' : 'not_ready';
+    const reason = reasonToHold(first, agent, beginning, view, maker);
+    if (reason) {
       for (const order of first.orders) held.set(order, { agent, reason });
     } else offers.push(offerOf(first, agent, beginning, view, maker));
     for (const { orders } of later) for (const order of orders) held.set(order, { agent, reason: 'busy' });
@@ -53,6 +54,19 @@ function beginningOf(agent: number, itineraries: Itineraries, { agents, now }: R
   if (maker.bound.isBound(agent)) return itineraries.begin(agent, trips);
   const { distanceM, reachAt } = maker.map.candidate(agent, startOf(trips[0]!.orders[0]!));
   return { cost: itineraries.costOf(agent), setOutAt: Math.max(now, agents[agent]!.freeAt), distanceM, reachAt };
+}
+
+function reasonToHold(
+  bundle: Bundle,
+  agent: number,
+  beginning: Beginning,
+  view: RoundView,
+  maker: LotMaker,
+): Meant['reason'] | undefined {
+  const who = view.agents[agent]!;
+  if (isOnBreak(who, view.now)) return 'on_break';
+  if (!isHeld(bundle, agent, beginning, view, maker)) return undefined;
+  return who.freeAt > view.now ? 'busy' : 'not_ready';
 }
 
 /**

@@ -146,6 +146,7 @@ export class OrgActor implements BatchOwner {
       const due = await this.#services.store.fetchDue(this.organizationId, now);
       if (!this.isLive) return;
       for (const bundle of due.tasks) this.#state.absorbTask(bundle);
+      if (due.ofAgents) this.#state.absorbAgents(due.ofAgents);
       this.#decide({ command: WAKE_UP, settle: () => {} }, due);
     } catch (error) {
       this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'timers could not be looked at');

@@ -39,6 +39,7 @@ function auditedBy(state: StateView, change: Change): Audited | undefined {
       return { recordType: 'warehouse', recordId, version, before, after: { ...warehouse, location } };
     }
     case 'put-agent': {
+      if (change.isByTime) return undefined;
       const { id: recordId, version } = change.agent;
       const before = state.findAgent(recordId) ?? null;
       return { recordType: 'agent', recordId, version, before, after: change.agent };

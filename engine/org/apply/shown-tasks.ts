@@ -2,7 +2,8 @@ import type { CustomerRecord } from '../../../schema/customers/customer.ts';
 import type { AgentOfTask } from '../../../schema/fleet/agent.ts';
 import { etagOf } from '../../views/parts/etag.ts';
 import { encodeTask } from '../../views/task-view.ts';
-import type { LiveTask, OrgState } from '../state/org-state.ts';
+import type { LiveTask } from '../state/live.ts';
+import type { OrgState } from '../state/org-state.ts';
 import { RecencyMap } from '../state/recency-map.ts';
 
 /** A task as a read answers it. */

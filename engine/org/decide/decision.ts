@@ -5,6 +5,8 @@ import type { IdKind } from '../../store/actor/actor-store.ts';
 /** The due timers of an organization, as its rows name them. */
 export interface DueTimers {
   readonly taskIds: readonly number[];
+  /** Agents of whose shifts one begins or ends, or a break. */
+  readonly agentIds: readonly number[];
   /** The time of the next timer after these: as Postgres knew it, or set in memory since. */
   readonly nextDeadlineAt: string | null;
 }

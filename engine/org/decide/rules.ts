@@ -25,6 +25,7 @@ import { createAgentRule } from './records/create-agent.ts';
 import { createCustomerRule } from './records/create-customer.ts';
 import { createWarehouseRule } from './records/create-warehouse.ts';
 import { deleteOrganizationRule } from './records/delete-organization.ts';
+import { putShiftsRule } from './records/put-shifts.ts';
 import { updateAgentRule } from './records/update-agent.ts';
 import { updateCustomerRule } from './records/update-customer.ts';
 import { updateOrganizationRule } from './records/update-organization.ts';
@@ -69,6 +70,7 @@ const RULES = {
   'create-agent': createAgentRule,
   'update-agent': updateAgentRule,
   'change-duty': changeDutyRule,
+  'put-shifts': putShiftsRule,
   'update-organization': updateOrganizationRule,
   'delete-organization': deleteOrganizationRule,
   'pay-task': payTaskRule,

@@ -78,8 +78,13 @@ export type Change =
   | News
   | MoveMoney
   | { readonly kind: 'put-customer'; readonly customer: CustomerRecord }
-  /** An agent, and its user with it. `passwordHash` is the new user's, if it has one. */
-  | { readonly kind: 'put-agent'; readonly agent: AgentRecord; readonly passwordHash?: string | null }
+  /** An agent, and its user with it. `passwordHash` is the new user's, if it has one. `isByTime`: nobody has changed it. */
+  | {
+      readonly kind: 'put-agent';
+      readonly agent: AgentRecord;
+      readonly passwordHash?: string | null;
+      readonly isByTime?: boolean;
+    }
   | { readonly kind: 'put-warehouse'; readonly facts: WarehouseWithLocation }
   /** A new place; `taskId` when it was made for that task alone. */
   | { readonly kind: 'put-location'; readonly location: LocationRecord; readonly taskId: number | null }

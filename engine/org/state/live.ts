@@ -1,4 +1,5 @@
 import type { RecencyMap } from './recency-map.ts';
+import type { TaskFacts } from './state-view.ts';
 
 /** The durability of a record in memory; both are 0 for a record that was read from Postgres. */
 export interface Basis {
@@ -10,6 +11,12 @@ export interface Basis {
 
 export interface Live<T> extends Basis {
   readonly record: T;
+}
+
+export interface LiveTask extends TaskFacts {
+  readonly ticket: number;
+  /** Set once more when the change gets its event. */
+  sequence: number;
 }
 
 export const READ: Basis = { ticket: 0, sequence: 0 };

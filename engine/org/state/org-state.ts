@@ -10,26 +10,20 @@ import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import type { TaskBundle, TaskRecord } from '../../../schema/tasks/task.ts';
 import { quotaPeriod } from '../../domain/quota.ts';
 import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../../store/actor/actor-store.ts';
+import type { FetchedAgents } from '../../store/records/agent-store.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
 import { AgentBook } from './agent-book.ts';
-import type { HeldTask } from './agent-loads.ts';
-import { AgentLoads } from './agent-loads.ts';
+import { AgentLoads, type HeldTask } from './agent-loads.ts';
 import type { Change, PutTask } from './changes.ts';
 import { ContactBook } from './contact-book.ts';
 import { CustomerBook } from './customer-book.ts';
 import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
-import { type Basis, evictOldest, type Live, READ } from './live.ts';
+import { type Basis, evictOldest, type Live, type LiveTask, READ } from './live.ts';
 import { MoneyBook } from './money-book.ts';
 import { PagedBook } from './paged-book.ts';
 import { RecencyMap } from './recency-map.ts';
 import { RequestBook } from './request-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
-
-export interface LiveTask extends TaskFacts {
-  readonly ticket: number;
-  /** Set once more when the change gets its event. */
-  sequence: number;
-}
 
 export interface StateBounds {
   readonly tasks: number;
@@ -250,6 +244,7 @@ export class OrgState implements StateView {
         break;
       case 'put-agent':
         this.#agents.put(change.agent, basis);
+        this.#noteDeadline(change.agent.deadlineAt);
         break;
       case 'put-warehouse':
         this.#warehouses.set(change.facts.warehouse.id, { record: change.facts, ...basis });
@@ -287,14 +282,18 @@ export class OrgState implements StateView {
     for (const location of fetched.locations) this.#locations.set(location.id, location);
     for (const record of fetched.warehouses)
       if (!this.#warehouses.has(record.warehouse.id)) this.#warehouses.set(record.warehouse.id, { record, ...READ });
-    this.#agents.absorb(fetched.agents, fetched.takenEmails);
-    this.#loads.learn(fetched.loadedAgentIds, fetched.heldTasks, this.#tasks);
+    this.absorbAgents(fetched);
     this.#requests.absorb(fetched.requests, fetched.askedAgentIds);
     this.money.absorb(fetched);
     for (const id of fetched.channelIds) this.#channels.add(id);
     for (const record of fetched.loosePackages)
       if (this.findPackage(record.id) === undefined) this.#loosePackages.set(record.id, { record, ...READ });
     this.#keptAnswers.absorb(fetched.idempotency);
+  }
+
+  absorbAgents({ agents, takenEmails, loadedAgentIds, heldTasks }: FetchedAgents): void {
+    this.#agents.absorb(agents, takenEmails);
+    this.#loads.learn(loadedAgentIds, heldTasks, this.#tasks);
   }
 
   /** A task that is no part of a job, or a job with its parts. */

@@ -18,8 +18,10 @@ import {
   type WarehouseWithLocation,
   warehouseOfRow,
 } from '../records/warehouse-store.ts';
-import { BUNDLE, CUSTOMER, PACKAGE } from '../rows/record-tables.ts';
+import { CUSTOMER, PACKAGE } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
+import { type DueRecords, fetchDue } from './due-records.ts';
+import { fetchTasks } from './fetch-tasks.ts';
 import { fetchCodes, fetchKeys } from './name-pages.ts';
 
 /** An actor's first facts about its organization. */
@@ -111,13 +113,6 @@ export interface Contacts {
   readonly emails: readonly string[];
 }
 
-/** Tasks whose timers are due, each with its job if it has one, and when the next one after them is. */
-export interface DueTasks {
-  readonly taskIds: readonly number[];
-  readonly tasks: readonly TaskBundle[];
-  readonly nextDeadlineAt: string | null;
-}
-
 /** The group that last changed an organization's head, and the epoch that its shard has. */
 export interface LastGroup {
   readonly organizationId: number;
@@ -131,7 +126,7 @@ export interface OrgStore {
   /** Undefined when there never was such an organization. */
   loadHead(organizationId: number): Promise<OrganizationHead | 'deleted' | undefined>;
   fetchRecords(organizationId: number, needs: RecordNeeds): Promise<FetchedRecords>;
-  fetchDue(organizationId: number, now: string): Promise<DueTasks>;
+  fetchDue(organizationId: number, now: string): Promise<DueRecords>;
   /** Reads the existing heads of these organizations, as of one moment. */
   lastGroups(organizationIds: readonly number[]): Promise<readonly LastGroup[]>;
   /** First ids of `blocks` fresh blocks of LIMITS.idBlock ids each. */
@@ -168,7 +163,7 @@ export function createOrgStore(sql: Sql): OrgStore {
   return {
     loadHead: (organizationId) => ask(() => loadHead(sql, organizationId), 'loading an organization'),
     fetchRecords: (organizationId, needs) => ask(() => fetchRecords(sql, organizationId, needs), 'fetching records'),
-    fetchDue: (organizationId, now) => ask(() => fetchDue(sql, organizationId, now), 'fetching due tasks'),
+    fetchDue: (organizationId, now) => ask(() => fetchDue(sql, organizationId, now), 'fetching due tasks and agents'),
     lastGroups: (organizationIds) =>
       ask(
         () => sql<LastGroup[]>`
@@ -289,19 +284,6 @@ function withThoseOf(requests: readonly AssignmentRequestRecord[], needs: Record
   return { ...needs, taskIds, agentIds, loadedAgentIds: new Set([...needs.loadedAgentIds, ...ofAgents]) };
 }
 
-/** Tasks by their ids; a part comes with the whole of its job. */
-async function fetchTasks(sql: Sql, organizationId: number, ids: ReadonlySet<number>): Promise<TaskBundle[]> {
-  if (ids.size === 0) return [];
-  const rows = await sql`
-    SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t
-    WHERE t.organization_id = ${organizationId} AND t.id = ANY(${numberArray(ids)}::bigint[])`.values();
-  const found = rows.map(BUNDLE.ofRow);
-  const jobIds = new Set(found.flatMap(({ task }) => task.parentId ?? []));
-  if (jobIds.size === 0) return found;
-  const others = found.filter(({ task }) => task.parentId === null && !jobIds.has(task.id));
-  return [...others, ...(await fetchTasks(sql, organizationId, jobIds))];
-}
-
 /** Tasks by what else they are known by; a part comes with the whole of its job. */
 async function fetchNamedTasks(
   sql: Sql,
@@ -368,17 +350,4 @@ async function fetchIdempotency(sql: Sql, organizationId: number, needs: RecordN
   return rows.map(({ eventBody, ...record }) =>
     record.toldAt === null ? record : { ...record, body: taskOfCreatedEvent(eventBody!) },
   );
-}
-
-async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<DueTasks> {
-  const due = await sql<{ id: number }[]>`
-    SELECT id FROM tasks WHERE organization_id = ${organizationId} AND deadline_at <= ${now}::timestamptz
-    ORDER BY deadline_at LIMIT ${LIMITS.deadlinesPerWake}`;
-  const taskIds = due.map(({ id }) => id);
-  const tasks = await fetchTasks(sql, organizationId, new Set(taskIds));
-  if (taskIds.length === LIMITS.deadlinesPerWake) return { taskIds, tasks, nextDeadlineAt: now };
-  const next = await sql<{ at: string | null }[]>`
-    SELECT min(deadline_at) AS at FROM tasks
-    WHERE organization_id = ${organizationId} AND deadline_at > ${now}::timestamptz`;
-  return { taskIds, tasks, nextDeadlineAt: next[0]!.at };
 }

@@ -3,7 +3,8 @@ import {
   assignmentSettingsOf,
   type TaskSearch,
 } from '../../../schema/assignment/assignment.ts';
-import type { Vehicle } from '../../../schema/fleet/agent.ts';
+import type { Home, Vehicle } from '../../../schema/fleet/agent.ts';
+import type { WorkShift } from '../../../schema/fleet/shift.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
 import type { LagPage } from '../log/relay-store.ts';
@@ -65,6 +66,8 @@ export interface AgentOnDuty {
   readonly agentId: number;
   readonly vehicle: Vehicle | null;
   readonly skills: readonly string[];
+  readonly shifts: readonly WorkShift[] | null;
+  readonly home: Home | null;
 }
 
 /** The rows of a round, except positions. Each part is true of a moment, not all of the same one. */
@@ -240,7 +243,7 @@ function readTasks(sql: Sql, organizationId: number, ids: readonly number[]): Pr
 function readAgents(sql: Sql, organizationId: number, ids: readonly number[]): Promise<KnownAgent[]> {
   const query = () =>
     sql.unsafe<KnownAgent[]>(
-      `SELECT a.id, ${MARK_OF_AGENT} AS mark, a.id AS agent_id, a.vehicle, a.skills FROM agents a
+      `SELECT a.id, ${MARK_OF_AGENT} AS mark, a.id AS agent_id, a.vehicle, a.skills, a.shifts, a.home FROM agents a
       WHERE a.organization_id = $1 AND a.id = ANY($2::bigint[]) AND a.on_duty AND a.is_active`,
       [organizationId, numberArray(ids)],
     );

@@ -1,3 +1,4 @@
+import type { WorkShift } from '../../../schema/fleet/shift.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { isTerminal, TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql } from '../postgres.ts';
@@ -18,7 +19,9 @@ export interface AgentSchedule {
   readonly items: readonly ScheduledTask[];
   /** Exact number of the agent's open tasks, of the same snapshot as the items. */
   readonly count: number;
-  /** Sequence of the organization's log at which both were true. */
+  /** Those of the agent that have not ended. */
+  readonly shifts: readonly WorkShift[];
+  /** Sequence of the organization's log at which all were true. */
   readonly sequence: number;
 }
 
@@ -30,14 +33,18 @@ export async function readAgentSchedule(
   organizationId: number,
   agentId: number,
 ): Promise<AgentSchedule | undefined> {
-  const query = () => sql<({ sequence: number; count: number } & (ScheduledTask | { taskId: null }))[]>`
+  const query = () => sql<
+    ({ sequence: number; count: number; shifts: WorkShift[] | null } & (ScheduledTask | { taskId: null }))[]
+  >`
     WITH open_tasks AS MATERIALIZED (
       SELECT t.id AS task_id, t.status, t.time_to_serve, coalesce(t.scheduled_at, t.assigned_at) AS begins_at,
         t.estimated_duration
       FROM tasks t
       WHERE t.organization_id = ${organizationId} AND t.agent_id = ${agentId}
         AND t.status_rank = ANY(${numberArray(OPEN_RANKS)}::int[]))
-    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM open_tasks) AS count, o.*
+    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM open_tasks) AS count,
+      (SELECT json_agg(s ORDER BY s ->> 'startsAt') FROM json_array_elements(a.shifts) s
+        WHERE (s ->> 'endsAt')::timestamptz > now()) AS shifts, o.*
     FROM agents a JOIN organization_heads h ON h.organization_id = a.organization_id
     LEFT JOIN (SELECT * FROM open_tasks ORDER BY begins_at, task_id LIMIT ${LIMITS.scheduledItems}) o ON true
     WHERE a.organization_id = ${organizationId} AND a.id = ${agentId}
@@ -46,5 +53,5 @@ export async function readAgentSchedule(
   const [first] = rows;
   if (!first) return undefined;
   const items = rows.flatMap((row) => (row.taskId === null ? [] : [row]));
-  return { items, count: first.count, sequence: first.sequence };
+  return { items, count: first.count, shifts: first.shifts ?? [], sequence: first.sequence };
 }

@@ -85,6 +85,9 @@ export const AGENT = recordColumns<AgentRecord>({
   skills: 'plain',
   home: 'plain',
   ...STAMPED,
+  shifts: 'plain',
+  offDutyAt: 'time',
+  deadlineAt: 'time',
 });
 
 const SHOWN_AGENT = recordColumns<AgentOfTask>({

@@ -54,6 +54,8 @@ test('an agent is answered with its user, active and off duty, and with what it 
     isActive: true,
     onDuty: false,
     dutyChangedAt: null,
+    offDutyAt: null,
+    shift: null,
     vehicle: { type: 'van', maxWeightKg: 900.5, maxVolumeM3: null, maxPackages: 40 },
     skills: ['cold', 'heavy'],
     home: { address: null, latitude: '53.55000000', longitude: '9.99000000' },

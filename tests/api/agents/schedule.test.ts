@@ -22,7 +22,7 @@ test('a schedule tells the time that each open task takes up: scheduled ones the
   const made = await createAgent(api);
   const agent = await clientOfAgent(fixture, organizationId, made);
   const read = async () => (await agent.get<Schedule>('/agents/me/schedule')).body.data;
-  assert.deepEqual(await read(), { items: [], count: 0 });
+  assert.deepEqual(await read(), { items: [], count: 0, shifts: [] });
 
   const [evening, noon] = [inHours(8), inHours(3)];
   const scheduled = { timeToServe: 'scheduled' } as const;
@@ -41,6 +41,7 @@ test('a schedule tells the time that each open task takes up: scheduled ones the
       { taskId: long, from: evening, until: later(evening, 90), exclusive: true, status },
     ],
     count: 4,
+    shifts: [],
   });
 
   await api.post(`/tasks/${long}/unassign`, {});

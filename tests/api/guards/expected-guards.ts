@@ -113,6 +113,8 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /agents/:id': { who: STAFF_AND_AGENTS, names: 'agent' },
   'PATCH /agents/:id': { who: DISPATCHERS, names: 'agent' },
   'PUT /agents/:id/duty': { who: DISPATCHERS_AND_AGENTS, names: 'agent' },
+  'PUT /agents/:id/shifts': { who: DISPATCHERS, names: 'agent' },
+  'GET /agents/:id/shifts': { who: STAFF_AND_AGENTS, names: 'agent' },
   'GET /agents/:id/tasks': { who: STAFF_AND_AGENTS, names: 'agent' },
   'GET /agents/:id/schedule': { who: STAFF_AND_AGENTS, names: 'agent' },
 

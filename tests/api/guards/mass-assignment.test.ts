@@ -92,6 +92,8 @@ const newAgent = () => ({
 const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
 /** Its first bytes, which tell what it is. */
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
+const SHIFT = { startsAt: '2100-01-01T08:00:00Z', endsAt: '2100-01-01T16:00:00Z' };
+const SHIFTS = { from: '2100-01-01T00:00:00Z', to: '2100-01-02T00:00:00Z', shifts: [SHIFT] };
 const DEPOT = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
 
 /** For each route a record of its own, and a body that it takes. */
@@ -135,6 +137,7 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'POST /agents': () => ['/agents', newAgent()],
   'PATCH /agents/:id': ({ agentId }) => [`/agents/${agentId}`, { name: 'Grace' }],
   'PUT /agents/:id/duty': ({ agentId }) => [`/agents/${agentId}/duty`, { onDuty: true }],
+  'PUT /agents/:id/shifts': ({ agentId }) => [`/agents/${agentId}/shifts`, SHIFTS],
   'POST /customers': () => ['/customers', { name: 'Ada', phone: `+4915${unique().slice(-9)}` }],
   'PATCH /customers/:id': ({ customerId }) => [`/customers/${customerId}`, { name: 'Grace' }],
   'POST /warehouses': () => ['/warehouses', DEPOT],

@@ -26,6 +26,7 @@ const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'POST /wallets/:customerId/top-ups': { amount: 5 },
   'PATCH /agents/:id': { name: 'Grace Hopper' },
   'PUT /agents/:id/duty': { onDuty: true },
+  'PUT /agents/:id/shifts': { from: '2030-01-01T00:00:00Z', to: '2030-01-02T00:00:00Z', shifts: [] },
   'PATCH /customers/:id': { name: 'Grace Hopper' },
   'PATCH /warehouses/:id': { name: 'Yard' },
   'PATCH /users/:id': { name: 'Grace Hopper' },

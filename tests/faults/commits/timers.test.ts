@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine } from '../../../engine/org/start-engine.ts';
 import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
+import type { Sql } from '../../../engine/store/postgres.ts';
 import { createApiClient } from '../../support/api-client.ts';
-import { withSql } from '../../support/seeds/seed.ts';
+import { seedAgent, seedChannel, withSql } from '../../support/seeds/seed.ts';
 import { createFaultyCommitStore, type FaultyCommitStore } from '../../support/system/faulty-commit-store.ts';
 import { createTestPlace, startTestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
@@ -42,13 +43,15 @@ async function withEngine(body: (scene: Scene) => Promise<void>, prepare = async
   }
 }
 
-test('a deadline that a killed owner has set fires at the next owner', async () => {
+test('deadlines of tasks and shifts that a killed owner has set fire at the next owner', async () => {
+  let agentId = 0;
   const createAtA = async (place: TestPlace) => {
     const a = await startTestGateway({ place, process: true, environment: { GATEWAY_ID: 'a' } });
     const client = createApiClient(a);
     try {
       const made = await client.post('/tasks', { ...createBody('late'), estimatedDuration: 1 });
       assert.equal(made.status, 201, made.text);
+      agentId = await agentWithShift(a, place);
     } finally {
       client.close();
       await a.kill();
@@ -61,15 +64,28 @@ test('a deadline that a killed owner has set fires at the next owner', async () 
     assert.deepEqual(await delayedOf(place), { delayed: 0, tasks: 1 });
     forward(MINUTE + 1_000);
     await until('the deadline fires', async () => (await delayedOf(place)).delayed === 1);
+    await until('the shift ends', async () => (await offDutyOf(place, agentId)) === null);
     const events = await withSql(
       place.databaseUrl,
       (sql) => sql<{ type: string; epoch: number }[]>`SELECT type, epoch FROM events ORDER BY sequence`,
     );
     assert.deepEqual(
       events.map(({ type }) => type),
-      ['task.created', 'task.delayed'],
+      ['task.created', 'agent.shifts_changed', 'task.delayed', 'agent.shift_ended'],
     );
-    assert.ok(events[1]!.epoch > events[0]!.epoch, 'B wrote the event');
+    assert.ok(
+      events.slice(2).every(({ epoch }) => epoch > events[0]!.epoch),
+      'B wrote the events',
+    );
+    const input = { ...RANGE, shifts: [] };
+    const command = { kind: 'put-shifts', caller: callerOf(place), agentId, input } as const;
+    const cleared = await engine.ask(place.organizationId, command);
+    assert.ok(cleared.ok);
+    const [last] = await withSql(
+      place.databaseUrl,
+      (sql) => sql<{ shifts: unknown }[]>`SELECT shifts FROM agents WHERE id = ${agentId}`,
+    );
+    assert.equal(last!.shifts, null);
   }, createAtA);
 });
 
@@ -99,6 +115,28 @@ test('a deadline still fires when the batch that looks at the timers is refused 
     await until('the deadline fires', async () => (await delayedOf(place)).delayed === 1);
   });
 });
+
+/** A range around the clock's time, whenever the test runs. */
+const RANGE = { from: '2020-01-01T00:00:00.000Z', to: '2990-01-01T00:00:00.000Z' };
+
+/** An agent that works for as long as the task of the test has time. */
+async function agentWithShift({ baseUrl }: { readonly baseUrl: string }, place: TestPlace): Promise<number> {
+  const { databaseUrl, organizationId } = place;
+  const { agentId } = await seedAgent(databaseUrl, organizationId);
+  const { key } = await seedChannel(databaseUrl, organizationId, { role: 'dispatcher' });
+  const client = createApiClient({ baseUrl, key });
+  const now = Date.now();
+  const shift = { startsAt: new Date(now - MINUTE).toISOString(), endsAt: new Date(now + MINUTE).toISOString() };
+  const put = await client.put<{ items: object[] }>(`/agents/${agentId}/shifts`, { ...RANGE, shifts: [shift] });
+  assert.deepEqual([put.status, put.body.data.items], [200, [{ ...shift, breaks: [] }]], put.text);
+  client.close();
+  return agentId;
+}
+
+async function offDutyOf({ databaseUrl }: TestPlace, agentId: number): Promise<string | null> {
+  const query = (sql: Sql) => sql<{ offDutyAt: string | null }[]>`SELECT off_duty_at FROM agents WHERE id = ${agentId}`;
+  return (await withSql(databaseUrl, query))[0]!.offDutyAt;
+}
 
 async function delayedOf({ databaseUrl }: TestPlace): Promise<{ readonly delayed: number; readonly tasks: number }> {
   const [row] = await withSql(

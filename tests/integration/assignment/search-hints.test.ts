@@ -30,6 +30,21 @@ test('gateways announce commits that may help a search, and only those', async (
     const search = () => place.api.post(`/tasks/${taskId}/auto-assign`, {});
     await untilCommitted(search);
     await until('the search is announced', () => told.searches === 1);
+    // The clock alone: a shift begins, and a break in it ends, of which the log says nothing.
+    const [agentId] = place.agentIds;
+    const soon = (ms: number) => new Date(now + ms).toISOString();
+    const now = Date.now();
+    const shift = {
+      startsAt: soon(1_000),
+      endsAt: soon(600_000),
+      breaks: [{ startsAt: soon(1_000), endsAt: soon(2_500) }],
+    };
+    const put = () => place.api.put(`/agents/${agentId}/shifts`, { from: soon(0), to: soon(2_000), shifts: [shift] });
+    assert.equal(await untilCommitted(put), true, 'shifts');
+    await until('the start of the shift is announced', () => told.searches === 3);
+    const { committed } = told;
+    await until('the end of the break is announced', () => told.searches === 4);
+    assert.equal(told.committed, committed);
   } finally {
     redis.disconnect();
     await place.stop();

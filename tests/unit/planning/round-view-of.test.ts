@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { type RoundFacts, roundViewOf } from '../../../engine/planning/round-view-of.ts';
-import type { CarriedTask, SoughtTask } from '../../../engine/store/planning/round-store.ts';
+import type { AgentOnDuty, CarriedTask, SoughtTask } from '../../../engine/store/planning/round-store.ts';
 import type { SavedPosition } from '../../../engine/store/positions/position-store.ts';
 import { assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
@@ -49,6 +49,10 @@ function carried(fields: Partial<CarriedTask> = {}): CarriedTask {
   };
 }
 
+function onDuty(fields: Partial<AgentOnDuty> = {}): AgentOnDuty {
+  return { agentId: 1, vehicle: null, skills: [], shifts: null, home: null, ...fields };
+}
+
 function position(agentId: number, ageMs = 0): SavedPosition {
   const device = { accuracy: 1, speed: 0, heading: 0, altitude: 0, battery: 1 };
   return { agentId, recordedAtMs: NOW - ageMs, receivedAtMs: NOW, heardAtMs: 0, latitude: 1, longitude: 2, ...device };
@@ -87,7 +91,7 @@ test('rows that were seen before give the same view as new ones, regardless of t
   const search = { ...sought().search!, since: iso(NOW + 60_000) };
   const facts = {
     tasks: [sought(), sought({ taskId: 2, search }), sought({ taskId: 3, pickupLatitude: 3, pickupLongitude: 4 })],
-    agents: [{ agentId: 1, vehicle: null, skills: [] }],
+    agents: [onDuty({ shifts: [{ startsAt: iso(NOW), endsAt: iso(NOW + 60_000), breaks: [] }] })],
     carried: [carried({ taskId: 4, readyAt: iso(NOW + 30_000), pickupLatitude: 1, pickupLongitude: 2 })],
     positions: [position(1)],
   };
@@ -112,8 +116,8 @@ test('orders of the same pickup place are grouped by it, except those with a tim
 
 test('an agent brings what it carries, and takes part where and when it has done that', () => {
   const agents = [
-    { agentId: 1, vehicle: { type: 'van', maxWeightKg: 9, maxVolumeM3: null, maxPackages: null }, skills: ['cold'] },
-    { agentId: 2, vehicle: null, skills: [] },
+    onDuty({ vehicle: { type: 'van', maxWeightKg: 9, maxVolumeM3: null, maxPackages: null }, skills: ['cold'] }),
+    onDuty({ agentId: 2 }),
   ];
   const later = carried({
     taskId: 2,
@@ -136,7 +140,7 @@ test('an agent brings what it carries, and takes part where and when it has done
 });
 
 test('an agent with too old a position is stale, and one without any takes no part but is named', () => {
-  const agents = [1, 2, 3].map((agentId) => ({ agentId, vehicle: null, skills: [] }));
+  const agents = [1, 2, 3].map((agentId) => onDuty({ agentId }));
   const { view, unlocated } = seenBy({ agents, positions: [position(1), position(2, LIMITS.positionStaleMs + 1)] });
   assert.deepEqual(
     view.agents.map(({ agentId, isStale }) => [agentId, isStale]),

@@ -268,7 +268,7 @@ test('a scheduler that stops begins no round, and waits for those under way', as
 });
 
 const SECOND = 1_000;
-const AGENT: AgentOnDuty = { agentId: 1, vehicle: null, skills: [] };
+const AGENT: AgentOnDuty = { agentId: 1, vehicle: null, skills: [], shifts: null, home: null };
 
 /** Lets a sweep see it once a second. */
 async function sweep(scheduler: RoundScheduler, time: HandTime, organization: SearchingOrganization, seconds: number) {

@@ -3,6 +3,7 @@ import type { LackingTask, ProposedOffer, ProposeOffers } from '../../../../sche
 import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
+import { mayWorkAt } from '../../../domain/assignment/agent-shifts.ts';
 import { declinedReason, isSought, wasAsked } from '../../../domain/assignment/assignment-machine.ts';
 import { lacksSkills } from '../../../domain/assignment/eligibility.ts';
 import { failureOf, isOtherLack, isWorthNoting, noteOf } from '../../../domain/assignment/search-wait.ts';
@@ -60,7 +61,7 @@ function offerTask(
   const task = soughtTask(draft, taskId);
   if (!task) return;
   const takers = offers.filter(
-    (offer) => isAsSeen(draft, offer, settings) && mayTake(draft, task, offer.agentId, settings),
+    (offer) => isAsSeen(draft, offer, settings) && mayTake(draft, task, offer.agentId, settings, now),
   );
   const isAskedOfMany = settings.mode === 'broadcast' && !settings.autoAccept;
   const chosen = takers.slice(0, isAskedOfMany ? LIMITS.broadcastAgents : 1);
@@ -128,9 +129,9 @@ function isAsSeen(draft: Draft, { agentId, heldTasks }: ProposedOffer, { mode }:
   return mode === 'broadcast' || heldTasks === undefined || draft.heldBy(agentId).length <= heldTasks;
 }
 
-function mayTake(draft: Draft, task: TaskRecord, agentId: number, settings: AssignmentSettings): boolean {
+function mayTake(draft: Draft, task: TaskRecord, agentId: number, settings: AssignmentSettings, now: string): boolean {
   const agent: AgentRecord | undefined = draft.findAgent(agentId);
-  if (!agent?.isActive || !agent.onDuty) return false;
+  if (!agent?.isActive || !agent.onDuty || !mayWorkAt(agent, now)) return false;
   const { rejectedBy, expiredBy } = task.search!;
   if (rejectedBy.includes(agentId) || expiredBy.includes(agentId)) return false;
   if (lacksSkills(agent.skills, task.requiredSkills ?? [])) return false;

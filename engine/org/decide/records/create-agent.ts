@@ -2,6 +2,7 @@ import type { CreateAgent } from '../../../../schema/commands.ts';
 import { splitName } from '../../../../schema/customers/customer.ts';
 import { refusal } from '../../../../schema/errors.ts';
 import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
+import { shiftFieldsOf } from '../../../domain/assignment/agent-shifts.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
@@ -41,6 +42,7 @@ function decideCreateAgent(draft: Draft, command: CreateAgent, context: DecideCo
     home: homeOf(input.home),
     createdAt: now,
     updatedAt: now,
+    ...shiftFieldsOf(null, now),
   };
   draft.put({ kind: 'put-agent', agent, passwordHash });
   draft.put({ kind: 'count-usage', resource: 'agents', period, used: used + 1 });

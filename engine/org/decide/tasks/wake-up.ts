@@ -5,6 +5,7 @@ import { dueAtOf } from '../../../domain/tasks/delay.ts';
 import { changedTask, deadlineOf, isLate } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, type DueTimers, NOTHING_SHOWN, refuse } from '../decision.ts';
+import { followShifts } from '../records/follow-shifts.ts';
 import { needsNothing, rule } from '../rule.ts';
 import { begun, draftDecline, draftSearch, draftStatus, endSearchIfOver } from '../steps/task-search.ts';
 
@@ -16,7 +17,7 @@ export const wakeUpRule = rule<WakeUp>({
 });
 
 /**
- * The organization's timers are due: tasks are late, searches begin or end, requests expire. Rows may be older than
+ * The organization's timers are due: tasks are late, searches begin or end, requests expire, shifts too. Rows may be older than
  * memory, so each is judged again here.
  */
 function decideWakeUp(draft: Draft, due: DueTimers, { now }: DecideContext): Decision {
@@ -29,6 +30,7 @@ function decideWakeUp(draft: Draft, due: DueTimers, { now }: DecideContext): Dec
     if (task.search) followSearch(draft, id, now);
     correctDeadline(draft, id, now);
   }
+  for (const id of due.agentIds) followShifts(draft, id, now);
   return NOTHING_SHOWN;
 }
 

@@ -268,6 +268,9 @@ export function agentRecord(fields: Partial<AgentRecord>): AgentRecord {
     home: null,
     createdAt: CREATED,
     updatedAt: CREATED,
+    shifts: null,
+    offDutyAt: null,
+    deadlineAt: null,
     ...fields,
   };
 }

@@ -10,5 +10,6 @@ export function wholeAgent(id: number, firstName?: string): AgentRecord {
   const nothing = { dutyChangedAt: null, phoneE164: null, vehicle: null, skills: [], home: null };
   const at = '2026-01-01T00:00:00.000Z';
   const flags = { version: 1, isActive: true, onDuty: false, createdAt: at, updatedAt: at };
-  return { ...shownAgent(id, firstName), ...nothing, ...flags };
+  const shifts = { shifts: null, offDutyAt: null, deadlineAt: null };
+  return { ...shownAgent(id, firstName), ...nothing, ...flags, ...shifts };
 }
