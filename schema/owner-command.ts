@@ -26,6 +26,7 @@ const proposeOffers = v.strictObject({
       distanceM: v.nullable(int32),
       etaSeconds: v.nullable(int32),
       heldTasks: v.exactOptional(int32),
+      lateSeconds: v.exactOptional(int32),
     }),
   ),
   lacking: list(

@@ -35,6 +35,16 @@ test('a task is offered to the nearest agent, and to the next one when that agen
   assert.equal((await readTask(id)).status, 'accepted');
 });
 
+test('a task that nobody can bring in time is offered all the same, and its history says how late it comes', async () => {
+  const windowEnd = new Date(Date.now() + 120_000).toISOString();
+  const location = { address: 'Far away', latitude: 0.001, longitude: 0.5 };
+  const { id } = await place.createTask({ windowEnd, location });
+  await place.untilOffered(id);
+  const { text } = await place.api.get(`/tasks/${id}/history`);
+  assert.match(text, /"reason":"window_cannot_be_met","lateMinutes":\d+/);
+  assert.equal((await place.api.put(`/tasks/${id}/status`, { status: 'cancelled' })).status, 200);
+});
+
 test('the search for a task that no vehicle can carry goes on, and the history says why no agent was asked', async () => {
   const { id } = await place.createTask({ packages: [{ name: 'Safe', weight: 15, quantity: 2 }] });
   await until('the first round has seen it', async () => (await readTask(id)).autoAssignmentStatus === 'searching');
