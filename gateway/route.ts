@@ -178,7 +178,12 @@ export interface RawRoute {
   /** Also opened by the `?token=` of POST /realtime/token. Other routes do not accept that token. */
   readonly takesStreamToken?: true;
   readonly summary: string;
-  readonly answers: string;
+  /** The media types of its answer. */
+  readonly answers: string | readonly string[];
+  /** The schema of a JSON answer. */
+  readonly data?: v.GenericSchema;
+  /** Its answer carries an ETag, and it honours If-None-Match. */
+  readonly etag?: true;
   /** Further statuses with the same body form, and their meaning. */
   readonly alsoAnswers?: Readonly<Record<string, string>>;
   /** Headers that its 200 has beside those of every answer. */

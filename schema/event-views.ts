@@ -120,7 +120,6 @@ function modelOf(type: string): string {
 
 function bodyOf(type: string, head: v.ObjectEntries, data: v.GenericSchema) {
   const fields = {
-    id: v.string(),
     type: v.literal(type),
     timestamp: shownTime,
     apiVersion: v.literal('v1'),
@@ -129,17 +128,17 @@ function bodyOf(type: string, head: v.ObjectEntries, data: v.GenericSchema) {
   return named(modelOf(type), v.object({ ...fields, ...head, data }));
 }
 
-const loggedHead = { channelId: shownId, sequence: shownId };
+const loggedHead = { id: v.string(), channelId: shownId, sequence: shownId };
 
 /** The body of each type of the log. */
 const loggedEvents = EVENT_TYPES.map((type) => [type, bodyOf(type, loggedHead, DATA[type])] as const);
 
 const moved = named('MovedAgents', v.object({ items: v.array(positionView), count: shownInteger }));
-/** Without a place in the log: it is of the moment. */
-const locationsUpdated = bodyOf('agent.locations_updated', {}, moved);
+/** Without a place in the log: it is of the moment. A stream sends it without an id. */
+const locationsUpdated = bodyOf('agent.locations_updated', { id: v.optional(v.string()) }, moved);
 
 const tested = named('WebhookTestEventData', v.object({ webhook: webhookView }));
-const testEvent = bodyOf(TEST_EVENT, { channelId: shownId, sequence: nullableId }, tested);
+const testEvent = bodyOf(TEST_EVENT, { id: v.string(), channelId: shownId, sequence: nullableId }, tested);
 
 /** Everything that a webhook may receive, by type. */
 export const WEBHOOK_EVENTS: ReadonlyMap<string, v.GenericSchema> = new Map<string, v.GenericSchema>([

@@ -10,6 +10,8 @@ const MEDIA: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   woff2: 'font/woff2',
 };
+/** The media types of the files. */
+export const CONSOLE_MEDIA: readonly string[] = Object.values(MEDIA).map((media) => media.replace(/;.*/, ''));
 /** The names that the build makes. Nothing else is looked for, so no name leads out of the folder. */
 const NAME = /^[a-z0-9-]+-[A-Z0-9]+\.(js|css|woff2)$/;
 /** In the order of preference. */

@@ -1,8 +1,10 @@
 import { html } from '../../engine/views/parts/html.ts';
+import { refusal } from '../../schema/errors.ts';
 import type { Header, Reply } from '../http/port.ts';
 import { pageKind } from '../pages/page-kind.ts';
+import { RefusalError } from '../refusal-error.ts';
 import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
-import { ConsoleFiles } from './console-files.ts';
+import { CONSOLE_MEDIA, ConsoleFiles } from './console-files.ts';
 
 /** The views that have an address of their own. The page finds out by itself which one is asked for. */
 const VIEWS = new Set(['attention', 'couriers', 'settings']);
@@ -16,7 +18,12 @@ const PAGES = [
   ['/console/:view/:record', 'A record in a view of the dispatch console'],
 ] as const;
 
-const ROUTE = { method: 'GET', place: 'root', guard: { kind: 'public' }, refusals: ['404'] } as const;
+const ROUTE = {
+  method: 'GET',
+  place: 'root',
+  guard: { kind: 'public' },
+  refusals: ['404 A page that says so'],
+} as const;
 
 /**
  * The dispatch console: a page that anyone may load, and which signs its user in. `mapStyleUrl` gives the ground of its
@@ -57,12 +64,12 @@ export function consoleRoutes(mapStyleUrl: () => string | undefined): RawRoute[]
       path: '/console/assets/:file',
       textParams: true,
       summary: 'A file of the dispatch console, whose name changes with its content',
-      answers: 'text/javascript',
+      answers: CONSOLE_MEDIA,
+      refusals: ['404 Unknown file'],
       handle({ replyHeaders }, reply, incoming) {
         const file = files.asset(lastSegmentOf(incoming.path), incoming.header('accept-encoding'));
         if (file) reply.send(200, [...file.headers, ...replyHeaders], file.bytes);
-        else
-          reply.send(404, [['Content-Type', 'text/plain; charset=utf-8'], ...replyHeaders], 'There is no such file.');
+        else throw new RefusalError(refusal('NOT_FOUND', 'There is no such file'));
       },
     }),
   ];

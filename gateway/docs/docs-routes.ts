@@ -35,7 +35,8 @@ export function docsRoutes(): RawRoute[] {
       place: 'root',
       guard: { kind: 'public' },
       summary,
-      answers: 'text/html',
+      answers: path === '/docs/:page' ? ['text/html', 'text/css', 'text/javascript'] : 'text/html',
+      etag: true,
       refusals: path.includes(':') ? ['404 Unknown page'] : [],
       handle: (request, reply, incoming) => send(files, nameOf(incoming.path), { request, reply, incoming }),
     });

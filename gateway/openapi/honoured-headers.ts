@@ -13,7 +13,7 @@ export function takesIdempotencyKey(route: Route): boolean {
 }
 
 export function showsEtag(route: Route): boolean {
-  return route.kind === 'api' && route.etag === true;
+  return route.etag === true;
 }
 
 export function takesIfNoneMatch(route: Route): boolean {

@@ -30,7 +30,7 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
 export function operationResponses(route: Route, models: Models): Record<string, Json> {
   const responses = new ResponseList();
   if (route.kind === 'api') addSuccess(responses, route, models);
-  else addRawAnswers(responses, route);
+  else addRawAnswers(responses, route, models);
   const own = (route.refusals ?? []).map(statusAndCode);
   const statuses = new Set(own.map(([status]) => status));
   const shared = sharedRefusals(route);
@@ -63,13 +63,24 @@ function addSuccess(responses: ResponseList, route: ApiRoute, models: Models): v
     schema: jsonSchema(answerOf(route.success.data), 'output', models),
     headers: [...etag, ...(takesIdempotencyKey(route) ? ['Idempotency-Replayed'] : [])],
   });
-  if (takesIfNoneMatch(route)) responses.add('304', { reason: 'If-None-Match names what it is now', headers: etag });
+  addNotModified(responses, route);
 }
 
-function addRawAnswers(responses: ResponseList, { answers: media, alsoAnswers, leadsOn, carries }: RawRoute): void {
-  if (!leadsOn?.always) responses.add('200', { reason: 'OK', media, ...(carries && { headers: carries }) });
+function addNotModified(responses: ResponseList, route: Route): void {
+  if (takesIfNoneMatch(route))
+    responses.add('304', { reason: 'If-None-Match names what it is now', headers: ['ETag'] });
+}
+
+function addRawAnswers(responses: ResponseList, route: RawRoute, models: Models): void {
+  const { answers, data, alsoAnswers = {}, leadsOn, carries = [] } = route;
+  const headers = [...carries, ...(showsEtag(route) ? ['ETag'] : [])];
+  const schema = data && { schema: jsonSchema(data, 'output', models) };
+  for (const media of [answers].flat()) {
+    if (!leadsOn?.always) responses.add('200', { reason: 'OK', media, ...schema, headers });
+    for (const [status, reason] of Object.entries(alsoAnswers)) responses.add(status, { reason, media, ...schema });
+  }
   if (leadsOn) responses.add('303', { reason: `Leads ${leadsOn.to}`, headers: ['Location'] });
-  for (const [status, reason] of Object.entries(alsoAnswers ?? {})) responses.add(status, { reason, media });
+  addNotModified(responses, route);
 }
 
 const ERROR_BODIES = { Error: plainError, ValidationError: validationError };

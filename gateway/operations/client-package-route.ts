@@ -23,6 +23,7 @@ export function clientPackageRoute(): RawRoute {
     guard: { kind: 'operational' },
     summary: 'The TypeScript client of this release, for npm',
     answers: 'application/gzip',
+    etag: true,
     async handle(_request, reply, incoming) {
       opening ??= openPackage();
       const { bytes, headers, etag } = await opening;

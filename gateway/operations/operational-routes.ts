@@ -1,7 +1,10 @@
+import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import type { MetricSet } from '../../engine/runtime/metrics/metric-set.ts';
 import type { createMetricsAccess } from '../../engine/runtime/metrics/metrics-access.ts';
 import { errorBody } from '../../engine/views/parts/error-body.ts';
+import { named } from '../../schema/fields/named.ts';
+import { shownInteger } from '../../schema/fields/shown-fields.ts';
 import type { Reply } from '../http/port.ts';
 import { type RawRoute, rawRoute } from '../route.ts';
 
@@ -14,6 +17,20 @@ export interface OperationalState {
   /** The OpenAPI document, encoded. */
   readonly openApi: () => string;
 }
+
+const healthView = named('Health', v.object({ status: v.literal('ok') }));
+
+const readinessView = named(
+  'Readiness',
+  v.object({
+    status: v.picklist(['ready', 'not ready']),
+    postgres: v.boolean(),
+    redis: v.boolean(),
+    shardsOwned: shownInteger,
+    draining: v.boolean(),
+    volatilePostgres: v.array(v.string()),
+  }),
+);
 
 const JSON_TYPE = [['Content-Type', 'application/json; charset=utf-8']] as const;
 /** Longer than a healthy store takes, shorter than a probe's patience. */
@@ -32,13 +49,17 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
       handle,
     });
   return [
-    route('/healthz', 'The process lives', 'application/json', (_request, reply) => {
-      reply.send(200, JSON_TYPE, '{"status":"ok"}');
-    }),
+    {
+      ...route('/healthz', 'The process lives', 'application/json', (_request, reply) => {
+        reply.send(200, JSON_TYPE, '{"status":"ok"}');
+      }),
+      data: healthView,
+    },
     {
       ...route('/readyz', 'Stores reachable and shards owned', 'application/json', (_request, reply) =>
         tellReadiness(state, reply),
       ),
+      data: readinessView,
       alsoAnswers: { '503': 'Not ready' },
     },
     {
@@ -52,7 +73,7 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
           reply.send(404, [...JSON_TYPE, ...replyHeaders], errorBody(404, 'Cannot GET /metrics'));
         },
       ),
-      alsoAnswers: { '404': 'The caller may not read metrics' },
+      refusals: ['404 The caller may not read metrics'],
     },
     route('/openapi.json', 'This API as an OpenAPI 3.1 document', 'application/json', (_request, reply) => {
       reply.send(200, JSON_TYPE, state.openApi());

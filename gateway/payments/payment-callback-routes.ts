@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { errorBody, refusalBody } from '../../engine/views/parts/error-body.ts';
+import { named } from '../../schema/fields/named.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { PAYMENT_PROVIDERS, type ProviderName } from '../../schema/money/payment.ts';
 import type { Header } from '../http/port.ts';
@@ -14,6 +16,8 @@ export function paymentCallbackRoutes(payments: Payments): RawRoute[] {
   return PAYMENT_PROVIDERS.map((name) => callbackRoute(payments, name));
 }
 
+const receivedView = named('CallbackReceived', v.object({ received: v.literal(true) }));
+
 function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
   return rawRoute({
     method: 'POST',
@@ -24,6 +28,7 @@ function callbackRoute(payments: Payments, name: ProviderName): RawRoute {
     body: { maxBytes: LIMITS.callbackBytes, media: 'application/json' },
     summary: `For the payment provider ${name}: a signed report about payments; the provider repeats it unless the answer is 200`,
     answers: 'application/json',
+    data: receivedView,
     refusals: ['400 Bad Request', '503 NOT_APPLIED, OUTCOME_UNKNOWN, OVERLOADED, NOT_OWNER, UNAVAILABLE'],
     async handle({ identity, origin, body, replyHeaders }, reply, incoming) {
       const callback = { body: body, header: (header: string) => incoming.header(header) };

@@ -13,8 +13,8 @@ export interface ProofImage {
   readonly bytes: number;
 }
 
-const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
-type ImageType = (typeof IMAGE_TYPES)[number];
+export const PROOF_MEDIA = ['image/jpeg', 'image/png', 'image/webp'] as const;
+type ImageType = (typeof PROOF_MEDIA)[number];
 
 /** By which bytes a file of each type begins; of WebP those after its length. */
 const BEGINNINGS: Readonly<Record<ImageType, readonly [offset: number, hex: string][]>> = {
@@ -30,7 +30,7 @@ const DATA_URL = /^data:(image\/[a-z]+);base64,/;
 
 function parseImage(dataUrl: string): ProofImage | undefined {
   const [beginning = '', named = ''] = DATA_URL.exec(dataUrl) ?? [];
-  const contentType = IMAGE_TYPES.find((type) => type === named);
+  const contentType = PROOF_MEDIA.find((type) => type === named);
   if (!contentType) return undefined;
   const base64 = dataUrl.slice(beginning.length);
   const content = Buffer.from(base64, 'base64');
@@ -48,7 +48,7 @@ const image = v.pipe(
   v.rawTransform<string, ProofImage>(({ dataset, addIssue, NEVER }) => {
     const parsed = parseImage(dataset.value);
     if (parsed) return parsed;
-    addIssue({ message: `must be a data URL in base64 with an image of ${IMAGE_TYPES.join(', ')}` });
+    addIssue({ message: `must be a data URL in base64 with an image of ${PROOF_MEDIA.join(', ')}` });
     return NEVER;
   }),
 );

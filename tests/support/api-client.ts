@@ -3,6 +3,7 @@ import { type Client, createClient } from '../../gateway/client/create-client.ts
 import type { CallOf } from '../../gateway/client/document-types.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
+import { checkAnswer } from './contract/check-contract.ts';
 
 /** Every field that a JSON body of the API may have. Tests assert which of them are there. */
 export interface ApiBody<T> {
@@ -79,8 +80,8 @@ export function credential(secret: string): Readonly<Record<string, string>> {
 }
 
 /**
- * A client of one channel, or of a session by its access token. Close it, or the test's process waits for its
- * connections.
+ * A client of one channel, or of a session by its access token. It throws ContractBreach for an answer that the OpenAPI
+ * document does not have. Close it, or the test's process waits for its connections.
  */
 export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; readonly key: string }): ApiClient {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: CONNECTIONS });
@@ -157,7 +158,13 @@ function send<T>(
         incoming.on('error', reject);
         incoming.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: incoming.statusCode!, headers: incoming.headers, text, body: parse(text) as ApiBody<T> });
+          const { statusCode: status = 0, headers: received } = incoming;
+          try {
+            checkAnswer({ method, path, status, contentType: received['content-type'], text });
+            resolve({ status, headers: received, text, body: parse(text) as ApiBody<T> });
+          } catch (breach) {
+            reject(breach as Error);
+          }
         });
       },
     );

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { credential } from './api-client.ts';
+import { checkEvent } from './contract/check-contract.ts';
 import { PATIENCE_MS } from './until.ts';
 
 /** The data of every kind of message that a stream sends. */
@@ -52,6 +53,7 @@ export interface EventStreamClient {
   take(count: number, timeoutMs?: number): Promise<StreamMessage[]>;
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>;
+  /** Throws when a message was not what the OpenAPI document says; `next` does so too. */
   close(): void;
 }
 
@@ -83,21 +85,40 @@ export async function openEventStream(baseUrl: string, options: EventStreamOptio
   return read(incoming);
 }
 
+interface Received {
+  readonly ids: string[];
+  readonly comments: string[];
+  readonly messages: StreamMessage[];
+}
+
+/** Takes the text of a stream, piece by piece. Throws ContractBreach. */
+function createFeed({ ids, comments, messages }: Received): (text: string) => void {
+  const parser = createParser({
+    onEvent({ id, event, data }) {
+      if (id !== undefined) ids.push(id);
+      const body = JSON.parse(data) as StreamData;
+      checkEvent(event ?? 'message', body);
+      messages.push({ id, event, data: body });
+    },
+    onComment: (comment) => void comments.push(comment),
+  });
+  return (text) => parser.feed(text);
+}
+
 function read(incoming: IncomingMessage): EventStreamClient {
   const ids: string[] = [];
   const comments: string[] = [];
   const messages: StreamMessage[] = [];
   let hasEnded = false;
+  let breach: Error | undefined;
   let wake = () => {};
-  const parser = createParser({
-    onEvent({ id, event, data }) {
-      if (id !== undefined) ids.push(id);
-      messages.push({ id, event, data: JSON.parse(data) as StreamData });
-    },
-    onComment: (comment) => void comments.push(comment),
-  });
+  const feed = createFeed({ ids, comments, messages });
   incoming.setEncoding('utf8').on('data', (text: string) => {
-    parser.feed(text);
+    try {
+      feed(text);
+    } catch (error) {
+      breach ??= error as Error;
+    }
     wake();
   });
   // A connection that is cut ends the stream like any other end.
@@ -110,6 +131,7 @@ function read(incoming: IncomingMessage): EventStreamClient {
   async function next(timeoutMs = PATIENCE_MS): Promise<StreamMessage> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
+      if (breach) throw breach;
       const message = messages.shift();
       if (message) return message;
       if (hasEnded) throw new Error('the stream has ended');
@@ -144,7 +166,10 @@ function read(incoming: IncomingMessage): EventStreamClient {
     next,
     take,
     ended,
-    close: () => void incoming.destroy(),
+    close() {
+      incoming.destroy();
+      if (breach) throw breach;
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { encodeProof } from '../../../engine/views/proof-view.ts';
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { proofInput, proofListView, proofView } from '../../../schema/tasks/proof.ts';
+import { PROOF_MEDIA, proofInput, proofListView, proofView } from '../../../schema/tasks/proof.ts';
 import type { Header } from '../../http/port.ts';
 import { RefusalError } from '../../refusal-error.ts';
 import { type ApiRoute, apiRoute, may, type RawRoute, type Route, rawRoute } from '../../route.ts';
@@ -72,7 +72,7 @@ function fileRoute(administration: Administration): RawRoute {
     place: 'api',
     guard: may('tasks:read'),
     summary: 'The photo or the signature of a proof, as it came',
-    answers: 'image/*',
+    answers: PROOF_MEDIA,
     refusals: ['404'],
     async handle({ identity, params, replyHeaders }, reply) {
       const { organizationId } = identity;

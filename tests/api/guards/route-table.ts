@@ -1,13 +1,8 @@
-import { openApiDocument } from '../../../gateway/openapi/openapi-document.ts';
 import type { Route } from '../../../gateway/route.ts';
-import { createRoutes, type RouteParts } from '../../../gateway/routes.ts';
-import { dereferenced } from '../../support/openapi.ts';
+import { DOCUMENT, ROUTES } from '../../support/contract/described-api.ts';
+import { dereferenced } from '../../support/contract/openapi.ts';
 
-/** Routes are made of parts that only their handlers use; none is called here. */
-const NO_PARTS: unknown = new Proxy(() => {}, { get: () => NO_PARTS, apply: () => NO_PARTS });
-
-/** Every route of the gateway, for looking at. */
-export const ROUTES: readonly Route[] = createRoutes(NO_PARTS as RouteParts);
+export { ROUTES };
 
 /** `GET /tasks/:id` */
 export function nameOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
@@ -37,7 +32,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
 }
 
-const { paths } = dereferenced(openApiDocument(ROUTES, '0')) as {
+const { paths } = dereferenced(DOCUMENT) as {
   paths: Readonly<Record<string, Record<string, Operation>>>;
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiRoute } from '../../../gateway/route.ts';
 import type { ApiClient, ApiHeaders, ApiReply } from '../../support/api-client.ts';
-import { responseOf } from '../../support/openapi.ts';
+import { responseOf } from '../../support/contract/openapi.ts';
 import { seedOrganization, seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { EXPECTED } from '../guards/expected-guards.ts';

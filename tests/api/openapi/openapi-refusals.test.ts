@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { FORM_MEDIA, isBelowApi, type Route, takesForm } from '../../../gateway/route.ts';
 import { API_PREFIX } from '../../../gateway/router.ts';
 import type { ApiHeaders, ApiReply } from '../../support/api-client.ts';
-import { responseOf } from '../../support/openapi.ts';
+import { responseOf } from '../../support/contract/openapi.ts';
 import { seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { nameOf, operationOf, ROUTES } from '../guards/route-table.ts';

@@ -9,7 +9,7 @@ import {
   credential,
   taskInput,
 } from '../../support/api-client.ts';
-import { dereferenced } from '../../support/openapi.ts';
+import { dereferenced } from '../../support/contract/openapi.ts';
 import { createTestPlace, startTestGateway, type TestGateway, type TestPlace } from '../../support/system/gateway.ts';
 
 /** Pages of other origins (docs/contract.md §1 "Other origins"), and that nothing changes without the setting. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { checkEvent } from '../contract/check-contract.ts';
 
 /** An endpoint's answer to a delivery: a status, or never. */
 export type Behaviour = number | 'hang';
@@ -23,7 +24,7 @@ export interface Arrival {
 /** An endpoint that a test has registered. */
 export interface SinkEndpoint {
   readonly url: string;
-  /** Attempts in the order of arrival. */
+  /** Attempts in the order of arrival. Throws when one of them was not what the OpenAPI document says. */
   readonly arrivals: readonly Arrival[];
   /** Sets the answer from then on; 204 at first. */
   behave(behaviour: Behaviour): void;
@@ -38,12 +39,18 @@ export interface WebhookSink {
 
 class Endpoint implements SinkEndpoint {
   readonly url: string;
-  readonly arrivals: Arrival[] = [];
+  readonly #arrivals: Arrival[] = [];
+  #breach: Error | undefined;
   #behaviour: Behaviour = 204;
   #verifier: Webhook | undefined;
 
   constructor(url: string) {
     this.url = url;
+  }
+
+  get arrivals(): readonly Arrival[] {
+    if (this.#breach) throw this.#breach;
+    return this.#arrivals;
   }
 
   behave(behaviour: Behaviour): void {
@@ -60,15 +67,25 @@ class Endpoint implements SinkEndpoint {
     const body = Buffer.concat(chunks).toString('utf8');
     const headers = incoming.headers as Record<string, string>;
     const behaviour = this.#behaviour;
-    this.arrivals.push({
+    const event = JSON.parse(body) as { readonly type: string; readonly sequence?: number };
+    this.#check(event);
+    this.#arrivals.push({
       id: headers['webhook-id'] ?? '',
-      sequence: (JSON.parse(body) as { readonly sequence?: number }).sequence,
+      sequence: event.sequence,
       body,
       at: Date.now(),
       behaviour,
       forgery: this.#forgeryOf(body, headers),
     });
     if (behaviour !== 'hang') outgoing.writeHead(behaviour).end();
+  }
+
+  #check(event: { readonly type: string }): void {
+    try {
+      checkEvent(event.type, event);
+    } catch (error) {
+      this.#breach ??= error as Error;
+    }
   }
 
   #forgeryOf(body: string, headers: Record<string, string>): string | undefined {
