@@ -6,7 +6,7 @@ import { type Json, jsonSchema, Models } from './json-schema.ts';
 import { operationParameters, sharedParameterName } from './operation-parameters.ts';
 import { operationResponses, RESPONSE_HEADERS, refusalOfAnyCall, sharedResponseName } from './operation-responses.ts';
 import { OPERATION_GROUPS } from './operations.ts';
-import { SharedParts } from './shared-parts.ts';
+import { type DocumentParts, SharedParts } from './shared-parts.ts';
 import { WEBHOOK_GROUP, webhooksOf } from './webhooks.ts';
 
 const DESCRIPTION =
@@ -21,16 +21,9 @@ const SECURITY_SCHEMES = {
 /** The credentials of most operations. */
 const KEY_OR_SESSION = [{ channelKey: [] }, { session: [] }];
 
-/** The parts that are collected while the operations are described. */
-interface Parts {
-  readonly models: Models;
-  readonly parameters: SharedParts;
-  readonly responses: SharedParts;
-}
-
 /** Builds the OpenAPI 3.1 document from the route table and the schemas that validate and serialize. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
-  const parts: Parts = {
+  const parts: DocumentParts = {
     models: new Models(),
     parameters: new SharedParts('parameters'),
     responses: new SharedParts('responses'),
@@ -40,7 +33,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     const path = `${isBelowApi(route) ? API_PREFIX : ''}${route.path.replace(/:(\w+)/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, parts) };
   }
-  const webhooks = webhooksOf(parts.models, parts.parameters);
+  const webhooks = webhooksOf(parts);
   return {
     openapi: '3.1.0',
     info: { title: 'Delivery Task Service', version, description: DESCRIPTION, license: { name: 'Apache-2.0' } },
@@ -69,7 +62,7 @@ function rolesByPermission(): Json {
   );
 }
 
-function operationOf(route: Route, { models, parameters, responses }: Parts): Json {
+function operationOf(route: Route, { models, parameters, responses }: DocumentParts): Json {
   const { operationId, tag } = nameOf(route);
   const ownParameters: Json[] = [];
   parameters.addAll(operationParameters(route), sharedParameterName, ownParameters);

@@ -1,4 +1,11 @@
-import type { Json } from './json-schema.ts';
+import type { Json, Models } from './json-schema.ts';
+
+/** The parts that are collected while the operations are described. */
+export interface DocumentParts {
+  readonly models: Models;
+  readonly parameters: SharedParts;
+  readonly responses: SharedParts;
+}
 
 /** A part of an operation that others may have too, with the name that it then gets. */
 interface Part {

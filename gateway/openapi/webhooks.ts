@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { WEBHOOK_EVENTS } from '../../schema/event-views.ts';
 import { type Json, jsonSchema, type Models } from './json-schema.ts';
 import { sharedParameterName } from './operation-parameters.ts';
-import type { SharedParts } from './shared-parts.ts';
+import type { DocumentParts } from './shared-parts.ts';
 
 /** The group of the requests that the service sends itself. */
 export const WEBHOOK_GROUP = {
@@ -16,19 +16,24 @@ const HEADERS: readonly Json[] = [
   ['webhook-signature', '`v1,` and a signature by Standard Webhooks; after a rotation two, with a space between them'],
 ].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
 
-/** The answers that an endpoint gives. */
-const RESPONSES: Readonly<Record<string, Json>> = {
-  '2XX': { description: 'Received. Anything else is sent again later; redirects are not followed' },
-  '410': { description: 'Gone: the webhook is disabled' },
-};
+/** The answers that an endpoint gives, by status, each with its name. */
+const RESPONSES = [
+  ['2XX', 'Received', 'Received. Anything else is sent again later; redirects are not followed'],
+  ['410', 'Gone', 'Gone: the webhook is disabled'],
+] as const;
 
 /** The requests that webhooks receive, by type of event. */
-export function webhooksOf(models: Models, parameters: SharedParts): Json {
+export function webhooksOf({ models, parameters, responses }: DocumentParts): Json {
   return Object.fromEntries(
     [...WEBHOOK_EVENTS].map(([type, schema]) => {
       const headers: Json[] = [];
       parameters.addAll(HEADERS, sharedParameterName, headers);
-      return [type, { post: { ...requestOf(type, schema, models), parameters: headers, responses: RESPONSES } }];
+      const answers: Record<string, Json> = {};
+      for (const [status, name, description] of RESPONSES)
+        responses.add(name, { description }, (part) => {
+          answers[status] = part;
+        });
+      return [type, { post: { ...requestOf(type, schema, models), parameters: headers, responses: answers } }];
     }),
   );
 }
