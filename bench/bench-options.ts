@@ -29,9 +29,10 @@ export interface BenchOptions {
 
 const USAGE = `Usage: npm run bench -- <scenario> [options]
 
-Scenarios: create   our gateway, its ceiling and two ordinary services under POST /tasks
+Scenarios: create   our gateway, a bare server and two ordinary services under POST /tasks
            batch    the same tasks to our gateway one by one, one by one with idempotency keys, and in batches
            auth     what authentication and rate limits cost: the guards alone, then POST /tasks with and without them
+           read     single tasks: one of them, a hundred thousand in memory, all; has options of its own
            lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up
            locations  positions of 5,000 agents against the same server that only parses them; has options of its own
            fanout   events to a thousand streams, against nginx with nchan; has options of its own

@@ -9,6 +9,7 @@ import { runLocations } from './locations/run-locations.ts';
 import { runMdrp } from './mdrp/run-mdrp.ts';
 import { runPayments } from './payments/run-payments.ts';
 import { runPunctuality } from './punctuality/run-punctuality.ts';
+import { runReads } from './read/run-reads.ts';
 import { runRounds } from './rounds/run-rounds.ts';
 import { runToEnd } from './stand/run-to-end.ts';
 import { runWebhooks } from './webhooks/run-webhooks.ts';
@@ -23,6 +24,7 @@ const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGua
 
 await runToEnd(async (releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
+  if (scenario === 'read') return runReads(rest, releaser, signal);
   if (scenario === 'lists') return runLists(rest, releaser, signal);
   if (scenario === 'locations') return runLocations(rest, releaser, signal);
   if (scenario === 'boxes') return runBoxes(rest, releaser, signal);

@@ -7,9 +7,10 @@ import { create } from '../scenarios/create.ts';
 import { SERVERS, startContestants } from '../stand/contestants.ts';
 import { findVoidReasons, measureRounds } from './measure-rounds.ts';
 import { openStand } from './open-stand.ts';
+import { teachBare } from './teach-bare.ts';
 import { tellResults } from './tell-results.ts';
 
-/** Scenario `create`: our gateway, its ceiling and two peers under POST /tasks. Resolves to the exit code. */
+/** Scenario `create`: our gateway, a bare server and two peers under POST /tasks. Resolves to the exit code. */
 export async function compareServers(options: BenchOptions, releaser: Releaser, signal: AbortSignal): Promise<number> {
   say(`starting Postgres, Redis and ${SERVERS.length} servers`);
   const stand = await openStand(releaser, signal);
@@ -17,6 +18,8 @@ export async function compareServers(options: BenchOptions, releaser: Releaser, 
   say(...conditionLines(conditions), ...SERVERS.map(({ name, description }) => `${name}: ${description}`), '');
 
   const contestants = await startContestants(SERVERS, stand.stores, releaser, signal);
+  const [order] = create.requestsFor({ connection: 0, connections: 1, seed: 0 });
+  await teachBare(contestants, stand.stores.demo.apiKey, order!);
   const groups = options.connections.map((connections) =>
     contestants.map((contestant) => ({ contestant, connections, load: create })),
   );

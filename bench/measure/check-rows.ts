@@ -5,7 +5,7 @@ import type { RunResult } from './measure-run.ts';
 
 /**
  * Proves that each contestant did the work it was measured for: every acknowledged task is there with its location,
- * package, history and event, each keyed one with its key; and the ceiling wrote nothing. Resolves to the faults.
+ * package, history and event, each keyed one with its key; and the bare server wrote nothing. Resolves to the faults.
  */
 export async function checkRows(
   contestants: readonly Contestant[],
@@ -18,12 +18,12 @@ export async function checkRows(
     const acknowledged = sum(runs.map(({ acknowledgedTasks }) => acknowledgedTasks));
     const untold = sum(runs.map(untoldTasks));
     const { customers, ...perTask } = await probe.countRows(database);
-    const [least, most] = name === 'ceiling' ? [0, 0] : [acknowledged, acknowledged + untold];
+    const [least, most] = name === 'bare' ? [0, 0] : [acknowledged, acknowledged + untold];
     for (const [table, rows] of Object.entries(perTask)) {
       if (rows >= least && rows <= most) continue;
       problems.push(`${name}: ${rows} ${table} for ${acknowledged} acknowledged tasks, ${least} to ${most} were due`);
     }
-    if (name !== 'ceiling' && customers === 0) problems.push(`${name}: no customers at all`);
+    if (name !== 'bare' && customers === 0) problems.push(`${name}: no customers at all`);
     if (name === 'keyed') {
       const keys = await probe.countKeys(database);
       if (keys !== perTask.tasks) problems.push(`${name}: ${keys} keys for ${perTask.tasks} tasks`);

@@ -14,12 +14,13 @@ import { COUNTINGS } from './counting.ts';
 import { NchanPublisher } from './nchan-publisher.ts';
 import { createPeerTask, PEER_HISTORY, type PeerCaller, PeerRefusal } from './peer-create-task.ts';
 import { type PeerPayment, payPeerTask, payTaskBody, preparePeerPayments } from './peer-pay-task.ts';
+import { readPeerTask, taskParams } from './peer-read-task.ts';
 import { createTaskBody, type PeerTaskBody } from './peer-schema.ts';
 
 /**
- * POST /tasks and POST /payments/wallet the ordinary way, by the same standards: Fastify with its own validator, postgres.js with a pool of 10
- * and prepared statements, one transaction a request, on the tables and indexes of our own migrations. Keys are
- * looked up in memory; the task is encoded once, by our serializer, for the event and for the answer. Left out, since
+ * POST /tasks, GET /tasks/:id and POST /payments/wallet the ordinary way, by the same standards: Fastify with its own
+ * validator, postgres.js with a pool of 10 and prepared statements, one transaction a change and one statement a read, on
+ * the tables and indexes of our own migrations. Keys are looked up in memory; the task is encoded once, by our serializer, for the event and for the answer. Left out, since
  * the load has none of it: packageIds, Idempotency-Key, matching customers by e-mail, rate limits. With PEER_PUBLISH_URL
  * each event goes to nchan once its transaction has committed, before the answer.
  */
@@ -69,6 +70,14 @@ app.post<{ Body: PeerTaskBody }>(
     return succeed(request, reply, { path: '/v1/tasks', message: 'Task created', data, sequence });
   },
 );
+app.get<{ Params: { id: string } }>(
+  '/api/v1/tasks/:id',
+  { schema: { params: taskParams }, onRequest: authenticate },
+  async (request, reply) => {
+    const taskJson = await readPeerTask(sql, request.caller!, Number(request.params.id));
+    return succeed(request, reply, { path: request.url, message: 'Task found', data: taskJson, sequence: 0 }, 200);
+  },
+);
 app.post<{ Body: PeerPayment }>(
   '/api/v1/payments/wallet',
   { schema: { body: payTaskBody }, onRequest: authenticate },
@@ -102,15 +111,20 @@ interface Made {
   readonly sequence: number;
 }
 
-function succeed(request: FastifyRequest, reply: FastifyReply, { path, message, data, sequence }: Made): FastifyReply {
+function succeed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, message, data, sequence }: Made,
+  status: 200 | 201 = 201,
+): FastifyReply {
   const facts = { correlationId: request.id, canonicalPath: path, method: request.method };
   const position = formatPosition(PEER_HISTORY, sequence);
   const time = { now: isoTime(Date.now()), durationMs: reply.elapsedTime };
   return reply
-    .status(201)
+    .status(status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('x-correlation-id', request.id)
-    .send(successBody(facts, { status: 201, message, data, position }, time));
+    .send(successBody(facts, { status, message, data, position }, time));
 }
 
 /** Our own processes take ids by the thousand; here each row takes one. */

@@ -80,14 +80,14 @@ export function disturbanceLines(results: readonly RunResult[]): string[] {
 }
 
 export function comparisonLines(comparisons: readonly Comparison[]): string[] {
-  return comparisons.flatMap(({ connections, peers, ceilingShare, oursP99Ms, peerP99Ms }) => {
+  return comparisons.flatMap(({ connections, peers, bareShare, bareCpu, oursP99Ms, peerP99Ms }) => {
     const at = `${String(connections).padStart(4)} connections`;
     return [
       ...peers.map(
         ({ peer, throughput, cpu }) =>
           `${at}  ours / ${peer} ${throughput.toFixed(2)}   CPU per task, ${peer} / ours ${cpu.toFixed(2)}`,
       ),
-      `${at}  ours / ceiling ${ceilingShare.toFixed(3)}   p99 ${oursP99Ms.toFixed(1)} ms against the peers' ${peerP99Ms.toFixed(1)} ms`,
+      `${at}  ours / bare ${bareShare.toFixed(3)}   CPU of the server, bare / ours ${bareCpu.toFixed(3)}   p99 ${oursP99Ms.toFixed(1)} ms against the peers' ${peerP99Ms.toFixed(1)} ms`,
     ];
   });
 }

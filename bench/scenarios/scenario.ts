@@ -2,7 +2,7 @@
 export type WayName = 'single' | 'keyed' | 'batch';
 
 /** The servers that a scenario can compare. `peer` and `peer-free` differ in how they count; see bench/peers. */
-export type ContestantName = 'ours' | 'ceiling' | 'unguarded' | 'peer' | 'peer-free' | WayName;
+export type ContestantName = 'ours' | 'bare' | 'unguarded' | 'peer' | 'peer-free' | WayName;
 
 /**
  * A piece of a request that differs each time it is sent: the first place of `text` is overwritten by `next()`, with

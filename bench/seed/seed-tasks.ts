@@ -12,6 +12,8 @@ export interface SeededTasks {
   readonly customerIds: { readonly busy: number; readonly plain: number };
   /** A place that many tasks go to. */
   readonly locationId: number;
+  /** Task ids count up from here, the oldest first. */
+  readonly firstTaskId: number;
   readonly tasks: number;
 }
 
@@ -75,6 +77,7 @@ export async function seedTasks(sql: Sql, tasks: number, say: (line: string) => 
     agentIds: Array.from({ length: AGENTS }, (_, index) => ground.firstAgentId + index),
     customerIds: { busy: ground.firstCustomerId, plain: ground.firstCustomerId + CUSTOMERS / 2 },
     locationId: ground.firstLocationId + tasks,
+    firstTaskId: ground.firstTaskId,
     tasks,
   };
 }

@@ -26,10 +26,10 @@ export const SERVERS: readonly ContestantPlan[] = [
     commitsBy: 'group',
   },
   {
-    name: 'ceiling',
+    name: 'bare',
     description:
-      'the gateway with the commit left out: groups are gathered and encoded, then dropped; customers live in memory alone',
-    program: new URL('../ceiling.ts', import.meta.url),
+      'uWebSockets.js alone: collects the body, parses it as JSON and answers the bytes of one answer of ours',
+    program: new URL('../peers/bare-server.ts', import.meta.url),
     readyPath: '/readyz',
     commitsBy: 'group',
   },
@@ -51,6 +51,22 @@ export const SERVERS: readonly ContestantPlan[] = [
     readyPath: '/readyz',
     commitsBy: 'transaction',
     environment: { PEER_COUNTING: 'free' },
+  },
+];
+
+/** The servers that read single tasks. */
+export const READERS: readonly ContestantPlan[] = [
+  SERVERS[0]!,
+  {
+    ...SERVERS[1]!,
+    description: 'uWebSockets.js alone: takes the id from the path and answers the bytes of one answer of ours',
+  },
+  {
+    name: 'peer',
+    description: 'Fastify + postgres.js, pool of 10: each read is one prepared statement',
+    program: new URL('../peers/fastify-peer.ts', import.meta.url),
+    readyPath: '/readyz',
+    commitsBy: 'transaction',
   },
 ];
 
