@@ -4,6 +4,9 @@ import { compareGuards } from './compare/compare-guards.ts';
 import { compareServers } from './compare/compare-servers.ts';
 import { compareWays } from './compare/compare-ways.ts';
 import { runFanout } from './fanout/run-fanout.ts';
+import { runActivation } from './life/run-activation.ts';
+import { runMemory } from './life/run-memory.ts';
+import { runStart } from './life/run-start.ts';
 import { runLists } from './lists/run-lists.ts';
 import { runLocations } from './locations/run-locations.ts';
 import { runMdrp } from './mdrp/run-mdrp.ts';
@@ -25,6 +28,9 @@ const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGua
 await runToEnd(async (releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
   if (scenario === 'read') return runReads(rest, releaser, signal);
+  if (scenario === 'start') return runStart(rest, releaser, signal);
+  if (scenario === 'memory') return runMemory(rest, releaser, signal);
+  if (scenario === 'activation') return runActivation(rest, releaser, signal);
   if (scenario === 'lists') return runLists(rest, releaser, signal);
   if (scenario === 'locations') return runLocations(rest, releaser, signal);
   if (scenario === 'boxes') return runBoxes(rest, releaser, signal);

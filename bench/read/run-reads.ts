@@ -28,7 +28,7 @@ import { type SeededTasks, seedTasks } from '../seed/seed-tasks.ts';
 import { type Contestant, READERS, startContestants } from '../stand/contestants.ts';
 import { parseReadOptions, type ReadOptions } from './read-options.ts';
 
-/** What is read, and the targets. Source: the project's performance goals. */
+/** Tasks that are read, and the target of their reads. Source: the project's performance goals. */
 interface Kind {
   readonly load: Load;
   readonly words: string;

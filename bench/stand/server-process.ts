@@ -20,6 +20,11 @@ export interface ServerPlan {
 /** The gateway as production runs it. */
 export const GATEWAY = pathToFileURL(compiledFile('gateway'));
 
+export interface Database {
+  readonly name: string;
+  readonly url: string;
+}
+
 /** A server of its own process, over a database of its own. */
 export interface ServerProcess {
   readonly name: string;
@@ -28,6 +33,7 @@ export interface ServerProcess {
   readonly database: string;
   /** The end of what it printed. */
   lastLines(): string;
+  stop(): Promise<unknown>;
 }
 
 const STOP_STEPS = [
@@ -39,7 +45,7 @@ export const SECRETS_KEY = Buffer.alloc(32, 'bench').toString('base64');
 const RELEASE_DEADLINE_MS = 20_000;
 const HOST = '127.0.0.1';
 
-/** Starts a server as production would, NODE_ENV unset, and resolves when it is ready for requests. */
+/** The same over a new database of its own. */
 export async function startServer(
   plan: ServerPlan,
   stores: TemporaryStores,
@@ -47,6 +53,17 @@ export async function startServer(
   signal: AbortSignal,
 ): Promise<ServerProcess> {
   const database = await stores.makeDatabase(`bench_${plan.name.replaceAll('-', '_')}`);
+  return startServerOver(database, plan, stores, releaser, signal);
+}
+
+/** Starts a server as production would, NODE_ENV unset, and resolves when it is ready for requests. */
+export async function startServerOver(
+  database: Database,
+  plan: ServerPlan,
+  stores: TemporaryStores,
+  releaser: Releaser,
+  signal: AbortSignal,
+): Promise<ServerProcess> {
   const port = await findFreePort();
   const env = {
     PATH: process.env['PATH'],
@@ -75,7 +92,8 @@ export async function startServer(
   const baseUrl = `http://${HOST}:${port}`;
   const isReady = async () => (await findStatus(`${baseUrl}${plan.readyPath}`)) === 200;
   await waitUntilReady(child, isReady, LIMITS.gatewayStartMs, signal);
-  return { name: plan.name, pid: child.pid, baseUrl, database: database.name, lastLines: child.lastLines };
+  const { pid, lastLines } = child;
+  return { name: plan.name, pid, baseUrl, database: database.name, lastLines, stop: () => child.stop() };
 }
 
 /** Programs of the bench run from their sources. */

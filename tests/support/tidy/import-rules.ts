@@ -72,7 +72,7 @@ interface PackageHome {
 const packageHomes: readonly PackageHome[] = [
   {
     packages: ['uWebSockets.js'],
-    homes: ['gateway/http'],
+    homes: ['gateway/http', 'bench'],
     instead: 'go through the server port of gateway/http',
   },
   {
