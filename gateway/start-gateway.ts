@@ -11,6 +11,7 @@ import { createRandomSource } from '../engine/runtime/random.ts';
 import { createPositionStore, type PositionStore } from '../engine/store/positions/position-store.ts';
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
+import { createTravelTimes, type TravelTimes } from '../engine/travel/travel-times.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { API_VERSION } from '../schema/version.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
@@ -66,7 +67,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, releaser } = options;
   const redis = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log);
   releaser.push('redis', () => redis.disconnect());
-  const { engine, announce } = await openGatewayEngine(options, redis);
+  const { engine, announce, travel } = await openGatewayEngine(options, redis);
   const guards = openAccess(options, engine, redis);
   const access = options.wrapAccess?.(guards) ?? guards;
   const accounts = openAccounts(options, access);
@@ -75,7 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { feed, positions } = engine;
   const kept = positionStoreOf(options, redis, engine.history);
   const held = async (organizationId: number) => heldPositions(engine, organizationId);
-  const preview = openPreview({ ...options, positions: createRoundPositions({ kept, held, log }) });
+  const preview = openPreview({ ...options, travel, positions: createRoundPositions({ kept, held, log }) });
   const payments = await openPayments({ ...options, port: () => server.port }, engine);
   const { heartbeatMs } = config;
   const random = createRandomSource();
@@ -128,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     streams: hub.counts,
     pendingRequests: () => server.pending,
     callbacks: payments.callbackCounts,
-    travel: preview.travelCounts,
+    travel: travel.counts,
   });
   return { port: server.port, engine };
 }
@@ -146,7 +147,11 @@ function madeOnce(make: () => string): () => string {
 async function openGatewayEngine(
   options: GatewayOptions,
   redis: Redis,
-): Promise<{ readonly engine: Engine; readonly announce: (organizationId: number) => void }> {
+): Promise<{
+  readonly engine: Engine;
+  readonly announce: (organizationId: number) => void;
+  readonly travel: TravelTimes;
+}> {
   const { config, log, releaser, wrapCommitStore, onSuperseded } = options;
   const hints = new CommitHints(scheduler, (kind, organizationIds) => {
     const keys = redisKeys(config.redisPrefix, engine.history);
@@ -154,6 +159,8 @@ async function openGatewayEngine(
       // The workers also poll, and the connection's own error event has logged the failure.
     });
   });
+  const travel = createTravelTimes({ engine: config.routing, clock, scheduler, log });
+  releaser.push('travel times', () => travel.stop());
   const engine: Engine = await openEngine({
     databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl),
     clock,
@@ -167,12 +174,13 @@ async function openGatewayEngine(
     faultPoint: config.faultPoint,
     secretsKeys: config.secretsKeys,
     openPositionStore: (history) => positionStoreOf(options, redis, history),
+    travel,
     openEventBus: (history) => openEventBus(options, redis, history),
     onCommitted: (organizationId, kinds) => hints.announce(organizationId, kinds),
     ...(onSuperseded ? { onSuperseded } : {}),
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
   });
-  return { engine, announce: (organizationId) => hints.announce(organizationId, ['committed']) };
+  return { engine, travel, announce: (organizationId) => hints.announce(organizationId, ['committed']) };
 }
 
 function openRecordReads({ config, releaser }: GatewayOptions): Reads {

@@ -1,4 +1,5 @@
 import type { Answer, Command } from '../../schema/commands.ts';
+import { STRAIGHT_WAYS, type WaySource } from '../domain/travel/known-ways.ts';
 import { Positions } from '../positions/positions.ts';
 import { TrailBuffer } from '../positions/trail-buffer.ts';
 import { createAgentWatch } from '../positions/watch/agent-watch.ts';
@@ -21,6 +22,7 @@ export interface PositionsParts {
   readonly releaser: Releaser;
   /** See EngineOptions. */
   readonly openPositionStore?: (history: string) => PositionStore;
+  readonly travel?: WaySource;
 }
 
 export interface OpenedPositions {
@@ -41,7 +43,7 @@ const NOWHERE: PositionStore = {
 
 /** Puts together what knows where agents are, and pushes its undo on the releaser: the trail is written last. */
 export function openPositions(
-  { databaseUrl, clock, scheduler, log, releaser, openPositionStore }: PositionsParts,
+  { databaseUrl, clock, scheduler, log, releaser, openPositionStore, travel = STRAIGHT_WAYS }: PositionsParts,
   history: string,
   reads: Sql,
   ask: (organizationId: number, command: Command) => Promise<Answer>,
@@ -52,7 +54,7 @@ export function openPositions(
     store: openPositionStore?.(history) ?? NOWHERE,
     readRoster: (organizationId) => readRoster(reads, organizationId),
     noteTrail: trail.note,
-    watch: createAgentWatch({ ask, clock, log }),
+    watch: createAgentWatch({ ask, clock, log, travel }),
     clock,
     scheduler,
     log,

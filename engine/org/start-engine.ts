@@ -4,6 +4,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { ExportTasksQuery, ListTasksQuery } from '../../schema/tasks/list-tasks.ts';
 import type { HintKind } from '../bus/commit-hints.ts';
 import { type Actor, onlyAgentOf } from '../domain/tasks/task-machine.ts';
+import type { WaySource } from '../domain/travel/known-ways.ts';
 import type { Positions } from '../positions/positions.ts';
 import type { TrailBuffer } from '../positions/trail-buffer.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
@@ -68,6 +69,8 @@ export interface EngineOptions {
   readonly openEventBus?: (history: string) => FeedBus;
   /** Where positions are kept between processes, by the incarnation of the logs; without it they are not. */
   readonly openPositionStore?: (history: string) => PositionStore;
+  /** The ways by which ETAs are predicted; without it they are straight lines. */
+  readonly travel?: WaySource;
   /** Takes the place of the store that commits; for tests that make it fail and benches that leave it out. */
   readonly wrapCommitStore?: (store: CommitStore) => CommitStore;
 }

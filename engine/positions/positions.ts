@@ -132,6 +132,13 @@ export class Positions {
     return [...organization.agents.values()].filter(({ isSomewhere }) => isSomewhere);
   }
 
+  /** The stops of others that an agent has before a task; null while nobody knows. */
+  stopsBefore(organizationId: number, agentId: number, taskId: number): number | null {
+    const agent = this.#organizations.get(organizationId)?.agents.get(agentId);
+    const isKnown = agent?.isSomewhere && !isStale(agent, this.#options.clock.now());
+    return isKnown ? (this.#options.watch.stopsBefore(agent, taskId) ?? null) : null;
+  }
+
   /** Tells a listener once a tick who has moved; the returned function ends it. */
   subscribe(organizationId: number, filter: LocationFilter, listener: LocationListener): () => void {
     return this.#feed.subscribe(organizationId, filter, listener);

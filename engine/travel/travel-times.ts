@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import type { Place, RoundView } from '../domain/assignment/round-view.ts';
+import type { Place, RoundView, TravelTime } from '../domain/assignment/round-view.ts';
 import {
   afterFailure,
   afterSuccess,
@@ -8,17 +8,20 @@ import {
   isPaused,
 } from '../domain/outbound/endpoint-circuit.ts';
 import { distanceM } from '../domain/travel/geo.ts';
+import { type KnownWays, STRAIGHT_WAYS, type WaySource } from '../domain/travel/known-ways.ts';
+import { straightTravel } from '../domain/travel/straight-travel.ts';
 import type { Clock, Scheduler } from '../runtime/clock.ts';
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import type { Log } from '../runtime/log.ts';
 import { osrmDialect } from './osrm-dialect.ts';
+import { cellOf } from './place-cell.ts';
 import { createRoutingClient, type RoutingClient, RoutingRefusal } from './routing-client.ts';
 import type { RoutingDialect } from './routing-dialect.ts';
 import { blocksOf, halved, type TripBlock } from './trip-blocks.ts';
 import { TripCache } from './trip-cache.ts';
 import type { KnownTrips, TripTable } from './trip-table.ts';
 import { valhallaDialect } from './valhalla-dialect.ts';
-import { type Trips, type WantedTrips, wantedTrips } from './wanted-trips.ts';
+import { TripCollector, type Trips, type WantedTrips, wantedTrips } from './wanted-trips.ts';
 
 export interface RoutingEngine {
   readonly url: string;
@@ -43,7 +46,7 @@ export interface TravelCounts {
   tripsEstimated: number;
 }
 
-export interface TravelTimes {
+export interface TravelTimes extends WaySource {
   /**
    * Learns the ways that a round is about to ask for; null is knowing none. Never rejects, and never takes longer than
    * LIMITS.routingRoundMs: what is not known by then is estimated.
@@ -54,7 +57,8 @@ export interface TravelTimes {
 }
 
 export function createTravelTimes({ engine, clock, scheduler, log }: TravelTimesOptions): TravelTimes {
-  if (engine === undefined) return { prepare: async () => null, counts: noCounts(), stop: async () => {} };
+  if (engine === undefined)
+    return { ...STRAIGHT_WAYS, prepare: async () => null, counts: noCounts(), stop: async () => {} };
   const dialect = engine.kind === 'osrm' ? osrmDialect(engine.url) : valhallaDialect(engine.url);
   return new RoutedTravelTimes(dialect, createRoutingClient(dialect, scheduler), clock, log);
 }
@@ -88,10 +92,7 @@ class RoutedTravelTimes implements TravelTimes {
 
   async prepare(view: RoundView): Promise<TripTable | null> {
     const wanted = wantedTrips(view, (vehicleType) => this.#dialect.modeOf(vehicleType));
-    const errands = [...wanted.byMode].flatMap(([mode, trips]) =>
-      blocksOf(this.#unknown(mode, trips)).map((block) => ({ mode, block })),
-    );
-    if (errands.length > 0) await this.#runErrands(errands, wanted);
+    await this.#learn(wanted, LIMITS.routingRoundMs);
     const modes = [...wanted.byMode.keys()];
     const vehicles = new Set(view.agents.map(({ vehicleType }) => vehicleType));
     return {
@@ -100,8 +101,35 @@ class RoutedTravelTimes implements TravelTimes {
     };
   }
 
+  ways(): KnownWays {
+    const wanted = new TripCollector();
+    let missing = 0;
+    const travel: TravelTime = (from, to, vehicleType) => {
+      const straight = straightTravel(from, to, vehicleType);
+      const mode = this.#dialect.modeOf(vehicleType);
+      if (mode === undefined) return straight;
+      const seconds = this.#cache.find(mode, cellOf(from), cellOf(to), this.#clock.monotonic());
+      if (seconds === undefined && wanted.add(mode, from, to)) missing += 1;
+      return seconds == null ? straight : { distanceM: straight.distanceM, ms: seconds * 1_000 };
+    };
+    return {
+      travel,
+      get missing() {
+        return missing;
+      },
+      learn: (withinMs) => this.#learn(wanted, withinMs),
+    };
+  }
+
   stop(): Promise<void> {
     return this.#client.stop();
+  }
+
+  async #learn(wanted: WantedTrips, withinMs: number): Promise<void> {
+    const errands = [...wanted.byMode].flatMap(([mode, trips]) =>
+      blocksOf(this.#unknown(mode, trips)).map((block) => ({ mode, block })),
+    );
+    if (errands.length > 0) await this.#runErrands(errands, wanted, withinMs);
   }
 
   #unknown(mode: string, trips: Trips): Trips {
@@ -114,8 +142,8 @@ class RoutedTravelTimes implements TravelTimes {
     return unknown;
   }
 
-  /** Some at a time, until all are done, too many were asked, or the round waits no longer. */
-  async #runErrands(errands: Errand[], wanted: WantedTrips): Promise<void> {
+  /** Some at a time, until all are done, too many were asked, or nobody waits any longer. */
+  async #runErrands(errands: Errand[], wanted: WantedTrips, withinMs: number): Promise<void> {
     let isOver = false;
     let tables = 0;
     const runOne = async () => {
@@ -128,10 +156,10 @@ class RoutedTravelTimes implements TravelTimes {
     };
     const runners = Promise.all(Array.from({ length: LIMITS.routingTablesAtOnce }, runOne));
     try {
-      await withDeadline(runners, LIMITS.routingRoundMs, 'learning ways');
+      await withDeadline(runners, withinMs, 'learning ways');
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error;
-      this.#log.debug({ tables, waiting: errands.length }, 'a round does not wait for all ways');
+      this.#log.debug({ tables, waiting: errands.length }, 'not all ways are waited for');
     } finally {
       isOver = true;
     }

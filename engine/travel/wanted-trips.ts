@@ -20,7 +20,7 @@ export interface WantedTrips {
  * for.
  */
 export function wantedTrips(view: RoundView, modeOf: (vehicleType: string | null) => string | undefined): WantedTrips {
-  const wanted = new Collector();
+  const wanted = new TripCollector();
   const { agents } = view;
   const modeOfAgent = agents.map(({ isStale, vehicleType }) => (isStale ? undefined : modeOf(vehicleType)));
   const modes = new Set(modeOfAgent.filter((mode) => mode !== undefined));
@@ -54,23 +54,27 @@ function dropoffsTogether(orders: readonly OpenOrder[]): { readonly place: Place
   return [...byPickup.values()].filter((dropoffs) => dropoffs.length > 1);
 }
 
-class Collector implements WantedTrips {
+/** Collects ways that can be asked for, LIMITS.tripsOfRound at most. */
+export class TripCollector implements WantedTrips {
   readonly places = new Map<number, Place>();
   readonly byMode = new Map<string, Trips>();
   #count = 0;
 
-  add(mode: string, from: Place, to: Place): void {
+  /** Whether the way is among those that are asked for. */
+  add(mode: string, from: Place, to: Place): boolean {
     const [start, end] = [cellOf(from), cellOf(to)];
-    if (start === end || this.#count >= LIMITS.tripsOfRound) return;
-    if (distanceM(from.latitude, from.longitude, to.latitude, to.longitude) > LIMITS.routingDistanceM) return;
+    if (start === end) return false;
+    if (this.byMode.get(mode)?.get(start)?.has(end)) return true;
+    if (this.#count >= LIMITS.tripsOfRound) return false;
+    if (distanceM(from.latitude, from.longitude, to.latitude, to.longitude) > LIMITS.routingDistanceM) return false;
     const trips = this.byMode.get(mode) ?? new Map<number, Set<number>>();
     this.byMode.set(mode, trips);
     const ends = trips.get(start) ?? new Set<number>();
     trips.set(start, ends);
-    if (ends.has(end)) return;
     ends.add(end);
     this.#count += 1;
     if (!this.places.has(start)) this.places.set(start, from);
     if (!this.places.has(end)) this.places.set(end, to);
+    return true;
   }
 }

@@ -7,7 +7,7 @@ import type { Log } from '../../engine/runtime/log.ts';
 import { readOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { createRoundStore } from '../../engine/store/planning/round-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
-import { createTravelTimes, type TravelCounts } from '../../engine/travel/travel-times.ts';
+import type { TravelTimes } from '../../engine/travel/travel-times.ts';
 import { assignmentSettingsOf } from '../../schema/assignment/assignment.ts';
 import type { PreviewInput, PreviewView } from '../../schema/assignment/preview.ts';
 import { refusal } from '../../schema/errors.ts';
@@ -19,6 +19,7 @@ import { type PreviewParts, previewRound } from './preview-round.ts';
 export interface PreviewOptions {
   readonly config: Config;
   readonly positions: RoundPositions;
+  readonly travel: TravelTimes;
   readonly log: Log;
   readonly releaser: Releaser;
 }
@@ -29,7 +30,6 @@ export interface Preview {
    * and of 503 UNAVAILABLE while nobody can say where agents are.
    */
   round(organizationId: number, input: PreviewInput): Promise<PreviewView>;
-  readonly travelCounts: Readonly<TravelCounts>;
 }
 
 const clock = systemClock;
@@ -37,15 +37,13 @@ const scheduler = systemScheduler;
 const overloaded = () => refusal('OVERLOADED');
 
 /** Plans rounds that are not carried out: a few at a time, large ones in a thread, so that other requests do not wait. */
-export function openPreview({ config, positions, log, releaser }: PreviewOptions): Preview {
+export function openPreview({ config, positions, travel, log, releaser }: PreviewOptions): Preview {
   const sql = connectPostgres(requireUrl('DATABASE_URL', config.databaseUrl), {
     name: 'dispatch previews',
     connections: LIMITS.previewsAtOnce * 2,
     statementTimeoutMs: LIMITS.readDeadlineMs,
   });
   releaser.push('postgres (previews)', () => sql.end({ timeout: 2 }));
-  const travel = createTravelTimes({ engine: config.routing, clock, scheduler, log });
-  releaser.push('travel times', () => travel.stop());
   const planner = new RoundPlanner({ scheduler, log, pairsInTurn: LIMITS.previewPairsInTurn });
   releaser.push('planning of previews', () => planner.stop());
   const parts: PreviewParts = {
@@ -73,7 +71,6 @@ export function openPreview({ config, positions, log, releaser }: PreviewOptions
   });
   return {
     round: (organizationId, input) => turns.run(organizationId, () => previewRound(parts, organizationId, input)),
-    travelCounts: travel.counts,
   };
 }
 

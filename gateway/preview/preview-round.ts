@@ -1,7 +1,7 @@
 import { isSought } from '../../engine/domain/assignment/assignment-machine.ts';
 import type { RoundPlan, RoundView } from '../../engine/domain/assignment/round-view.ts';
 import { judgeSearch } from '../../engine/domain/tasks/task-machine.ts';
-import { straightTravel } from '../../engine/domain/travel/straight-travel.ts';
+import { computedOver } from '../../engine/domain/travel/known-ways.ts';
 import { proposalOf } from '../../engine/planning/proposal.ts';
 import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import type { RoundPositions } from '../../engine/planning/round-positions.ts';
@@ -19,7 +19,7 @@ export interface PreviewParts {
   readonly store: Pick<RoundStore, 'readRound'>;
   readonly readSettings: (organizationId: number) => Promise<AssignmentSettings>;
   readonly positions: RoundPositions;
-  readonly travel: Pick<TravelTimes, 'prepare'>;
+  readonly travel: Pick<TravelTimes, 'prepare' | 'ways'>;
   readonly planner: Pick<RoundPlanner, 'plan'>;
   readonly clock: Clock;
 }
@@ -44,7 +44,8 @@ export async function previewRound(
   const sought = taskIds ? rows.tasks : rows.tasks.filter(isSought);
   const tasks = sought.slice(0, LIMITS.previewTasks);
   const now = clock.now();
-  const seen = roundViewOf({ ...rows, tasks, positions: located, settings, now }, straightTravel);
+  const facts = { ...rows, tasks, positions: located, settings, now };
+  const seen = await computedOver(travel, LIMITS.routingRoundMs, (ways) => roundViewOf(facts, ways));
   const view = viewAt(seen.view, Math.max(now, at ? Date.parse(at) : now));
   const plan = await planner.plan({ view, trips: await travel.prepare(view), mode: settings.mode });
   return previewOf(plan, { ...seen, view }, tasks.length < sought.length);

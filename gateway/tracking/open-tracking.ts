@@ -36,6 +36,8 @@ export interface Tracking {
   follow(token: string | undefined): Promise<Link | undefined>;
   /** Where the agent of a task is; null unless the task is on its way. */
   locate(organizationId: number, task: FollowedTask): Promise<TrackedPosition | null>;
+  /** The stops of others that its courier has before a task; null while that is not known. */
+  stopsBefore(organizationId: number, task: FollowedTask): number | null;
   /** To be asked of a task that a link shows. */
   rate(organizationId: number, taskId: number, rating: Rating): Promise<Answer>;
 }
@@ -68,13 +70,26 @@ export function openTracking(
   releaser.push('postgres (tracking)', () => sql.end({ timeout: 2 }));
   const links = new TrackingLinks((token) => isLinked(sql, token));
 
+  const stopsBefore = (organizationId: number, { carrierId, shown }: FollowedTask) =>
+    carrierId == null ? null : positions.stopsBefore(organizationId, carrierId, shown.id);
+  const counted = (organizationId: number, followed: Followed): Followed => {
+    const withStops = (task: FollowedTask): FollowedTask => {
+      const shown = { ...task.shown, stopsBefore: stopsBefore(organizationId, task) };
+      return { ...task, shown };
+    };
+    const { task, children } = followed;
+    return { ...followed, task: withStops(task), children: children.map(withStops) };
+  };
+
   return {
+    stopsBefore,
     async follow(token) {
       const linked = await links.find(token);
       if (!linked) return undefined;
       const { organizationId, taskId } = linked;
       const answer = await ask(organizationId, { kind: 'read-task', caller: READER, taskId, show: 'tracking' });
-      if (answer.ok) return linkOf(organizationId, JSON.parse(answer.data) as Followed, token!);
+      if (answer.ok)
+        return linkOf(organizationId, counted(organizationId, JSON.parse(answer.data) as Followed), token!);
       if (ERRORS[answer.refusal.code].status < 500) return undefined;
       throw new RefusalError(answer.refusal);
     },

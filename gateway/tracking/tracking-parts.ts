@@ -51,12 +51,19 @@ function timeOf(at: string, { times, now }: Telling): Html {
 }
 
 function statusPart(task: TrackedTask, telling: Telling): Html {
-  const { status, etaAt, agent } = task;
+  const { status, etaAt, stopsBefore, agent } = task;
   const tone = hasStopped(task) ? 'stopped' : 'going';
   const name = agent && html`<bdi>${directedText(agent.firstName)}</bdi>`;
   return html`<div class="${tone}"><h2>${headlineOf(task)}</h2>${
     etaAt && !isTerminal(status) && html`<p>Expected ${timeOf(etaAt, telling)}</p>`
-  }${name && !isTerminal(status) && html`<p>Your courier is ${name}</p>`}</div>`;
+  }${stopsBefore !== null && html`<p>${stopsText(stopsBefore)}</p>`}${
+    name && !isTerminal(status) && html`<p>Your courier is ${name}</p>`
+  }</div>`;
+}
+
+function stopsText(count: number): string {
+  if (count === 0) return 'You are the next stop';
+  return `The courier has ${count} ${count === 1 ? 'stop' : 'stops'} before you`;
 }
 
 function mapPart({ status, destination }: TrackedTask, position: TrackedPosition | null, telling: Telling): Html {

@@ -163,11 +163,13 @@ export class TrackingStreams {
     }
   }
 
-  /** Whether an agent was seen again: nothing else changes without an event. */
+  /** Whether an agent was seen again, or has other stops before: nothing else changes without an event. */
   async #hasMoved({ link, seenAt }: Page): Promise<boolean> {
+    const { tracking } = this.#options;
     for (const task of link.tasks) {
+      if (tracking.stopsBefore(link.organizationId, task) !== task.shown.stopsBefore) return true;
       if (task.agentId === null) continue;
-      const position = await this.#options.tracking.locate(link.organizationId, task);
+      const position = await tracking.locate(link.organizationId, task);
       if (seenOf(position) !== seenAt.get(task.shown.id)) return true;
     }
     return false;

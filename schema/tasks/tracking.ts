@@ -30,6 +30,8 @@ export const trackedTaskView = named(
     /** The steps it has made, in lifecycle order. */
     timeline: v.array(named('TrackedStep', v.object({ status: v.picklist(TASK_STATUSES), at: shownTime }))),
     etaAt: nullableTime,
+    /** The stops of others that the courier has before this one. */
+    stopsBefore: v.nullable(shownInteger),
     /** When the courier came to the destination. */
     arrivedAt: nullableTime,
     window: v.nullable(named('TrackedWindow', v.object({ start: nullableTime, end: nullableTime }))),
@@ -92,6 +94,8 @@ export interface FollowedTask {
   readonly shown: TrackedTask;
   /** Whose position may be shown; null for nobody's. */
   readonly agentId: number | null;
+  /** The agent that has accepted it and has not come yet; gateways of the release before do not send it. */
+  readonly carrierId?: number | null;
   /** When it ended; null while it has not. */
   readonly endedAt: string | null;
 }

@@ -1,5 +1,5 @@
 import { isSought } from '../../engine/domain/assignment/assignment-machine.ts';
-import { straightTravel } from '../../engine/domain/travel/straight-travel.ts';
+import { computedOver } from '../../engine/domain/travel/known-ways.ts';
 import { newsOf, type Proposal, piecesOf, proposalOf } from '../../engine/planning/proposal.ts';
 import type { RoundPlanner } from '../../engine/planning/round-planner.ts';
 import type { RoundPositions } from '../../engine/planning/round-positions.ts';
@@ -23,7 +23,7 @@ export interface RoundSchedulerOptions {
   readonly positions: RoundPositions;
   readonly turns: RoundTurnStore;
   readonly planner: Pick<RoundPlanner, 'plan'>;
-  readonly travel: Pick<TravelTimes, 'prepare'>;
+  readonly travel: Pick<TravelTimes, 'prepare' | 'ways'>;
   readonly ask: (organizationId: number, command: OwnerCommand) => Promise<Answer>;
   readonly bookCouriers: CallCouriers;
   readonly faultPoints: FaultPoints;
@@ -287,7 +287,8 @@ export class RoundScheduler {
     const tasks = rows.tasks.filter(isSought);
     if (tasks.length === 0) return isWhole;
     const readAt = clock.monotonic();
-    const seen = roundViewOf({ ...rows, tasks, positions: located, settings, now: clock.now() }, straightTravel);
+    const facts = { ...rows, tasks, positions: located, settings, now: clock.now() };
+    const seen = await computedOver(travel, LIMITS.routingRoundMs, (ways) => roundViewOf(facts, ways));
     faultPoints('after-round-view');
     const trips = await travel.prepare(seen.view);
     const plan = await planner.plan({ view: seen.view, trips, mode: settings.mode });

@@ -4,7 +4,7 @@ import { type NoticeTemplates, type Placeholder, partsOfTemplate } from '../../s
 import type { MailKind } from '../../schema/notices/notification.ts';
 import { mailPage } from './mail-page.ts';
 import { namePart, senderLinesOf } from './mail-sender-lines.ts';
-import { type NoticeFacts, windowText } from './notice.ts';
+import { etaText, type NoticeFacts, windowText } from './notice.ts';
 import { cut, isolated, oneLine } from './one-line.ts';
 
 export interface CustomerMail {
@@ -100,6 +100,7 @@ function detailsOf(facts: NoticeFacts): readonly (readonly [name: string, value:
   const details = [
     ['Order', oneLine(code, LIMITS.mailValueChars)],
     ['Time', windowText(facts) ?? ''],
+    ['Expected', facts.kind === 'tracking_on_the_way' ? (etaText(facts) ?? '') : ''],
     ['Address', namePart(address ?? '')],
   ] as const;
   return details.filter(([, value]) => value !== '');

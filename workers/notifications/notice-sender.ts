@@ -192,6 +192,7 @@ export class NoticeSender {
           trackingToken === null
             ? null
             : `${this.#options.publicUrl}${trackingUrlOf({ organizationId, id, trackingToken })}`,
+        etaAt: notice.etaAt,
         timeWindowStart: notice.windowStart,
         timeWindowEnd: notice.windowEnd,
       },

@@ -45,6 +45,8 @@ export interface NoticeFacts {
     readonly timeWindowStart: string | null;
     readonly timeWindowEnd: string | null;
     readonly address: string | null;
+    /** When the courier is expected there. */
+    readonly etaAt: string | null;
   };
   readonly customerName: string | null;
 }
@@ -55,4 +57,10 @@ export function windowText({ letterhead, task }: Pick<NoticeFacts, 'letterhead' 
   const times = localTimeIn(letterhead.timeZone);
   const text = times.window({ start, end });
   return text && `${text} ${times.zone((start ?? end)!)}`;
+}
+
+/** `22 Nov 2026, 14:20 CET`; undefined while nobody knows when the courier comes. */
+export function etaText({ letterhead, task: { etaAt } }: Pick<NoticeFacts, 'letterhead' | 'task'>): string | undefined {
+  const times = localTimeIn(letterhead.timeZone);
+  return etaAt === null ? undefined : `${times.moment(etaAt)} ${times.zone(etaAt)}`;
 }

@@ -1,5 +1,6 @@
 import type { ServiceTimes } from '../../domain/stops/open-stops.ts';
 import { isPrecise } from '../../domain/travel/arrival.ts';
+import type { WaySource } from '../../domain/travel/known-ways.ts';
 import { isStale } from '../../domain/travel/location-rule.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AgentOnRoad } from '../agent-on-road.ts';
@@ -9,6 +10,8 @@ import { NoteSender, type NoteSenderOptions } from './note-sender.ts';
 
 export interface AgentWatchOptions extends NoteSenderOptions {
   readonly clock: Clock;
+  /** The ways of the planner. */
+  readonly travel: WaySource;
 }
 
 /** The agents of one organization to which something has happened since the last tick. */
@@ -24,33 +27,38 @@ export interface AgentsOfTick {
 export interface AgentWatch {
   /** `nowMs`: wall clock. It only asks; the results are in the organization's log. */
   onTick(agents: AgentsOfTick, nowMs: number): void;
+  /** The stops of others that the agent has before a task; undefined while that is not known. */
+  stopsBefore(agent: AgentOnRoad, taskId: number): number | undefined;
 }
 
 /**
  * Watches agents on the way to the places of their tasks, and sends commands to their actors. Its memory only steers it:
  * the actors judge again, and their records make an arrival single, also after a crash or beside another process.
  */
-export function createAgentWatch({ clock, log, ask }: AgentWatchOptions): AgentWatch {
+export function createAgentWatch({ clock, log, ask, travel }: AgentWatchOptions): AgentWatch {
   const sender = new NoteSender({ ask, log });
   const arrivals = new ArrivalWatch(sender, log);
-  const etas = new EtaWatch(sender, arrivals);
+  const etas = new EtaWatch({ sender, arrivals, travel });
   return {
+    stopsBefore: (agent, taskId) => etas.stopsBefore(agent, taskId),
     onTick({ organizationId, services, moved, replanned }, nowMs) {
       const now = clock.monotonic();
       const changed = [...replanned];
       replanned.clear();
       arrivals.tellAgain(now);
+      const due = new Set<AgentOnRoad>();
       for (const agent of moved) {
         if (!isTelling(agent, nowMs)) continue;
         arrivals.see(organizationId, agent, now);
-        if (etas.isDue(agent, now)) etas.expect({ organizationId, services, agent, replanned }, now, nowMs);
+        if (etas.isDue(agent, now)) due.add(agent);
       }
       for (const agent of changed) {
         if (!isTelling(agent, nowMs)) continue;
         // It may be where its new task leads.
         arrivals.see(organizationId, agent, now);
-        etas.expect({ organizationId, services, agent, replanned }, now, nowMs);
+        due.add(agent);
       }
+      if (due.size > 0) etas.expect({ organizationId, services, replanned }, [...due], now, nowMs);
     },
   };
 }

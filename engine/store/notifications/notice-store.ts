@@ -39,6 +39,8 @@ export interface LeasedNotice {
   readonly trackingToken: string | null;
   readonly windowStart: string | null;
   readonly windowEnd: string | null;
+  /** When its agent is expected at the door; null once it has come. */
+  readonly etaAt: string | null;
   readonly address: string | null;
 }
 
@@ -142,7 +144,8 @@ function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promi
       coalesce(s.templates, '{}') AS templates, nullif(concat_ws(' ', c.first_name, nullif(c.last_name, '')), '')
         AS customer_name,
       t.code AS task_code, t.name AS task_name, t.status AS task_status, t.agent_id AS task_agent_id, t.tracking_token,
-      coalesce(t.window_start, t.scheduled_at) AS window_start, t.window_end, l.address
+      coalesce(t.window_start, t.scheduled_at) AS window_start, t.window_end, l.address,
+      CASE WHEN t.arrived_at IS NULL THEN t.eta_at END AS eta_at
     FROM leased n
       LEFT JOIN organizations o ON o.organization_id = n.organization_id
       LEFT JOIN users u ON u.organization_id = n.organization_id AND u.id = n.user_id

@@ -27,8 +27,13 @@ function followedTaskOf(bundle: TaskBundle, endedAt: string | null): FollowedTas
   return {
     shown: trackedTaskOf(bundle, endedAt),
     agentId: task.status === 'in_transit' && task.childIds === null ? task.agentId : null,
+    carrierId: isComing(task) ? task.agentId : null,
     endedAt,
   };
+}
+
+function isComing({ status, arrivedAt, childIds }: TaskRecord): boolean {
+  return (status === 'accepted' || status === 'in_transit') && arrivedAt === null && childIds === null;
 }
 
 function trackedTaskOf({ task, agent, location, packages }: TaskBundle, endedAt: string | null): TrackedTask {
@@ -42,6 +47,8 @@ function trackedTaskOf({ task, agent, location, packages }: TaskBundle, endedAt:
     outcome: task.outcome,
     timeline: timelineOf(task, endedAt),
     etaAt: isTerminal(task.status) ? null : task.etaAt,
+    // No record says where agents are: the gateway that answers looks it up.
+    stopsBefore: null,
     arrivedAt: task.arrivedAt,
     window: windowStart === null && windowEnd === null ? null : { start: windowStart, end: windowEnd },
     destination: location && {

@@ -57,6 +57,7 @@ test('a link shows its task, and of it no more than a customer may see', async (
     outcome: null,
     timeline: [{ status: 'new', at: task.createdAt }],
     etaAt: null,
+    stopsBefore: null,
     arrivedAt: null,
     window: { start: '2030-01-01T10:00:00.000Z', end: '2030-01-01T12:00:00.000Z' },
     destination: { address: task.location!.address, latitude: 51.5072178, longitude: -0.1357 },

@@ -1,3 +1,4 @@
+import { STRAIGHT_WAYS } from '../../../engine/domain/travel/known-ways.ts';
 import type { Engine } from '../../../engine/org/start-engine.ts';
 import type { AgentOnRoad } from '../../../engine/positions/agent-on-road.ts';
 import { LiveAgent } from '../../../engine/positions/live-agent.ts';
@@ -36,6 +37,7 @@ export function watchAgent(engine: Engine, { organizationId, taskId, agentId }: 
       return answer;
     },
     clock: systemClock,
+    travel: STRAIGHT_WAYS,
     log: createLog('engine', 'silent'),
   });
   let task = openTaskOf({ taskId, ...PLACE });

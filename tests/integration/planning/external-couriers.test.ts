@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { STRAIGHT_WAYS } from '../../../engine/domain/travel/known-ways.ts';
 import { computeRound } from '../../../engine/planning/compute-round.ts';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
@@ -78,7 +79,7 @@ class Place {
       positions: { load: async () => [...this.#positions.values()] },
       turns: { take: async () => 0, giveBack: async () => {} },
       planner: { plan: async (input) => computeRound(input) },
-      travel: { prepare: async () => null },
+      travel: { ...STRAIGHT_WAYS, prepare: async () => null },
       ask,
       bookCouriers: createCallCouriers({
         provider: createFleetProvider(createFleetStore(this.#sql)),

@@ -1,98 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AgentOnRoad, LivePosition } from '../../../engine/positions/agent-on-road.ts';
 import { LiveAgent } from '../../../engine/positions/live-agent.ts';
-import { createAgentWatch } from '../../../engine/positions/watch/agent-watch.ts';
-import { createLog } from '../../../engine/runtime/log.ts';
 import type { OpenTask } from '../../../engine/store/positions/roster-store.ts';
-import type { Answer, NoteArrival, NoteEta } from '../../../schema/commands.ts';
-import { type ErrorCode, refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { openTaskOf } from '../../support/services/open-task.ts';
-
-const ORGANIZATION = 1;
-const PLACE = { latitude: 52.5, longitude: 13.4 };
-const DEGREES_PER_METER = 1 / 111_195;
-const START = Date.parse('2031-05-01T12:00:00.000Z');
-const SERVICES = { pickupServiceMs: 120_000, dropoffServiceMs: 180_000 };
-const OK: Answer = { ok: true, status: 200, data: '{}', sequence: 1 };
-const refusedWith = (code: ErrorCode): Answer => ({ ok: false, refusal: refusal(code) });
-
-function openTask(fields: Partial<OpenTask> = {}): OpenTask {
-  return openTaskOf({ taskId: 10, ...PLACE, assignedAt: '2031-05-01T11:00:00.000Z', ...fields });
-}
-
-function agentWith(...tasks: OpenTask[]): LiveAgent {
-  const agent = new LiveAgent(7);
-  agent.vehicleType = 'car';
-  for (const task of tasks) agent.openTasks.set(task.taskId, task);
-  return agent;
-}
-
-interface Asked {
-  readonly organizationId: number;
-  readonly command: NoteArrival | NoteEta;
-  answer(answer: Answer): Promise<void>;
-}
-
-/** A watch whose actor and clock are in the test's hands. */
-class Scene {
-  nowMs = START;
-  readonly asked: Asked[] = [];
-  readonly replanned = new Set<AgentOnRoad>();
-  readonly #watch = createAgentWatch({
-    ask: (organizationId, command) =>
-      new Promise((resolve) => {
-        const answer = async (given: Answer) => {
-          resolve(given);
-          await new Promise((done) => setImmediate(done));
-        };
-        this.asked.push({ organizationId, command, answer });
-      }),
-    clock: { now: () => this.nowMs, monotonic: () => this.nowMs - START + 5_000 },
-    log: createLog('engine', 'silent'),
-  });
-
-  /** A second later the agent is so many metres from the place; nobody has moved without one. */
-  tick(agent?: LiveAgent, away = 0, point: Partial<LivePosition> = {}): void {
-    this.nowMs += 1_000;
-    if (agent) {
-      const latitude = PLACE.latitude + away * DEGREES_PER_METER;
-      const unsaid = { accuracy: 5, speed: Number.NaN };
-      const times = { recordedAtMs: this.nowMs, receivedAtMs: this.nowMs };
-      Object.assign(agent, { latitude, longitude: PLACE.longitude, ...unsaid, ...times, ...point });
-    }
-    this.#onTick(agent ? [agent] : []);
-  }
-
-  /** A second later the agent has these tasks, and has not moved. */
-  replan(agent: LiveAgent, ...tasks: OpenTask[]): void {
-    this.nowMs += 1_000;
-    agent.openTasks.clear();
-    for (const task of tasks) agent.openTasks.set(task.taskId, task);
-    this.replanned.add(agent);
-    this.#onTick([]);
-  }
-
-  #onTick(moved: readonly LiveAgent[]): void {
-    this.#watch.onTick(
-      { organizationId: ORGANIZATION, services: SERVICES, moved, replanned: this.replanned },
-      this.nowMs,
-    );
-  }
-
-  pass(ms: number): void {
-    this.nowMs += ms;
-  }
-
-  kinds(): string[] {
-    return this.asked.map(({ command }) => command.kind);
-  }
-
-  last(): Asked {
-    return this.asked.at(-1)!;
-  }
-}
+import {
+  agentWith,
+  DEGREES_PER_METER,
+  OK,
+  ORGANIZATION,
+  openTask,
+  PLACE,
+  refusedWith,
+  Scene,
+  START,
+} from './watch-scene.ts';
 
 const STANDING = { speed: 0 };
 /** Its ETA has just been sent: the watch asks only for arrivals. */
@@ -266,71 +187,6 @@ describe('nothing is asked', () => {
     const scene = new Scene();
     scene.tick(agentWith(), 20, STANDING);
     assert.deepEqual(scene.kinds(), []);
-  });
-});
-
-describe('ETAs', () => {
-  test('ETAs are sent at once the first time, in whole seconds', () => {
-    const scene = new Scene();
-    scene.tick(agentWith(openTask()), 1_000);
-    const { command } = scene.last();
-    // 1,300 m at 25 km/h.
-    assert.ok(command.kind === 'note-eta');
-    assert.equal(command.etaAt, '2031-05-01T12:03:08.000Z');
-  });
-
-  test('ETAs are sent again when they move, but not within ten seconds', async () => {
-    const [scene, agent] = [new Scene(), agentWith(openTask())];
-    scene.tick(agent, 1_000);
-    await scene.last().answer(OK);
-    for (let i = 1; i < LIMITS.etaIntervalMs / 1_000; i++) scene.tick(agent, 9_000);
-    assert.equal(scene.asked.length, 1);
-    scene.tick(agent, 9_000);
-    assert.deepEqual(scene.kinds(), ['note-eta', 'note-eta']);
-  });
-
-  test('are sent of all tasks within the ten seconds when the tasks change, and of an agent that does not move', async () => {
-    const [scene, agent] = [new Scene(), agentWith(openTask())];
-    scene.tick(agent, 1_000);
-    await scene.last().answer(OK);
-    const first = openTask({ etaAt: '2031-05-01T12:03:08.000Z' });
-    scene.replan(agent, first, openTask({ taskId: 11, status: 'assigned', latitude: PLACE.latitude + 0.01 }));
-    assert.deepEqual(
-      scene.asked.map(({ command }) => command.taskId),
-      [10, 11],
-    );
-    // The next tick sends it again, though nobody moves.
-    await scene.last().answer(refusedWith('UNAVAILABLE'));
-    scene.tick();
-    assert.deepEqual([scene.asked.length, scene.last().command.taskId], [3, 11]);
-    await scene.last().answer(OK);
-    scene.tick();
-    assert.deepEqual([scene.asked.length, scene.replanned.size], [3, 0]);
-  });
-
-  test('are not told again while an agent keeps to them', async () => {
-    const [scene, agent] = [new Scene(), agentWith(openTask())];
-    for (let left = 5_000; left > 500; left -= 25_000 / 3_600 / 1.3) {
-      scene.tick(agent, left);
-      if (scene.asked.length === 1) await scene.last().answer(OK);
-    }
-    assert.equal(scene.asked.length, 1);
-  });
-
-  test('ETAs go on from the one in the record', () => {
-    const scene = new Scene();
-    scene.tick(agentWith(openTask({ etaAt: '2031-05-01T12:03:00.000Z' })), 1_000);
-    assert.deepEqual(scene.kinds(), []);
-  });
-
-  test('ETAs that could not be sent are sent with the next point', async () => {
-    const [scene, agent] = [new Scene(), agentWith(openTask())];
-    scene.tick(agent, 1_000);
-    scene.tick(agent, 1_000);
-    assert.equal(scene.asked.length, 1);
-    await scene.last().answer(refusedWith('OVERLOADED'));
-    scene.tick(agent, 1_000);
-    assert.deepEqual(scene.kinds(), ['note-eta', 'note-eta']);
   });
 });
 

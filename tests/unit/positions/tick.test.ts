@@ -14,7 +14,7 @@ test('a tick that comes late puts off none of those behind it, and the next one 
     store: { save: async () => 0, load: async () => [], forget: async () => {} },
     readRoster: async () => ({ agents: [], sequence: 0, services: { pickupServiceMs: 0, dropoffServiceMs: 0 } }),
     noteTrail: () => {},
-    watch: { onTick() {} },
+    watch: { onTick() {}, stopsBefore: () => undefined },
     clock: { now: () => time, monotonic: () => time },
     scheduler: {
       after(delayMs, due) {

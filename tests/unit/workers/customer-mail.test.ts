@@ -27,6 +27,19 @@ for (const [kind, subject, news] of [
   });
 }
 
+test('a mail says when the courier is expected once it is on its way, in the zone of the sender', () => {
+  const letterhead = { name: 'Acme', timeZone: 'Europe/Berlin', contact: { phone: null, email: null } };
+  const expected = { etaAt: '2026-11-22T14:20:31.000Z' };
+  const { text } = customerMailOf(noticeFacts({ kind: 'tracking_on_the_way', letterhead }, expected), {});
+  assert.match(text, /^Expected: 22 Nov 2026, 15:20 CET$/m);
+  for (const [kind, task] of [
+    ['tracking_on_the_way', {}],
+    ['tracking_created', expected],
+    ['tracking_completed', expected],
+  ] as const)
+    assert.doesNotMatch(customerMailOf(noticeFacts({ kind }, task), {}).text, /Expected/);
+});
+
 test('an unknown fact of an order is left out', () => {
   const nothing = { trackingUrl: null, timeWindowStart: null, timeWindowEnd: null, address: null };
   const { text, html } = customerMailOf(noticeFacts({ kind: 'tracking_created', customerName: null }, nothing), {});

@@ -20,6 +20,7 @@ export function noticeFacts<Kind extends NoticeKind>(
       name: 'Two boxes',
       status: 'in_transit',
       trackingUrl: 'https://dispatch.example.com/t/abc',
+      etaAt: null,
       timeWindowStart: '2026-11-22T14:00:00.000Z',
       timeWindowEnd: '2026-11-22T16:00:00.000Z',
       address: '12 Baker Street',

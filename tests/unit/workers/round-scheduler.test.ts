@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { STRAIGHT_WAYS } from '../../../engine/domain/travel/known-ways.ts';
 import { computeRound } from '../../../engine/planning/compute-round.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
@@ -83,7 +84,7 @@ function openRoundScheduler(
     positions: { load: async () => positions },
     turns,
     planner: { plan: async (input) => computeRound(input) },
-    travel: { prepare: async () => null },
+    travel: { ...STRAIGHT_WAYS, prepare: async () => null },
     bookCouriers: async () => {},
     faultPoints: () => {},
     ask: async (_organizationId, command) => {

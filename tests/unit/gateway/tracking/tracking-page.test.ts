@@ -20,6 +20,7 @@ function taskOf(fields: Partial<TrackedTask> = {}): PageTask {
     outcome: null,
     timeline: [{ status: 'new', at: AT }],
     etaAt: AT,
+    stopsBefore: null,
     arrivedAt: null,
     window: null,
     destination: { address: 'Here', latitude: 51.5, longitude: 0 },
@@ -89,6 +90,16 @@ test('only a task that is on its way has a map, and only one that is completed a
       status,
     );
   }
+});
+
+test('the page counts the stops before, and is silent while nobody knows', () => {
+  for (const [stopsBefore, text] of [
+    [0, 'You are the next stop'],
+    [1, 'The courier has 1 stop before you'],
+    [12, 'The courier has 12 stops before you'],
+  ] as const)
+    assert.ok(pageOf(taskOf({ stopsBefore })).includes(`<p>${text}</p>`), text);
+  assert.ok(!/next stop|before you/.test(pageOf(taskOf())));
 });
 
 test('times are in the zone of the organization, with the date on any other day there', () => {

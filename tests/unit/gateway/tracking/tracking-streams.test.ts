@@ -27,6 +27,7 @@ function followed(status: TrackedTask['status']): FollowedTask {
     outcome: null,
     timeline: [{ status: 'new', at: AT }],
     etaAt: null,
+    stopsBefore: null,
     arrivedAt: null,
     window: null,
     destination: { address: 'Here', latitude: 51.5, longitude: 0 },
@@ -51,7 +52,14 @@ function linkTo(task: FollowedTask, diesAtMs = Number.POSITIVE_INFINITY): Link {
 /** Pages on a link of which the test says what it shows. */
 async function stand(first: Link = linkTo(followed('new'))) {
   const { clock, scheduler, advance } = createHandClock();
-  const state = { link: first as Link | undefined, north: 51.6, seen: AT, follows: 0, isAway: false };
+  const state = {
+    link: first as Link | undefined,
+    north: 51.6,
+    seen: AT,
+    follows: 0,
+    isAway: false,
+    stopsBefore: null as number | null,
+  };
   const subscribers = new Set<FeedSubscriber>();
   let change: (organizationId: number) => void = () => {};
   const streams = new TrackingStreams({
@@ -66,6 +74,7 @@ async function stand(first: Link = linkTo(followed('new'))) {
         if (agentId === null) return null;
         return { latitude: state.north, longitude: 0, recordedAt: state.seen, isStale: false };
       },
+      stopsBefore: () => state.stopsBefore,
       rate: () => assert.fail(),
     },
     feed: {
@@ -125,6 +134,20 @@ test('a page gets its changed parts when an event is about its task, and costs n
   assert.deepEqual(toldBy(stream), ['"status-7":']);
   await tell(7);
   assert.equal(stream.written.length, 1, 'no change comes twice');
+});
+
+test('a page looks again when its courier has other stops before, of whose tasks it gets no events', async () => {
+  const { state, open, advance } = await stand(linkTo(followed('accepted')));
+  const stream = await open();
+  stream.written.length = 0;
+  const task = followed('accepted');
+  state.stopsBefore = 2;
+  state.link = linkTo({ ...task, shown: { ...task.shown, stopsBefore: 2 } });
+  await advance(LIMITS.trackingTellMs);
+  assert.deepEqual(toldBy(stream), ['"status-7":']);
+  const { follows } = state;
+  await advance(3 * LIMITS.trackingTellMs);
+  assert.equal(state.follows, follows);
 });
 
 test('while a task is on its way, its page follows the agent', async () => {
