@@ -33,6 +33,7 @@ Scenarios: create   our gateway, a bare server and two ordinary services under P
            batch    the same tasks to our gateway one by one, one by one with idempotency keys, and in batches
            auth     what authentication and rate limits cost: the guards alone, then POST /tasks with and without them
            read     single tasks: one of them, a hundred thousand in memory, all; has options of its own
+           mixed    creates, steps, reads, lists, positions, streams and a webhook at once, for minutes
            start, memory, activation  until a gateway serves, what tasks weigh, an organization's first request
            lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up
            locations  positions of 5,000 agents against the same server that only parses them; has options of its own

@@ -10,6 +10,7 @@ import { runStart } from './life/run-start.ts';
 import { runLists } from './lists/run-lists.ts';
 import { runLocations } from './locations/run-locations.ts';
 import { runMdrp } from './mdrp/run-mdrp.ts';
+import { runMixed } from './mixed/run-mixed.ts';
 import { runPayments } from './payments/run-payments.ts';
 import { runPunctuality } from './punctuality/run-punctuality.ts';
 import { runReads } from './read/run-reads.ts';
@@ -28,6 +29,7 @@ const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGua
 await runToEnd(async (releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
   if (scenario === 'read') return runReads(rest, releaser, signal);
+  if (scenario === 'mixed') return runMixed(rest, releaser, signal);
   if (scenario === 'start') return runStart(rest, releaser, signal);
   if (scenario === 'memory') return runMemory(rest, releaser, signal);
   if (scenario === 'activation') return runActivation(rest, releaser, signal);

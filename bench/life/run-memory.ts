@@ -1,4 +1,3 @@
-import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
@@ -10,11 +9,10 @@ import { type Database, type ServerProcess, startServerOver } from '../stand/ser
 import { startTemporaryStores, type TemporaryStores } from '../stand/temporary-stores.ts';
 import { parseLifeOptions } from './life-options.ts';
 import { openTasks } from './open-tasks.ts';
+import { WEIGHED, type Weight, weighServer } from './weigh-server.ts';
 
 /** Source: the project's performance goals. */
 const MOST_BYTES = { task: 2.5 * 1_024, organization: 16 };
-const WEIGHED = new URL('./weighed-gateway.ts', import.meta.url);
-const [WEIGHT_PATIENCE_MS, POLL_MS] = [30_000, 50];
 /** Commits, listings and caches of a minute come to rest. */
 const REST_MS = 8_000;
 const SEED_STATEMENT_MS = 60_000;
@@ -59,11 +57,6 @@ export async function runMemory(args: readonly string[], releaser: Releaser, sig
   return 0;
 }
 
-interface Weight {
-  readonly heap: number;
-  readonly external: number;
-}
-
 async function weigh(
   database: Database,
   stores: TemporaryStores,
@@ -76,25 +69,9 @@ async function weigh(
   const server = await startServerOver(database, plan, stores, releaser, signal);
   await use(server);
   await delay(REST_MS, undefined, { signal });
-  rmSync(file, { force: true });
-  process.kill(server.pid, 'SIGUSR2');
-  const [heap, external] = (await readWhenThere(file)).split(' ').map(Number);
+  const weight = await weighServer(server.pid, file);
   await server.stop();
-  return { heap: heap!, external: external! };
-}
-
-async function readWhenThere(file: string): Promise<string> {
-  const givenUpAt = performance.now() + WEIGHT_PATIENCE_MS;
-  for (;;) {
-    await delay(POLL_MS);
-    try {
-      const text = readFileSync(file, 'utf8');
-      if (text.includes(' ')) return text;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-    if (performance.now() > givenUpAt) throw new Error('the gateway did not tell its weight');
-  }
+  return weight;
 }
 
 async function seedOrganizations(url: string, organizations: number): Promise<void> {

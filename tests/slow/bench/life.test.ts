@@ -10,6 +10,11 @@ const SCENARIOS: readonly (readonly [name: string, options: readonly string[], v
   ],
   ['memory', ['--tasks', '200', '--organizations', '50'], [/heap per open task: \d+ bytes/, /unused organization/]],
   ['activation', ['--rounds', '1', '--tasks', '200'], [/with 200 open tasks within 200 ms: \d+ ms/]],
+  [
+    'mixed',
+    ['--minutes', '0.1', '--search-seconds', '2', '--streams', '3', '--at-once', '4'],
+    [/heapMiB/, /gatewayMiB/, /redisMiB/, /p99Ms/],
+  ],
 ];
 
 for (const [name, options, verdicts] of SCENARIOS) {

@@ -1,0 +1,228 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import { connectPostgres } from '../../engine/store/postgres.ts';
+import { WEIGHED, weighServer } from '../life/weigh-server.ts';
+import { residentMiB } from '../measure/process-cpu.ts';
+import { verdictLines } from '../report/print-report.ts';
+import { say } from '../report/say.ts';
+import { formatTable } from '../report/table.ts';
+import { seedAgents } from '../seed/seed-agents.ts';
+import { SECRETS_KEY, startServer } from '../stand/server-process.ts';
+import { startTemporaryStores } from '../stand/temporary-stores.ts';
+import { startWorkers } from '../stand/workers-process.ts';
+import { type Followed, openSink, openStreams } from './followers.ts';
+import { type MixedOptions, parseMixedOptions } from './mixed-options.ts';
+import { KINDS, TaskLives } from './task-life.ts';
+
+/** Source: the project's performance goals, as "flat". */
+const MOST_GROWTH = 0.1;
+const AGENTS = 200;
+const MIB = 1_048_576;
+/** An access token lives 15 minutes. */
+const TOKEN_MS = 10 * 60_000;
+/** Lives that have begun and not ended, at half of the maximum: more of them mean that it cannot keep up. */
+const MOST_BEHIND = 500;
+
+/** The figures of a minute, and of a shorter last one. */
+interface Minute {
+  readonly lives: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly byKind: Readonly<Record<string, number>>;
+  readonly gatewayMiB: number;
+  readonly heapMiB: number;
+  readonly workersMiB: number;
+  readonly redisMiB: number;
+}
+
+/** `npm run bench -- mixed`: everything at once. Resolves to 1 when a stream ended or the lives fell behind. */
+export async function runMixed(args: readonly string[], releaser: Releaser, signal: AbortSignal): Promise<number> {
+  const options = parseMixedOptions(args);
+  const stand = await openGround(options, releaser, signal);
+  const { lives, followed } = stand;
+  say(`${options.streams} streams, ${AGENTS} agents, one webhook; a life is about nine requests, three of them steps`);
+  const most = await findMost(lives, options, signal);
+  say(`the most: ${most.toFixed(0)} lives a second; now half of them`, '');
+
+  const minutes: Minute[] = [];
+  let behind = 0;
+  for (let left = options.minutes; left > 0.001 && behind < MOST_BEHIND; left -= 1) {
+    const seconds = Math.min(1, left) * 60;
+    const startedWith = lives.ended;
+    behind = await liveAt(lives, most / 2, seconds, signal);
+    const times = lives.takeTimes();
+    const { heap } = await weighServer(stand.gatewayPid, stand.weightFile);
+    minutes.push({
+      lives: (lives.ended - startedWith) / seconds,
+      p50Ms: times.all.percentile(0.5)!,
+      p99Ms: times.all.percentile(0.99)!,
+      byKind: Object.fromEntries(KINDS.map((kind) => [kind, times[kind].percentile(0.99) ?? 0])),
+      gatewayMiB: residentMiB(stand.gatewayPid),
+      heapMiB: heap / MIB,
+      workersMiB: residentMiB(stand.workersPid),
+      redisMiB: await stand.redisMiB(),
+    });
+    say(lineOf(minutes.length, minutes.at(-1)!));
+  }
+  say(
+    '',
+    table(minutes),
+    '',
+    `${followed.events} events on streams, ${followed.deliveries} deliveries, ${followed.ended} streams ended`,
+  );
+  say(...verdictLines(judge(minutes)));
+  if (options.jsonFile !== undefined)
+    writeFileSync(options.jsonFile, `${JSON.stringify({ options, most, minutes, followed })}\n`);
+  if (behind >= MOST_BEHIND) say(`VOID: ${behind} lives had not ended`);
+  return followed.ended > 0 || behind >= MOST_BEHIND ? 1 : 0;
+}
+
+async function openGround(options: MixedOptions, releaser: Releaser, signal: AbortSignal) {
+  const stores = await startTemporaryStores(releaser, signal);
+  const { demo } = stores;
+  const weightFile = join(stores.directory, 'weight');
+  const environment = { WEIGHT_FILE: weightFile, WEBHOOK_ALLOW_PRIVATE: '1' };
+  const plan = { name: 'mixed', program: WEIGHED, readyPath: '/readyz', environment };
+  const gateway = await startServer(plan, stores, releaser, signal);
+  const databaseUrl = Object.assign(new URL(stores.postgres.url), { pathname: `/${gateway.database}` }).href;
+  const places = { DATABASE_URL: databaseUrl, REDIS_URL: stores.redis.url, REDIS_PREFIX: plan.name, SECRETS_KEY };
+  const workers = await startWorkers({ ...places, WEBHOOK_ALLOW_PRIVATE: '1' }, releaser, signal);
+  const agentIds = await seed(databaseUrl, demo.organizationId);
+
+  const followed: Followed = { events: 0, ended: 0, deliveries: 0 };
+  const callers = {
+    apiKey: demo.apiKey,
+    dispatcherToken: tokenOf(gateway.baseUrl, demo.dispatcher),
+    agentIds,
+  };
+  const streamUrl = new URL(`/api/v1/realtime/organizations/${demo.organizationId}/events`, gateway.baseUrl);
+  await openStreams(streamUrl, demo.apiKey, options.streams, followed, releaser);
+  await addWebhook(gateway.baseUrl, demo.apiKey, await openSink(followed, releaser));
+  const lives = new TaskLives(gateway.baseUrl, callers);
+  releaser.push('lives', () => lives.close());
+  const redis = new Redis(stores.redis.url);
+  releaser.push('redis', () => redis.disconnect());
+  const redisMiB = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))![1]) / MIB;
+  return { lives, followed, gatewayPid: gateway.pid, workersPid: workers.pid, weightFile, redisMiB };
+}
+
+async function seed(databaseUrl: string, organizationId: number): Promise<number[]> {
+  const sql = connectPostgres(databaseUrl, { name: 'seed', connections: 1, statementTimeoutMs: 60_000 });
+  try {
+    return await seedAgents(sql, organizationId, AGENTS);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+function tokenOf(baseUrl: string, account: { readonly email: string; readonly password: string }) {
+  let token: Promise<string> | undefined;
+  let madeAt = 0;
+  return () => {
+    if (token && performance.now() - madeAt < TOKEN_MS) return token;
+    madeAt = performance.now();
+    token = post(`${baseUrl}/api/v1/auth/login`, account).then(
+      (answer) => (answer as { data: { accessToken: string } }).data.accessToken,
+    );
+    return token;
+  };
+}
+
+async function addWebhook(baseUrl: string, apiKey: string, url: string): Promise<void> {
+  await post(`${baseUrl}/api/v1/webhooks`, { url, events: ['task.*'] }, { 'x-api-key': apiKey });
+}
+
+async function post(url: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+  const answer = await fetch(url, init);
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+/** Lives a second, one after the other in so many lines at once. */
+async function findMost(
+  lives: TaskLives,
+  { atOnce, searchSeconds }: MixedOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const startedAt = performance.now();
+  const end = startedAt + searchSeconds * 1_000;
+  const line = async () => {
+    while (performance.now() < end) {
+      signal.throwIfAborted();
+      await lives.live();
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, line));
+  lives.takeTimes();
+  return (lives.ended * 1_000) / (performance.now() - startedAt);
+}
+
+/** Begins lives at a rate, however many of the others still live. Resolves, when none is left, to the most at once. */
+async function liveAt(lives: TaskLives, perSecond: number, seconds: number, signal: AbortSignal): Promise<number> {
+  const startedAt = performance.now();
+  const living = new Set<Promise<void>>();
+  let [begun, most] = [0, 0];
+  let failure: unknown;
+  for (;;) {
+    signal.throwIfAborted();
+    if (failure !== undefined) throw failure;
+    const elapsed = (performance.now() - startedAt) / 1_000;
+    if (elapsed >= seconds || living.size >= MOST_BEHIND) break;
+    for (; begun < elapsed * perSecond; begun++) {
+      const life: Promise<void> = lives
+        .live()
+        .catch((error: unknown) => {
+          failure = error;
+        })
+        .finally(() => living.delete(life));
+      living.add(life);
+    }
+    most = Math.max(most, living.size);
+    await delay(5);
+  }
+  await Promise.all(living);
+  if (failure !== undefined) throw failure;
+  return most;
+}
+
+/** Compares the end of the first third with the end: the caches fill until then. */
+function judge(minutes: readonly Minute[]) {
+  const before = minutes[Math.floor((minutes.length - 1) / 3)]!;
+  const after = minutes.at(-1)!;
+  const figures = ['heapMiB', 'gatewayMiB', 'redisMiB', 'p99Ms'] as const;
+  return figures.map((figure) => ({
+    claim: `${figure} grows by at most ${MOST_GROWTH * 100} % from the end of the first third on`,
+    measured: `${before[figure].toFixed(1)} → ${after[figure].toFixed(1)}`,
+    met: after[figure] <= before[figure] * (1 + MOST_GROWTH),
+  }));
+}
+
+const HEADER = ['minute', 'lives/s', 'p50 ms', 'p99 ms', ...KINDS, 'gateway MiB', 'heap', 'workers', 'Redis'];
+
+function cellsOf(number: number, minute: Minute): string[] {
+  const { lives, p50Ms, p99Ms, byKind, gatewayMiB, heapMiB, workersMiB, redisMiB } = minute;
+  const figures = [p50Ms, p99Ms, ...KINDS.map((kind) => byKind[kind]!)].map((ms) => ms.toFixed(1));
+  const sizes = [gatewayMiB, heapMiB, workersMiB, redisMiB].map((size) => size.toFixed(1));
+  return [`${number}`, lives.toFixed(0), ...figures, ...sizes];
+}
+
+function lineOf(number: number, minute: Minute): string {
+  return cellsOf(number, minute)
+    .map((cell, index) => `${HEADER[index]} ${cell}`)
+    .join('  ');
+}
+
+function table(minutes: readonly Minute[]): string {
+  return formatTable(
+    HEADER,
+    minutes.map((minute, index) => cellsOf(index + 1, minute)),
+  );
+}
