@@ -9,7 +9,7 @@ export type Kind = (typeof KINDS)[number];
 interface Callers {
   /** An integration's key, which may write positions. */
   readonly apiKey: string;
-  /** A dispatcher's access token, made anew before it expires. */
+  /** A dispatcher's access token, renewed before it expires. */
   readonly dispatcherToken: () => Promise<string>;
   readonly agentIds: readonly number[];
 }
