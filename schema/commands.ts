@@ -1,8 +1,8 @@
 import type { UpdateOrganizationInput } from './accounts/organization.ts';
 import type { CallerRole } from './accounts/role.ts';
 import type { AssignTaskInput, UnassignTaskInput } from './assignment/assign-task.ts';
-import type { FailureReason, PassedOverAgents } from './assignment/assignment.ts';
 import type { CourierRecord } from './assignment/courier.ts';
+import type { LackingTask, ProposedOffer } from './assignment/proposed-offer.ts';
 import type { CreateCustomerInput, UpdateCustomerInput } from './customers/customer.ts';
 import type { CreateWarehouseInput, UpdateWarehouseInput } from './customers/warehouse.ts';
 import type { Refusal } from './errors.ts';
@@ -10,6 +10,7 @@ import type { AmendTaskInput } from './exceptions/amend-task.ts';
 import type { ReassignTaskInput } from './exceptions/reassign-task.ts';
 import type { ReattemptTaskInput } from './exceptions/reattempt-task.ts';
 import type { IdempotencyKey } from './fields/idempotency-key.ts';
+import type { ScanInput } from './fields/requirements.ts';
 import type { ChangeDutyInput, CreateAgentInput, UpdateAgentInput } from './fleet/agent.ts';
 import type { PutShiftsInput } from './fleet/shift.ts';
 import type { TopUpInput } from './money/ledger.ts';
@@ -17,6 +18,7 @@ import type { PayTaskInput, ProviderName, ProviderReport, RefundPaymentInput } f
 import type { ChangeStatusInput, PickUpInput } from './tasks/change-status.ts';
 import type { CreateTaskInput } from './tasks/create-task.ts';
 import type { ChangePackageInput, PackageInput } from './tasks/package.ts';
+import type { ProofKind } from './tasks/proof.ts';
 import type { RateTaskInput } from './tasks/rating.ts';
 import type { StopPlace } from './tasks/task.ts';
 import type { UpdateTaskInput } from './tasks/update-task.ts';
@@ -167,6 +169,19 @@ export interface ChangeDuty extends CommandBase {
   readonly input: ChangeDutyInput;
 }
 
+export interface ScanPackage extends CommandBase {
+  readonly kind: 'scan-package';
+  readonly taskId: number;
+  readonly input: ScanInput;
+}
+
+/** A proof of a task is stored, whose file no actor keeps. */
+export interface NoteProof extends CommandBase {
+  readonly kind: 'note-proof';
+  readonly taskId: number;
+  readonly proof: ProofKind;
+}
+
 export interface PutShifts extends CommandBase {
   readonly kind: 'put-shifts';
   readonly agentId: number;
@@ -210,30 +225,6 @@ export interface ProposeOffers extends CommandBase {
   readonly offers: readonly ProposedOffer[];
   /** Tasks for which nobody was found now. */
   readonly lacking: readonly LackingTask[];
-}
-
-/** An agent to ask for a task. Several for the same task are a broadcast. */
-export interface ProposedOffer {
-  readonly taskId: number;
-  readonly agentId: number;
-  readonly score: number;
-  readonly distanceM: number | null;
-  readonly etaSeconds: number | null;
-  /**
-   * The agent's open tasks as the round saw them, with those before this one in the plan: an agent that has more was given
-   * one meanwhile. Not there when the round did not see every task, or is one of a release that does not say.
-   */
-  readonly heldTasks?: number;
-  /** How late it comes in the plan, where it cannot be on time. */
-  readonly lateSeconds?: number;
-}
-
-export interface LackingTask extends PassedOverAgents {
-  readonly taskId: number;
-  /** Null: somebody is meant for it, who is asked later. */
-  readonly reason: FailureReason | null;
-  /** Nobody who has not been asked can take it, however long it waits. */
-  readonly isHopeless: boolean;
 }
 
 /** Tasks that external couriers take: each counts if its task still looks for somebody and the vehicle carries it. */
@@ -351,6 +342,8 @@ export type SingleCommand =
   | UpdateAgent
   | ChangeDuty
   | PutShifts
+  | ScanPackage
+  | NoteProof
   | AssignTask
   | UnassignTask
   | SearchAgent

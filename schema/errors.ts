@@ -52,6 +52,8 @@ export const ERRORS = {
   TOO_MANY_PACKAGES: { status: 409, message: 'The task has as many packages as it may have' },
   TASK_TOO_LARGE: { status: 409, message: 'The task, or its job, would hold too much text' },
   PROOF_NOT_EXPECTED: { status: 409, message: 'Only a task that was accepted and not cancelled has proofs' },
+  PROOF_REQUIRED: { status: 409, message: 'The task needs proof before it can succeed' },
+  BARCODE_UNKNOWN: { status: 409, message: 'No package of the task has this barcode' },
   TOO_MANY_PROOFS: { status: 409, message: 'The task has as many proofs as it may have' },
   PIN_MISMATCH: { status: 409, message: 'The PIN is not that of the task' },
   PIN_LOCKED: { status: 409, message: 'Too many wrong PINs were given for the task' },

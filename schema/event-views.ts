@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { assignmentRequestView } from './assignment/assignment.ts';
 import { EVENT_TYPES, type EventType } from './events.ts';
 import { named } from './fields/named.ts';
+import { REQUIREMENTS } from './fields/requirements.ts';
 import { actorView, nullableId, nullableTime, shownId, shownInteger, shownTime } from './fields/shown-fields.ts';
 import { agentView } from './fleet/agent.ts';
 import { positionView } from './fleet/position.ts';
@@ -39,6 +40,9 @@ const statusChanged = v.object({
   reason,
   outcome: v.optional(v.nullable(v.picklist(TASK_OUTCOMES))),
   failureReason: v.optional(reason),
+  note: v.optional(v.string()),
+  overrideReason: v.optional(v.string()),
+  missing: v.optional(v.array(v.picklist(REQUIREMENTS))),
   previousAgentId: v.optional(nullableId),
   actor: actorView,
 });
@@ -60,6 +64,14 @@ const packageStatusChanged = v.object({
   previousStatus: v.picklist(PACKAGE_STATUSES),
   status: v.picklist(PACKAGE_STATUSES),
   reason,
+  actor: actorView,
+});
+
+const packageScanned = v.object({
+  task: taskView,
+  packageId: shownId,
+  barcode: v.string(),
+  scannedAt: shownTime,
   actor: actorView,
 });
 
@@ -95,6 +107,7 @@ const DATA: Readonly<Record<EventType, v.GenericSchema>> = {
   'task.at_risk': named('TaskAtRiskEventData', atRisk),
   'task.rated': named('TaskRatedEventData', v.object({ task: taskView, rating: ratingView, actor: actorView })),
   'package.status_changed': named('PackageStatusChangedEventData', packageStatusChanged),
+  'package.scanned': named('PackageScannedEventData', packageScanned),
   'assignment_request.created': request,
   'assignment_request.accepted': request,
   'assignment_request.rejected': request,

@@ -17,6 +17,7 @@ export const EVENT_TYPES = named('EventType', [
   'task.at_risk',
   'task.rated',
   'package.status_changed',
+  'package.scanned',
   'assignment_request.created',
   'assignment_request.accepted',
   'assignment_request.rejected',

@@ -199,11 +199,8 @@ function newTask(
     trackingToken: random.text(22, BASE64_URL),
     rating: null,
     delayedAt: null,
-    arrivedAt: null,
-    etaAt: null,
-    pickupEtaAt: null,
-    pickupArrivedAt: null,
-    pickedUpAt: null,
+    ...{ arrivedAt: null, etaAt: null, pickupEtaAt: null, pickupArrivedAt: null, pickedUpAt: null },
+    ...{ requirements: null, proofs: null },
     deadlineAt,
     createdAt: now,
     updatedAt: now,
@@ -234,6 +231,7 @@ function newPackage(task: TaskRecord, item: PeerPackage): New<PackageRecord> {
     status: 'pending',
     createdAt: task.createdAt,
     updatedAt: task.createdAt,
+    scannedAt: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { FailureReason, TaskSearch } from '../../schema/assignment/assignment.ts';
-import type { LackingTask, ProposedOffer } from '../../schema/commands.ts';
+import type { LackingTask, ProposedOffer } from '../../schema/assignment/proposed-offer.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { wasAsked } from '../domain/assignment/assignment-machine.ts';
 import { absenceOf } from '../domain/assignment/eligibility.ts';

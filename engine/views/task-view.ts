@@ -12,6 +12,7 @@ import { compilePieces, compileSerializer, inOnePiece } from './parts/serializer
 import { trackingUrlOf } from './parts/tracking-url.ts';
 
 const NO_CHILDREN: TaskView['children'] = [];
+const NO_PROOFS: TaskView['proofs'] = [];
 const serializeTask = compilePieces(taskView);
 const serializePackage = compileSerializer(packageView);
 
@@ -101,6 +102,8 @@ function taskViewOf(shown: ShownTask): TaskView {
     pickupEtaAt: task.pickupEtaAt,
     pickupArrivedAt: task.pickupArrivedAt,
     pickedUpAt: task.pickedUpAt,
+    requirements: task.requirements,
+    proofs: (task.proofs ?? NO_PROOFS) as TaskView['proofs'],
     autoAssignmentStatus: task.autoAssignmentStatus,
     autoAssignmentFailureReason: task.autoAssignmentFailureReason,
     search: task.search && searchViewOf(task.search),

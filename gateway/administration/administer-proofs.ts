@@ -1,4 +1,5 @@
 import { deliveryPinOf } from '../../engine/domain/tasks/delivery-pin.ts';
+import { WITH_PROOFS } from '../../engine/domain/tasks/requirements.ts';
 import { mayChange } from '../../engine/domain/tasks/task-machine.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { drawProofId, insertProof, notePin } from '../../engine/store/records/proof-store.ts';
@@ -7,19 +8,29 @@ import { encodeProof } from '../../engine/views/proof-view.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProofInput, ProofKind, ProofRecord } from '../../schema/tasks/proof.ts';
-import type { TaskStatus } from '../../schema/tasks/task.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { ById, Identity, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
-const WITH_PROOFS: ReadonlySet<TaskStatus> = new Set(['accepted', 'in_transit', 'completed']);
-
 /**
  * Adds a proof to a task that the caller may change, once it was accepted. Refuses: 404, 403, 409 PROOF_NOT_EXPECTED,
  * TOO_MANY_PROOFS, PIN_MISMATCH with what may still be tried, PIN_LOCKED.
  */
-export function addProof(
+export async function addProof(
+  administration: Administration,
+  request: ParsedRequest<ById, unknown, ProofInput>,
+): Promise<RouteAnswer> {
+  const answer = await storeProof(administration, request);
+  if ('refusal' in answer) return answer;
+  const { identity, body, params } = request;
+  const command = { kind: 'note-proof', caller: identity.caller, taskId: params.id, proof: kindOf(body) } as const;
+  // A retry whose first answer was lost comes here too: the 201 says that the task knows its proof.
+  const noted = await administration.ask(identity.organizationId, command);
+  return noted.ok ? answer : { refusal: noted.refusal };
+}
+
+function storeProof(
   administration: Administration,
   request: ParsedRequest<ById, unknown, ProofInput>,
 ): Promise<RouteAnswer> {

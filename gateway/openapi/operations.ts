@@ -20,6 +20,7 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
       'PATCH /tasks/:id': 'updateTask',
       'PUT /tasks/:id/status': 'changeTaskStatus',
       'POST /tasks/:id/picked-up': 'pickUpTask',
+      'POST /tasks/:id/scans': 'scanPackage',
       'GET /tasks/:id/history': 'getTaskHistory',
       'POST /tasks/actions': 'runTaskActions',
       'POST /tasks/:id/amend': 'amendTask',

@@ -3,6 +3,7 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { findPackages } from '../../engine/store/records/package-store.ts';
 import { encodePackage } from '../../engine/views/task-view.ts';
 import { formatPosition } from '../../schema/events.ts';
+import { scanInput } from '../../schema/fields/requirements.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import {
   changePackageInput,
@@ -17,7 +18,13 @@ import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** The packages of tasks. Source: docs/contract.md §3 "Packages". */
 export function packageRoutes(engine: Engine, reads: Reads): ApiRoute[] {
-  return [addPackage(engine), listPackages(engine), findByBarcode(engine, reads), changePackage(engine)];
+  return [
+    addPackage(engine),
+    listPackages(engine),
+    findByBarcode(engine, reads),
+    changePackage(engine),
+    scanPackage(engine),
+  ];
 }
 
 function addPackage(engine: Engine): ApiRoute {
@@ -97,6 +104,22 @@ function changePackage(engine: Engine): ApiRoute {
       const packageId = params.id;
       const command = { kind: 'change-package-status', caller, packageId, input, idempotency, ifMatch } as const;
       return engineAnswer(engine, await engine.ask(organizationId, command), 'Package updated');
+    },
+  });
+}
+
+function scanPackage(engine: Engine): ApiRoute {
+  return apiRoute({
+    method: 'POST',
+    path: '/tasks/:id/scans',
+    guard: may('tasks:step'),
+    body: { schema: scanInput, maxBytes: LIMITS.bodyBytes },
+    summary: 'Say that the barcode of a package of the task was scanned; once more changes nothing',
+    success: { status: 200, data: packageView },
+    refusals: ['404', '409 PROOF_NOT_EXPECTED', '409 BARCODE_UNKNOWN', '422 IDEMPOTENCY_KEY_REUSED'],
+    async handle({ identity: { organizationId, caller }, params, body: input, idempotency }) {
+      const command = { kind: 'scan-package', caller, taskId: params.id, input, idempotency } as const;
+      return engineAnswer(engine, await engine.ask(organizationId, command), 'Package scanned');
     },
   });
 }

@@ -118,6 +118,7 @@ function changeTaskStatus(engine: Engine): ApiRoute {
     refusals: [
       '404',
       '409 INVALID_STATUS_TRANSITION',
+      '409 PROOF_REQUIRED',
       '409 AGENT_REQUIRED',
       '409 STATUS_DERIVED',
       '409 INSUFFICIENT_FUNDS',

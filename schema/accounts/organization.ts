@@ -3,6 +3,7 @@ import { assignmentSettingsInput } from '../assignment/assignment.ts';
 import { freeObject, integerBetween, oneOf, requiredText, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
+import { REQUIREMENTS, requirementsInput } from '../fields/requirements.ts';
 import { shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { letterheadSettings } from './letterhead.ts';
@@ -51,11 +52,12 @@ const settings = v.pipe(
   freeObject,
   v.description(
     'Further settings that the organization keeps; the engine uses `leadMinutes`, `timeZone` (IANA, UTC by default), ' +
-      `\`contact\` {phone, email} and \`assignment\` {${Object.keys(assignmentSettingsInput.entries).join(', ')}}`,
+      `\`contact\` {phone, email}, \`requirements\` {${REQUIREMENTS.join(', ')}} of new tasks and \`assignment\` {${Object.keys(assignmentSettingsInput.entries).join(', ')}}`,
   ),
   v.looseObject({
     assignment: v.nullish(v.pipe(freeObject, assignmentSettingsInput)),
     leadMinutes: v.nullish(leadMinutes),
+    requirements: v.nullish(requirementsInput),
     ...letterheadSettings,
   }),
 );

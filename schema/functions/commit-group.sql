@@ -261,7 +261,7 @@ BEGIN
       estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
       arrived_at, eta_at, deadline_at, created_at, updated_at, awaiting_since, child_ids, search, courier,
       cancelled_at, rating, attempt, previous_task_id, next_task_id, contact, pickup_eta_at,
-      pickup_arrived_at, picked_up_at)
+      pickup_arrived_at, picked_up_at, requirements, proofs)
     SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
       "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
       "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
@@ -269,7 +269,7 @@ BEGIN
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
       "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "awaitingSince", "childIds", search, courier,
       "cancelledAt", rating, coalesce(attempt, 1), "previousTaskId", "nextTaskId", contact, "pickupEtaAt",
-      "pickupArrivedAt", "pickedUpAt"
+      "pickupArrivedAt", "pickedUpAt", requirements, proofs
     FROM unnest(tasks_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
@@ -295,7 +295,8 @@ BEGIN
       updated_at = n."updatedAt", child_ids = n."childIds", search = n.search, courier = n.courier,
       cancelled_at = n."cancelledAt", rating = n.rating, awaiting_since = n."awaitingSince",
       next_task_id = n."nextTaskId", contact = n.contact, pickup_eta_at = n."pickupEtaAt",
-      pickup_arrived_at = n."pickupArrivedAt", picked_up_at = n."pickedUpAt"
+      pickup_arrived_at = n."pickupArrivedAt", picked_up_at = n."pickedUpAt",
+      requirements = n.requirements, proofs = n.proofs
     FROM unnest(tasks_in) n
     WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
   GET DIAGNOSTICS written = ROW_COUNT;
@@ -308,16 +309,17 @@ DECLARE
   updated bigint := 0;
 BEGIN
   INSERT INTO packages (organization_id, id, version, task_id, name, description, quantity, weight, width, height,
-      length, is_fragile, barcode, notes, status, created_at, updated_at)
+      length, is_fragile, barcode, notes, status, created_at, updated_at, scanned_at)
     SELECT "organizationId", id, version, "taskId", name, description, quantity, weight, width, height,
-      length, "isFragile", barcode, notes, status, "createdAt", "updatedAt"
+      length, "isFragile", barcode, notes, status, "createdAt", "updatedAt", "scannedAt"
     FROM unnest(packages_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
   IF written < meant THEN
     UPDATE packages p SET version = n.version, task_id = n."taskId", name = n.name, description = n.description,
         quantity = n.quantity, weight = n.weight, width = n.width, height = n.height, length = n.length,
-        is_fragile = n."isFragile", barcode = n.barcode, notes = n.notes, status = n.status, updated_at = n."updatedAt"
+        is_fragile = n."isFragile", barcode = n.barcode, notes = n.notes, status = n.status, updated_at = n."updatedAt",
+        scanned_at = n."scannedAt"
       FROM unnest(packages_in) n
       WHERE p.organization_id = n."organizationId" AND p.id = n.id AND p.version = n."expectedVersion";
     GET DIAGNOSTICS updated = ROW_COUNT;

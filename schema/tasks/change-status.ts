@@ -7,7 +7,8 @@ const isGiven = (value: unknown) => typeof value === 'string' && value.trim() !=
 
 /**
  * The body of PUT /tasks/:id/status. `occurredAt` is when the step really happened, told by a driver who was offline.
- * `outcome` belongs to `completed`; a failed one says why.
+ * `outcome` belongs to `completed`; a failed one says why. `note` is what the courier left to say at the end, and
+ * `overrideReason` why a dispatcher lets a task succeed without what it requires.
  */
 export const changeStatusInput = v.pipe(
   named(
@@ -20,6 +21,8 @@ export const changeStatusInput = v.pipe(
         occurredAt: v.nullish(isoTime),
         outcome: v.nullish(oneOf(TASK_OUTCOMES)),
         failureReason: v.nullish(longText),
+        note: v.nullish(longText),
+        overrideReason: v.nullish(longText),
       },
       'the body must be an object',
     ),
@@ -27,12 +30,15 @@ export const changeStatusInput = v.pipe(
   v.rawCheck(({ dataset, addIssue }) => {
     const body = dataset.value as { readonly [key: string]: unknown } | undefined;
     if (typeof body !== 'object' || body === null) return;
-    const { status, outcome, failureReason } = body;
+    const { status, outcome, failureReason, note, overrideReason } = body;
     const violation = (key: string, message: string) =>
       addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
     if (outcome === 'failed' && !isGiven(failureReason))
       violation('failureReason', 'is required when the outcome is failed');
     if (outcome != null && status !== 'completed') violation('outcome', 'belongs to the status completed');
+    if (isGiven(note) && status !== 'completed') violation('note', 'belongs to the status completed');
+    if (isGiven(overrideReason) && (status !== 'completed' || outcome === 'failed'))
+      violation('overrideReason', 'belongs to the outcome succeeded');
     if (isGiven(failureReason) && outcome !== 'failed') violation('failureReason', 'belongs to the outcome failed');
   }),
 );

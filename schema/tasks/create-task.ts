@@ -15,6 +15,7 @@ import {
   requiredText,
 } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
+import { requirementsInput } from '../fields/requirements.ts';
 import { integerShown, shownAs } from '../fields/shown-as.ts';
 import { skillList } from '../fields/skill-list.ts';
 import { isEmptyWindow } from '../fields/window.ts';
@@ -80,6 +81,7 @@ function taskFields(types: readonly TaskType[]) {
     requiredSkills: v.nullish(skillList),
     amount: v.nullish(amountInput),
     currency: v.nullish(currency),
+    requirements: v.nullish(requirementsInput),
   };
 }
 

@@ -3,7 +3,7 @@ import { boolean, id, longText, notNegative, oneOf, positiveInteger, shortText }
 import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { shownAs } from '../fields/shown-as.ts';
-import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
 export const PACKAGE_STATUSES = named('PackageStatus', [
@@ -81,6 +81,8 @@ export interface PackageRecord {
   readonly status: PackageStatus;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** When its barcode was scanned for its task. */
+  readonly scannedAt: string | null;
 }
 
 /** The package inside a task. */
@@ -102,6 +104,7 @@ export const packageView = named(
     barcode: v.nullable(v.string()),
     notes: v.nullable(v.string()),
     status: v.picklist(PACKAGE_STATUSES),
+    scannedAt: nullableTime,
     createdAt: shownTime,
     updatedAt: shownTime,
   }),

@@ -17,6 +17,7 @@ export const HISTORY_KINDS = named('HistoryKind', [
   'rated',
   'package_added',
   'package_status_changed',
+  'package_scanned',
   'assignment_request',
   'payment',
 ] as const);
@@ -51,11 +52,11 @@ const DETAILS =
   'What else there is to say of the step, null when nothing. created: `previousTaskId`, `attempt` where it attempts a ' +
   'failed task again. status_changed to assigned: `agentId`, or `courierId` of ' +
   'an external courier; to awaiting_assignment from the one that had the task: `previousAgentId` or `previousCourierId`, ' +
-  'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed. reassigned: ' +
+  'also where an offer was rejected or expired; to completed: `outcome`, with `failureReason` when it failed, the courier’s `note`, and `overrideReason` with what was `missing`. reassigned: ' +
   '`agentId`, `previousAgentId` or `previousCourierId`, and `packageIdsInCustody`, which the former courier has or handed ' +
-  'over. updated: `changed`, the names of the fields. arrived: `place`, `agentId`, `position`. picked_up: `agentId`. eta_updated: the ETA. at_risk: `etaAt`, `dueAt`. rated: ' +
+  'over. updated: `changed`, the names of the fields, and the kind of a `proof` that came. arrived: `place`, `agentId`, `position`. picked_up: `agentId`. eta_updated: the ETA. at_risk: `etaAt`, `dueAt`. rated: ' +
   '`rating`. package_added: `packageId`; ' +
-  'package_status_changed: `fromStatus` and `toStatus`, too. assignment_request: `requestId`, `agentId`, `status`, ' +
+  'package_status_changed: `fromStatus` and `toStatus`, too; package_scanned: `packageId`, `barcode`. assignment_request: `requestId`, `agentId`, `status`, ' +
   'and of an offer that comes late `reason` window_cannot_be_met with `lateMinutes`. ' +
   'payment: `paymentId`, `method`, `status`, `amount`, `currency`. Where somebody is looked for: why a round found nobody ' +
   'is `reason` (`busy_agent` or `ready_time` where it asks an agent later), with `counts` and `nearest`; a search that failed has the task’s autoAssignmentFailureReason as `reason`, ' +

@@ -4,9 +4,11 @@ import { courierView } from '../assignment/courier.ts';
 import { taskCustomerView } from '../customers/customer.ts';
 import { locationView } from '../customers/location.ts';
 import { named } from '../fields/named.ts';
+import { requirementsView } from '../fields/requirements.ts';
 import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { taskAgentView } from '../fleet/agent.ts';
 import { packageView } from './package.ts';
+import { PROOF_KINDS } from './proof.ts';
 import { ratingView } from './rating.ts';
 import {
   ALL_TASK_TYPES,
@@ -73,6 +75,8 @@ const taskFields = {
   pickupEtaAt: nullableTime,
   pickupArrivedAt: nullableTime,
   pickedUpAt: nullableTime,
+  requirements: v.nullable(requirementsView),
+  proofs: v.array(v.picklist(PROOF_KINDS)),
   autoAssignmentStatus: v.picklist(AUTO_ASSIGNMENT_STATUSES),
   autoAssignmentFailureReason: nullableText,
   search: v.nullable(searchView),

@@ -3,8 +3,10 @@ import type { CourierRecord } from '../assignment/courier.ts';
 import type { CustomerOfTask, CustomerRecord } from '../customers/customer.ts';
 import type { LocationRecord } from '../customers/location.ts';
 import { named } from '../fields/named.ts';
+import type { Requirements } from '../fields/requirements.ts';
 import type { AgentOfTask } from '../fleet/agent.ts';
 import type { PackageOfTask, PackageRecord } from './package.ts';
+import type { ProofKind } from './proof.ts';
 
 /** In lifecycle order: the order in which lists sort by status. */
 export const TASK_STATUSES = named('TaskStatus', [
@@ -122,6 +124,10 @@ export interface TaskRecord {
   readonly pickupArrivedAt: string | null;
   /** When its courier had the goods, as somebody said. */
   readonly pickedUpAt: string | null;
+  /** Needed before it is completed as succeeded; null for nothing. */
+  readonly requirements: Requirements | null;
+  /** The kinds of proofs that it has; null for none. */
+  readonly proofs: readonly ProofKind[] | null;
 }
 
 /** A person at the place of a task; the phone is in E.164. */

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { locationInput } from '../customers/location.ts';
 import { freeObject, id, isoTime, isPast, longText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
+import { requirementsInput } from '../fields/requirements.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { LIMITS } from '../limits.ts';
 import { packageEntry } from './package.ts';
@@ -31,6 +32,9 @@ const fields = named(
         ),
         { description: `${WHOLE_LIST}; ${NULL_LEAVES}` },
       ),
+      requirements: shownAs(v.nullish(requirementsInput), {
+        description: `What is named changes, the rest stays; ${NULL_LEAVES}`,
+      }),
     },
     'the body must be an object',
   ),

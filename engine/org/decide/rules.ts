@@ -37,8 +37,10 @@ import { changeTaskStatusRule } from './tasks/change-task-status.ts';
 import { createTaskRule } from './tasks/create-task.ts';
 import { noteArrivalRule } from './tasks/note-arrival.ts';
 import { noteEtaRule } from './tasks/note-eta.ts';
+import { noteProofRule } from './tasks/note-proof.ts';
 import { pickUpTaskRule } from './tasks/pick-up-task.ts';
 import { rateTaskRule } from './tasks/rate-task.ts';
+import { scanPackageRule } from './tasks/scan-package.ts';
 import { updateTaskRule } from './tasks/update-task.ts';
 import { wakeUpRule } from './tasks/wake-up.ts';
 
@@ -71,6 +73,8 @@ const RULES = {
   'update-agent': updateAgentRule,
   'change-duty': changeDutyRule,
   'put-shifts': putShiftsRule,
+  'scan-package': scanPackageRule,
+  'note-proof': noteProofRule,
   'update-organization': updateOrganizationRule,
   'delete-organization': deleteOrganizationRule,
   'pay-task': payTaskRule,

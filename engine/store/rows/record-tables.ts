@@ -46,6 +46,7 @@ const PACKAGE_OF_TASK = {
   notes: 'plain',
   status: 'plain',
   ...STAMPED,
+  scannedAt: 'time',
 } as const;
 
 export const PACKAGE = recordColumns<PackageRecord>({ ...VERSIONED, ...PACKAGE_OF_TASK });
@@ -192,6 +193,8 @@ export const TASK = recordColumns<TaskRecord>({
   pickupEtaAt: 'time',
   pickupArrivedAt: 'time',
   pickedUpAt: 'time',
+  requirements: 'plain',
+  proofs: 'plain',
 });
 
 export const TASK_HISTORY = recordColumns<TaskHistoryRecord>({

@@ -12,6 +12,8 @@ export const refusals: Readonly<Record<string, Words>> = {
   AGENT_REQUIRED: () => 'Nobody has this task yet. Assign it first.',
   ASSIGNMENT_ALREADY_TAKEN: () => 'Another courier took it a moment ago.',
   INVALID_STATUS_TRANSITION: ({ from }) => `This does not work any more: the task is ${status(from)}.`,
+  PROOF_REQUIRED: ({ missing }) =>
+    `Still missing: ${[missing].flat().join(', ')}. The courier adds it, then completes the task.`,
   STATUS_DERIVED: () => 'This is a job: its status follows from its tasks. Change those.',
   TASK_NOT_EDITABLE: () => 'This task is over, or a courier has it already.',
   TASK_NOT_FAILED: () => 'Only a failed task can be attempted again.',

@@ -81,6 +81,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'PATCH /tasks/:id': { who: STAFF, names: 'task' },
   'PUT /tasks/:id/status': { who: STAFF_AND_AGENTS, names: 'task' },
   'POST /tasks/:id/picked-up': { who: STAFF_AND_AGENTS, names: 'task' },
+  'POST /tasks/:id/scans': { who: STAFF_AND_AGENTS, names: 'task' },
   'GET /tasks/:id/history': { who: STAFF_AND_AGENTS, names: 'task' },
   'POST /tasks/:id/packages': { who: STAFF, names: 'task' },
   'GET /tasks/:id/packages': { who: STAFF_AND_AGENTS, names: 'task' },

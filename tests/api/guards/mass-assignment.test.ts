@@ -94,6 +94,7 @@ const HOOK = { url: 'https://1.1.1.1/hook', events: ['*'] };
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 const SHIFT = { startsAt: '2100-01-01T08:00:00Z', endsAt: '2100-01-01T16:00:00Z' };
 const SHIFTS = { from: '2100-01-01T00:00:00Z', to: '2100-01-02T00:00:00Z', shifts: [SHIFT] };
+const BARCODE = '4006381333931';
 const DEPOT = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
 
 /** For each route a record of its own, and a body that it takes. */
@@ -102,6 +103,7 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   'POST /tasks/batch': () => ['/tasks/batch', { tasks: [taskInput()] }],
   'PATCH /tasks/:id': ({ taskId }) => [`/tasks/${taskId}`, { notes: 'n' }],
   'PUT /tasks/:id/status': ({ taskId }) => [`/tasks/${taskId}/status`, { status: 'cancelled' }],
+  'POST /tasks/:id/scans': ({ acceptedTaskId }) => [`/tasks/${acceptedTaskId}/scans`, { barcode: BARCODE }],
   'POST /tasks/:id/picked-up': ({ acceptedTaskId }) => [`/tasks/${acceptedTaskId}/picked-up`, {}],
   'POST /tasks/:id/packages': ({ taskId }) => [`/tasks/${taskId}/packages`, { name: 'one more' }],
   'PATCH /packages/:id': ({ packageId }) => [`/packages/${packageId}`, { status: 'cancelled' }],
@@ -204,7 +206,10 @@ async function makePlace(): Promise<Place> {
   const { id: agentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
   const { id: assignedTaskId } = await api.createTask();
   await api.post(`/tasks/${assignedTaskId}/assign`, { agentId });
-  const { id: acceptedTaskId } = await api.createTask({ pickupLocation: DEPOT.location });
+  const { id: acceptedTaskId } = await api.createTask({
+    pickupLocation: DEPOT.location,
+    packages: [{ name: 'box', barcode: BARCODE }],
+  });
   await api.post(`/tasks/${acceptedTaskId}/assign`, { agentId });
   await api.put(`/tasks/${acceptedTaskId}/status`, { status: 'accepted' });
   const { id: failedTaskId } = await api.createTask();
@@ -272,7 +277,7 @@ function send(route: Route, path: string, body: object): Promise<ApiReply<unknow
 /** A record without what tells it from its twin. */
 function likeness(data: unknown): unknown {
   const isItsOwn =
-    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|cancelledAt|dueAt|assignedAt|acceptedAt|pickedUpAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt|registeredAt)$/;
+    /^(id|\w+Id|code|email|phoneNumber|trackingUrl|fileUrl|apiKey|secret|emailVerifiedAt|createdAt|updatedAt|completedAt|cancelledAt|dueAt|assignedAt|acceptedAt|pickedUpAt|scannedAt|expiresAt|respondedAt|dutyChangedAt|checkoutUrl|requestedAt|refundedAt|ratedAt|registeredAt)$/;
   return JSON.parse(JSON.stringify(data, (name, value) => (isItsOwn.test(name) && value !== null ? 'set' : value)));
 }
 

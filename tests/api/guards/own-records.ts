@@ -13,6 +13,7 @@ const BODIES: Readonly<Record<string, object | ((own: Records) => object)>> = {
   'PATCH /tasks/:id': { notes: 'n' },
   'PUT /tasks/:id/status': { status: 'awaiting_assignment' },
   'POST /tasks/:id/picked-up': {},
+  'POST /tasks/:id/scans': { barcode: '4006381333931' },
   'POST /tasks/:id/packages': { name: 'one more' },
   'PATCH /packages/:id': { status: 'cancelled' },
   'POST /tasks/:id/proof': { pin: '0000' },

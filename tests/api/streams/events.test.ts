@@ -146,7 +146,7 @@ for (const [query, violation] of [
   ['limit=1001', 'limit must be an integer between 1 and 1000'],
   [
     'types=task.created,task.eaten',
-    'types.1 must be one of: task.created, task.updated, task.status_changed, task.delayed, task.arrived, task.picked_up, task.eta_updated, task.at_risk, task.rated, package.status_changed, assignment_request.created, assignment_request.accepted, assignment_request.rejected, assignment_request.expired, assignment_request.cancelled, agent.duty_changed, agent.shifts_changed, agent.shift_started, agent.shift_ended, payment.succeeded, payment.failed, payment.refunded',
+    'types.1 must be one of: task.created, task.updated, task.status_changed, task.delayed, task.arrived, task.picked_up, task.eta_updated, task.at_risk, task.rated, package.status_changed, package.scanned, assignment_request.created, assignment_request.accepted, assignment_request.rejected, assignment_request.expired, assignment_request.cancelled, agent.duty_changed, agent.shifts_changed, agent.shift_started, agent.shift_ended, payment.succeeded, payment.failed, payment.refunded',
   ],
 ]) {
   test(`GET /events?${query} is a violation`, async () => {

@@ -219,7 +219,7 @@ test('another organization and an unknown one are refused with the same bytes', 
 for (const [query, violation] of [
   [
     'types=task.eaten',
-    'types.0 must be one of: task.created, task.updated, task.status_changed, task.delayed, task.arrived, task.picked_up, task.eta_updated, task.at_risk, task.rated, package.status_changed, assignment_request.created, assignment_request.accepted, assignment_request.rejected, assignment_request.expired, assignment_request.cancelled, agent.duty_changed, agent.shifts_changed, agent.shift_started, agent.shift_ended, payment.succeeded, payment.failed, payment.refunded, agent.locations_updated',
+    'types.0 must be one of: task.created, task.updated, task.status_changed, task.delayed, task.arrived, task.picked_up, task.eta_updated, task.at_risk, task.rated, package.status_changed, package.scanned, assignment_request.created, assignment_request.accepted, assignment_request.rejected, assignment_request.expired, assignment_request.cancelled, agent.duty_changed, agent.shifts_changed, agent.shift_started, agent.shift_ended, payment.succeeded, payment.failed, payment.refunded, agent.locations_updated',
   ],
   ['taskIds=1,x', 'taskIds.1 must be a positive integer'],
   ['taskIds=9007199254740992', 'taskIds.0 must be a positive integer'],

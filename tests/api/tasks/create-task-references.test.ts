@@ -126,6 +126,7 @@ test('a packages list keeps the two field lists filling each other, in the order
     barcode: null,
     notes: null,
     status: 'pending',
+    scannedAt: null,
     createdAt: task.createdAt,
     updatedAt: task.createdAt,
   };

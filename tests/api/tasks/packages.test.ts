@@ -49,7 +49,10 @@ test('a package is added with all its fields, listed, and shown in its task', as
   });
   assert.equal(status, 201);
   const { id, createdAt } = body.data;
-  assert.deepEqual(body.data, { id, taskId: task.id, ...fields, status: 'pending', createdAt, updatedAt: createdAt });
+  assert.deepEqual(body.data, {
+    ...{ id, taskId: task.id, ...fields, status: 'pending', scannedAt: null },
+    ...{ createdAt, updatedAt: createdAt },
+  });
   const packages = [...task.packages, body.data];
   assert.deepEqual(await listOf(api, task.id), { items: packages, count: 2 });
   const shown = (await api.get(`/tasks/${task.id}`)).body.data;

@@ -19,6 +19,8 @@ const UNKNOWN = [
   'pickupEtaAt',
   'pickupArrivedAt',
   'pickedUpAt',
+  'requirements',
+  'proofs',
 ];
 
 /** A gateway of the release before, beside the functions of this one. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Answer, Caller, LackingTask } from '../../../schema/commands.ts';
+import type { LackingTask } from '../../../schema/assignment/proposed-offer.ts';
+import type { Answer, Caller } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { LackingTask } from '../../../schema/commands.ts';
+import type { LackingTask } from '../../../schema/assignment/proposed-offer.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 
 const lack = (taskId: number, isHopeless = false): LackingTask => ({

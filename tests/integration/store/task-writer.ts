@@ -55,6 +55,8 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
     pickupEtaAt: null,
     pickupArrivedAt: null,
     pickedUpAt: null,
+    requirements: null,
+    proofs: null,
     deadlineAt: null,
     createdAt: '2030-01-01T00:00:00.000Z',
     updatedAt: '2030-01-01T00:00:00.000Z',

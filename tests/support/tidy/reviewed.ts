@@ -233,6 +233,11 @@ export const reviewed: Reviewed = {
       reason: 'a migration judges delays and timers again by the new rule, before any actor of this release runs',
     },
     {
+      path: 'schema/migrations/0037-requirements.sql',
+      table: 'tasks',
+      reason: 'a migration fills its new column from the proofs, before any actor of this release writes it',
+    },
+    {
       path: 'schema/migrations/0009-agents.sql',
       table: 'agents',
       reason: 'a migration fills its new columns from the users, before any actor of this release writes them',

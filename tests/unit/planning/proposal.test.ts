@@ -4,7 +4,7 @@ import type { PassedOver, RoundPlan, Unplanned } from '../../../engine/domain/as
 import { newsOf, piecesOf, proposalOf } from '../../../engine/planning/proposal.ts';
 import type { SoughtTask } from '../../../engine/store/planning/round-store.ts';
 import type { FailureReason, TaskSearch } from '../../../schema/assignment/assignment.ts';
-import type { LackingTask, ProposedOffer } from '../../../schema/commands.ts';
+import type { LackingTask, ProposedOffer } from '../../../schema/assignment/proposed-offer.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { soughtTask } from '../sought-task.ts';
 import { agent, NOW, order, roundView } from './round-fixture.ts';

@@ -2,7 +2,8 @@ import type { RoundView } from '../../../engine/domain/assignment/round-view.ts'
 import type { Log } from '../../../engine/runtime/log.ts';
 import type { CourierStore } from '../../../engine/store/planning/courier-store.ts';
 import type { AssignmentSettings } from '../../../schema/assignment/assignment.ts';
-import type { Answer, LackingTask } from '../../../schema/commands.ts';
+import type { LackingTask } from '../../../schema/assignment/proposed-offer.ts';
+import type { Answer } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
 import type { CourierJob, CourierProvider } from './courier-provider.ts';

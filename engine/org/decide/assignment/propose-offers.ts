@@ -1,5 +1,6 @@
 import type { AssignmentRequestRecord, AssignmentSettings } from '../../../../schema/assignment/assignment.ts';
-import type { LackingTask, ProposedOffer, ProposeOffers } from '../../../../schema/commands.ts';
+import type { LackingTask, ProposedOffer } from '../../../../schema/assignment/proposed-offer.ts';
+import type { ProposeOffers } from '../../../../schema/commands.ts';
 import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';

@@ -5,6 +5,7 @@ import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import { checkReattempt, mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
 import { goesAlong } from '../../../domain/tasks/package-machine.ts';
+import { requirementsAfter } from '../../../domain/tasks/requirements.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkScheduledAt, checkWindowEnd } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -101,20 +102,24 @@ function nextAttempt(
     locationId: isReturn ? pickupLocationId : locationId,
     pickupLocationId: isReturn ? locationId : pickupLocationId,
   };
+  // The PIN is the customer's, who is not there when goods come back.
+  const requirements = requirementsAfter(before.requirements, isReturn ? { pin: false } : null);
   const attempt = { attempt: before.attempt + 1, previousTaskId: before.id };
-  return { ...newTask(draft, order, links, channelId, context), amountMinor, currency, ...attempt };
+  return { ...newTask(draft, order, links, channelId, context), amountMinor, currency, ...attempt, requirements };
 }
 
 function placesOf({ location, pickupLocation }: TaskFacts, { returnToPickup }: ReattemptTask['input']) {
   return returnToPickup ? { location: pickupLocation, pickupLocation: location } : { location, pickupLocation };
 }
 
+const AGAIN = { status: 'pending', scannedAt: null } as const;
+
 /** Moves the packages that the next attempt is about; they start again. */
 function movePackages(draft: Draft, { task, packages }: TaskFacts, taskId: number, now: string): PackageRecord[] {
   return packages
     .filter(({ status }) => goesAlong(status))
     .map((before) => {
-      const record = { ...before, version: before.version + 1, taskId, status: 'pending' as const, updatedAt: now };
+      const record = { ...before, version: before.version + 1, taskId, ...AGAIN, updatedAt: now };
       draft.put({ kind: 'put-package', record, leaves: task.id });
       return record;
     });

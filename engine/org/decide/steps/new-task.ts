@@ -7,6 +7,7 @@ import type { PackageInput, PackageRecord } from '../../../../schema/tasks/packa
 import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { parseAmount } from '../../../domain/money/money.ts';
+import { requirementsAfter, usualRequirements } from '../../../domain/tasks/requirements.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
 import { UNVISITED } from '../../../domain/tasks/task-machine.ts';
 import { BASE64_URL, CROCKFORD_BASE32 } from '../../../runtime/random.ts';
@@ -76,6 +77,7 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
     status: 'pending',
     createdAt: context.now,
     updatedAt: context.now,
+    scannedAt: null,
   };
   draft.put({ kind: 'put-package', record, leaves: null });
   return record;
@@ -141,16 +143,14 @@ export function newTask(
     outcome: null,
     failureReason: null,
     trackingToken: random.text(TRACKING_TOKEN_CHARS, BASE64_URL),
-    rating: null,
-    delayedAt: null,
-    ...UNVISITED,
-    pickedUpAt: null,
+    ...NOTHING_DONE,
     deadlineAt: deadlineOf({ ...timed, status: 'new', delayedAt: null }),
     createdAt: now,
     updatedAt: now,
     awaitingSince: null,
     ...FIRST_ATTEMPT,
     contact: null,
+    requirements: requirementsAfter(usualRequirements(draft.organization.settings), input.requirements),
   };
 }
 
@@ -158,6 +158,12 @@ function firstSearch(draft: Draft, input: TaskInput, scheduledAt: string | null,
   const { windowStart = null, windowEnd = null, readyAt = null } = input;
   return newSearch({ scheduledAt, windowStart, windowEnd, readyAt }, settingsOf(draft), now);
 }
+
+/** A package that a task begins with. */
+const FRESH = { status: 'pending', scannedAt: null } as const;
+
+/** The fields that only later events fill. */
+const NOTHING_DONE = { rating: null, delayedAt: null, ...UNVISITED, pickedUpAt: null, proofs: null } as const;
 
 /** Another order's task: no failed one is behind it. */
 const FIRST_ATTEMPT = { attempt: 1, previousTaskId: null, nextTaskId: null } as const;
@@ -181,7 +187,7 @@ function movePackages(draft: Draft, ids: readonly number[], taskId: number, now:
   const owners = new Set<number>();
   const moved = ids.map((id) => {
     const { record: before } = draft.findPackage(id)!;
-    const record: PackageRecord = { ...before, version: before.version + 1, taskId, status: 'pending', updatedAt: now };
+    const record: PackageRecord = { ...before, version: before.version + 1, taskId, ...FRESH, updatedAt: now };
     draft.put({ kind: 'put-package', record, leaves: before.taskId });
     if (before.taskId !== null) owners.add(before.taskId);
     return record;

@@ -2,6 +2,8 @@ import type { ChangeTaskStatus } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import { isTerminal, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { closedRequest } from '../../../domain/assignment/assignment-machine.ts';
+import { mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
+import { missingOf } from '../../../domain/tasks/requirements.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkOccurredAt, fieldsOfStep, judgeStatusChange, outcomeOf } from '../../../domain/tasks/task-machine.ts';
@@ -33,14 +35,15 @@ export const changeTaskStatusRule = rule<ChangeTaskStatus>({
 
 /**
  * PUT /tasks/:id/status. A job is only cancelled, with its open children; a child's step is followed by its job.
- * Refuses: 403 for an agent that cancels and an integration that accepts; 400 for an `occurredAt` in the future; 404; 409 STATUS_DERIVED,
- * AGENT_REQUIRED, INVALID_STATUS_TRANSITION, ASSIGNMENT_REQUEST_EXPIRED; 400 for an `occurredAt` before the previous step.
+ * Refuses: 403 for an agent that cancels, an integration that accepts, and an override by others than staff; 400 for an `occurredAt` in the future; 404; 409 STATUS_DERIVED,
+ * AGENT_REQUIRED, INVALID_STATUS_TRANSITION, ASSIGNMENT_REQUEST_EXPIRED, PROOF_REQUIRED; 400 for an `occurredAt` before the previous step.
  */
 export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, context: DecideContext): Decision {
   const { taskId, input, caller } = command;
   const facts = draft.findTask(taskId);
   const verdict = judgeStatusChange(facts?.task, input.status, caller);
-  if (verdict.kind === 'forbidden') return refuse(refusal('FORBIDDEN'));
+  const overrides = isText(input.overrideReason);
+  if (verdict.kind === 'forbidden' || (overrides && !mayHandleExceptions(caller))) return refuse(refusal('FORBIDDEN'));
   // Wrong for every state of the task, and so reported before the faults of the task.
   if (input.occurredAt && input.occurredAt > context.now) return violate('occurredAt must not be in the future');
   if (verdict.kind === 'refused') return refuse(verdict.refusal);
@@ -57,6 +60,8 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
     const late = input.occurredAt ? checkOccurredAt(task, input.occurredAt, context.now) : undefined;
     if (late) return violate(late);
   }
+  const missing = succeeds(input) ? missingOf(facts.task, facts.packages, input.note) : [];
+  if (missing.length > 0 && !overrides) return refuse(refusal('PROOF_REQUIRED', undefined, { missing }));
   const uncovered = judgeCash(draft, facts.task, { status: input.status, outcome: input.outcome ?? null });
   if (uncovered) return refuse(uncovered);
   for (const one of moving) {
@@ -86,11 +91,12 @@ function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: S
   else withdrawRequests(draft, open, now);
   draft.put({ kind: 'put-task', task, packages: endPackages(draft, packages, task, now) });
   const outcome = to === 'completed' ? { outcome: task.outcome, failureReason: task.failureReason } : {};
+  const remarks = remarksOf(input, before, packages);
   draft.put({
     kind: 'tell',
     type: 'task.status_changed',
     taskId: task.id,
-    extra: { previousStatus: before.status, status: to, reason: reason ?? null, ...outcome },
+    extra: { previousStatus: before.status, status: to, reason: reason ?? null, ...outcome, ...remarks },
     step: {
       kind: 'status_changed',
       at,
@@ -98,9 +104,28 @@ function draftStep(draft: Draft, { task: before, packages }: TaskFacts, input: S
       toStatus: to,
       reason: reason ?? null,
       reasonCode: reasonCode ?? null,
-      details: detailsOfStep(before, task),
+      details: remarks ? { ...detailsOfStep(before, task), ...remarks } : detailsOfStep(before, task),
     },
   });
+}
+
+function succeeds({ status, outcome }: StatusInput): boolean {
+  return status === 'completed' && outcome !== 'failed';
+}
+
+/** The texts that stay with the end of a task: the courier's note, and why it succeeded without what is missing. */
+function remarksOf(input: StatusInput, task: TaskRecord, packages: TaskFacts['packages']) {
+  const { note, overrideReason } = input;
+  const [hasNote, overrides] = [isText(note), isText(overrideReason)];
+  if (!hasNote && !overrides) return undefined;
+  return {
+    ...(hasNote ? { note } : {}),
+    ...(overrides ? { overrideReason, missing: missingOf(task, packages, note) } : {}),
+  };
+}
+
+function isText(value: string | null | undefined): value is string {
+  return value != null && value.trim() !== '';
 }
 
 /** The open children of a job that are cancelled with it. */

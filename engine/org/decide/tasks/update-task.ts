@@ -5,6 +5,7 @@ import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { PackageEntry, PackageRecord } from '../../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
+import { requirementsAfter } from '../../../domain/tasks/requirements.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkScheduledAt, judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -73,6 +74,7 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   'integrationData',
   'scheduledAt',
   'timeToServe',
+  'requirements',
 ]);
 
 /** The fields of the record that change. A new time makes the task scheduled, and moves its deadline. */
@@ -89,6 +91,8 @@ function changedFields(
   if (integrationData !== undefined && !isDeepStrictEqual(integrationData, before.integrationData)) {
     fields.integrationData = integrationData;
   }
+  const requirements = requirementsAfter(before.requirements, input.requirements);
+  if (!isDeepStrictEqual(requirements, before.requirements)) fields.requirements = requirements;
   if (scheduledAt && scheduledAt !== before.scheduledAt) {
     fields.scheduledAt = scheduledAt;
     if (before.timeToServe !== 'scheduled') fields.timeToServe = 'scheduled';
@@ -146,6 +150,8 @@ function editPackage(record: PackageRecord, entry: PackageEntry, now: string): P
     if (isGiven && value !== record[key]) fields[key] = value;
   }
   if (Object.keys(fields).length === 0) return record;
+  // A scan was of the barcode that it had.
+  if ('barcode' in fields) fields['scannedAt'] = null;
   return { ...record, ...fields, version: record.version + 1, updatedAt: now };
 }
 

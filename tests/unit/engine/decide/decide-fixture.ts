@@ -150,6 +150,7 @@ function packageRecord(status: PackageStatus): PackageRecord {
     status,
     createdAt: CREATED,
     updatedAt: CREATED,
+    scannedAt: null,
   };
 }
 
@@ -204,6 +205,8 @@ export function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
     pickupEtaAt: null,
     pickupArrivedAt: null,
     pickedUpAt: null,
+    requirements: null,
+    proofs: null,
     deadlineAt: null,
     createdAt: CREATED,
     updatedAt: CREATED,
