@@ -10,6 +10,7 @@ export function timesCheck<T extends object>(now?: () => number) {
     const violation = (key: string, message: string) =>
       addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
     if (isEmptyWindow(body['windowStart'], body['windowEnd'])) violation('windowEnd', 'must be after windowStart');
+    if (isEmptyWindow(body['scheduledAt'], body['windowEnd'])) violation('scheduledAt', 'must be before windowEnd');
     if (!now) return;
     for (const key of ['scheduledAt', 'windowEnd']) {
       if (isPast(body[key], now)) violation(key, 'must be in the future');

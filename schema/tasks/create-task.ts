@@ -108,6 +108,10 @@ const TASK_RULES: readonly Rule[] = [
   (body, allowsCash) =>
     allowsCash && isCash(body) && !given(body.amount) ? ['amount', 'is required for cash tasks'] : undefined,
   (body) => (isEmptyWindow(body.windowStart, body.windowEnd) ? ['windowEnd', 'must be after windowStart'] : undefined),
+  (body) =>
+    body.timeToServe === 'scheduled' && isEmptyWindow(body.scheduledAt, body.windowEnd)
+      ? ['scheduledAt', 'must be before windowEnd']
+      : undefined,
   // Before the window, or within it; past its end nobody could be in time.
   (body) => (isAfter(body.readyAt, body.windowEnd) ? ['readyAt', 'must not be after windowEnd'] : undefined),
 ];
@@ -199,7 +203,7 @@ function foldNames<T extends Pick<TaskFields, 'type' | 'taskType' | 'location' |
 
 /**
  * Validates POST /tasks: a task, a child of an existing one (`parentId`), or a job (`children`). A window ends
- * after it begins, not before the task is ready, and in the future. All violations are reported at once. Only callers
+ * after it begins and after `scheduledAt`, not before the task is ready, and in the future. All violations are reported at once. Only callers
  * that handle cash may name the cash types, and none of those is a job: the agent that completes the task collects the
  * cash.
  */

@@ -20,9 +20,11 @@ export function checkWindow({
   windowStart,
   windowEnd,
   readyAt,
-}: Pick<TaskRecord, 'windowStart' | 'windowEnd' | 'readyAt'>): string | undefined {
+  scheduledAt,
+}: Pick<TaskRecord, 'windowStart' | 'windowEnd' | 'readyAt' | 'scheduledAt'>): string | undefined {
   if (windowEnd === null) return undefined;
   if (windowStart !== null && windowEnd <= windowStart) return 'windowEnd must be after windowStart';
+  if (scheduledAt !== null && windowEnd <= scheduledAt) return `windowEnd must be after scheduledAt (${scheduledAt})`;
   return readyAt !== null && readyAt > windowEnd ? `windowEnd must not be before readyAt (${readyAt})` : undefined;
 }
 

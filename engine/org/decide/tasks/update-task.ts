@@ -5,6 +5,7 @@ import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { PackageEntry, PackageRecord } from '../../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
+import { checkWindow } from '../../../domain/tasks/exceptions.ts';
 import { requirementsAfter } from '../../../domain/tasks/requirements.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkScheduledAt, judgeUpdate } from '../../../domain/tasks/task-machine.ts';
@@ -27,7 +28,7 @@ export const updateTaskRule = rule<UpdateTask>({
 });
 
 /**
- * PATCH /tasks/:id. A field with its present value changes nothing. Refuses: 400 for a `scheduledAt` that has passed;
+ * PATCH /tasks/:id. A field with its present value changes nothing. Refuses: 400 for a `scheduledAt` that has passed, or past the window;
  * 404 for the task, and for a package that is not its own; 409 TASK_NOT_EDITABLE past awaiting_assignment,
  * TASK_TOO_LARGE.
  */
@@ -45,6 +46,8 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
 
   const { task: before } = facts;
   const fields = changedFields(before, input, settingsOf(draft), context.now);
+  const unfit = fields.scheduledAt ? checkWindow({ ...before, ...fields }) : undefined;
+  if (unfit) return violate(unfit);
   const changed = Object.keys(fields).filter((name) => SHOWN_FIELDS.has(name));
   const hasMoved = input.location && !(facts.location && isAt(facts.location, input.location));
   const location = hasMoved ? draftLocation(draft, input.location, taskId, context) : facts.location;
