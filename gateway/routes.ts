@@ -109,7 +109,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...webhookRoutes(administration),
     ...notificationRoutes(administration),
     ...consoleRoutes(mapStyleUrl),
-    ...docsRoutes(),
+    ...docsRoutes(operational.reference),
     ...operationalRoutes(operational),
     clientPackageRoute(),
   ];

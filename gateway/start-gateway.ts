@@ -21,6 +21,8 @@ import { type Access, openAccess } from './guards/open-access.ts';
 import { startHttpServer } from './http/http-server.ts';
 import { openEventBus } from './open-event-bus.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
+import { isForClients, referenceDocument } from './openapi/reference-document.ts';
+import type { OperationalState } from './operations/operational-routes.ts';
 import { observeProcess } from './operations/process-metrics.ts';
 import { openPayments } from './payments/open-payments.ts';
 import { openPreview } from './preview/open-preview.ts';
@@ -58,6 +60,14 @@ const PROBE_MS = 1_000;
 
 const clock = systemClock;
 const scheduler = systemScheduler;
+
+/** The descriptions of the API, each made when somebody asks for it first. */
+function documentsOf(routes: () => readonly Route[]): Pick<OperationalState, 'openApi' | 'reference'> {
+  return {
+    openApi: madeOnce(() => JSON.stringify(openApiDocument(routes().filter(isForClients), API_VERSION))),
+    reference: madeOnce(() => JSON.stringify(referenceDocument(routes(), API_VERSION))),
+  };
+}
 
 /**
  * Starts a gateway part by part; the releaser stops the parts in reverse order. Stopping first turns readiness off and
@@ -106,7 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       mayReadMetrics: createMetricsAccess(config.metricsToken),
       isDraining: () => draining,
       isRedisReachable: () => isRedisReachable(redis, PROBE_MS),
-      openApi: madeOnce(() => JSON.stringify(openApiDocument(routes, API_VERSION))),
+      ...documentsOf(() => routes),
     },
   });
   // Take the port before the shards. A second start by mistake then fails here and takes nothing from the first

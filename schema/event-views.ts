@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { assignmentRequestView } from './assignment/assignment.ts';
 import { EVENT_TYPES, type EventType } from './events.ts';
-import { named } from './fields/named.ts';
+import { extending, named } from './fields/named.ts';
 import { REQUIREMENTS } from './fields/requirements.ts';
 import { actorView, nullableId, nullableTime, shownId, shownInteger, shownTime } from './fields/shown-fields.ts';
 import { agentView } from './fleet/agent.ts';
@@ -131,20 +131,19 @@ function modelOf(type: string): string {
   return `${words.join('')}Event`;
 }
 
-function bodyOf(type: string, head: v.ObjectEntries, data: v.GenericSchema) {
-  const fields = {
-    type: v.literal(type),
-    timestamp: shownTime,
-    apiVersion: v.literal('v1'),
-    organizationId: shownId,
-  };
-  return named(modelOf(type), v.object({ ...fields, ...head, data }));
+const head = { timestamp: shownTime, apiVersion: v.literal('v1'), organizationId: shownId };
+
+function bodyOf(type: string, own: v.ObjectEntries, data: v.GenericSchema) {
+  return named(modelOf(type), v.object({ type: v.literal(type), ...head, ...own, data }));
 }
 
-const loggedHead = { id: v.string(), channelId: shownId, sequence: shownId };
+/** The fields that every event of the log has. */
+const loggedHead = named('EventHead', v.object({ ...head, id: v.string(), channelId: shownId, sequence: shownId }));
 
 /** The body of each type of the log. */
-const loggedEvents = EVENT_TYPES.map((type) => [type, bodyOf(type, loggedHead, DATA[type])] as const);
+const loggedEvents = EVENT_TYPES.map(
+  (type) => [type, extending(bodyOf(type, loggedHead.entries, DATA[type]), loggedHead)] as const,
+);
 
 const moved = named('MovedAgents', v.object({ items: v.array(positionView), count: shownInteger }));
 /** Without a place in the log: it is of the moment. A stream sends it without an id. */

@@ -41,17 +41,28 @@ function packaged(name: string): Promise<string> {
 /** The files of the documentation. Each is made when somebody asks for it first, so that a start costs nothing. */
 export class DocsFiles {
   readonly #files = new Map<string, DocsFile>();
+  readonly #reference: () => string;
+
+  /** `reference` makes the document that the reference shows. */
+  constructor(reference: () => string) {
+    this.#reference = reference;
+  }
 
   /** The file with a name such as `docs.css` or `guides/streams`; undefined when there is none. */
   async find(name: string): Promise<DocsFile | undefined> {
     const known = this.#files.get(name);
     if (known) return known;
-    const made = Object.hasOwn(OWN, name) ? await OWN[name]!() : await guide(name);
+    const made = await this.#make(name);
     if (!made) return undefined;
     const etag = `"${createHash('sha256').update(made.body).digest('base64url')}"`;
     const file = { ...made, etag };
     this.#files.set(name, file);
     return file;
+  }
+
+  async #make(name: string): Promise<Omit<DocsFile, 'etag'> | undefined> {
+    if (name === 'openapi.json') return { type: 'application/json; charset=utf-8', body: this.#reference() };
+    return Object.hasOwn(OWN, name) ? await OWN[name]!() : await guide(name);
   }
 }
 

@@ -25,8 +25,8 @@ const HEADERS: readonly Header[] = [
 ];
 
 /** The page at the root, the reference, and the guides beside it. */
-export function docsRoutes(): RawRoute[] {
-  const files = new DocsFiles();
+export function docsRoutes(reference: () => string): RawRoute[] {
+  const files = new DocsFiles(reference);
   const route = (path: string, summary: string, nameOf: (path: string) => string): RawRoute =>
     rawRoute({
       method: 'GET',
@@ -35,7 +35,7 @@ export function docsRoutes(): RawRoute[] {
       place: 'root',
       guard: { kind: 'public' },
       summary,
-      answers: path === '/docs/:page' ? ['text/html', 'text/css', 'text/javascript'] : 'text/html',
+      answers: path === '/docs/:page' ? ['text/html', 'text/css', 'text/javascript', 'application/json'] : 'text/html',
       etag: true,
       refusals: path.includes(':') ? ['404 Unknown page'] : [],
       handle: (request, reply, incoming) => send(files, nameOf(incoming.path), { request, reply, incoming }),

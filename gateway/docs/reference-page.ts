@@ -1,7 +1,7 @@
 import { html } from '../../engine/views/parts/html.ts';
 import { docsPage } from './docs-page.ts';
 
-/** The reference of the API. Swagger UI renders it in the browser from /openapi.json. */
+/** The reference of the API. Swagger UI renders it in the browser from /docs/openapi.json. */
 export const REFERENCE_PAGE = docsPage({
   title: 'API reference',
   current: 'reference',
@@ -29,7 +29,7 @@ new MutationObserver(() => {
   for (const text of place.querySelectorAll('pre:not([tabindex])')) text.tabIndex = 0;
 }).observe(place, { childList: true, subtree: true });
 SwaggerUIBundle({
-  url: '/openapi.json',
+  url: '/docs/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'none',

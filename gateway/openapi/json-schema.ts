@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { findName } from '../../schema/fields/named.ts';
+import { findBase, findName } from '../../schema/fields/named.ts';
 import { findShown } from '../../schema/fields/shown-as.ts';
 
 export type Json = Record<string, unknown>;
@@ -36,11 +36,29 @@ export function jsonSchema(schema: v.GenericSchema, typeMode: TypeMode = 'output
     overrideSchema({ valibotSchema, jsonSchema: words }) {
       const shown = tidied(flatNullable(typedDefault(withShown(words, valibotSchema))));
       const name = models && findName(valibotSchema);
-      return name ? (models.add(name, { ...shown }) as JsonSchema) : shown;
+      return name ? (models.add(name, withBase(shown, valibotSchema, models)) as JsonSchema) : shown;
     },
     overrideAction: ({ valibotAction, jsonSchema: words }) => withShown(words, valibotAction),
   }) as Json;
   return rest;
+}
+
+/** An object that begins with the fields of another one, as that one and its own fields. */
+function withBase(words: JsonSchema, schema: v.GenericSchema, models: Models): Json {
+  const base = findBase(schema) as v.ObjectSchema<v.ObjectEntries, undefined> | undefined;
+  if (!base) return { ...words };
+  const { properties = {}, required = [] } = words;
+  const own = Object.entries(properties).filter(([name]) => !(name in base.entries));
+  return {
+    allOf: [
+      jsonSchema(base, 'output', models),
+      {
+        type: 'object',
+        properties: Object.fromEntries(own),
+        required: required.filter((name) => !(name in base.entries)),
+      },
+    ],
+  };
 }
 
 /** Adds notes to a part of a schema. A keyword noted as undefined is removed. */

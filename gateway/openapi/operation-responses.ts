@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
-import { envelopeOf, plainError, validationError } from '../../schema/fields/envelope.ts';
-import { findName, named } from '../../schema/fields/named.ts';
+import { plainError, successView, validationError } from '../../schema/fields/envelope.ts';
+import { findName } from '../../schema/fields/named.ts';
 import type { ApiRoute, RawRoute, Route } from '../route.ts';
 import { showsEtag, takesIdempotencyKey, takesIfNoneMatch } from './honoured-headers.ts';
 import { type Json, jsonSchema, type Models } from './json-schema.ts';
@@ -60,7 +60,7 @@ function addSuccess(responses: ResponseList, route: ApiRoute, models: Models): v
   responses.add(String(route.success.status), {
     reason: 'Success',
     media: 'application/json',
-    schema: jsonSchema(answerOf(route.success.data), 'output', models),
+    schema: answerOf(route.success.data, models),
     headers: [...etag, ...(takesIdempotencyKey(route) ? ['Idempotency-Replayed'] : [])],
   });
   addNotModified(responses, route);
@@ -85,11 +85,12 @@ function addRawAnswers(responses: ResponseList, route: RawRoute, models: Models)
 
 const ERROR_BODIES = { Error: plainError, ValidationError: validationError };
 
-/** The whole answer around some data, named after it. */
-function answerOf(data: v.GenericSchema): v.GenericSchema {
+/** The whole answer around some data, named after it. All share the description of their envelope. */
+function answerOf(data: v.GenericSchema, models: Models): Json {
   const name = findName(data);
   if (!name) throw new Error('The data of an answer need a name');
-  return named(`${name}Response`, envelopeOf(data));
+  const own = { type: 'object', properties: { data: jsonSchema(data, 'output', models) }, required: ['data'] };
+  return models.add(`${name}Response`, { allOf: [jsonSchema(successView, 'output', models), own] });
 }
 
 /** The page that a route for browsers returns instead of an error body. */

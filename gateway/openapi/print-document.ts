@@ -1,9 +1,9 @@
 import { API_VERSION } from '../../schema/version.ts';
 import { createRoutes, type RouteParts } from '../routes.ts';
-import { openApiDocument } from './openapi-document.ts';
+import { referenceDocument } from './reference-document.ts';
 
 /**
- * A program that prints the document of `/openapi.json`, without a gateway: the routes are declared with a stand-in for
+ * A program that prints the document of the reference, without a gateway: the routes are declared with a stand-in for
  * the parts that their handlers use.
  */
 
@@ -13,4 +13,4 @@ const standIn: unknown = new Proxy(() => {}, {
   apply: () => standIn,
 });
 
-process.stdout.write(JSON.stringify(openApiDocument(createRoutes(standIn as RouteParts), API_VERSION)));
+process.stdout.write(JSON.stringify(referenceDocument(createRoutes(standIn as RouteParts), API_VERSION)));

@@ -16,6 +16,8 @@ export interface OperationalState {
   readonly isRedisReachable: () => Promise<boolean>;
   /** The OpenAPI document, encoded. */
   readonly openApi: () => string;
+  /** The same with the texts of all fields and the pages for people, encoded. */
+  readonly reference: () => string;
 }
 
 const healthView = named('Health', v.object({ status: v.literal('ok') }));

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { named } from './named.ts';
 import { shownInteger, shownTime } from './shown-fields.ts';
 
-/** The envelope of every JSON success. `duration` is in milliseconds. */
-export function envelopeOf<const T extends v.GenericSchema>(data: T) {
-  return v.object({
+/** The envelope of every JSON success, without its `data`. `duration` is in milliseconds. */
+export const successView = named(
+  'Success',
+  v.object({
     statusIndicator: v.literal('SUCCESS'),
     statusCode: shownInteger,
     message: v.string(),
-    data,
     metadata: named(
       'ResponseMetadata',
       v.object({
@@ -19,8 +19,8 @@ export function envelopeOf<const T extends v.GenericSchema>(data: T) {
         position: v.optional(v.string()),
       }),
     ),
-  });
-}
+  }),
+);
 
 /** The body of every refusal that is not a validation error. */
 export const plainError = named(

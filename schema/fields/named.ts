@@ -19,3 +19,15 @@ export function findName(schema: object & Named): string | undefined {
   const { pipe, options } = schema;
   return names.get(schema) ?? names.get(pipe?.[0] ?? schema) ?? names.get(options instanceof Object ? options : schema);
 }
+
+const bases = new WeakMap<object, object>();
+
+/** Notes that an object begins with the fields of another, named one: the document then describes these once. */
+export function extending<T extends object>(schema: T, base: object): T {
+  bases.set(schema, base);
+  return schema;
+}
+
+export function findBase(schema: object): object | undefined {
+  return bases.get(schema);
+}

@@ -35,7 +35,9 @@ const CHANGES: readonly (readonly [change: string, plant: (document: Part) => un
     'a model gets another name',
     (document) => {
       document['components']!['schemas']!['Rider'] = model(document, 'Agent');
-      Object.assign(field(document, 'AgentResponse', 'data'), { $ref: '#/components/schemas/Rider' });
+      Object.assign(list(model(document, 'AgentResponse')['allOf'])[1] as Part, {
+        properties: { data: { $ref: '#/components/schemas/Rider' } },
+      });
     },
     /the model Agent has another name, Rider$/,
   ],

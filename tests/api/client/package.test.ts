@@ -28,7 +28,7 @@ test('the gateway serves its client as a package, and not again to a reader that
   assert.ok(bytes <= LARGEST_BYTES, `${bytes} bytes minified and gzipped`);
   assert.doesNotMatch(code, /\bimport\b[^(]*from\b|require\(/, 'the bundle imports nothing');
 
-  const served = await (await fetch(`${fixture.gateway.baseUrl}/openapi.json`)).text();
+  const served = await (await fetch(`${fixture.gateway.baseUrl}/docs/openapi.json`)).text();
   const hash = createHash('sha256').update(served).digest('hex');
   assert.ok(
     textOf('types/document.d.ts').startsWith(`// Of the document ${hash}\n`),

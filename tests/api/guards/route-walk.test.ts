@@ -100,7 +100,7 @@ test('each path of docs/contract.md §1 "Paths" also answers without the prefix'
 });
 
 test('the OpenAPI document has the same routes, with the roles that may call them', async () => {
-  const { text } = await fixture.api.raw({ method: 'GET', path: '/openapi.json' });
+  const { text } = await fixture.api.raw({ method: 'GET', path: '/docs/openapi.json', headers: HTTPS });
   const { paths, 'x-permissions': rolesOf } = JSON.parse(text) as {
     paths: Record<string, Record<string, { 'x-roles'?: readonly string[]; 'x-permission'?: string }>>;
     'x-permissions': Record<string, readonly string[]>;

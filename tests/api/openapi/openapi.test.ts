@@ -46,12 +46,14 @@ interface OpenApi {
   };
 }
 
-const readRaw = async () => JSON.parse((await get('/openapi.json')).text) as OpenApi;
+const readRaw = async (path = '/openapi.json') => JSON.parse((await get(path)).text) as OpenApi;
 /** With what its references lead to. */
-const readOpenApi = async () => dereferenced({ ...(await readRaw()) }) as unknown as OpenApi;
+const readOpenApi = async (path?: string) => dereferenced({ ...(await readRaw(path)) }) as unknown as OpenApi;
+/** With the pages for people. */
+const readReference = () => readOpenApi('/docs/openapi.json');
 
 test('the OpenAPI document says where pages lead on, and what they answer instead of errors', async () => {
-  const { paths } = await readOpenApi();
+  const { paths } = await readReference();
   const leading = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, { responses }]) =>
       '303' in responses ? [[`${method} ${path}`, '200' in responses, responses['303']!.description] as const] : [],
@@ -97,7 +99,7 @@ test('the OpenAPI document is 3.1, and complete in each of its operations', asyn
 });
 
 test('operations have names that generated clients can use, each its own, and the list of names has no others', async () => {
-  const { paths, webhooks } = await readOpenApi();
+  const { paths, webhooks } = await readReference();
   const namesIn = (some: OpenApi['paths']) =>
     Object.values(some).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   const names = [...namesIn(paths), ...namesIn(webhooks)];
@@ -123,7 +125,15 @@ test('every object of a request or an answer is a named model, and the document 
   for (const name of ['Task', 'Agent', 'Customer', 'Package', 'Location', 'Payment', 'Webhook', 'Event', 'Error'])
     assert.ok(name in components.schemas, name);
   const { text } = await get('/openapi.json');
-  assert.ok(Buffer.byteLength(text) < 280_000, `${Buffer.byteLength(text)} bytes`);
+  assert.ok(Buffer.byteLength(text) < 250_000, `${Buffer.byteLength(text)} bytes`);
+});
+
+test('pages for people are in the reference, and not in the document for generators', async () => {
+  const [document, reference] = [await readRaw(), await readRaw('/docs/openapi.json')];
+  const pages = Object.keys(reference.paths).filter((path) => !(path in document.paths));
+  assert.deepEqual(new Set(pages.map((path) => path.split('/')[1])), new Set(['', 'docs', 'console', 't', 'account']));
+  for (const [path, item] of Object.entries(document.paths))
+    assert.deepEqual(Object.keys(item), Object.keys(reference.paths[path]!), path);
 });
 
 test('every type of event has a webhook with its own schema', async () => {
@@ -156,7 +166,7 @@ test('every reference of the document leads to a part of it, and every component
 });
 
 test('every route that the document names answers, and no method besides', async () => {
-  for (const [path, item] of Object.entries((await readOpenApi()).paths)) {
+  for (const [path, item] of Object.entries((await readReference()).paths)) {
     const concrete = path.replace(/\{\w+\}/g, '999000111');
     for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
       const reply = await fixture.api.raw({ method: method.toUpperCase(), path: concrete });
@@ -173,7 +183,7 @@ function compiler(): (schema: object) => ValidateFunction {
 }
 
 test('all schemas of the document are valid', async () => {
-  const document = await readOpenApi();
+  const document = await readReference();
   const compile = compiler();
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
   const schemas = operations.flatMap(({ parameters, requestBody, responses }) => [

@@ -1,5 +1,5 @@
 import { type Json, jsonSchema, Models } from '../../../gateway/openapi/json-schema.ts';
-import { openApiDocument } from '../../../gateway/openapi/openapi-document.ts';
+import { referenceDocument } from '../../../gateway/openapi/reference-document.ts';
 import type { Route } from '../../../gateway/route.ts';
 import { createRoutes, type RouteParts } from '../../../gateway/routes.ts';
 import { STREAM_MESSAGES } from '../../../schema/stream-views.ts';
@@ -10,8 +10,8 @@ const NO_PARTS: unknown = new Proxy(() => {}, { get: () => NO_PARTS, apply: () =
 /** Every route of the gateway, for looking at. */
 export const ROUTES: readonly Route[] = createRoutes(NO_PARTS as RouteParts);
 
-/** The OpenAPI document as the gateway serves it. */
-export const DOCUMENT: Json = openApiDocument(ROUTES, '0');
+/** The OpenAPI document of the reference, with every route and text. */
+export const DOCUMENT: Json = referenceDocument(ROUTES, '0');
 
 /** The messages of streams that are not in the log, by name. */
 export const STREAM_SCHEMAS: Json = Object.fromEntries(

@@ -50,7 +50,19 @@ function resolved(document: Json, given: Json): { readonly name?: string; readon
   const name = $ref.slice('#/components/schemas/'.length);
   const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, Schema>> };
   if (!schemas[name]) throw new Error(`${$ref} leads nowhere`);
-  return { name, schema: schemas[name] };
+  return { name, schema: joined(document, schemas[name]) };
+}
+
+/** An object that is made of several, as one. */
+function joined(document: Json, schema: Schema): Schema {
+  const { allOf } = schema as { readonly allOf?: readonly Schema[] };
+  if (!allOf) return schema;
+  const parts = allOf.map((part) => resolved(document, part).schema);
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+  };
 }
 
 function branchesOf(schema: Schema): readonly Schema[] {

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PARAMETER_TEXTS } from '../../../../gateway/openapi/parameter-texts.ts';
+import { FIELD_TEXTS } from '../../../../schema/field-texts.ts';
+import { DOCUMENT } from '../../../support/contract/described-api.ts';
+
+/** The reference has a text for everything, and the tables of texts have nothing else. */
+
+interface Part extends Readonly<Record<string, unknown>> {
+  readonly description?: string;
+}
+
+const { components, paths } = DOCUMENT as unknown as {
+  readonly components: Record<'schemas' | 'parameters', Record<string, Part>>;
+  readonly paths: Record<string, Record<string, Part & { readonly parameters: readonly (Part & { name?: string })[] }>>;
+};
+
+function* fieldsOf(model: string, part: unknown): Generator<readonly [model: string, name: string, field: Part]> {
+  if (typeof part !== 'object' || part === null) return;
+  const { properties = {} } = part as { readonly properties?: Record<string, Part> };
+  for (const [name, field] of Object.entries(properties)) yield [model, name, field];
+  for (const inner of Object.values(part)) yield* fieldsOf(model, inner);
+}
+
+const fields = Object.entries(components.schemas).flatMap(([model, schema]) => [...fieldsOf(model, schema)]);
+
+test('every field has a text, and every text of the table has a field', () => {
+  const silent = fields.filter(([, , { description }]) => !description).map(([model, name]) => `${model}.${name}`);
+  assert.deepEqual(silent, [], 'without a text in schema/field-texts.ts');
+  const used = new Set(
+    fields
+      .map(([model, name, { description }]) =>
+        [`${model}.${name}`, name].find((key) => FIELD_TEXTS[key] === description),
+      )
+      .filter((key) => key !== undefined),
+  );
+  assert.deepEqual(
+    Object.keys(FIELD_TEXTS).filter((key) => !used.has(key)),
+    [],
+  );
+});
+
+test('every parameter has a text, and every text of the table has a parameter', () => {
+  const own = Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ parameters }) => parameters));
+  const parameters = [...Object.values(components.parameters), ...own].filter(({ name }) => name !== undefined) as {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly schema: Part;
+  }[];
+  const silent = parameters.filter(({ description, schema }) => !(description ?? schema.description));
+  assert.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+    'without a text in gateway/openapi/parameter-texts.ts',
+  );
+  const used = new Set(
+    parameters.map((parameter) =>
+      [`${parameter.in} ${parameter.name}`, parameter.name].find(
+        (key) => PARAMETER_TEXTS[key] === parameter.description,
+      ),
+    ),
+  );
+  assert.deepEqual(
+    Object.keys(PARAMETER_TEXTS).filter((key) => !used.has(key)),
+    [],
+  );
+});
+
+test('every refusal of the reference that names codes says of each when it comes and what to do', () => {
+  let codes = 0;
+  const visit = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const { 'x-code': listed, description } = part as {
+      'x-code'?: readonly Record<string, string>[];
+      description?: string;
+    };
+    for (const { code, when, remedy } of listed ?? []) {
+      codes++;
+      assert.ok(when && remedy && description?.includes(`- \`${code}\`: ${when}. ${remedy}`), code);
+    }
+    for (const inner of Object.values(part)) visit(inner);
+  };
+  visit(DOCUMENT);
+  assert.ok(codes > 100, `${codes}`);
+});
