@@ -29,7 +29,8 @@ export interface BenchOptions {
 
 const USAGE = `Usage: npm run bench -- <scenario> [options]
 
-Scenarios: create   our gateway, a bare server and two ordinary services under POST /tasks
+Scenarios: all      most of these one after the other, with a page of charts; has options of its own
+           create   our gateway, a bare server and two ordinary services under POST /tasks
            batch    the same tasks to our gateway one by one, one by one with idempotency keys, and in batches
            auth     what authentication and rate limits cost: the guards alone, then POST /tasks with and without them
            read     single tasks: one of them, a hundred thousand in memory, all; has options of its own

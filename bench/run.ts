@@ -1,3 +1,4 @@
+import { runAll } from './all/run-all.ts';
 import { parseBenchOptions } from './bench-options.ts';
 import { runBoxes } from './boxes/run-boxes.ts';
 import { compareGuards } from './compare/compare-guards.ts';
@@ -29,6 +30,7 @@ const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGua
 await runToEnd(async (releaser, signal) => {
   const [scenario, ...rest] = process.argv.slice(2);
   if (scenario === 'read') return runReads(rest, releaser, signal);
+  if (scenario === 'all') return runAll(rest, releaser, signal);
   if (scenario === 'mixed') return runMixed(rest, releaser, signal);
   if (scenario === 'start') return runStart(rest, releaser, signal);
   if (scenario === 'memory') return runMemory(rest, releaser, signal);

@@ -33,6 +33,7 @@ export function tellResults({ comparisonLines, ...told }: Told, jsonFile: string
   if (voidReasons.length > 0)
     say('', 'VOID, these numbers prove nothing:', ...voidReasons.map((reason) => `  ${reason}`));
   if (jsonFile === undefined) return;
-  writeFileSync(jsonFile, `${JSON.stringify(told, undefined, 2)}\n`);
+  const charts = [{ title: told.scenario, summaries }];
+  writeFileSync(jsonFile, `${JSON.stringify({ ...told, charts }, undefined, 2)}\n`);
   say('', `every result: ${jsonFile}`);
 }

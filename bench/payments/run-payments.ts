@@ -50,7 +50,11 @@ export async function runPayments(args: readonly string[], releaser: Releaser, s
   if (voidReasons.length > 0)
     say('', 'VOID, these numbers prove nothing:', ...voidReasons.map((reason) => `  ${reason}`));
   if (options.jsonFile !== undefined) {
-    const told = { conditions: stand.conditions, options, verdicts, voidReasons, results };
+    const charts = WALLETS.map((wallets) => ({
+      title: `payments, ${wallets}`,
+      summaries: summarize(results[wallets]),
+    }));
+    const told = { conditions: stand.conditions, options, verdicts, voidReasons, results, charts };
     writeFileSync(options.jsonFile, `${JSON.stringify(told, undefined, 2)}\n`);
   }
   return voidReasons.length > 0 ? 1 : 0;

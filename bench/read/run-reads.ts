@@ -75,6 +75,7 @@ export async function runReads(args: readonly string[], releaser: Releaser, sign
       verdicts,
       voidReasons,
       results: [...results.values()].flat(),
+      charts: [...results].map(([{ words }, runs]) => ({ title: `reads of ${words}`, summaries: summarize(runs) })),
     };
     writeFileSync(options.jsonFile, `${JSON.stringify(told, undefined, 2)}\n`);
   }

@@ -128,7 +128,7 @@ class UwsExchange extends Exchange {
     const write = (chunk: string | Buffer): boolean => {
       let flows = true;
       res.cork(() => {
-        flows = res.write(chunk);
+        flows = res.write(bytesOf(chunk));
       });
       return flows;
     };
@@ -144,9 +144,8 @@ class UwsExchange extends Exchange {
     });
     return {
       write,
-      // With a writable handler attached the binary sends its own backlog only together with a write. Bytes that may
-      // not wait
-      // comments waits for the next one, or for the end.
+      // With a writable handler attached the binary sends its own backlog only together with a write. Bytes that may not
+      // wait go with a comment; those of a stream without comments wait for the next write, or for the end.
       flush: () => !hasComments || write(COMMENT),
       end: () => res.cork(() => res.end()),
       destroy: () => res.close(),
@@ -166,7 +165,7 @@ class UwsExchange extends Exchange {
     const res = this.#res;
     this.#writeHead(status, headers, ending);
     if (this.method !== 'HEAD' && !BODILESS.has(status)) {
-      res.end(body, ending === 'close');
+      res.end(bytesOf(body), ending === 'close');
       return;
     }
     // The only way to end without a body that this binary gets right. It cannot close: the client is asked to.
@@ -182,8 +181,16 @@ class UwsExchange extends Exchange {
       return;
     }
     this.#res.cork(() => this.#writeHead(status, headers, ending));
-    this.#res.cork(() => this.#res.end(body, ending === 'close'));
+    this.#res.cork(() => this.#res.end(bytesOf(body), ending === 'close'));
   }
+}
+
+/**
+ * The binary for Node 24 writes a string whose letters are all of Latin-1 as Latin-1 and others as UTF-8, against its own
+ * documentation: it gets bytes.
+ */
+function bytesOf(text: string | Buffer): Buffer {
+  return typeof text === 'string' ? Buffer.from(text) : text;
 }
 
 /**

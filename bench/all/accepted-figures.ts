@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Figure } from './figure.ts';
+
+/** The table of bench/README.md: figures that were accepted, by what they claim. */
+
+const FILE = new URL('../README.md', import.meta.url);
+const [BEGIN, END] = ['<!-- accepted figures -->', '<!-- end -->'];
+const HEADER = ['| Scenario | Target | Measured | Date |', '|---|---|---|---|'];
+
+/** Figures by their claims. */
+export function readAccepted(): ReadonlyMap<string, string> {
+  const rows = tableOf(readFileSync(FILE, 'utf8')).slice(HEADER.length);
+  return new Map(rows.map((row) => row.split('|').map((cell) => cell.trim())).map((cells) => [cells[2]!, cells[3]!]));
+}
+
+/** Replaces the figures of the scenarios that were run; those of others stay. */
+export function writeAccepted(figures: readonly Figure[], date: string): void {
+  const text = readFileSync(FILE, 'utf8');
+  const run = new Set(figures.map(({ scenario }) => scenario));
+  const others = tableOf(text)
+    .slice(HEADER.length)
+    .filter((row) => !run.has(row.split('|')[1]!.trim()));
+  const rows = figures.map(({ scenario, claim, measured, met }) => {
+    const shown = met ? measured : `**missed:** ${measured}`;
+    return `| ${scenario} | ${claim} | ${shown} | ${date} |`;
+  });
+  const [before, after] = [text.slice(0, text.indexOf(BEGIN) + BEGIN.length), text.slice(text.indexOf(END))];
+  writeFileSync(FILE, [before, '', ...HEADER, ...others, ...rows, '', after].join('\n'));
+}
+
+function tableOf(text: string): string[] {
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`bench/README.md lacks ${BEGIN} … ${END}`);
+  return text
+    .slice(begin + BEGIN.length, end)
+    .split('\n')
+    .filter((line) => line.startsWith('|'));
+}
