@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { seedAgent } from '../../support/seeds/seed.ts';
 import { type SeededTask, seededTimes, seedTasks, type TaskSeed } from '../../support/seeds/seed-task.ts';
+import { type Cell, NOT_SERVED, SERVED } from '../../support/status-table.ts';
 import { useGateway } from '../api-fixture.ts';
 
 /** Tasks past `new` are seeded: no request assigns one yet. */
@@ -47,40 +48,13 @@ async function servedFor(role: 'dispatcher' | 'integration', ...seeds: TaskSeed[
 const statusEvents = async (api: ApiClient) =>
   (await api.get<EventPage>('/events?types=task.status_changed')).body.data.items;
 
-/** Rows: the status that the task is in; columns: the one asked for. 200 changes, same: 200 and nothing changes. */
-type Cell = 200 | 'same' | 'INVALID_STATUS_TRANSITION' | 'AGENT_REQUIRED';
-const no = 'INVALID_STATUS_TRANSITION';
-const crew = 'AGENT_REQUIRED';
-type Table = Readonly<Record<TaskStatus, readonly Cell[]>>;
-
-// biome-ignore format: read by columns
-const SERVED: Table = {
-  //                   new await assgn accpt   trans   compl   cancl
-  new:                 [no, no,  no,   no,     no,     no,     200],
-  awaiting_assignment: [no, no,  no,   no,     no,     no,     200],
-  assigned:            [no, no,  no,   200,    no,     no,     200],
-  accepted:            [no, no,  no,   'same', 200,    no,     200],
-  in_transit:          [no, no,  no,   no,     'same', 200,    200],
-  completed:           [no, no,  no,   no,     no,     'same', no],
-  cancelled:           [no, no,  no,   no,     no,     no,     no],
-};
-// biome-ignore format: read by columns
-const UNSERVED: Table = {
-  //                   new await assgn accpt   trans compl   cancl
-  new:                 [no, no,  no,   no,     crew, no,     200],
-  awaiting_assignment: [no, no,  no,   no,     crew, no,     200],
-  assigned:            [no, no,  no,   200,    crew, no,     200],
-  accepted:            [no, no,  no,   'same', crew, no,     200],
-  in_transit:          [no, no,  no,   no,     crew, 200,    200],
-  completed:           [no, no,  no,   no,     crew, 'same', no],
-  cancelled:           [no, no,  no,   no,     crew, no,     no],
-};
+const CODES: Partial<Record<Cell, string>> = { no: 'INVALID_STATUS_TRANSITION', crew: 'AGENT_REQUIRED' };
 
 const BY_COURIER = { agentId: null, courierId: 3 };
 for (const [name, table, courier, unstorable] of [
   ['an agent’s task', SERVED, {}, undefined],
   ['an external courier’s task', SERVED, BY_COURIER, undefined],
-  ['a task without courier', UNSERVED, { agentId: null }, 'in_transit'],
+  ['a task without courier', NOT_SERVED, { agentId: null }, 'in_transit'],
 ] as const) {
   for (const from of TASK_STATUSES.filter((status) => status !== unstorable)) {
     test(`${name} in ${from} is asked for every status`, async () => {
@@ -90,13 +64,13 @@ for (const [name, table, courier, unstorable] of [
         const before = (await api.get(path)).body.data;
         const { status, body } = await api.put(`${path}/status`, { status: to });
         const cell = table[from][column]!;
-        if (typeof cell === 'string' && cell !== 'same') assert.deepEqual([status, body.code], [409, cell], to);
+        if (CODES[cell]) assert.deepEqual([status, body.code], [409, CODES[cell]], to);
         else assert.deepEqual([status, body.data.status], [200, to], to);
         const after = (await api.get(path)).body.data;
-        if (cell === 200) assert.deepEqual(after, body.data);
+        if (cell === 'yes') assert.deepEqual(after, body.data);
         else assert.deepEqual(after, before, to);
       }
-      const changed = table[from].filter((cell) => cell === 200).length;
+      const changed = table[from].filter((cell) => cell === 'yes').length;
       assert.equal((await statusEvents(api)).length, changed);
     });
   }

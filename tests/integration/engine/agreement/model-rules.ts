@@ -1,3 +1,5 @@
+import { TASK_STATUSES, type TaskStatus } from '../../../../schema/tasks/task.ts';
+import { type Cell, HIDDEN, JOB, NOT_SERVED, OWN_OF_AGENT, SERVED, UNKNOWN } from '../../../support/status-table.ts';
 import { isOver, type ModelCustomer, type ModelState, type ModelTask, packagesOf } from './model-state.ts';
 import type { TaskBody } from './request.ts';
 
@@ -105,19 +107,25 @@ export function matchCustomer(
   return id;
 }
 
+const CODE_BY_CELL: Partial<Record<Cell, string>> = {
+  no: 'INVALID_STATUS_TRANSITION',
+  crew: 'AGENT_REQUIRED',
+  job: 'STATUS_DERIVED',
+  '403': 'FORBIDDEN',
+  '404': 'NOT_FOUND',
+};
+
 export function judgeStatus(task: ModelTask | undefined, to: string, asAgent: number | undefined): Verdict | 'same' {
-  if (asAgent !== undefined && to === 'cancelled') return oneOf('FORBIDDEN');
-  if (!task || (asAgent !== undefined && task.agentId !== asAgent)) return oneOf('NOT_FOUND');
-  const { status, agentId, childIds } = task;
-  if (childIds !== null && to !== 'cancelled') return oneOf('STATUS_DERIVED');
-  if (to === 'in_transit' && agentId === null) return oneOf('AGENT_REQUIRED');
-  if (to === status && ['accepted', 'in_transit', 'completed'].includes(to)) return 'same';
-  const isNext =
-    (to === 'accepted' && status === 'assigned') ||
-    (to === 'in_transit' && status === 'accepted') ||
-    (to === 'completed' && status === 'in_transit') ||
-    (to === 'cancelled' && !isOver(status));
-  return isNext ? undefined : oneOf('INVALID_STATUS_TRANSITION');
+  const cell = statusRow(task, asAgent)[TASK_STATUSES.indexOf(to as TaskStatus)]!;
+  if (cell === 'same') return cell;
+  return cell === 'yes' ? undefined : oneOf(CODE_BY_CELL[cell]!);
+}
+
+function statusRow(task: ModelTask | undefined, asAgent: number | undefined): readonly Cell[] {
+  if (asAgent !== undefined) return task?.agentId === asAgent ? OWN_OF_AGENT[task.status as TaskStatus] : HIDDEN;
+  if (!task) return UNKNOWN;
+  const table = task.childIds !== null ? JOB : task.agentId === null ? NOT_SERVED : SERVED;
+  return table[task.status as TaskStatus];
 }
 
 /** Ends a task or moves it on, with what that does to its packages. */

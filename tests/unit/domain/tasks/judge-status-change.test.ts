@@ -8,61 +8,7 @@ import {
 } from '../../../../engine/domain/tasks/task-machine.ts';
 import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../../schema/tasks/task.ts';
-
-/**
- * The answers of PUT /tasks/:id/status: rows are the present status of the task, columns the requested one.
- * yes: changes · same: 200, nothing changes · no: 409 INVALID_STATUS_TRANSITION · crew: 409 AGENT_REQUIRED
- * · job: 409 STATUS_DERIVED · 403 and 404: plain.
- */
-type Cell = 'yes' | 'same' | 'no' | 'crew' | 'job' | '403' | '404';
-type Table = Readonly<Record<TaskStatus, readonly Cell[]>>;
-
-// biome-ignore format: read by columns
-const SERVED: Table = {
-  //                    new    await  assgn  accpt   trans   compl   cancl
-  new:                 ['no',  'no',  'no',  'no',   'no',   'no',   'yes'],
-  awaiting_assignment: ['no',  'no',  'no',  'no',   'no',   'no',   'yes'],
-  assigned:            ['no',  'no',  'no',  'yes',  'no',   'no',   'yes'],
-  accepted:            ['no',  'no',  'no',  'same', 'yes',  'no',   'yes'],
-  in_transit:          ['no',  'no',  'no',  'no',   'same', 'yes',  'yes'],
-  completed:           ['no',  'no',  'no',  'no',   'no',   'same', 'no'],
-  cancelled:           ['no',  'no',  'no',  'no',   'no',   'no',   'no'],
-};
-// biome-ignore format: read by columns
-const NOT_SERVED: Table = {
-  //                    new    await  assgn  accpt   trans   compl   cancl
-  new:                 ['no',  'no',  'no',  'no',   'crew', 'no',   'yes'],
-  awaiting_assignment: ['no',  'no',  'no',  'no',   'crew', 'no',   'yes'],
-  assigned:            ['no',  'no',  'no',  'yes',  'crew', 'no',   'yes'],
-  accepted:            ['no',  'no',  'no',  'same', 'crew', 'no',   'yes'],
-  in_transit:          ['no',  'no',  'no',  'no',   'crew', 'yes',  'yes'],
-  completed:           ['no',  'no',  'no',  'no',   'crew', 'same', 'no'],
-  cancelled:           ['no',  'no',  'no',  'no',   'crew', 'no',   'no'],
-};
-// biome-ignore format: read by columns
-const JOB: Table = {
-  //                    new    await  assgn  accpt   trans   compl   cancl
-  new:                 ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
-  awaiting_assignment: ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
-  assigned:            ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
-  accepted:            ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
-  in_transit:          ['job', 'job', 'job', 'job',  'job',  'job',  'yes'],
-  completed:           ['job', 'job', 'job', 'job',  'job',  'job',  'no'],
-  cancelled:           ['job', 'job', 'job', 'job',  'job',  'job',  'no'],
-};
-// biome-ignore format: read by columns
-const OWN_OF_AGENT: Table = {
-  //                    new    await  assgn  accpt   trans   compl   cancl
-  new:                 ['no',  'no',  'no',  'no',   'no',   'no',   '403'],
-  awaiting_assignment: ['no',  'no',  'no',  'no',   'no',   'no',   '403'],
-  assigned:            ['no',  'no',  'no',  'yes',  'no',   'no',   '403'],
-  accepted:            ['no',  'no',  'no',  'same', 'yes',  'no',   '403'],
-  in_transit:          ['no',  'no',  'no',  'no',   'same', 'yes',  '403'],
-  completed:           ['no',  'no',  'no',  'no',   'no',   'same', '403'],
-  cancelled:           ['no',  'no',  'no',  'no',   'no',   'no',   '403'],
-};
-const HIDDEN: readonly Cell[] = ['404', '404', '404', '404', '404', '404', '403'];
-const UNKNOWN: readonly Cell[] = ['404', '404', '404', '404', '404', '404', '404'];
+import { type Cell, HIDDEN, JOB, NOT_SERVED, OWN_OF_AGENT, SERVED, UNKNOWN } from '../../../support/status-table.ts';
 
 /** The `details.allowed` of a task in each status. */
 const NEXT: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
