@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseBenchOptions } from '../../../bench/bench-options.ts';
 import { createBatch } from '../../../bench/scenarios/create-batch.ts';
 
 test('an answer to a batch counts only when it reports every item as created', () => {
@@ -34,17 +33,4 @@ test('a batch holds as many tasks as were asked for, with other new customers ea
     }
   }
   assert.equal(newcomers.size, batches.length * 2 * 3);
-});
-
-test('the batch bench rejects unknown options with its usage', () => {
-  const cases: readonly (readonly [args: readonly string[], complaint: RegExp])[] = [
-    [['batch', '--items', '501'], /--items: "501" is no whole number from 1 to 500/],
-    [['batch', '--items', '2.5'], /--items: "2\.5" is no whole number/],
-    [['batch', '--batch-connections', '8,'], /--batch-connections: ""/],
-    [['create', '--items', '100'], /--batch-connections and --items are for the scenario batch/],
-  ];
-  for (const [args, complaint] of cases) {
-    assert.throws(() => parseBenchOptions(args), complaint);
-    assert.throws(() => parseBenchOptions(args), /Usage: npm run bench/);
-  }
 });

@@ -24,6 +24,7 @@ test('the bench rejects unknown options with its usage', async (t) => {
     [['creat'], /There is no scenario "creat"\.[\s\S]*Scenarios: create/],
     [['create', '--conections', '64'], /--conections/],
     [['create', '--rounds', '0'], /--rounds: "0" is no whole number from 1 to 100/],
+    [['create', '--rounds', '101'], /--rounds: "101" is no whole number from 1 to 100/],
     [['create', '--connections', '64,many'], /--connections: "many"/],
   ];
   for (const [args, complaint] of cases) assert.throws(() => parseBenchOptions(args), complaint);

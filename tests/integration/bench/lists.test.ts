@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runLists } from '../../../bench/lists/run-lists.ts';
-import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { startProgram } from './program-run.ts';
 
 test('a small bench of lists reads every kind of list and the whole export, and leaves nothing behind', async (t) => {
@@ -11,16 +9,4 @@ test('a small bench of lists reads every kind of list and the whole export, and 
   assert.match(run.output(), /^all +173 +[1-9]/m);
   assert.match(run.output(), /^(PASS|FAIL) {2}pages of 20, 8 connections, p99 at most 15 ms: [\d.]+ ms$/m);
   assert.deepEqual(run.leftInTemporary(), []);
-});
-
-test('the bench of lists rejects unusable options with its usage', async () => {
-  for (const args of [
-    ['--tasks', 'many'],
-    ['--tasks', '1.5'],
-    ['--seconds', '0'],
-    ['--connections', '8'],
-  ]) {
-    const running = runLists(args, createReleaser(assert.fail), AbortSignal.abort());
-    await assert.rejects(running, /Usage: npm run bench -- lists/);
-  }
 });

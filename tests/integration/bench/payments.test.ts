@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePaymentOptions } from '../../../bench/payments/payment-options.ts';
 import { payWallet } from '../../../bench/scenarios/pay-wallet.ts';
-
-test('the bench of payments rejects unusable options with its usage', () => {
-  for (const args of [['--rounds', '0'], ['--tasks', 'many'], ['--seconds', '0'], ['spread']]) {
-    assert.throws(() => parsePaymentOptions(args), /Usage: npm run bench -- payments/);
-  }
-});
 
 test('the connections of a run pay every task of its stretch, and none twice', () => {
   const first = 1_000_000_000;

@@ -48,8 +48,3 @@ test('a spot is found again from its degrees, and lies where they say', () => {
 test('a spot seen in another city has no place in this one', () => {
   assert.equal(city.spotAt({ latitude: 48.137, longitude: 11.575 }), undefined);
 });
-
-test('addresses tell the streets of a grid as people do', () => {
-  assert.equal(city.addressOf({ x: -21 * AVENUE_METRES, y: 24 }), '3 1st Avenue');
-  assert.equal(city.addressOf({ x: 61, y: -17 * STREET_METRES }), '6 12th Street');
-});
