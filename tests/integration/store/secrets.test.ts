@@ -18,6 +18,7 @@ import { createFollowerStore } from '../../../engine/store/webhooks/follower-sto
 import { LIMITS } from '../../../schema/limits.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
 
 /** Stored secrets, with rows in clear as the release before has written them. */
 const LEASE = '8f14e45f-ceea-467f-a8a4-1f0c1d4b9a51';
@@ -119,6 +120,24 @@ test('two processes that seal at the same time leave everything readable', async
   await Promise.all([1, 2, 3].map(() => sealSecrets(sql, box, 'clear')));
   assert.equal(await countClear(), 0);
   assert.deepEqual(await readAll(box), EVERYTHING());
+});
+
+test('a secret that is renewed while it is sealed stays the new one', async () => {
+  const box = await openSecretBox(sql, { secretsKeys: OLD });
+  let sealing: ReturnType<typeof sealSecrets> | undefined;
+  await sql.begin(async (renewal) => {
+    await renewal`UPDATE webhooks SET secret = 'whsec_renewed', version = version + 1 WHERE id = 2`;
+    sealing = sealSecrets(sql, box, 'clear');
+    // It has read the old secret, and cannot write before the renewal ends.
+    await until('the sealing waits for the renewal', async () => {
+      const waiting = await renewal`
+        SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return waiting.length > 0;
+    });
+  });
+  await sealing;
+  assert.equal(await countClear(), 0);
+  assert.deepEqual(await secretsOf(box, 2), ['whsec_renewed']);
 });
 
 test('rotation encrypts everything under the first key and forgets the other one', async () => {

@@ -53,6 +53,11 @@ export const ACCESS: readonly Mutation[] = [
         "OR (${scope === 'all'}::boolean AND secret_key <> ${keyId})",
         'Rotation encrypts previous secrets too.',
       ],
+      [
+        'AND w.id = t.id AND w.version = t.version RETURNING',
+        'AND w.id = t.id RETURNING',
+        'A secret that is renewed while it is sealed stays the new one.',
+      ],
     ],
   ),
 ];

@@ -53,4 +53,15 @@ export const EXCEPTIONS: readonly Mutation[] = [
       ['if (ok) done += 1;', 'done += 1;', 'An action counts the tasks that it changed.'],
     ],
   ),
+  ...mutationsOf(
+    'engine/org/actor/joint-answer.ts',
+    ['api/exceptions/actions'],
+    [
+      [
+        'batch ??= tools.openBatch();',
+        'if (batch && batch.rows > 1_000) batch.closed = true;\n      batch = tools.openBatch();',
+        'An action goes into one commit, however many rows it has.',
+      ],
+    ],
+  ),
 ];
