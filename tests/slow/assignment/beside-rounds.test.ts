@@ -26,7 +26,7 @@ const WARM_ROUNDS = 10;
 const CREATES_PER_SEARCH = 100;
 const MOST_RATIO = 1.3;
 
-test('at half of the load that it can take, a gateway answers as fast beside rounds as without', async (t) => {
+test('a gateway at half of its greatest load answers as fast beside rounds as without', async (t) => {
   const place = await startRoundsPlace({
     agents: AGENTS,
     assignment: { batchingWindowMs: 500, autoAccept: true, maxTasksPerAgent: 100 },

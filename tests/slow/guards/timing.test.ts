@@ -103,7 +103,7 @@ function credentialOf(hash: string): Credential {
   };
 }
 
-test('a login tells by its time neither whether there is an account nor whether it has a password', async (t) => {
+test('the time of a login tells neither whether there is an account nor whether it has a password', async (t) => {
   const { databaseUrl, organizationId } = fixture.gateway;
   const known = await seedUser(databaseUrl, organizationId, 'dispatcher', 'correct horse battery');
   const passwordless = await seedUser(databaseUrl, organizationId, 'dispatcher');
@@ -127,7 +127,7 @@ test('a login tells by its time neither whether there is an account nor whether 
   assert.ok(isApart(planted, LOGIN_BOUND_SHARE * planted.medians[1]), 'the method sees what is there');
 });
 
-test('a request for a mail tells by its time nothing of whether anybody has the address', async (t) => {
+test('the time of a request for a mail does not tell whether an account has the address', async (t) => {
   const { databaseUrl, organizationId } = fixture.gateway;
   const pairs = 200;
   const run = randomBytes(4).toString('hex');

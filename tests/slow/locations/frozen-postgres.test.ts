@@ -19,7 +19,7 @@ const SETTLE_MS = 3_000;
 const SEEN_P99_MS = 1_500;
 const RECOVERY_MS = 60_000;
 
-test('while Postgres hangs for 30 s positions are taken and told as ever, and the trail has them afterwards', async (t) => {
+test('positions are accepted and sent on while Postgres hangs for 30 s, and the trail has them afterwards', async (t) => {
   const releaser = createReleaser(() => {});
   try {
     const postgres = await startOwnPostgres(releaser);

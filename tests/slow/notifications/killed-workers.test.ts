@@ -35,7 +35,7 @@ test('workers that die at any point leave each notice to the next ones: it is se
     }
   }));
 
-test('while Redis is away, and while Google is, couriers get their notices as soon as possible', () =>
+test('couriers get their notices as soon as possible while Redis or Google is away', () =>
   withWorkers(async (place) => {
     await place.register('phone', 'phone-token');
     await place.startWorkers();

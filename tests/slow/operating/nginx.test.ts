@@ -116,7 +116,7 @@ test('a header name that the native server does not know is dropped', async () =
   assert.equal(answer.status, 200);
 });
 
-test('metrics are not told to the outside', async () => {
+test('the metrics cannot be read from outside', async () => {
   assert.equal((await send({ path: '/metrics' })).status, 404);
 });
 

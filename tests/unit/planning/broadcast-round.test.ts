@@ -8,7 +8,7 @@ import { agent, NOW, order, roundView } from './round-fixture.ts';
 
 const agents = (...fields: readonly Partial<FreeAgent>[]) => fields.map((each, index) => agent(index + 1, each));
 
-test('the soonest agents are asked, and of too many the others are not', () => {
+test('a broadcast asks the soonest agents, and leaves out the others when there are too many', () => {
   const late = agent(1, { freeAt: NOW + 3_600_000 });
   const view = roundView([order()], [agent(4), agent(3), late, agent(2)]);
   const { offers, unplanned } = broadcastRound(view, straightTravel, 3);
@@ -16,7 +16,7 @@ test('the soonest agents are asked, and of too many the others are not', () => {
   assert.deepEqual(broadcastRound(view, straightTravel).offers.at(-1)?.agentId, 1, 'a late one is better than nobody');
 });
 
-test('a round asks so many in all, and the orders that are left wait for the next one', () => {
+test('a round asks a limited number of agents in all, and the orders that are left wait for the next one', () => {
   const atOnce = LIMITS.broadcastOffers / 2;
   const orders = [1, 2, 3].map((taskId) => order({ taskId }));
   const all = Array.from({ length: atOnce }, (_, index) => agent(index + 1));

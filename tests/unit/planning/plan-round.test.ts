@@ -27,7 +27,7 @@ test('an order goes to the agent that is there soonest', () => {
   assert.deepEqual(pairs(plan([order({ dropoff: east(3.4) })], [agent(1), agent(2), agent(4)])), [[4, [1]]]);
 });
 
-test('all are matched together: one goes to who is farther so that the other need not wait', () => {
+test('orders are matched together: one goes to the farther agent so that the other need not wait', () => {
   // One by one, the first order would take agent 2, and leave the second one the long way from agent 1.
   const orders = [order({ taskId: 1, dropoff: east(1.6) }), order({ taskId: 2, dropoff: east(9) })];
   assert.deepEqual(pairs(plan(orders, [agent(1), agent(2)])), [
@@ -36,7 +36,7 @@ test('all are matched together: one goes to who is farther so that the other nee
   ]);
 });
 
-test('nobody is asked twice: what is left over is held, and whom a scheduled task lacks is said to be chosen for another', () => {
+test('an agent is asked once in a round: an order that is left over is held, and a scheduled task reports that its agent was chosen for another', () => {
   const shown = ({ unplanned }: RoundPlan) => unplanned.map(({ taskId, why, counts }) => [taskId, why, counts]);
   const both = plan([order({ taskId: 1 }), order({ taskId: 2, readyAt: NOW + 1 })], [agent(1)]);
   assert.deepEqual(pairs(both), [[1, [1]]]);
@@ -86,7 +86,7 @@ test('an order is kept for somebody who is soon free and then near, not given to
   assert.deepEqual(pairs(now), [[1, [1]]]);
 });
 
-test('one that has waited too long for a busy agent is given to it in advance', () => {
+test('an order that has waited too long for a busy agent is given to it in advance', () => {
   const soon = agent(1, { freeAt: NOW + 5 * MINUTE });
   const waited = order({ dropoff: east(1), searchingSince: NOW - 2 * MINUTE });
   assert.deepEqual(pairs(plan([waited], [soon], { maxHoldMs: MINUTE })), [[1, [1]]]);
@@ -104,7 +104,7 @@ test('an appointment far ahead is given at once: it takes that time of the agent
   assert.deepEqual(pairs(plan([appointment], [agent(1)])), [[1, [1]]]);
 });
 
-test('when agents are short, orders from one place travel together, as many as may and as go in', () => {
+test('orders from one place travel together when agents are short, as many as the limit and the vehicle allow', () => {
   const shop = { pickup: east(1), pickupKey: 'shop' };
   const orders = [1, 2, 3, 4].map((taskId) => order({ taskId, ...shop, dropoff: east(20 + taskId / 10) }));
   const [bundle] = plan(orders, [agent(1)]).offers;
@@ -142,7 +142,7 @@ test('orders travel together where agents are short, and not where somebody stan
   );
 });
 
-test('the longer an order has been looked for, the sooner it is its turn', () => {
+test('an order that has been looked for longer has its turn sooner', () => {
   const fresh = order({ taskId: 1, dropoff: east(1) });
   const waiting = (minutes: number) => ({ searchingSince: NOW - minutes * MINUTE, placedAt: NOW - minutes * MINUTE });
   const other = (minutes: number) => order({ taskId: 2, dropoff: east(30), ...waiting(minutes) });

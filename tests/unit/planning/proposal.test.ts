@@ -51,7 +51,7 @@ test('the lack follows from the reasons why candidates were passed over', () => 
   for (const [expected, { reason, counts }] of reasons) assert.equal(reason, expected, JSON.stringify(counts));
 });
 
-test('there is no hope only when everybody on duty was passed over for what waiting does not change', () => {
+test('a search is hopeless only when every agent on duty was passed over for a reason that waiting does not change', () => {
   assert.equal(lacking({ skills: 1, declined: 1, too_far: 1 }).isHopeless, true);
   assert.equal(lacking({ skills: 1, declined: 1, capacity: 1 }).isHopeless, false);
   assert.equal(lacking({ skills: 3 }, seen(3, 1)).isHopeless, false);
@@ -99,7 +99,7 @@ test('the owner gets a lack that it does not know yet', () => {
   assert.equal(told(noted('no_eligible_agents', just, [3]), none), 1, 'there is no hope left');
 });
 
-test('shortly before its end a search gets every change of its candidates, and before that none', () => {
+test('a search gets every change of its candidates shortly before its end, and none earlier', () => {
   const at = (ms: number) => new Date(NOW + ms).toISOString();
   const lack = lacking({ skills: 3 });
   const noted = { lacking: 'no_eligible_agents', noted: 'no_eligible_agents', notedAt: at(0) } as const;
@@ -114,7 +114,7 @@ test('shortly before its end a search gets every change of its candidates, and b
   assert.equal(isNews({}, { until: soon, passedOver: null }), true);
 });
 
-test('pieces are as large as the owner takes them, and the offers of one task stay together', () => {
+test('the pieces of a proposal are as large as the owner takes them, and the offers of one task stay together', () => {
   const offers: ProposedOffer[] = Array.from({ length: 3 * LIMITS.proposedOffers }, (_, index) => ({
     taskId: Math.floor(index / 7),
     agentId: index,

@@ -6,7 +6,7 @@ const rowsOf = (...marks: readonly (readonly [id: number, mark: string])[]) =>
   marks.map(([id, mark]): Marked => ({ id, mark }));
 const knownOf = (rows: readonly Marked[]) => new Map(rows.map((row) => [row.id, row]));
 
-test('rows under another mark and new ones are read, the others stay, and what has gone is gone', async () => {
+test('a round memory reads new rows and rows under another mark, keeps the others, and drops those that are gone', async () => {
   const known = knownOf(rowsOf([1, 'a'], [2, 'a'], [3, 'a']));
   const asked: (readonly number[])[] = [];
   const rows = await refreshedRows(known, rowsOf([1, 'a'], [2, 'b'], [4, 'a'], [5, 'a']), async (ids) => {
@@ -20,13 +20,13 @@ test('rows under another mark and new ones are read, the others stay, and what h
   assert.equal(known.size, 3);
 });
 
-test('nothing is read where nothing has changed', async () => {
+test('a round memory reads nothing when nothing has changed', async () => {
   const known = knownOf(rowsOf([1, 'a'], [2, 'a']));
   const rows = await refreshedRows(known, rowsOf([2, 'a']), () => assert.fail('it was read'));
   assert.deepEqual([...rows.keys()], [2]);
 });
 
-test('of what is beyond its bound a memory forgets those first whose round is longest ago', () => {
+test('a round memory beyond its bound first forgets the entries whose round is longest ago', () => {
   const memory = new RoundMemory<{ readonly tasks: Marked; readonly agents: Marked }>(6);
   const of = (tasks: number, agents: number) => ({
     tasks: knownOf(Array.from({ length: tasks }, (_, id) => ({ id, mark: '' }))),

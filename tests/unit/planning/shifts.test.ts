@@ -97,7 +97,7 @@ describe('an agent with shifts', () => {
 
   for (const mode of ['sequential', 'broadcast'] as const)
     for (const [what, given, wish, outcome] of CASES)
-      test(`one that ${what}: ${outcome}, ${mode}`, () => {
+      test(`an agent with shifts that ${what}: ${outcome}, ${mode}`, () => {
         const round = seen([onDuty(1, putShifts(given)!)], [{ ...HERE, ...wish }], 60);
         const plan = (mode === 'sequential' ? planRound : broadcastRound)(round.view, straightTravel);
         const [first] = plan.offers;
@@ -152,7 +152,7 @@ const someShifts = fc.array(
   { maxLength: 3 },
 );
 
-test('with shifts set by the API no plan serves before a window, past the end of a shift, or in a break', () => {
+test('no plan serves before a window, past the end of a shift, or in a break that the API has set', () => {
   let [refused, bound, near] = [0, 0, 0];
   const agents = fc.array(fc.tuple(someShifts, fc.boolean()), { minLength: 1, maxLength: 4 });
   const rounds = fc.tuple(agents, wishes, fc.constantFrom(5, 60), fc.constantFrom(planRound, broadcastRound));

@@ -40,7 +40,7 @@ for (const [when, readyAt, freeAt] of [
   });
 }
 
-test('of two orders for which one agent has time, the one that has waited longer gets it', () => {
+test('an agent with time for one of two orders gets the one that has waited longer', () => {
   // Scheduled ones: the others would follow one after the other.
   const waited = (taskId: number, minutes: number) =>
     order({ taskId, dropoff: east(1), slot, searchingSince: NOW - minutes * MINUTE });
@@ -54,7 +54,7 @@ test('of two orders for which one agent has time, the one that has waited longer
     );
 });
 
-test('of those who could take it, but take another, the nearest are shown in their order, and all are counted', () => {
+test('the nearest agents that could take an order but take another are shown in their order, and all are counted', () => {
   const count = LIMITS.passedOverShown + 2;
   // Farther away, but there before the others.
   const agents = Array.from({ length: count }, (_, number) =>
@@ -71,7 +71,7 @@ test('of those who could take it, but take another, the nearest are shown in the
   );
 });
 
-test('of those who are near one that somebody could have taken, each is counted with its own reason', () => {
+test('each agent near an order that another could have taken is counted with its own reason', () => {
   // There is time to fetch one of the orders, and no room for both.
   const taker = agent(1, {
     offDutyAt: NOW + 2 * MINUTE,
@@ -90,7 +90,7 @@ test('of those who are near one that somebody could have taken, each is counted 
   );
 });
 
-test('where nobody may take it, all are counted, and as many shown as may be', () => {
+test('an order that nobody may take counts every agent and shows as many as the limit allows', () => {
   const agents = Array.from({ length: LIMITS.passedOverShown + 2 }, (_, number) => agent(number + 1));
   const [left] = planned([order({ requiredSkills: ['cold'] })], agents).unplanned;
   assert.deepEqual(left!.counts, { skills: agents.length });
@@ -100,7 +100,7 @@ test('where nobody may take it, all are counted, and as many shown as may be', (
   );
 });
 
-test('where nobody may take it, each agent is counted with the first reason, ways too', () => {
+test('an order that nobody may take counts each agent with its first reason, ways too', () => {
   const agents = [
     agent(1, { offDutyAt: NOW }),
     agent(2, { isStale: true }),
@@ -129,7 +129,7 @@ for (const [why, readyAt, freeAt] of [
   ['busy', null, NOW + 9 * MINUTE],
   ['not_ready', NOW + 90 * MINUTE, NOW],
 ] as const)
-  test(`of an order that is held for an agent who is ${why} the nearest are shown, each with its own reason`, () => {
+  test(`an order that is held for an agent who is ${why} shows the nearest agents, each with its own reason`, () => {
     const agents = [agent(1, { isStale: true }), agent(2, { openTasks: 5 }), agent(3, { freeAt }), agent(400)];
     const settings = { nextRoundAt: NOW + 1_000, maxDistanceM: 20_000 };
     const view = roundView([order({ readyAt, dropoff: east(0) })], agents, settings);
@@ -154,7 +154,7 @@ test('the agent that an order is held for is shown, however many are nearer', ()
   assert.deepEqual([held!.nearest.at(-1)!.agentId, held!.nearest.at(-1)!.reason], [90, 'busy']);
 });
 
-test('in a rush each held order names the agent that it is held for', () => {
+test('each held order in a rush names the agent that it is held for', () => {
   const agents = Array.from({ length: 1_100 }, (_, number) => agent(number + 1, { freeAt: NOW + 9 * MINUTE }));
   const orders = Array.from({ length: 1_100 }, (_, taskId) => order({ taskId, dropoff: east(taskId) }));
   const { unplanned } = planRound(roundView(orders, agents), straightTravel);

@@ -15,7 +15,7 @@ const planned = (orders: readonly OpenOrder[], agents: readonly FreeAgent[], nex
 const who = ({ offers }: ReturnType<typeof planned>) => offers.map(({ agentId, taskIds }) => [agentId, taskIds]);
 
 describe('a round with windows', () => {
-  test('serves what is due before what costs less to serve first', () => {
+  test('a round with windows serves what is due before what costs less to serve first', () => {
     const near = order({ taskId: 1, dropoff: east(9), searchingSince: NOW - 5 * MINUTE });
     const far = order({ taskId: 2, dropoff: east(-11) });
     assert.deepEqual(who(planned([near, far], [agent(1)])), [[1, [1]]]);
@@ -33,7 +33,7 @@ describe('a round with windows', () => {
     ]);
   });
 
-  test('has nobody leave for a window before it would wait at the door', () => {
+  test('a round with windows has nobody leave for a window before it would wait at the door', () => {
     const orders = [order({ dropoff: east(10), windowStart: minutes(60), dueAt: minutes(90) })];
     const { offers, unplanned } = planned(orders, [agent(1)], NOW + 5 * MINUTE);
     assert.deepEqual([offers, unplanned[0]!.why, unplanned[0]!.counts], [[], 'held', { not_ready: 1 }]);
@@ -44,14 +44,14 @@ describe('a round with windows', () => {
     assert.ok(stop!.waitMs > 50 * MINUTE);
   });
 
-  test('plans what cannot be on time with anybody the soonest possible, and says how late', () => {
+  test('a round with windows plans what cannot be on time with anybody the soonest possible, and says how late', () => {
     const orders = [order({ dropoff: east(10), dueAt: minutes(1) })];
     const [offer, ...others] = planned(orders, [agent(1, { place: east(90) }), agent(2, { place: east(50) })]).offers;
     assert.deepEqual([others, offer!.agentId], [[], 2]);
     assert.ok(Math.abs(offer!.stops[0]!.lateMs - (offer!.etaMs[0]! - MINUTE)) < 1);
   });
 
-  test('takes as long at each door as its task says', () => {
+  test('a round with windows takes as long at each door as its task says', () => {
     const shop = { pickup: east(2), pickupKey: 'shop' };
     const bundle = [
       order({ ...shop, taskId: 1, dropoff: east(5), serviceMs: 20 * MINUTE }),
@@ -63,7 +63,7 @@ describe('a round with windows', () => {
     assert.ok(Math.abs(offer!.etaMs[1]! - offer!.etaMs[0]! - MINUTE - wayMs) < 1);
   });
 
-  test('fits an order in before a stop that the agent waits for, where that stays on time', () => {
+  test('a round with windows fits an order in before a stop that the agent waits for, where that stays on time', () => {
     const waits = (dueAt: number) =>
       agent(1, { laterStops: [{ place: east(1), earliest: minutes(30), serviceMs: MINUTE, dueAt, weight: 1 }] });
     const orders = [order({ dropoff: east(40) })];
@@ -78,7 +78,7 @@ describe('a round with windows', () => {
     assert.deepEqual(who(planned(farther, [waits(minutes(35)), far])), [[300, [1]]]);
   });
 
-  test('ends at home before the shift does, and keeps the breaks free', () => {
+  test('a round with windows ends at home before the shift does, and keeps the breaks free', () => {
     const shift = (fields: object) => agent(1, { shift: { endsAt: minutes(480), breaks: [], home: null, ...fields } });
     const orders = [order({ dropoff: east(40) })];
     const [free] = planned(orders, [shift({})]).offers;

@@ -53,7 +53,7 @@ const homes = (most: number) =>
     .map((places) => places.map((dropoff, taskId) => order({ taskId, pickup: shop, dropoff })));
 
 describe('orders that are brought together', () => {
-  test('are brought, up to three of them, in the order in which all are there soonest', () => {
+  test('orders that are brought together are brought, up to three of them, in the order in which all are there soonest', () => {
     fc.assert(
       fc.property(homes(3), fc.nat(2), (orders, first) => {
         const [one, other] = [
@@ -70,7 +70,7 @@ describe('orders that are brought together', () => {
     );
   });
 
-  test('are each put in where it delays least beside the larger bundle as it is, or turned round', () => {
+  test('orders that are brought together are each put in where it delays least beside the larger bundle as it is, or turned round', () => {
     fc.assert(
       fc.property(homes(7), (orders) => {
         const [last, rest] = [orders.at(-1)!, orders.slice(0, -1)];
@@ -89,7 +89,7 @@ describe('orders that are brought together', () => {
     );
   });
 
-  test('ask for all of what each of them asks for', () => {
+  test('orders that are brought together ask for all of what each of them asks for', () => {
     const bundle = bundleOf(
       [
         order({
@@ -118,7 +118,7 @@ describe('orders that are brought together', () => {
     });
   });
 
-  test('weigh as much as they do on average: twice after half an hour, ten times at most, nothing for what was not ready', () => {
+  test('orders that are brought together weigh as much as they do on average: twice after half an hour, ten times at most, nothing for what was not ready', () => {
     const waited = (minutes: number, readyAt: number | null = null) =>
       order({ searchingSince: NOW - minutes * MINUTE, readyAt });
     for (const [orders, urgency] of [
@@ -133,7 +133,7 @@ describe('orders that are brought together', () => {
     }
   });
 
-  test("are brought along the agent's stops, one from the door of the other", () => {
+  test("orders that are brought together are brought along the agent's stops, one from the door of the other", () => {
     const orders = [eastward(1), eastward(3)];
     const ways = [
       straightTravel(shop, orders[0]!.dropoff!, 'bicycle').ms,

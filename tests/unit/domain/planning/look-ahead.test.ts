@@ -105,7 +105,7 @@ describe('an order that joins the itinerary of an agent', () => {
     ['in the middle', 40, [1, 42, 90]],
     ['last', 6, [1, 5]],
   ] as const) {
-    test(`is put ${where} where that delays least`, () => {
+    test(`an order that joins the itinerary of an agent is put ${where} where that delays least`, () => {
       const to = (thousandths: number) => order({ taskId: thousandths, dropoff: east(thousandths) });
       // They are there before: the matching takes one that has waited, and what is ready later is put in later.
       const before = others.map((each) => ({ ...to(each), searchingSince: NOW - 5 * MINUTE }));
@@ -117,7 +117,7 @@ describe('an order that joins the itinerary of an agent', () => {
     });
   }
 
-  test('is put where it costs less than at any other place and with any other agent', () => {
+  test('an order that joins the itinerary of an agent is put where it costs less than at any other place and with any other agent', () => {
     fc.assert(
       fc.property(towns, (view) => {
         const { trips, costs } = lookedAhead(view);
@@ -144,7 +144,7 @@ describe('an order that joins the itinerary of an agent', () => {
 
   const shop = { pickup: east(1), pickupKey: 'shop' };
 
-  test('travels with those of its own pickup place only, as many as may', () => {
+  test('an order that joins the itinerary of an agent travels with those of its own pickup place only, as many as may', () => {
     const orders = [1, 2, 3, 4].map((taskId) => order({ taskId, ...shop, dropoff: east(20 + taskId) }));
     const trips = (each: readonly OpenOrder[]) => tripsOf(each, [agent(0)])[0]!.map((trip) => trip.length);
     assert.deepEqual(trips(orders), [3, 1]);
@@ -157,7 +157,7 @@ describe('an order that joins the itinerary of an agent', () => {
     ['too far from where the agent will be', {}, {}, { maxDistanceM: 1_000 }],
     ['beside a scheduled task', {}, { slot: { from: NOW, until: NOW + 60 * MINUTE } }, {}],
   ] as const) {
-    test(`is not put ${why}`, () => {
+    test(`an order that joins the itinerary of an agent is not put ${why}`, () => {
       const orders = [order({ taskId: 1, dropoff: east(-8), ...wanted }), order({ taskId: 2, dropoff: east(8.5) })];
       const trips = (limits: Partial<RoundSettings>, fields: Partial<FreeAgent>, each: readonly OpenOrder[]) =>
         lookedAhead(roundView(each, [agent(0, fields)], limits)).trips;
@@ -166,7 +166,7 @@ describe('an order that joins the itinerary of an agent', () => {
     });
   }
 
-  test('is not taken from its preferred agent by one who fetches there anyway', () => {
+  test('an order that joins the itinerary of an agent is not taken from its preferred agent by one who fetches there anyway', () => {
     const orders = (preferredAgentId: number | null) => [
       order({ taskId: 1, ...shop, dropoff: east(20) }),
       order({ taskId: 2, ...shop, dropoff: east(21), preferredAgentId }),
@@ -175,7 +175,7 @@ describe('an order that joins the itinerary of an agent', () => {
     assert.deepEqual(tripsOf(orders(null), [agent(2), agent(90)]), [[[1, 2]], []]);
   });
 
-  test('goes to one who fetches there anyway, though a dozen others are nearer', () => {
+  test('an order that joins the itinerary of an agent goes to one who fetches there anyway, though a dozen others are nearer', () => {
     const since = { searchingSince: NOW - 5 * MINUTE };
     const dozen = Array.from({ length: 12 }, (_, number) => number + 1);
     // Each of them has something to do far away that nobody else can.
@@ -192,7 +192,7 @@ describe('an order that joins the itinerary of an agent', () => {
     assert.deepEqual(tripsOf(orders, agents).at(-1), [[20, 30]]);
   });
 
-  test('goes to the one who may take it, though a dozen who may not are nearer', () => {
+  test('an order that joins the itinerary of an agent goes to the one who may take it, though a dozen who may not are nearer', () => {
     const load = { weightKg: 5, volumeM3: 0, packages: 1 };
     const place = (taskId: number) => ({ pickup: east(taskId), pickupKey: `${taskId}`, dropoff: east(20) });
     const capacity = { maxWeightKg: 4, maxVolumeM3: null, maxPackages: null };
@@ -207,7 +207,7 @@ describe('an order that joins the itinerary of an agent', () => {
     );
   });
 
-  test('is no scheduled task: one that the matching leaves out waits', () => {
+  test('a scheduled task joins no itinerary: one that the matching leaves out waits', () => {
     const first = order({ taskId: 1, dropoff: east(1), searchingSince: NOW - 5 * MINUTE });
     const other = order({ taskId: 2, dropoff: east(2) });
     const slot = { from: NOW, until: NOW + 60 * MINUTE };
@@ -215,7 +215,7 @@ describe('an order that joins the itinerary of an agent', () => {
     assert.deepEqual(tripsOf([first, { ...other, slot }], [agent(0)]), [[[1]]]);
   });
 
-  test('leaves a scheduled task with its agent, however much a change would save', () => {
+  test('an order that joins the itinerary of an agent leaves a scheduled task with its agent, however much a change would save', () => {
     const slot = { from: NOW, until: NOW + 60 * MINUTE };
     const orders = [
       order({ taskId: 1, dropoff: east(50), slot }),

@@ -29,7 +29,7 @@ describe('orders that many fetch at one place', () => {
     ['have gone off duty', { offDutyAt: NOW - 1 }],
     ['have not been seen for long', { isStale: true }],
   ] as const) {
-    test(`find somebody each, though each looks at a few, and those who are nearer ${why}`, () => {
+    test(`orders that many fetch at one place find somebody each, though each looks at a few, and those who are nearer ${why}`, () => {
       const others = many(60, (number) => agent(number + 101, { place: east(0), ...fields }));
       const lots = lotsOf(
         many(40, (taskId) => order({ ...shop, taskId })),
@@ -40,7 +40,7 @@ describe('orders that many fetch at one place', () => {
     });
   }
 
-  test('look at those who are there soonest in the order in which they are ready', () => {
+  test('orders that many fetch at one place look at those who are there soonest in the order in which they are ready', () => {
     const lots = lotsOf(
       many(40, (taskId) => order({ ...shop, taskId, readyAt: NOW - taskId * MINUTE })),
       agents,
@@ -50,14 +50,14 @@ describe('orders that many fetch at one place', () => {
     assert.ok(!looksAtFirst.includes(0), 'the one that was ready last');
   });
 
-  test('look, of those that were ready at once, in the order in which they were placed', () => {
+  test('orders that many fetch at one place look, of those that were ready at once, in the order in which they were placed', () => {
     const orders = many(40, (taskId) => order({ ...shop, taskId, placedAt: NOW - taskId * MINUTE, readyAt: NOW }));
     const looksAtFirst = lotsOf(orders, agents).filter((lot) => takersOf(lot, agents).includes(1));
     const taskIds = looksAtFirst.map((lot) => lot.orders[0]!.taskId);
     assert.ok(taskIds.includes(39) && !taskIds.includes(0), `${taskIds}`);
   });
 
-  test('begin again with the nearest where there are more of them than agents', () => {
+  test('orders that many fetch at one place begin again with the nearest where there are more of them than agents', () => {
     const lots = lotsOf(
       many(120, (taskId) => order({ ...shop, taskId })),
       agents,
@@ -67,7 +67,7 @@ describe('orders that many fetch at one place', () => {
     assert.ok(looksAtFirst.includes(0) && !looksAtFirst.includes(59) && looksAtFirst.includes(60), `${looksAtFirst}`);
   });
 
-  test('know of each agent that they look at how far it is and when it is there, of equals the first one first', () => {
+  test('orders that many fetch at one place know of each agent that they look at how far it is and when it is there, of equals the first one first', () => {
     const alike = many(60, (number) => agent(number + 1, { place: east(1 + Math.floor(number / 3)) }));
     const maker = new LotMaker(
       roundView(
@@ -99,7 +99,7 @@ describe('an order that few of those near it may take', () => {
     ['for want of a skill', { requiredSkills: ['cold'] }, {}, { skills: ['cold'] }],
     ['as their time is taken', { slot }, { slots: [slot] }, {}],
   ] as const) {
-    test(`${why} is shown to others farther away, wherever it is fetched`, () => {
+    test(`an order that few of those near it may take ${why} is shown to others farther away, wherever it is fetched`, () => {
       const agents = [
         ...near.slice(1).map((each) => ({ ...each, ...unfit })),
         ...[near[0]!, ...far].map((each) => ({ ...each, ...fit })),
@@ -115,18 +115,18 @@ describe('an order that few of those near it may take', () => {
     });
   }
 
-  test('is shown to the one who may, however many others are nearer', () => {
+  test('an order that few of those near it may take is shown to the one who may, however many others are nearer', () => {
     const agents = [...many(300, (number) => agent(number + 1)), agent(400, { skills: ['cold'] })];
     assert.deepEqual(takersOf(lotsOf([order({ ...shop, requiredSkills: ['cold'] })], agents)[0]!, agents), [400]);
   });
 
-  test('is shown to the nearest fifty at least, however many orders are like it', () => {
+  test('an order that few of those near it may take is shown to the nearest fifty at least, however many orders are like it', () => {
     const agents = [...many(44, (number) => agent(number + 1)), agent(45, { skills: ['cold'] })];
     const orders = many(5_000, (taskId) => order({ taskId, requiredSkills: ['cold'] }));
     assert.ok(lotsOf(orders, agents).every((lot) => takersOf(lot, agents).length === 1));
   });
 
-  test('takes another one along among those who may take itself', () => {
+  test('an order that few of those near it may take takes another one along among those who may take itself', () => {
     const agents = [...near, ...far.map((each) => ({ ...each, skills: ['cold'] }))];
     const orders = [
       order({ ...shop, taskId: 1, requiredSkills: ['cold'] }),
@@ -140,19 +140,19 @@ describe('an order that few of those near it may take', () => {
       assert.equal(takersOf(three, agents)[0], 101);
   });
 
-  test('before their work ends is shown to others who are in time', () => {
+  test('an order that the agents near it cannot take before their work ends is shown to others who are in time', () => {
     const agents = [...near.map((each) => ({ ...each, offDutyAt: NOW + 1 })), ...far];
     assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!, agents).includes(101));
   });
 
-  test('as they have all they may have is shown to others', () => {
+  test('an order is shown to others when the agents near it have as many tasks as they may have', () => {
     const agents = [...near.map((each) => ({ ...each, openTasks: 5 })), ...far];
     assert.ok(takersOf(lotsOf([order(shop)], agents)[0]!, agents).includes(101));
   });
 });
 
 describe('the candidates for an order', () => {
-  test('are the nearest of the idle and of the busy, the first to be there first', () => {
+  test('the candidates for an order are the nearest of the idle and of the busy, the first to be there first', () => {
     const busy = many(20, (number) => agent(number + 1, { freeAt: NOW + 1 }));
     const idle = many(20, (number) => agent(number + 101));
     const agents = [...idle, ...busy];
@@ -161,7 +161,7 @@ describe('the candidates for an order', () => {
     assert.deepEqual(takersOf(lot!, agents), [...nearest(busy), ...nearest(idle)]);
   });
 
-  test('may go off duty now, where they stand beside it', () => {
+  test('the candidates for an order may go off duty now, where they stand beside it', () => {
     const agents = [agent(1, { offDutyAt: NOW }), agent(2, { offDutyAt: NOW })];
     const [lot] = lotsOf([order({ dropoff: east(1) })], agents);
     assert.deepEqual(takersOf(lot!, agents), [1]);
@@ -224,7 +224,7 @@ describe('the cost of an order', () => {
       () => 90 * MINUTE,
     ],
   ] as const) {
-    test(`is ${what}, and the way to the door`, () => {
+    test(`the cost of an order is ${what}, and the way to the door`, () => {
       const others = [agent(500, { vehicleType: 'foot' })];
       for (const agents of [
         [who, ...others],
@@ -238,7 +238,7 @@ describe('the cost of an order', () => {
     });
   }
 
-  test('weighs more the longer somebody is looked for, and so does leaving it out', () => {
+  test('the cost of an order weighs more the longer somebody is looked for, and so does leaving it out', () => {
     const [fresh, old] = [0, 30].map((minutes) => {
       const [lot] = lotsOf([order({ ...shop, searchingSince: NOW - minutes * MINUTE })], [agent(3)]);
       return lot!;

@@ -68,7 +68,7 @@ const towns: fc.Arbitrary<RoundView> = (() => {
 })();
 
 describe('matching in bundles', () => {
-  test('joins orders of one place only, up to the limit, and gives them to agents that may take every one', () => {
+  test('matching in bundles joins orders of one place only, up to the limit, and gives them to agents that may take every one', () => {
     fc.assert(
       fc.property(towns, (view) => {
         const { maker, alone, matching } = matched(view);
@@ -113,7 +113,7 @@ describe('matching in bundles', () => {
     );
   });
 
-  test('lets orders travel together where agents are short, not where somebody stands idle', () => {
+  test('matching in bundles lets orders travel together where agents are short, not where somebody stands idle', () => {
     const orders = [1, 2].map((taskId) => order({ taskId, ...shop, dropoff: east(20 + taskId) }));
     assert.deepEqual(taken(matched(roundView(orders, [agent(0)], { maxBundle: 2 })).matching), [[0, [1, 2]]]);
     assert.deepEqual(taken(matched(roundView(orders, [agent(0), agent(1)])).matching), [
@@ -127,7 +127,7 @@ describe('matching in bundles', () => {
     );
   });
 
-  test('joins two orders exactly where that costs less than bringing them apart', () => {
+  test('matching in bundles joins two orders exactly where that costs less than bringing them apart', () => {
     const home = fc.record({
       east: fc.integer({ min: -40, max: 40 }),
       waited: fc.nat(200),
@@ -159,7 +159,7 @@ describe('matching in bundles', () => {
   });
 
   for (const waitedMs of [0, 30 * MINUTE]) {
-    test(`joins at each place only what it delays less than the next agent would, ${waitedMs} ms after it was asked for`, () => {
+    test(`matching in bundles joins at each place only what it delays less than the next agent would, ${waitedMs} ms after it was asked for`, () => {
       const place = (at: number) => ({ pickup: east(at), pickupKey: `${at}`, searchingSince: NOW - waitedMs });
       const [here, there] = [place(0), place(3_000)];
       const orders = [
@@ -179,13 +179,13 @@ describe('matching in bundles', () => {
     });
   }
 
-  test('joins for one who is quick what another one would bring slowly', () => {
+  test('matching in bundles joins for one who is quick what another one would bring slowly', () => {
     const orders = [21, 22].map((taskId) => order({ taskId, ...shop, dropoff: east(taskId) }));
     const agents = [agent(1, { place: east(0) }), agent(2, { place: east(0), vehicleType: 'foot' })];
     assert.deepEqual(taken(matched(roundView(orders, agents)).matching), [[0, [21, 22]]]);
   });
 
-  test('joins the next best where nobody may take the best together', () => {
+  test('matching in bundles joins the next best where nobody may take the best together', () => {
     const heavy = { weightKg: 2, volumeM3: 0, packages: 1 };
     const orders = [
       ...[31, 32].map((taskId) => order({ taskId, ...shop, dropoff: east(taskId), load: heavy })),
@@ -197,7 +197,7 @@ describe('matching in bundles', () => {
     assert.equal(taken(matching).filter(([who]) => who !== undefined).length, 2);
   });
 
-  test('joins orders between whose ways another one leads', () => {
+  test('matching in bundles joins orders between whose ways another one leads', () => {
     const to = (taskId: number, northM: number, fields = {}) =>
       order({ taskId, ...shop, dropoff: { latitude: northM / 100_000, longitude: 0.03 }, ...fields });
     const orders = [
@@ -210,7 +210,7 @@ describe('matching in bundles', () => {
     assert.ok(taken(matching).some(([, taskIds]) => taskIds.toSorted().join() === '1,3'));
   });
 
-  test('joins those first that it saves most', () => {
+  test('matching in bundles joins those first that it saves most', () => {
     const [there, back] = [
       [21, 22],
       [-21, -22],
@@ -250,7 +250,7 @@ describe('matching in bundles', () => {
         ),
       );
 
-    test('joins as many as outnumber the agents, those that lead the same way', () => {
+    test('matching of more orders than can be matched again and again joins as many as outnumber the agents, those that lead the same way', () => {
       const { alone, matching } = rush(1_400, 1_000);
       assert.ok(alone.lots.reduce((sum, { costs }) => sum + costs.length, 0) > 30_000);
       assert.equal(matching.lots.length, 1_000);
@@ -258,12 +258,12 @@ describe('matching in bundles', () => {
         assert.equal(new Set(taskIds.map((taskId) => taskId % SPOKES)).size, 1, `${taskIds}`);
     });
 
-    test('joins as many as may travel together where there are fewer agents than pairs', () => {
+    test('matching of more orders than can be matched again and again joins as many as may travel together where there are fewer agents than pairs', () => {
       const sizes = rush(1_400, 600).matching.lots.map(({ orders }) => orders.length);
       assert.equal(Math.max(...sizes), 3);
     });
 
-    test('joins none where there is an agent for each', () => {
+    test('matching of more orders than can be matched again and again joins none where there is an agent for each', () => {
       assert.equal(rush(1_400, 1_500).matching.lots.length, 1_400);
     });
   });

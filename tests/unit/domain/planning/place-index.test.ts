@@ -44,7 +44,7 @@ function assertSameDistances(found: readonly number[], expected: readonly number
 
 describe('an index of places', () => {
   for (const [where, place] of kinds) {
-    test(`finds the nearest first of those ${where}, as if it had looked at all`, () => {
+    test(`an index of places finds the nearest first of those ${where}, as if it had looked at all`, () => {
       fc.assert(
         fc.property(
           fc.array(place, { maxLength: 120, size: 'max' }),
@@ -70,7 +70,7 @@ describe('an index of places', () => {
     });
   }
 
-  test('knows its members only, by their own numbers', () => {
+  test('an index of places knows its members only, by their own numbers', () => {
     const places = Array.from({ length: 50 }, (_, east) => ({ latitude: 0, longitude: east / 100 }));
     const members = [3, 40, 41, 7];
     const index = indexOf(places, members);
@@ -79,7 +79,7 @@ describe('an index of places', () => {
     assert.deepEqual(indexOf(places, []).nearest(places[0]!, 5), []);
   });
 
-  test('looks at no more than it may, at those near by', () => {
+  test('an index of places looks at no more than it may, at those near by', () => {
     const places = Array.from({ length: 5_000 }, (_, east) => ({ latitude: 0, longitude: east / 1_000 }));
     const looked: number[] = [];
     const isFit = (member: number) => {

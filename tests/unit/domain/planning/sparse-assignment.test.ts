@@ -122,7 +122,7 @@ function lowerBound({ rows }: Instance, { worthOf }: Assignment): number {
 }
 
 describe('a sparse assignment', () => {
-  test('costs what the cheapest of all possible ones costs', () => {
+  test('a sparse assignment costs what the cheapest of all possible ones costs', () => {
     fc.assert(
       fc.property(instances(5, 4, fc.integer({ min: -3, max: 9 })), (instance) => {
         const assignment = assignSparse(costRowsOf(instance));
@@ -133,7 +133,7 @@ describe('a sparse assignment', () => {
     );
   });
 
-  test('costs the same as a slow textbook search, for any rows', () => {
+  test('a sparse assignment costs the same as a slow textbook search, for any rows', () => {
     for (const [kind, runs] of [
       [instances(40, 25, fc.integer({ min: 0, max: 30 })), { numRuns: 60 }],
       [windows(30, [0, 45], fc.integer({ min: 0, max: 99 })), { numRuns: 60 }],
@@ -152,7 +152,7 @@ describe('a sparse assignment', () => {
     }
   });
 
-  test('proves by what its columns are worth that nothing is cheaper', () => {
+  test('a sparse assignment proves by what its columns are worth that nothing is cheaper', () => {
     const costs = [fc.integer({ min: 0, max: 20 }), fc.double({ min: 0, max: 1e6, noNaN: true })];
     for (const cost of costs) {
       fc.assert(
@@ -167,7 +167,7 @@ describe('a sparse assignment', () => {
     }
   });
 
-  test('tells what one more of a column would save or, where rows outnumber the columns, what one less would cost', () => {
+  test('a sparse assignment tells what one more of a column would save or, where rows outnumber the columns, what one less would cost', () => {
     fc.assert(
       fc.property(instances(5, 4, fc.integer({ min: -3, max: 9 })), (instance) => {
         const { columns, rows } = instance;
@@ -196,7 +196,7 @@ describe('a sparse assignment', () => {
     );
   });
 
-  test('prefers the lowest column among ways of equal cost, for any order of edges', () => {
+  test('a sparse assignment prefers the lowest column among ways of equal cost, for any order of edges', () => {
     const [one, other] = [
       [0, 0],
       [1, 0],
@@ -227,7 +227,7 @@ describe('a sparse assignment', () => {
     }
   });
 
-  test('leaves no row out for which a free column would be cheaper, however short it may look', () => {
+  test('a sparse assignment leaves no row out for which a free column would be cheaper, however short it may look', () => {
     fc.assert(
       fc.property(instances(20, 10, fc.integer({ min: -3, max: 9 })), fc.nat(60), (instance, looks) => {
         const assignment = assignSparse(costRowsOf(instance), looks);
@@ -242,17 +242,17 @@ describe('a sparse assignment', () => {
     );
   });
 
-  test('gives nothing where there is nothing', () => {
+  test('a sparse assignment gives nothing where there is nothing', () => {
     assert.deepEqual([...assignSparse(new CostRows(0)).columnOf], []);
     assert.deepEqual([...assignSparse(costRowsOf({ columns: 0, rows: [{ price: 7, edges: [] }] })).columnOf], [-1]);
   });
 
-  test('leaves a row out where that is no dearer', () => {
+  test('a sparse assignment leaves a row out where that is no dearer', () => {
     const instance = { columns: 1, rows: [{ price: 7, edges: [[0, 7]] }] } as const;
     assert.deepEqual([...assignSparse(costRowsOf(instance)).columnOf], [-1]);
   });
 
-  test('hands a column on, and leaves out who had it, where that is cheaper', () => {
+  test('a sparse assignment hands a column on, and leaves out who had it, where that is cheaper', () => {
     const instance = {
       columns: 2,
       rows: [

@@ -52,24 +52,24 @@ function stopsOf(...tasks: readonly RouteTask[]) {
 const from = (longitude: number) => ({ pickup: at(longitude), pickupKey: String(longitude) });
 
 for (const [name, tasks, expected] of [
-  ['nothing to do', [], []],
+  ['a plan without tasks has no stops', [], []],
   [
-    'what is on its way is brought before anything is fetched',
+    'a task on its way is brought before another one is fetched',
     [task(1, { ...from(4), dropoff: at(6) }), task(2, { status: 'in_transit', dropoff: at(10) })],
     ['dropoff 2 10 10 13', 'pickup 1 19 19 21', 'dropoff 1 23 23 26'],
   ],
   [
-    'who is at the door hands over what is left of the service',
+    'an agent at the door takes only the rest of the service',
     [task(1, { status: 'in_transit', arrivedAt: minute(-1), dropoff: at(3) }), task(2, { dropoff: at(4) })],
     ['dropoff 1 0 0 2', 'dropoff 2 3 3 6'],
   ],
   [
-    'who is at the pickup fetches what is left of it',
+    'an agent at the pickup takes only the rest of the service',
     [task(1, { ...from(5), pickupArrivedAt: minute(-1), dropoff: at(7) })],
     ['pickup 1 0 0 1', 'dropoff 1 3 3 6'],
   ],
   [
-    'what has been picked up is only brought',
+    'a task that has been picked up is only brought',
     [task(1, { ...from(5), pickedUpAt: minute(-1), dropoff: at(7) })],
     ['dropoff 1 7 7 10'],
   ],

@@ -43,7 +43,7 @@ function byTheBook(given: readonly Stop[], delayOf: (index: number) => number = 
 const isLate = ({ dueAt }: Stop, beginAt: number) => dueAt !== null && beginAt > dueAt;
 
 describe('a schedule', () => {
-  test('begins no stop early, and costs what it costs stop by stop', () => {
+  test('a schedule begins no stop early, and costs what it costs stop by stop', () => {
     fc.assert(
       fc.property(stops, (given) => {
         const schedule = new Schedule(START, given, travel);
@@ -56,7 +56,7 @@ describe('a schedule', () => {
     );
   });
 
-  test('says of an insertion anywhere what a new schedule says', () => {
+  test('a schedule says of an insertion anywhere what a new schedule says', () => {
     let [waits, latecomers] = [0, 0];
     fc.assert(
       fc.property(stops, fc.array(stop, { minLength: 1, maxLength: 2 }), (given, inserted) => {
@@ -73,7 +73,7 @@ describe('a schedule', () => {
     assert.ok(waits > 500 && latecomers > 500, `${waits} ${latecomers}`);
   });
 
-  test('has slack at each stop up to the moment at which one more comes late', () => {
+  test('a schedule has slack at each stop up to the moment at which one more comes late', () => {
     fc.assert(
       fc.property(stops, fc.nat(7), (given, at) => {
         fc.pre(at < given.length);
