@@ -91,6 +91,32 @@ export const REQUESTS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/decide/tasks/change-task-status.ts',
+    ['api/tasks/change-status', 'integration/engine/actor-agreement'],
+    [
+      [
+        'judgeStatusChange(facts?.task, input.status, caller)',
+        "judgeStatusChange(facts?.task, input.status, caller.role === 'integration' ? { role: 'dispatcher', agentId: null } : caller)",
+        'An integration does not accept for an agent.',
+      ],
+      [
+        'judgeStatusChange(facts?.task, input.status, caller)',
+        "judgeStatusChange(facts?.task, input.status, caller.role === 'agent' ? { role: 'dispatcher', agentId: null } : caller)",
+        'An agent steps on with its own tasks only.',
+      ],
+      [
+        "  if (verdict.kind === 'unchanged') return done('task', taskId);\n",
+        '',
+        'A repeated step is neither an event nor a line of history.',
+      ],
+      [
+        "  if (verdict.kind === 'refused') return refuse(verdict.refusal);\n",
+        '',
+        'A step that the machine refuses is not made.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/domain/quota.ts',
     ['unit/domain/quota'],
     [
