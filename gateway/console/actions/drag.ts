@@ -26,10 +26,15 @@ export function allowDrop(event: DragEvent): void {
   event.dataTransfer.dropEffect = 'move';
 }
 
-export function dropOn(event: DragEvent, agentId: number | undefined): void {
+/** Hands the dropped tasks over; a place that takes none leaves them. */
+export function dropTasks(event: DragEvent, take: ((ids: readonly number[]) => void) | undefined): void {
   const dragged = event.dataTransfer?.getData(MEDIA) ?? '';
-  if (dragged === '' || agentId === undefined) return;
+  if (dragged === '' || take === undefined) return;
   event.preventDefault();
   isDragging.value = false;
-  void giveTo(JSON.parse(dragged) as number[], agentId);
+  take(JSON.parse(dragged) as number[]);
+}
+
+export function dropOn(event: DragEvent, agentId: number | undefined): void {
+  dropTasks(event, agentId === undefined ? undefined : (ids) => void giveTo(ids, agentId));
 }

@@ -87,10 +87,8 @@ function Times({ form, isScheduled }: Part & { readonly isScheduled: boolean }) 
   return (
     <>
       {isScheduled && field('scheduledAt', text.panel.scheduled)}
-      <div class="pair">
-        {field('windowStart', words.windowStart)}
-        {field('windowEnd', words.windowEnd)}
-      </div>
+      {field('windowStart', words.windowStart)}
+      {field('windowEnd', words.windowEnd)}
     </>
   );
 }
@@ -98,7 +96,7 @@ function Times({ form, isScheduled }: Part & { readonly isScheduled: boolean }) 
 function Contact({ form }: Part) {
   return (
     <div class="pair">
-      <Field id="edit-contact" label={text.panel.contact}>
+      <Field id="edit-contact" label={words.contact}>
         {(props) => (
           <input
             {...props}

@@ -8,6 +8,7 @@ const { keys: words } = text;
 export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['/'], words.search],
   [['j', 'k'], words.move],
+  [['h', 'l'], words.moveColumn],
   [['Enter'], words.open],
   [['x'], words.select],
   [['a'], words.assign],
@@ -17,6 +18,7 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['e'], words.edit],
   [['n'], words.create],
   [['g', 'm'], words.map],
+  [['g', 'b'], words.board],
   [['g', 'a'], attention.title],
   [['g', 'c'], words.couriers],
   [['g', 's'], settingsText.title],

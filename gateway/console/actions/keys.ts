@@ -1,9 +1,9 @@
 import { leaveCursor, moveCursor, taskAtCursor } from '../page/cursor.ts';
 import { isDrafting } from '../page/draft.ts';
+import { focusedTask, moveCard, moveColumn } from '../page/focused-card.ts';
 import { session } from '../page/link.ts';
 import { isPlacing } from '../page/pin.ts';
 import { go, taskId, view } from '../page/state.ts';
-import { outcome } from './act.ts';
 import { askForCourier, askToCancel, beginTask, dialog, editTask, takeBack } from './dialog-state.ts';
 import { clearSelected, selected, toggleSelected } from './selection.ts';
 
@@ -12,7 +12,7 @@ const CHORD_MS = 1_200;
 /** Keys that lead somewhere, from every view. */
 const ANYWHERE: Readonly<Record<string, () => void>> = {
   'g m': () => go('map'),
-  'g b': () => go('map'),
+  'g b': () => go('board'),
   'g a': () => go('attention'),
   'g s': () => go('settings'),
   'g c': () => go('couriers'),
@@ -24,10 +24,12 @@ const ANYWHERE: Readonly<Record<string, () => void>> = {
 /** Keys that act on tasks. */
 const ON_TASKS: Readonly<Record<string, () => void>> = {
   '/': () => document.querySelector<HTMLInputElement>('#search')?.focus(),
-  j: () => moveCursor(1),
-  k: () => moveCursor(-1),
+  j: () => move(1),
+  k: () => move(-1),
+  h: () => moveColumn(-1),
+  l: () => moveColumn(1),
   x: () => {
-    const id = taskAtCursor() ?? taskId.peek();
+    const id = taskAtCursor() ?? focusedTask() ?? taskId.peek();
     if (id !== null) toggleSelected(id);
   },
   Enter: () => {
@@ -42,6 +44,11 @@ const ON_TASKS: Readonly<Record<string, () => void>> = {
   n: beginTask,
 };
 
+function move(by: 1 | -1): void {
+  if (view.peek() === 'board') moveCard(by);
+  else moveCursor(by);
+}
+
 function closeNearest(): void {
   if (isPlacing.peek()) isPlacing.value = false;
   else if (isDrafting.peek()) isDrafting.value = false;
@@ -50,8 +57,13 @@ function closeNearest(): void {
   else leaveCursor();
 }
 
+function hasTasks(): boolean {
+  return view.peek() === 'map' || view.peek() === 'board';
+}
+
+/** An open dialog has the keys, in every view. */
 function hasDialog(): boolean {
-  return dialog.peek() !== null || outcome.peek() !== null;
+  return document.querySelector('dialog[open]') !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -68,7 +80,7 @@ export function startKeys(): void {
     const isButton = event.target instanceof HTMLElement && event.target.closest('button, a') !== null;
     if (event.key === 'Enter' && isButton) return;
     const chord = event.timeStamp - firstAt < CHORD_MS ? `${first} ${event.key}` : '';
-    const act = ANYWHERE[chord] ?? ANYWHERE[event.key] ?? (view.peek() === 'map' ? ON_TASKS[event.key] : undefined);
+    const act = ANYWHERE[chord] ?? ANYWHERE[event.key] ?? (hasTasks() ? ON_TASKS[event.key] : undefined);
     first = chord in ANYWHERE ? '' : event.key;
     firstAt = event.timeStamp;
     if (!act) return;

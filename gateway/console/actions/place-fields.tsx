@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { TypedPlace } from '../page/draft.ts';
 import { isPlacing, PIN, pinIn, pinTarget, pinText } from '../page/pin.ts';
+import { go, view } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button, Field } from '../ui/controls.tsx';
 
@@ -57,7 +58,9 @@ export function PlaceFields({
         <Button
           icon="map"
           onClick={() => {
-            isPlacing.value = true;
+            // Elsewhere there is no map: the form comes along, with everything typed.
+            if (view.peek() === 'map') isPlacing.value = true;
+            else go('map');
           }}
         >
           {words.placeOnMap}

@@ -1,8 +1,9 @@
 import { effect, signal } from '@preact/signals';
 import type { TaskRow } from '../live/protocol.ts';
 import { taskAtCursor } from '../page/cursor.ts';
-import { list, session, task, taskPins } from '../page/link.ts';
-import { taskId } from '../page/state.ts';
+import { focusedTask } from '../page/focused-card.ts';
+import { board, exceptions, list, session, task, taskPins } from '../page/link.ts';
+import { taskId, view } from '../page/state.ts';
 
 /** The tasks that the next action is about, besides the open one. */
 export const selected = signal<ReadonlySet<number>>(new Set());
@@ -35,7 +36,7 @@ export function selectRange(to: number): void {
 /** The selected tasks; without any the one under the keyboard, which is the last that was pointed at, or the open one. */
 export function targets(): number[] {
   if (selected.peek().size > 0) return [...selected.peek()];
-  const one = taskAtCursor() ?? taskId.peek();
+  const one = taskAtCursor() ?? focusedTask() ?? taskId.peek();
   return one === null ? [] : [one];
 }
 
@@ -45,7 +46,8 @@ function rowOf(id: number): TaskRow | undefined {
 
 /** Whether a courier has the task, as far as this page knows. */
 export function hasCourier(id: number): boolean {
-  const known = rowOf(id) ?? taskPins.peek().find((pin) => pin.id === id);
+  const inTrouble = exceptions.peek()?.items.find((each) => each.task?.id === id)?.task;
+  const known = inTrouble ?? rowOf(id) ?? taskPins.peek().find((pin) => pin.id === id);
   return known !== undefined && known.agentId !== null;
 }
 
@@ -58,5 +60,6 @@ export function nameOfOne(ids: readonly number[]): string | undefined {
 }
 
 function rowsOnScreen(): TaskRow[] {
+  if (view.peek() === 'board') return (board.peek()?.columns ?? []).flatMap(({ rows }) => rows);
   return (list.peek()?.entries ?? []).flatMap((entry) => (entry.kind === 'task' ? [entry.row] : []));
 }

@@ -34,8 +34,10 @@ export function AlertRow({ alert, isGone, isFirst, nowMs, onMended }: Props) {
   async function mend(): Promise<void> {
     if (!remedy || isBusy || isGone) return;
     setBusy(true);
-    const { isDone, words } = await remedy.run();
+    const outcome = await remedy.run();
     setBusy(false);
+    if (!outcome) return;
+    const { isDone, words } = outcome;
     say(words, isDone ? 'note' : 'fault');
     if (isDone) onMended();
   }

@@ -1,4 +1,5 @@
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
+import { askForCourier } from '../actions/dialog-state.ts';
 import type { Answer, ApiCall, Exception, ExceptionKind } from '../live/protocol.ts';
 import { timeOf } from '../page/format.ts';
 import { text } from '../text/english.ts';
@@ -11,7 +12,8 @@ export interface Remedy {
   readonly name: keyof typeof attention.remedies;
   /** The one key that carries it out. */
   readonly key: string;
-  readonly run: () => Promise<Outcome>;
+  /** Undefined when a question comes first, whose answer carries it out. */
+  readonly run: () => Promise<Outcome | undefined>;
 }
 
 /** An exception as a line of the inbox. */
@@ -37,6 +39,7 @@ interface Means {
 const KEYS: Readonly<Record<Remedy['name'], string>> = {
   search: 'f',
   takeBack: 'u',
+  reassign: 'r',
   reattempt: 'y',
   enable: 'o',
 };
@@ -105,7 +108,16 @@ function remedyOf({ kind, task, taskIds }: Exception, { ask, may }: Means): Reme
   if (!may('tasks:assign')) return undefined;
   const isUnassigned = task?.status === 'new' || task?.status === 'awaiting_assignment';
   if (isUnassigned) return { name: 'search', key: KEYS.search, run: () => searchAgain(ask, task) };
-  // The packages of a task on its way are with the courier: that is for the dispatcher and the phone.
-  if (task?.status === 'in_transit' || taskIds.length === 0) return undefined;
+  if (taskIds.length === 0) return undefined;
+  // The packages are with the courier: another one meets it, and the dispatcher says which.
+  if (task?.status === 'in_transit') {
+    return may('tasks:exceptions')
+      ? { name: 'reassign', key: KEYS.reassign, run: () => chooseCourier(task.id) }
+      : undefined;
+  }
   return { name: 'takeBack', key: KEYS.takeBack, run: () => takeBack(ask, taskIds) };
+}
+
+async function chooseCourier(taskId: number): Promise<undefined> {
+  askForCourier([taskId]);
 }

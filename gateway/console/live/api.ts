@@ -11,6 +11,8 @@ const PUBLIC = '/auth/password-reset/';
 /** A person who waits for an answer wants to hear soon that there is none; a stream that is cut is opened again often. */
 const RETRY = { giveUpAfterMs: 8_000, longestPauseMs: 3_000 };
 
+const FILE_MS = 20_000;
+
 /** A request that got no answer, or a refusal. */
 export class CallError extends Error {
   readonly failure: Failure;
@@ -89,6 +91,17 @@ export class Api {
     return this.#answered((await this.#signedIn).open(path as Parameters<Client['open']>[0], { signal }));
   }
 
+  /** A file as a data URL. Never rejects, as `call` does not. */
+  async file(path: string): Promise<Answer<string>> {
+    try {
+      const reply = await this.open(path, AbortSignal.timeout(FILE_MS));
+      const bytes = await reply.blob();
+      return { ok: true, status: reply.status, data: await dataUrlOf(bytes) };
+    } catch (error) {
+      return { ok: false, failure: (error instanceof CallError ? error : this.failure(error)).failure };
+    }
+  }
+
   /** The caller's stream from a position on. It opens itself again, and throws when it is refused for good. */
   async follow(lastEventId: string, signal: AbortSignal): Promise<EventStream> {
     return (await this.#signedIn).follow({ lastEventId, signal });
@@ -110,6 +123,15 @@ export class Api {
       throw this.failure(error);
     }
   }
+}
+
+function dataUrlOf(bytes: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(bytes);
+  });
 }
 
 /** The client types calls by the document; this console puts ids into paths itself. */

@@ -1,4 +1,4 @@
-import type { EndedToday, ListEntry, ListPart, ListQuery, TaskRow } from './protocol.ts';
+import type { BoardPart, BoardQuery, EndedToday, ListEntry, ListPart, ListQuery, TaskRow } from './protocol.ts';
 import { type HeldTask, isOpen, nameOf, type Records } from './records.ts';
 import { fits, searchQueryOf } from './search-query.ts';
 import { SHOWN_STATUSES } from './shown-status.ts';
@@ -18,25 +18,46 @@ interface Group {
 export class ListView {
   #groups: Group[] = [];
   #key = '';
-  #known = new Set<number>();
 
   /** The part of the list that is on the screen. Today begins at `todayMs`. */
   part(records: Records, query: ListQuery, todayMs: number): ListPart {
+    const counts = this.#order(records, query, todayMs);
+    return { ...this.#slice(records, query), ...counts };
+  }
+
+  /** The columns of a board with the rows that are on the screen. */
+  board(records: Records, { list, ranges }: BoardQuery, todayMs: number): BoardPart {
+    const counts = this.#order(records, list, todayMs, true);
+    const columns = this.#groups.map(({ key, ids }) => {
+      const { offset = 0, limit = 0 } = ranges[key] ?? {};
+      const rows = ids.slice(offset, offset + limit).map((id) => records.tasks.get(id)!.row);
+      return { key, count: ids.length, late: lateOf(records, ids), offset, rows };
+    });
+    return { ...counts, columns };
+  }
+
+  /**
+   * Orders the tasks, unless the reader holds them. Returns how many there are, and how many wait. `isStrict` lets tasks leave
+   * a held group that they no longer belong to: a column says what state its tasks are in.
+   */
+  #order(records: Records, query: ListQuery, todayMs: number, isStrict = false): Pick<ListPart, 'tasks' | 'waiting'> {
     const { offset: _, limit: __, isHeld: ___, closed: ____, ...shape } = query;
     const key = JSON.stringify(shape);
     const isHeld = query.isHeld && key === this.#key;
     const wanted = selected(records, query, todayMs);
-    let waiting = 0;
-    if (isHeld) {
-      for (const { row } of wanted) if (!this.#known.has(row.id)) waiting += 1;
-      // A new snapshot may lack tasks that the rows are of.
-      this.#groups = this.#groups.map((group) => ({ ...group, ids: group.ids.filter((id) => records.tasks.has(id)) }));
-    } else {
+    if (!isHeld) {
       this.#key = key;
       this.#groups = groupsOf(records, wanted, query);
-      this.#known = new Set(wanted.map(({ row }) => row.id));
+      return { tasks: wanted.length, waiting: 0 };
     }
-    return { ...this.#slice(records, query), tasks: wanted.length, waiting };
+    const stays = (id: number, group: string) => {
+      // A new snapshot may lack tasks that the rows are of.
+      const task = records.tasks.get(id);
+      return task !== undefined && (!isStrict || groupOf(records, task, query.grouping).key === group);
+    };
+    this.#groups = this.#groups.map((group) => ({ ...group, ids: group.ids.filter((id) => stays(id, group.key)) }));
+    const placed = new Set(this.#groups.flatMap(({ ids }) => ids));
+    return { tasks: wanted.length, waiting: wanted.filter(({ row }) => !placed.has(row.id)).length };
   }
 
   #slice(records: Records, { offset, limit, closed }: ListQuery): Omit<ListPart, 'tasks' | 'waiting'> {
@@ -47,8 +68,7 @@ export class ListView {
     for (const { key, ids } of this.#groups) {
       const hidden = isClosed.has(key);
       if (isShown()) {
-        const late = ids.reduce((sum, id) => sum + (records.late.has(id) ? 1 : 0), 0);
-        entries.push({ kind: 'group', key, count: ids.length, late, closed: hidden });
+        entries.push({ kind: 'group', key, count: ids.length, late: lateOf(records, ids), closed: hidden });
       }
       at += 1;
       if (hidden) continue;
@@ -60,6 +80,10 @@ export class ListView {
     }
     return { offset, entries, total: at };
   }
+}
+
+function lateOf(records: Records, ids: readonly number[]): number {
+  return ids.reduce((sum, id) => sum + (records.late.has(id) ? 1 : 0), 0);
 }
 
 function selected(records: Records, query: ListQuery, todayMs: number): HeldTask[] {
@@ -92,7 +116,7 @@ function isEnded({ status, shown, endedAtMs, isLate }: TaskRow, ended: EndedToda
 function groupsOf(records: Records, tasks: readonly HeldTask[], query: ListQuery): Group[] {
   const groups = new Map<string, { group: Group; rows: TaskRow[] }>();
   for (const task of tasks) {
-    const { key, name, rank } = query.grouping === 'status' ? byStatus(task.row) : byCourier(records, task);
+    const { key, name, rank } = groupOf(records, task, query.grouping);
     const found = groups.get(key) ?? { group: { key, name, rank, ids: [] }, rows: [] };
     groups.set(key, found);
     found.rows.push(task.row);
@@ -101,6 +125,18 @@ function groupsOf(records: Records, tasks: readonly HeldTask[], query: ListQuery
     (a, b) => a.group.rank - b.group.rank || a.group.name.localeCompare(b.group.name),
   );
   return sorted.map(({ group, rows }) => ({ ...group, ids: rows.sort(inOrder).map(({ id }) => id) }));
+}
+
+function groupOf(records: Records, task: HeldTask, grouping: ListQuery['grouping']) {
+  if (grouping === 'courier') return byCourier(records, task);
+  return grouping === 'status' ? byStatus(task.row) : byStage(task.row);
+}
+
+/** Tasks that somebody has to act on are one column, and those that are over another one. */
+function byStage({ status, shown }: TaskRow) {
+  const waits = shown === 'new' || shown === 'nobody' || shown === 'unassigned';
+  const key = isOpen(status) ? (waits ? UNASSIGNED : shown) : DONE;
+  return { key, name: key, rank: SHOWN_STATUSES.indexOf(shown) };
 }
 
 function byStatus({ shown }: TaskRow) {

@@ -6,7 +6,7 @@ import type { Answer, FromWorker, Patch, Session, Watch } from './protocol.ts';
 import { courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
 import { midnightMs } from './zone-time.ts';
 
-type Part = 'connection' | 'figures' | 'exceptions' | 'couriers' | 'list' | 'task' | 'pins' | 'taskPins';
+type Part = 'connection' | 'figures' | 'exceptions' | 'couriers' | 'list' | 'board' | 'task' | 'pins' | 'taskPins';
 
 /** The least time between two patches of a part, in milliseconds. A part that a person asks for comes at once. */
 const PACE_MS: Readonly<Record<Part, number>> = {
@@ -15,6 +15,7 @@ const PACE_MS: Readonly<Record<Part, number>> = {
   exceptions: 500,
   couriers: 250,
   list: 80,
+  board: 100,
   task: 0,
   pins: 100,
   taskPins: 400,
@@ -26,9 +27,10 @@ const FRAME_MS = 16;
 export class PagePort {
   readonly #post: (message: FromWorker) => void;
   #list = new ListView();
+  #board = new ListView();
   readonly #dirty = new Set<Part>();
   readonly #sentAt = new Map<Part, number>();
-  #watch: Watch = { list: null, taskId: null, map: false };
+  #watch: Watch = { list: null, board: null, taskId: null, map: false };
   #core: LiveCore | undefined;
   #timeZone = 'UTC';
   #isReady = true;
@@ -50,6 +52,7 @@ export class PagePort {
   attach(core: LiveCore, caller: CallerView): void {
     this.#core = core;
     this.#list = new ListView();
+    this.#board = new ListView();
     this.#timeZone = caller.organization?.timeZone ?? 'UTC';
     this.#mark(PARTS);
   }
@@ -60,7 +63,9 @@ export class PagePort {
     const asked: Part[] = [];
     // A list that comes back is made again, also when the pointer rests where its rows will be.
     if (watch.list && !before.list) this.#list = new ListView();
+    if (watch.board && !before.board) this.#board = new ListView();
     if (watch.list && watch.list !== before.list) asked.push('list');
+    if (watch.board && watch.board !== before.board) asked.push('board');
     if (watch.taskId !== before.taskId) asked.push('task');
     if (watch.map && !before.map) asked.push('pins', 'taskPins');
     for (const part of asked) this.#sentAt.delete(part);
@@ -70,8 +75,8 @@ export class PagePort {
   changed({ connection, tasks, agents, positions }: Changes): void {
     this.#mark([
       ...(connection ? (['connection', 'exceptions'] as const) : []),
-      ...(tasks ? (['figures', 'exceptions', 'couriers', 'list', 'task', 'pins', 'taskPins'] as const) : []),
-      ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'pins'] as const) : []),
+      ...(tasks ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'task', 'pins', 'taskPins'] as const) : []),
+      ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'pins'] as const) : []),
       ...(positions ? (['couriers', 'pins'] as const) : []),
     ]);
   }
@@ -119,7 +124,7 @@ export class PagePort {
   }
 
   #patchOf({ records, connection }: LiveCore, due: ReadonlySet<Part>): Patch {
-    const { list, taskId, map } = this.#watch;
+    const { list, board, taskId, map } = this.#watch;
     const isLoaded = connection.state !== 'loading' || records.tasks.size > 0;
     const nowMs = Date.now() + connection.clockOffsetMs;
     const todayMs = midnightMs(nowMs, this.#timeZone);
@@ -129,6 +134,7 @@ export class PagePort {
       ...(due.has('exceptions') && isLoaded ? { exceptions: exceptionsOf(records, nowMs) } : {}),
       ...(due.has('couriers') && isLoaded ? { couriers: couriersOf(records) } : {}),
       ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list, todayMs) } : {}),
+      ...(due.has('board') && board && isLoaded ? { board: this.#board.board(records, board, todayMs) } : {}),
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
       ...(map && (due.has('pins') || due.has('taskPins'))
         ? { map: { couriers: courierPins(records), ...(due.has('taskPins') ? { tasks: taskPins(records) } : {}) } }

@@ -34,7 +34,8 @@ export type Session =
   | { readonly state: 'signed-out'; readonly why: 'never' | 'left' | 'ended' }
   | { readonly state: 'signed-in'; readonly caller: CallerView };
 
-export type Grouping = 'courier' | 'status';
+/** `stage`: the columns of the board, which put alike statuses together. */
+export type Grouping = 'courier' | 'status' | 'stage';
 /** The tasks behind a figure of today. */
 export type EndedToday = 'on-time' | 'failed';
 
@@ -55,14 +56,23 @@ export interface ListQuery {
   readonly isHeld: boolean;
 }
 
+/** The columns of the board that are on the screen, and the part of each that is. */
+export interface BoardQuery {
+  readonly list: ListQuery;
+  readonly ranges: Readonly<Record<string, { readonly offset: number; readonly limit: number }>>;
+}
+
 export interface Watch {
   readonly list: ListQuery | null;
+  readonly board: BoardQuery | null;
   readonly taskId: number | null;
   readonly map: boolean;
 }
 
 export type ToWorker =
   | { readonly kind: 'call'; readonly id: number; readonly call: ApiCall }
+  /** The bytes behind a path of the API, as a data URL. */
+  | { readonly kind: 'file'; readonly id: number; readonly path: string }
   | { readonly kind: 'sign-in'; readonly id: number; readonly email: string; readonly password: string }
   | { readonly kind: 'sign-out' }
   | { readonly kind: 'watch'; readonly watch: Watch }
@@ -127,6 +137,23 @@ export interface ListPart {
   readonly total: number;
   readonly tasks: number;
   /** Rows that came while the list was held. */
+  readonly waiting: number;
+}
+
+export interface BoardColumn {
+  readonly key: string;
+  readonly count: number;
+  readonly late: number;
+  readonly offset: number;
+  /** Empty for a column that is not on the screen. */
+  readonly rows: readonly TaskRow[];
+}
+
+export interface BoardPart {
+  /** The columns that have tasks, in order. */
+  readonly columns: readonly BoardColumn[];
+  readonly tasks: number;
+  /** Rows that came while the board was held. */
   readonly waiting: number;
 }
 
@@ -217,6 +244,7 @@ export interface Patch {
   readonly exceptions?: ExceptionList;
   readonly couriers?: readonly Courier[];
   readonly list?: ListPart;
+  readonly board?: BoardPart;
   readonly task?: TaskView | null;
   readonly map?: MapPart;
 }

@@ -75,6 +75,8 @@ async function take(page: PagePort, message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'call':
       return page.answer(message.id, await api.call(message.call));
+    case 'file':
+      return page.answer(message.id, await api.file(message.path));
     case 'sign-in':
       return page.answer(message.id, await signIn(message.email, message.password));
     case 'sign-out':

@@ -3,6 +3,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type {
   Answer,
   ApiCall,
+  BoardPart,
   Connection,
   Courier,
   ExceptionList,
@@ -25,6 +26,7 @@ export const figures = signal<Figures | undefined>(undefined);
 export const exceptions = signal<ExceptionList | undefined>(undefined);
 export const couriers = signal<readonly Courier[]>([]);
 export const list = signal<ListPart | undefined>(undefined);
+export const board = signal<BoardPart | undefined>(undefined);
 /** Undefined until the worker has answered; null for a task that it does not hold. */
 export const task = signal<TaskView | null | undefined>(undefined);
 export const courierPins = signal<MapPart['couriers']>([]);
@@ -67,6 +69,7 @@ function setSession(next: Session): void {
   figures.value = undefined;
   exceptions.value = undefined;
   list.value = undefined;
+  board.value = undefined;
   task.value = undefined;
   couriers.value = [];
   courierPins.value = [];
@@ -83,6 +86,7 @@ function apply(patch: Patch): void {
     if (patch.exceptions) exceptions.value = patch.exceptions;
     if (patch.couriers) couriers.value = patch.couriers;
     if (patch.list) list.value = patch.list;
+    if (patch.board) board.value = patch.board;
     if (patch.task !== undefined) task.value = patch.task;
     if (patch.map) courierPins.value = patch.map.couriers;
     if (patch.map?.tasks) taskPins.value = patch.map.tasks;
@@ -105,6 +109,11 @@ function ask<T>(messageOf: (id: number) => ToWorker): Promise<Answer<T>> {
 /** Asks the API. Never rejects: a refusal is an answer. */
 export function callApi<T>(call: ApiCall): Promise<Answer<T>> {
   return ask((id) => ({ kind: 'call', id, call }));
+}
+
+/** Reads a file of the API as a data URL. Never rejects. */
+export function readFile(path: string): Promise<Answer<string>> {
+  return ask((id) => ({ kind: 'file', id, path }));
 }
 
 /** Makes the worker read a courier that this page has made: no event reports it. */

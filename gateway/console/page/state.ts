@@ -1,12 +1,12 @@
 import { computed, effect, signal } from '@preact/signals';
-import type { ListQuery } from '../live/protocol.ts';
+import type { BoardQuery, ListQuery } from '../live/protocol.ts';
 import { connection, session, watch } from './link.ts';
 
-export type View = 'map' | 'attention' | 'couriers' | 'settings';
+export type View = 'map' | 'board' | 'attention' | 'couriers' | 'settings';
 export type Theme = 'system' | 'light' | 'dark';
 
 const THEME_KEY = 'dispatch-console-theme';
-const VIEWS: readonly View[] = ['map', 'attention', 'couriers', 'settings'];
+const VIEWS: readonly View[] = ['map', 'board', 'attention', 'couriers', 'settings'];
 
 export const view = signal<View>('map');
 export const taskId = signal<number | null>(null);
@@ -37,6 +37,11 @@ const FIRST_LIST: ListQuery = {
 };
 export const listQuery = signal(FIRST_LIST);
 
+/** The columns of the board, and the parts of them that are on the screen. It has the filters of the list. */
+export const boardGrouping = signal<'stage' | 'courier'>('stage');
+export const boardRanges = signal<BoardQuery['ranges']>({});
+export const isBoardHeld = signal(false);
+
 /** On a phone one thing fills the screen. */
 export const phonePane = signal<'list' | 'map'>('list');
 
@@ -53,6 +58,12 @@ export const shownConnection = computed(() => {
 export const timeZone = computed(() => {
   const now = session.value;
   return now.state === 'signed-in' ? (now.caller.organization?.timeZone ?? 'UTC') : 'UTC';
+});
+
+const boardQuery = computed((): BoardQuery => {
+  const { search, onlyLate, agentId } = listQuery.value;
+  const stages = { grouping: boardGrouping.value, isHeld: isBoardHeld.value, withDone: true };
+  return { list: { ...FIRST_LIST, search, onlyLate, agentId, ...stages }, ranges: boardRanges.value };
 });
 
 export function changeList(change: Partial<ListQuery>): void {
@@ -119,7 +130,12 @@ export function startState(): void {
   });
   effect(() => {
     if (session.value.state !== 'signed-in') return;
-    watch({ list: view.value === 'map' ? listQuery.value : null, taskId: taskId.value, map: view.value === 'map' });
+    watch({
+      list: view.value === 'map' ? listQuery.value : null,
+      board: view.value === 'board' ? boardQuery.value : null,
+      taskId: taskId.value,
+      map: view.value === 'map',
+    });
   });
   setInterval(() => {
     nowMs.value = Date.now() + (connection.peek()?.clockOffsetMs ?? 0);

@@ -33,6 +33,7 @@ export const attention = {
   remedies: {
     search: 'Look for a courier',
     takeBack: 'Take back and look',
+    reassign: 'Reassign',
     reattempt: 'Attempt again',
     enable: 'Switch on again',
   },

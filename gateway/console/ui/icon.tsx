@@ -1,10 +1,12 @@
 import ban from 'lucide-static/icons/ban.svg';
+import money from 'lucide-static/icons/banknote.svg';
 import check from 'lucide-static/icons/check.svg';
 import chevron from 'lucide-static/icons/chevron-down.svg';
 import circle from 'lucide-static/icons/circle.svg';
 import dashed from 'lucide-static/icons/circle-dashed.svg';
 import failed from 'lucide-static/icons/circle-x.svg';
 import clock from 'lucide-static/icons/clock-alert.svg';
+import boardIcon from 'lucide-static/icons/columns-3.svg';
 import external from 'lucide-static/icons/external-link.svg';
 import listIcon from 'lucide-static/icons/list.svg';
 import mapIcon from 'lucide-static/icons/map.svg';
@@ -29,6 +31,7 @@ import close from 'lucide-static/icons/x.svg';
 const SHAPES = {
   accepted,
   ban,
+  board: boardIcon,
   check,
   chevron,
   circle,
@@ -42,6 +45,7 @@ const SHAPES = {
   list: listIcon,
   map: mapIcon,
   minus,
+  money,
   moving,
   nobody,
   package: packageIcon,

@@ -10,6 +10,7 @@ import { ConnectionChip } from './connection-chip.tsx';
 
 const NAV: readonly (readonly [View, string, IconName])[] = [
   ['map', text.nav.map, 'map'],
+  ['board', text.nav.board, 'board'],
   ['attention', attention.title, 'risk'],
   ['couriers', text.nav.couriers, 'users'],
   ['settings', settingsText.title, 'settings'],

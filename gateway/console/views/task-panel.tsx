@@ -13,6 +13,8 @@ import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { StatusChip } from '../ui/status.tsx';
 import { TaskHistory } from './task-history.tsx';
+import { ReceiptLink, TaskPayments } from './task-payments.tsx';
+import { TaskProofs } from './task-proofs.tsx';
 
 const { panel: words } = text;
 
@@ -95,6 +97,8 @@ function Details({ task: shown }: { readonly task: TaskView }) {
       </dl>
       <Links task={shown} />
       {shown.packages.length > 0 && <Packages task={shown} />}
+      <TaskProofs taskId={shown.id} version={shown.updatedAt} />
+      <TaskPayments taskId={shown.id} version={shown.updatedAt} />
       <TaskHistory taskId={shown.id} version={shown.updatedAt + shown.status + shown.etaAt} />
     </>
   );
@@ -214,6 +218,7 @@ function Links({ task: shown }: { readonly task: TaskView }) {
       <a href={shown.trackingUrl} target="_blank" rel="noreferrer">
         {words.tracking} <Icon name="external" />
       </a>
+      <ReceiptLink task={shown} />
       {shown.previousTaskId !== null && (
         <button type="button" class="link" onClick={open(shown.previousTaskId)}>
           {words.previous}

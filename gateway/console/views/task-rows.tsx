@@ -83,6 +83,7 @@ export function TaskItem({ row }: { readonly row: TaskRow }) {
       type="button"
       class={`task-row ${isOpen ? 'open' : ''} ${isAtCursor ? 'cursor' : ''} ${isNew ? 'fresh' : ''} ${isSelected ? 'selected' : ''} ${pending.value.has(row.id) ? 'pending' : ''}`}
       aria-current={isOpen ? 'true' : undefined}
+      data-task={row.id}
       draggable={isOnTheWay(row)}
       onDragStart={(event) => startDrag(event, row.id)}
       onDragEnd={endDrag}

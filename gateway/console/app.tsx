@@ -1,29 +1,29 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Dialogs } from '../actions/dialogs.tsx';
-import { NewTask } from '../actions/new-task.tsx';
-import { AttentionView } from '../attention/attention-view.tsx';
-import { Couriers } from '../couriers/couriers-view.tsx';
-import { isDrafting } from '../page/draft.ts';
-import { session } from '../page/link.ts';
-import { isPlacing } from '../page/pin.ts';
-import { phonePane, taskId, view } from '../page/state.ts';
-import { SettingsView } from '../settings/settings-view.tsx';
-import { text } from '../text/english.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Toasts } from '../ui/toasts.tsx';
-import { CutOff } from './connection-chip.tsx';
-import { Header } from './header.tsx';
-import { Arriving, NoOrganization, SignIn } from './sign-in.tsx';
-import { TaskList } from './task-list.tsx';
-import { TaskPanel } from './task-panel.tsx';
+import { Dialogs } from './actions/dialogs.tsx';
+import { AttentionView } from './attention/attention-view.tsx';
+import { Board } from './board/board-view.tsx';
+import { Couriers } from './couriers/couriers-view.tsx';
+import { isDrafting } from './page/draft.ts';
+import { session } from './page/link.ts';
+import { isPlacing } from './page/pin.ts';
+import { phonePane, taskId, view } from './page/state.ts';
+import { SettingsView } from './settings/settings-view.tsx';
+import { text } from './text/english.ts';
+import { Icon } from './ui/icon.tsx';
+import { Toasts } from './ui/toasts.tsx';
+import { CutOff } from './views/connection-chip.tsx';
+import { Header } from './views/header.tsx';
+import { SidePanel } from './views/side-panel.tsx';
+import { Arriving, NoOrganization, SignIn } from './views/sign-in.tsx';
+import { TaskList } from './views/task-list.tsx';
 
 /** The map is the largest part of the console, so it comes after the rest is there. */
 const TaskMap = signal<ComponentType | null>(null);
 
 async function loadMap(): Promise<void> {
-  const { TaskMap: loaded } = await import('../map/task-map.tsx');
+  const { TaskMap: loaded } = await import('./map/task-map.tsx');
   TaskMap.value = loaded;
 }
 
@@ -44,6 +44,7 @@ export function App() {
 }
 
 function Shown() {
+  if (view.value === 'board') return <Board />;
   if (view.value === 'couriers') return <Couriers />;
   if (view.value === 'attention') return <AttentionView />;
   if (view.value === 'settings') return <SettingsView />;
@@ -60,7 +61,7 @@ function Dispatch() {
     <main class={`dispatch ${phonePane.value} ${hasPanel ? 'with-panel' : ''} ${isPlacing.value ? 'placing' : ''}`}>
       <TaskList />
       {Ground ? <Ground /> : <section class="map" aria-label={text.map.label} />}
-      {isDrafting.value ? <NewTask /> : <TaskPanel />}
+      <SidePanel />
       <div class="panes">
         {(['list', 'map'] as const).map((name) => (
           <button

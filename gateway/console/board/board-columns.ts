@@ -1,0 +1,59 @@
+import { giveTo, lookFor, unassign } from '../actions/act.ts';
+import { askForCourier } from '../actions/dialog-state.ts';
+import type { BoardPart, Courier } from '../live/protocol.ts';
+import { text } from '../text/english.ts';
+import { boardText } from '../text/english-board.ts';
+
+/** A column as it is shown: also one without tasks has its place. */
+export interface ShownColumn {
+  readonly key: string;
+  readonly title: string;
+  /** Words for a column without tasks. */
+  readonly empty: string;
+  /** Undefined where a task cannot be dropped. */
+  readonly take: ((ids: readonly number[]) => void) | undefined;
+}
+
+type Stage = keyof typeof boardText.stages;
+
+/** The effect of a drop. The other stages are reached by the courier alone. */
+const TAKES: Readonly<Partial<Record<Stage, (ids: readonly number[]) => void>>> = {
+  unassigned: (ids) => void unassign(ids),
+  awaiting_assignment: (ids) => void lookFor(ids),
+  assigned: (ids) => askForCourier([...ids]),
+};
+
+export function stageColumns(): ShownColumn[] {
+  return (Object.keys(boardText.stages) as Stage[]).map((key) => ({
+    key,
+    title: boardText.stages[key],
+    empty: boardText.empty[key],
+    take: TAKES[key],
+  }));
+}
+
+/** Unassigned tasks, then a column for each courier that is on duty or has tasks. */
+export function courierColumns(couriers: readonly Courier[], board: BoardPart | undefined): ShownColumn[] {
+  const filled = new Set(board?.columns.map(({ key }) => key));
+  const fixed = (key: 'unassigned' | 'done' | 'external', title: string, take?: ShownColumn['take']) => ({
+    key,
+    title,
+    empty: key === 'external' ? '' : boardText.empty[key],
+    take,
+  });
+  const own = couriers
+    .map(({ id, name, onDuty }) => ({
+      key: `agent-${id}`,
+      title: name,
+      empty: onDuty ? boardText.empty.courier : boardText.empty.offDuty,
+      take: (ids: readonly number[]) => void giveTo(ids, id),
+      isShown: onDuty || filled.has(`agent-${id}`),
+    }))
+    .filter(({ isShown }) => isShown);
+  return [
+    fixed('unassigned', boardText.stages.unassigned, TAKES.unassigned),
+    ...own,
+    ...(filled.has('external') ? [fixed('external', text.list.external)] : []),
+    fixed('done', boardText.stages.done),
+  ];
+}

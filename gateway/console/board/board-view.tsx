@@ -1,0 +1,131 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { beginTask } from '../actions/dialog-state.ts';
+import { selected } from '../actions/selection.ts';
+import { SelectionBar } from '../actions/selection-bar.tsx';
+import { isDrafting } from '../page/draft.ts';
+import { board, couriers, may } from '../page/link.ts';
+import { boardGrouping, boardRanges, changeList, isBoardHeld, listQuery, taskId } from '../page/state.ts';
+import { text } from '../text/english.ts';
+import { boardText } from '../text/english-board.ts';
+import { Button, Toggle } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { SidePanel } from '../views/side-panel.tsx';
+import { Column } from './board-column.tsx';
+import { courierColumns, stageColumns } from './board-columns.ts';
+
+const COLUMN_REM = 17.5;
+/** Columns beyond the edges, so that a scroll finds them there. */
+const OVERSCAN = 1;
+
+/** Every task of the day in columns. A drag from one to another is an action. */
+export function Board() {
+  const hasPanel = taskId.value !== null || isDrafting.value;
+  return (
+    <main class={`board ${hasPanel ? 'with-panel' : ''}`} aria-label={boardText.label}>
+      <Tools />
+      {selected.value.size > 0 && <SelectionBar />}
+      <Columns />
+      <SidePanel />
+    </main>
+  );
+}
+
+function Tools() {
+  const { search, onlyLate } = listQuery.value;
+  const waiting = board.value?.waiting ?? 0;
+  return (
+    <div class="tools">
+      <div class="search">
+        <Icon name="search" />
+        <input
+          id="search"
+          type="search"
+          aria-label={text.list.search}
+          placeholder={text.list.searchHint}
+          value={search}
+          onInput={({ currentTarget }) => changeList({ search: currentTarget.value, offset: 0 })}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            changeList({ search: '' });
+            event.currentTarget.blur();
+          }}
+        />
+        <kbd>/</kbd>
+      </div>
+      <Toggle on={onlyLate} onChange={(on) => changeList({ onlyLate: on, offset: 0 })}>
+        {text.list.onlyLate}
+      </Toggle>
+      <select
+        aria-label={boardText.grouping}
+        value={boardGrouping.value}
+        onChange={({ currentTarget }) => {
+          boardGrouping.value = currentTarget.value as 'stage';
+        }}
+      >
+        <option value="stage">{boardText.groupings.stage}</option>
+        <option value="courier">{boardText.groupings.courier}</option>
+      </select>
+      <p class="soft" role="status">
+        {board.value && text.list.tasks(board.value.tasks)}
+      </p>
+      {waiting > 0 && (
+        <button
+          type="button"
+          class="waiting"
+          onClick={() => {
+            isBoardHeld.value = false;
+          }}
+        >
+          {text.list.waiting(waiting)} · {text.list.show}
+        </button>
+      )}
+      {may('tasks:create') && (
+        <Button kind="main" icon="plus" onClick={beginTask}>
+          {text.create.open}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Only the columns near the screen exist: a fleet has hundreds. */
+function Columns() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [shown, show] = useState({ from: 0, to: 8 });
+  const part = board.value;
+  const columns = boardGrouping.value === 'stage' ? stageColumns() : courierColumns(couriers.value, part);
+
+  function measure(): void {
+    const element = scroller.current;
+    if (!element) return;
+    const columnPx = COLUMN_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    // In scripts that run from right to left, the scroll is negative.
+    const from = Math.max(0, Math.floor(Math.abs(element.scrollLeft) / columnPx) - OVERSCAN);
+    const to = from + Math.ceil(element.clientWidth / columnPx) + 2 * OVERSCAN + 1;
+    show((before) => (before.from === from && before.to === to ? before : { from, to }));
+  }
+  useEffect(() => {
+    const observer = new ResizeObserver(measure);
+    observer.observe(scroller.current!);
+    return () => {
+      observer.disconnect();
+      isBoardHeld.value = false;
+      boardRanges.value = {};
+    };
+  }, []);
+  return (
+    <div class="board-scroller" ref={scroller} onScroll={measure}>
+      <div class="board-room" style={{ width: `${columns.length * COLUMN_REM}rem` }}>
+        {columns.slice(shown.from, shown.to).map((column, index) => (
+          <Column
+            key={column.key}
+            column={column}
+            held={part?.columns.find(({ key }) => key === column.key)}
+            insetRem={(shown.from + index) * COLUMN_REM}
+            widthRem={COLUMN_REM}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+/** The texts of the board. */
+export const boardText = {
+  label: 'Board',
+  grouping: 'Columns',
+  groupings: { stage: 'By status', courier: 'By courier' },
+  stages: {
+    unassigned: 'Unassigned',
+    awaiting_assignment: 'Looking for a courier',
+    assigned: 'Assigned',
+    accepted: 'Accepted',
+    in_transit: 'On its way',
+    done: 'Done today',
+  },
+  empty: {
+    unassigned: 'Every task has a courier.',
+    awaiting_assignment: 'No courier is looked for.',
+    assigned: 'Drop a task here to choose its courier.',
+    accepted: 'No courier is about to leave.',
+    in_transit: 'Nobody is on the way.',
+    done: 'Nothing has ended today.',
+    courier: 'Free. Drop a task here.',
+    offDuty: 'Off duty.',
+  },
+};

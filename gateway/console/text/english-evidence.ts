@@ -1,0 +1,27 @@
+import type { PaymentView } from '../../../schema/money/payment.ts';
+import type { ProofView } from '../../../schema/tasks/proof.ts';
+
+const kb = (bytes: number) => `${Math.max(1, Math.round(bytes / 1_024)).toLocaleString('en')} KB`;
+
+/** The texts of proofs, payments and receipts. */
+export const evidence = {
+  proofs: 'Proofs',
+  kinds: { photo: 'Photo', signature: 'Signature', pin: 'PIN of the customer' } satisfies Readonly<
+    Record<ProofView['kind'], string>
+  >,
+  of: (kind: string, time: string) => `${kind}, ${time}`,
+  size: (bytes: number) => kb(bytes),
+  open: (name: string) => `Open: ${name}`,
+  failed: (why: string) => `It could not be loaded. ${why}`,
+  previous: 'Previous',
+  next: 'Next',
+  payments: 'Payments',
+  methods: { online: 'Online', cash: 'Cash', wallet: 'Wallet' } satisfies Readonly<
+    Record<PaymentView['method'], string>
+  >,
+  statuses: { pending: 'not paid yet', succeeded: 'paid', failed: 'failed', refunded: 'refunded' } satisfies Readonly<
+    Record<PaymentView['status'], string>
+  >,
+  checkout: 'Payment page',
+  receipt: 'Save the receipt',
+};

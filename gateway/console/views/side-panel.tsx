@@ -1,0 +1,8 @@
+import { NewTask } from '../actions/new-task.tsx';
+import { isDrafting } from '../page/draft.ts';
+import { TaskPanel } from './task-panel.tsx';
+
+/** The task that is being made, or the one that is open. */
+export function SidePanel() {
+  return isDrafting.value ? <NewTask /> : <TaskPanel />;
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { useGateway } from '../../api/api-fixture.ts';
+import { dayOf } from '../../api/exceptions/day-of.ts';
+import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
+import { until } from '../../support/until.ts';
+import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+
+const fixture = useGateway();
+const chrome = useBrowser();
+const column = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const card = (page: Page, text: string) => page.locator('.task-row').filter({ hasText: text });
+const named = (name: string, last: number) => ({ customer: { name, phone: `+44207946001${last}` } });
+/** One pixel. */
+const PHOTO =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test(
+  'a dispatcher works on the board: drags between columns are actions, keys move, and the panel shows proofs and payments',
+  WITH_BROWSER,
+  async () => {
+    const day = await dayOf(fixture, {}, 2);
+    const { api, organizationId, read } = day;
+    const task = await api.createTask(named('Ada Lovelace', 1));
+    const done = await day.taskIn('in_transit', { ...named('Grace Hopper', 2), amount: '12.50', currency: 'EUR' });
+    assert.equal((await api.post(`/tasks/${done.id}/proof`, { photo: PHOTO })).status, 201);
+    assert.equal((await api.post('/payments/cash', { taskId: done.id, amount: '12.50' })).status, 201);
+    assert.equal((await api.put(`/tasks/${done.id}/status`, { status: 'completed' })).status, 200);
+    for (const { agentId } of day.agents)
+      assert.equal((await api.put(`/agents/${agentId}/duty`, { onDuty: true })).status, 200);
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    await signIn(page, await seedDispatcher(fixture, organizationId));
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('b');
+    await column(page, 'Unassigned').locator(card(page, 'Ada Lovelace')).waitFor();
+    await column(page, 'Done today').locator(card(page, 'Grace Hopper')).waitFor();
+    await assertAccessible(page, 'board');
+
+    // A drop on "Assigned" asks for the courier.
+    await card(page, 'Ada Lovelace').dragTo(column(page, 'Assigned'));
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Enter');
+    await column(page, 'Assigned').locator(card(page, 'Ada Lovelace')).waitFor();
+    assert.notEqual((await read(task.id)).agentId, null);
+    await card(page, 'Ada Lovelace').dragTo(column(page, 'Unassigned'));
+    await column(page, 'Unassigned').locator(card(page, 'Ada Lovelace')).waitFor();
+    assert.equal((await read(task.id)).agentId, null);
+
+    await page.getByLabel('Columns').selectOption('courier');
+    const [courier] = day.agents;
+    const { user } = (await api.get<{ user: { firstName: string; lastName: string } }>(`/agents/${courier!.agentId}`))
+      .body.data;
+    const own = page
+      .locator('.board-column')
+      .filter({ hasText: `${user.firstName} ${user.lastName}` })
+      .first();
+    await own.getByText('Free. Drop a task here.').waitFor();
+    await card(page, 'Ada Lovelace').dragTo(own);
+    await own.locator(card(page, 'Ada Lovelace')).waitFor();
+    await until('the drop is committed', async () => (await read(task.id)).agentId !== null);
+
+    await page.mouse.move(700, 5);
+    await page.locator('h2').first().click();
+    for (const key of ['j', 'l', 'Enter']) await page.keyboard.press(key);
+    const panel = page.locator('.panel');
+    await panel.getByRole('heading', { name: 'Payments' }).waitFor();
+    await panel
+      .getByText(/12\.50 [A-Z]{3}/)
+      .first()
+      .waitFor();
+    await panel.locator('.packages').getByText('paid', { exact: true }).waitFor();
+    await panel.getByRole('button', { name: /^Open: Photo/ }).click();
+    const photo = page.getByRole('dialog').getByRole('img');
+    assert.equal(await photo.getAttribute('src'), PHOTO);
+    await assertAccessible(page, 'photo');
+    await page.keyboard.press('Escape');
+    const saving = page.waitForEvent('download');
+    await panel.getByRole('button', { name: 'Save the receipt' }).click();
+    assert.equal((await saving).suggestedFilename(), `${done.code}.html`);
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  },
+);
