@@ -39,6 +39,7 @@ test('the types that the log is read for are those that the patterns mean', () =
   assert.deepEqual(wantedTypes(['package.*', 'task.created', 'agent.locations_updated']), [
     'task.created',
     'package.status_changed',
+    'package.scanned',
   ]);
 });
 
