@@ -24,8 +24,6 @@ const PATH = '/api/v1/agents/me/locations';
  */
 export class Driver implements LineUser {
   readonly traveller: Traveller;
-  /** The task it is busy with. */
-  taskId: number | undefined;
   readonly #target: URL;
   readonly #tally: Tally;
   readonly #line: HttpLine;

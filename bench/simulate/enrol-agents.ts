@@ -6,7 +6,7 @@ import type { DemoOrganization } from '../../engine/launcher/demo-organization.t
 import { writePrivateFile } from '../../engine/launcher/processes/private-file.ts';
 import type { Draw } from './city.ts';
 import { inParallel } from './in-parallel.ts';
-import { peopleNames } from './names.ts';
+import { peopleNames } from './orders/people.ts';
 import type { SimulatorApi } from './simulator-api.ts';
 import { VEHICLES } from './traveller.ts';
 
@@ -42,9 +42,7 @@ export async function enrolAgents(
   const enrolled = readEnrolled(file, demo.organizationId);
   const missing = count - demo.agents.length - enrolled.length;
   if (missing > 0) {
-    const { email, password } = demo.orgAdmin;
-    const { data } = await api.as().post('/auth/login', { body: { email, password } });
-    const client = api.as(data.accessToken);
+    const client = await api.signedIn(demo.orgAdmin);
     for (let made = 0; made < missing; made += SAVED_TOGETHER) {
       const part = Array.from({ length: Math.min(SAVED_TOGETHER, missing - made) }, () => newAgent(draw));
       await inParallel(part, AT_A_TIME, async (input) => {

@@ -1,13 +1,13 @@
 import type { LatencyHistogram } from '../load/latency-histogram.ts';
 import type { Tally } from './tally.ts';
-import type { Stage } from './task-flow.ts';
+import type { Task } from './work/simulation.ts';
 
 /** The displayed facts of a running simulation. */
 export interface Shown {
   readonly title: string;
   readonly tally: Tally;
   /** Tasks under way, by id. */
-  readonly open: ReadonlyMap<number, Stage>;
+  readonly open: ReadonlyMap<number, Task['status']>;
 }
 
 const SCREEN_MS = 1_000;
@@ -96,7 +96,7 @@ function progressLine({ tally, open }: Shown, pointsPerSecond: number): string {
     duration(performance.now() - tally.startedAt),
     `${tally.onDuty} on duty`,
     `${pointsPerSecond.toFixed(1)} points/s, ${points.accepted} accepted, ${points.stale} stale, ${points.rejected} rejected`,
-    `tasks ${waiting} new, ${assigned} assigned, ${inTransit} in transit, ${tasks.completed} completed`,
+    `tasks ${waiting} waiting, ${assigned} assigned, ${inTransit} in transit, ${tasks.onTime} on time, ${tasks.late} late`,
     `posts ${times(posts.recent())}`,
     `agent to stream ${times(seen.recent())}`,
     `${tally.errorCount} errors`,
@@ -119,8 +119,8 @@ export function summaryLines({ title, tally, open }: Shown): string[] {
 }
 
 /** The same as an object. */
-export function summaryObject({ tally, open }: Shown): object {
-  const { points, tasks, posts, seen, events, errors, reconnects } = tally;
+export function summaryObject({ title, tally, open }: Shown): object {
+  const { points, tasks, offers, exceptions, overtaken, posts, seen, events, errors, reconnects } = tally;
   const timesOf = (histogram: LatencyHistogram) => ({
     count: histogram.count,
     p50Ms: histogram.percentile(0.5),
@@ -128,9 +128,13 @@ export function summaryObject({ tally, open }: Shown): object {
     maxMs: histogram.maxMs,
   });
   return {
+    title,
     seconds: (performance.now() - tally.startedAt) / 1_000,
     points,
     tasks: { ...tasks, open: open.size },
+    offers,
+    exceptions,
+    overtaken: Object.fromEntries(overtaken),
     posts: timesOf(posts.total),
     agentToStream: timesOf(seen.total),
     events: Object.fromEntries(events),
@@ -139,17 +143,22 @@ export function summaryObject({ tally, open }: Shown): object {
   };
 }
 
-function totalLines({ points, tasks }: Tally, open: Shown['open']): string[] {
+function totalLines({ points, tasks, offers, exceptions, overtaken }: Tally, open: Shown['open']): string[] {
   const { waiting, assigned, inTransit } = stagesOf(open);
   const { accepted, stale, rejected, dropped } = points;
   const leftOver = tasks.leftOver > 0 ? `, called off at the end ${tasks.leftOver}` : '';
-  const lost = tasks.lost > 0 ? `, given up ${tasks.lost}` : '';
-  const heldBack = tasks.heldBack > 0 ? `, not pushed since no driver was free ${tasks.heldBack}` : '';
+  const heldBack = tasks.heldBack > 0 ? `, not made since too many wait ${tasks.heldBack}` : '';
+  const tooLate = [...overtaken].map(([code, count]) => `${code} ${count}`).join(', ');
   return [
     `points             accepted ${accepted}, stale ${stale}, rejected ${rejected}, dropped by apps ${dropped}`,
-    `tasks under way    new ${waiting}, assigned ${assigned}, in transit ${inTransit}`,
-    `tasks so far       created ${tasks.created}, completed ${tasks.completed}, failed ${tasks.failed}, ` +
-      `cancelled ${tasks.cancelled}${leftOver}${lost}${heldBack}`,
+    `tasks under way    waiting ${waiting}, assigned ${assigned}, in transit ${inTransit}`,
+    `tasks so far       created ${tasks.created}, on time ${tasks.onTime}, late ${tasks.late}, failed ${tasks.failed}, ` +
+      `cancelled ${tasks.cancelled}${leftOver}${heldBack}`,
+    `offers             made ${offers.made}, accepted ${offers.accepted}, declined ${offers.declined}, ` +
+      `run out ${offers.expired}`,
+    `exceptions         breakdowns ${exceptions.breakdowns}, reassigned ${exceptions.reassigned}, ` +
+      `attempted again ${exceptions.attemptedAgain}`,
+    `overtaken          ${tooLate || 'none'}`,
   ];
 }
 
@@ -167,7 +176,8 @@ function errorLines({ errors }: Tally): string[] {
 function stagesOf(open: Shown['open']) {
   const counts = { waiting: 0, assigned: 0, inTransit: 0 };
   for (const stage of open.values()) {
-    counts[stage === 'created' ? 'waiting' : stage === 'in_transit' ? 'inTransit' : 'assigned'] += 1;
+    const isWaiting = stage === 'new' || stage === 'awaiting_assignment';
+    counts[isWaiting ? 'waiting' : stage === 'in_transit' ? 'inTransit' : 'assigned'] += 1;
   }
   return counts;
 }

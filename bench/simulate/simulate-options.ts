@@ -1,20 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { LIMITS } from '../../schema/limits.ts';
 import {
   anyNumber,
   flag,
   optionalBaseUrl,
+  optionalChoice,
   optionalNumber,
   readOptions,
   readText,
   wholeNumber,
 } from '../read-options.ts';
 import type { Degrees } from './city.ts';
+import { SCENARIO_NAMES, SCENARIOS, type ScenarioName } from './orders/scenarios.ts';
 
 export interface SimulateOptions {
   readonly agents: number;
   /** Seconds between two points of an agent. */
   readonly rateSeconds: number;
+  readonly scenario: ScenarioName;
   /** 0: none. */
   readonly tasksPerMinute: number;
   /** Undefined: until it is interrupted. */
@@ -29,17 +33,21 @@ export interface SimulateOptions {
   readonly quiet: boolean;
 }
 
+const DEFAULT_SCENARIO: ScenarioName = 'lunch-rush';
+
 const USAGE = `Usage: npm run simulate -- [options]
 
-Drives a fleet through a made-up city and works tasks through, on a running instance: \`npm start\` in another terminal.
+Drives a fleet through a made-up city, on a running instance: \`npm start\` in another terminal. Orders look for their
+agents by themselves; agents answer offers, fetch, wait for windows and deliver; now and then a vehicle breaks down.
 
   --agents 30             how many, at most ${LIMITS.agentTokensAtOnce}; those that are missing are made
   --rate 2                seconds between two points of an agent
-  --tasks-per-minute 6    tasks pushed; 0 for none
+  --scenario lunch-rush   ${SCENARIO_NAMES.join(', ')}
+  --tasks-per-minute 2.5  orders, of the simulated time; as many as the scenario has without it, 0 for none
   --duration 60           ends after so many seconds; without it Ctrl-C does
   --speed 1               time lapse, 1 to 20: how much faster than the clock everybody lives
   --center 52.52,13.405   latitude and longitude of the city
-  --seed 1                the same seed makes the same city, people and orders
+  --seed 1                the same seed makes the same orders; without it one is drawn, and printed
   --base-url <url>        the instance, where it is not the one that the demo's file names
   --demo .data/demo.json  what \`npm start\` noted of its demo organization
   --json                  the summary as JSON on stdout; progress goes to stderr
@@ -53,20 +61,23 @@ export function parseSimulateOptions(args: readonly string[], dataDir: string): 
   const { values } = readOptions(args, USAGE, {
     agents: wholeNumber(30, LIMITS.agentTokensAtOnce),
     rate: anyNumber(2, 0.1, 600),
-    'tasks-per-minute': anyNumber(6, 0, 60_000),
+    scenario: optionalChoice(SCENARIO_NAMES),
+    'tasks-per-minute': optionalNumber(0, 60_000),
     duration: optionalNumber(1, 30 * 86_400),
     speed: anyNumber(1, 1, 20),
     center: readText('52.52,13.405', centerOf),
-    seed: wholeNumber(1, 2 ** 32 - 1, 0),
+    seed: wholeNumber(randomInt(2 ** 32), 2 ** 32 - 1, 0),
     'base-url': optionalBaseUrl(),
     demo: readText(join(dataDir, 'demo.json'), (path) => path),
     json: flag(),
     quiet: flag(),
   });
+  const scenario = values.scenario ?? DEFAULT_SCENARIO;
   return {
     agents: values.agents,
     rateSeconds: values.rate,
-    tasksPerMinute: values['tasks-per-minute'],
+    scenario,
+    tasksPerMinute: values['tasks-per-minute'] ?? (values.agents * SCENARIOS[scenario].ordersPerAgentHour) / 60,
     durationSeconds: values.duration,
     timeLapse: values.speed,
     center: values.center,

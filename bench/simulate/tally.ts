@@ -17,16 +17,21 @@ export class Tally {
   readonly points = { sent: 0, accepted: 0, stale: 0, rejected: 0, dropped: 0 };
   readonly tasks = {
     created: 0,
-    assigned: 0,
+    pickedUp: 0,
     inTransit: 0,
-    completed: 0,
+    onTime: 0,
+    late: 0,
     failed: 0,
     cancelled: 0,
     /** Called off since the simulation ended. */
     leftOver: 0,
     heldBack: 0,
-    lost: 0,
   };
+  /** Requests of the planner, and their answers. */
+  readonly offers = { made: 0, accepted: 0, declined: 0, expired: 0 };
+  readonly exceptions = { breakdowns: 0, reassigned: 0, attemptedAgain: 0 };
+  /** Calls that came too late, by the code of their refusal: somebody else was quicker. No errors. */
+  readonly overtaken = new Map<string, number>();
   /** Posts of points, from the first byte sent to the last one received. */
   posts = new RecentLatencies();
   /** From a point's `recordedAt` to its frame on the organization's stream. */
@@ -58,6 +63,10 @@ export class Tally {
     const known = this.errors.get(kept);
     if (known) known.count += 1;
     else this.errors.set(kept, { count: 1, example: example.slice(0, EXAMPLE_CHARS) });
+  }
+
+  overtake(code: string): void {
+    this.overtaken.set(code, (this.overtaken.get(code) ?? 0) + 1);
   }
 
   event(type: string): void {

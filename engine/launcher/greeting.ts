@@ -8,8 +8,19 @@ const FIRST_TASK = {
   packages: [{ name: 'Parcel', weight: 1.2 }],
 };
 
+export interface Greeted {
+  readonly facts: DemoOrganization;
+  readonly factsFile: string;
+  /** Where the workers serve their metrics. */
+  readonly workersMetrics: string;
+  /** Unset where it is the folder that the other commands look into by themselves. */
+  readonly dataDir: string | undefined;
+  readonly hasFleet: boolean;
+}
+
 /** The text on the screen once everything runs: the address, the key, and a line to paste. */
-export function greet(facts: DemoOrganization, factsFile: string, workersMetrics: string): string {
+export function greet({ facts, factsFile, workersMetrics, dataDir, hasFleet }: Greeted): string {
+  const place = dataDir === undefined ? '' : `DATA_DIR=${quoted(dataDir)} `;
   const selfSigned = facts.baseUrl.startsWith('https:') ? ' --insecure' : '';
   const rule = '─'.repeat(76);
   return [
@@ -21,8 +32,8 @@ export function greet(facts: DemoOrganization, factsFile: string, workersMetrics
     `            sign in as ${facts.dispatcher.email} with ${facts.dispatcher.password}`,
     `            or as ${facts.orgAdmin.email} with ${facts.orgAdmin.password}`,
     `  Accounts  ${factsFile}   (every e-mail address and password)`,
-    '  A fleet   npm run simulate, in another terminal',
-    '  Commands  npm run admin -- --help',
+    `  A fleet   ${hasFleet ? 'on the move, until Ctrl-C' : `${place}npm run simulate, in another terminal`}`,
+    `  Commands  ${place}npm run admin -- --help`,
     `  Metrics   /metrics, and of the workers ${workersMetrics}`,
     '',
     '  Create a task:',
@@ -36,4 +47,9 @@ export function greet(facts: DemoOrganization, factsFile: string, workersMetrics
     '',
     '',
   ].join('\n');
+}
+
+/** As one word of a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

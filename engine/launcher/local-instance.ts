@@ -3,7 +3,8 @@ import { type Config, readConfig } from '../runtime/config.ts';
 import { createReleaser } from '../runtime/lifecycle.ts';
 import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
 import type { DemoOrganization } from './demo-organization.ts';
-import { startGateway, startWorkers } from './local-processes.ts';
+import type { Greeted } from './greeting.ts';
+import { startFleet, startGateway, startWorkers } from './local-processes.ts';
 import type { Command } from './processes/child-process.ts';
 import { lockDataDir } from './processes/data-dir-lock.ts';
 import { assertPortFree, findFreePort } from './processes/free-port.ts';
@@ -21,6 +22,8 @@ type Environment = Record<string, string | undefined>;
 export interface LocalParts {
   readonly gateway: Command;
   readonly workers: Command;
+  /** A simulated fleet on the demo organization. */
+  readonly fleet: Command;
   migrate(databaseUrl: string): Promise<unknown>;
   /** Makes what is missing of the demo organization, and a new key, which cannot be read back later. */
   ensureDemoOrganization(databaseUrl: string, place: { baseUrl: string }): Promise<DemoOrganization>;
@@ -28,22 +31,16 @@ export interface LocalParts {
 
 interface LocalInstanceOptions {
   readonly environment: Environment;
+  readonly withFleet: boolean;
   readonly parts: LocalParts;
   readonly log: MergedLog;
   /** A process cannot be kept running; the owner is expected to stop the instance. */
   readonly onGivenUp: (message: string) => void;
 }
 
-interface ReadyInstance {
-  readonly facts: DemoOrganization;
-  readonly factsFile: string;
-  /** Where the workers serve their metrics. */
-  readonly workersMetrics: string;
-}
-
 interface LocalInstance {
   /** Resolves when everything is ready. Rejects when something cannot be had; `stop` is due then too. */
-  start(): Promise<ReadyInstance>;
+  start(): Promise<Greeted>;
   /** Stops everything in the reverse of the order it was started in; may be called at any time. */
   stop(): Promise<void>;
   /** Ends every process at once, without asking. */
@@ -54,7 +51,8 @@ interface LocalInstance {
 const RELEASE_DEADLINE_MS = 25_000;
 
 /** One of each process on this machine, with stores of its own where none are given (docs/contract.md §8). */
-export function createLocalInstance({ environment, parts, log, onGivenUp }: LocalInstanceOptions): LocalInstance {
+export function createLocalInstance(options: LocalInstanceOptions): LocalInstance {
+  const { environment, withFleet, parts, log, onGivenUp } = options;
   const releaser = createReleaser((name, error) => log.say(`${name} did not stop well: ${(error as Error).message}`));
   const kills: (() => void)[] = [];
 
@@ -65,7 +63,7 @@ export function createLocalInstance({ environment, parts, log, onGivenUp }: Loca
     return supervisor.start();
   };
 
-  async function start(): Promise<ReadyInstance> {
+  async function start(): Promise<Greeted> {
     const given = localEnvironment(environment);
     const config = readConfig(given);
     const dataDir = resolve(config.dataDir);
@@ -102,9 +100,12 @@ export function createLocalInstance({ environment, parts, log, onGivenUp }: Loca
     const gateway = { command: parts.gateway, env, log, baseUrl, host, port };
     await keepRunning('gateway', (signal) => startGateway(gateway, signal));
     await keepRunning('workers', () => startWorkers({ command: parts.workers, env, log }));
-    if (await isAccepted(facts)) return { facts, factsFile, workersMetrics };
-    log.say(`the key in ${factsFile} is no longer valid: making a new one`);
-    return { facts: await makeFacts(), factsFile, workersMetrics };
+    const isKnown = await isAccepted(facts);
+    if (!isKnown) log.say(`the key in ${factsFile} is no longer valid: making a new one`);
+    const shown = isKnown ? facts : await makeFacts();
+    if (withFleet) await keepRunning('fleet', () => startFleet({ command: parts.fleet, env, log }));
+    const ownDataDir = config.dataDir === readConfig({}).dataDir ? undefined : dataDir;
+    return { facts: shown, factsFile, workersMetrics, dataDir: ownDataDir, hasFleet: withFleet };
   }
 
   return {

@@ -40,6 +40,10 @@ export function startWorkers(plan: ProcessPlan): Promise<Child> {
   return spawnProcess('workers', plan);
 }
 
+export function startFleet(plan: ProcessPlan): Promise<Child> {
+  return spawnProcess('fleet', plan);
+}
+
 function spawnProcess(name: string, { command, env, log }: ProcessPlan): Promise<Child> {
   return startChild(name, runAs(command, { deathSignal: 'KILL' }), {
     env,

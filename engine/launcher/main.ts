@@ -8,9 +8,15 @@ runLauncher({
   // A larger nursery: what a request leaves behind dies there instead of being moved first.
   gateway: program('gateway', '../../gateway/main.ts', '--max-semi-space-size=64'),
   workers: program('workers', '../../workers/main.ts'),
+  fleet: simulator(),
   migrate,
   ensureDemoOrganization,
 });
+
+function simulator() {
+  const { file, args } = program('simulate', '../../bench/simulate.ts');
+  return { file, args: [...args, '--quiet'] };
+}
 
 /** Compiled, the programs lie beside this one; from a source they start through tsx. */
 function program(name: string, source: string, ...flags: string[]) {

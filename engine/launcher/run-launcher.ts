@@ -7,16 +7,26 @@ import { createMergedLog } from './processes/merged-log.ts';
 /** npm and tsx pass on the signal of a Ctrl-C that has reached us already: only a later one is a second one. */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_POLL_MS = 500;
+const USAGE = `Usage: npm start [-- --demo]
+
+  --demo    fills the demo organization with a fleet on the move, as npm run simulate does`;
 
 /**
  * Runs a local instance until a signal or a failure ends it, then exits: 0 when it was asked to stop,
  * 1 when something failed. A second signal ends everything at once.
  */
 export function runLauncher(parts: LocalParts, environment = process.env): void {
+  const options = process.argv.slice(2);
+  const withFleet = options[0] === '--demo';
+  if (options.length > (withFleet ? 1 : 0)) {
+    console.error(USAGE);
+    process.exit(1);
+  }
   const output = process.stdout;
   const log = createMergedLog((text) => output.write(text), { colors: output.isTTY === true });
   const instance = createLocalInstance({
     environment,
+    withFleet,
     parts,
     log,
     onGivenUp(message) {
@@ -54,8 +64,8 @@ export function runLauncher(parts: LocalParts, environment = process.env): void 
   output.on('error', () => void finish(0));
 
   instance.start().then(
-    ({ facts, factsFile, workersMetrics }) => {
-      if (finishingSince === undefined) output.write(greet(facts, factsFile, workersMetrics));
+    (started) => {
+      if (finishingSince === undefined) output.write(greet(started));
     },
     (error: Error) => {
       if (finishingSince !== undefined) return;

@@ -34,6 +34,7 @@ const PROGRAMS = {
   migrate: 'engine/launcher/migrate.ts',
   admin: 'gateway/admin-cli/main.ts',
   'planner-thread': 'engine/planning/planner-thread.ts',
+  simulate: 'bench/simulate.ts',
   document: 'gateway/openapi/print-document.ts',
 };
 

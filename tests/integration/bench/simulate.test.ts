@@ -13,9 +13,11 @@ import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/l
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+import { SECRETS } from '../../support/secrets.ts';
 import { createFaultyCommitStore } from '../../support/system/faulty-commit-store.ts';
 import { createTestPlace, startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
+import { startWorkersProcess, type WorkersProcess } from '../workers/workers-place.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -23,23 +25,30 @@ const commits = createFaultyCommitStore();
 let gateway: TestGateway;
 let directory: string;
 let demo: DemoOrganization;
+let workers: WorkersProcess;
 
 before(async () => {
   const place = await createTestPlace();
   demo = await ensureDemoOrganization(place.databaseUrl, { baseUrl: '' });
   gateway = await startTestGateway({ place, wrapCommitStore: commits.wrap });
+  const { databaseUrl, redisUrl, redisPrefix } = place;
+  workers = await startWorkersProcess({
+    ...{ ...SECRETS, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix },
+  });
   directory = mkdtempSync(join(tmpdir(), 'dispatch-simulate-'));
   writeDemoFacts(join(directory, 'demo.json'), { ...demo, baseUrl: gateway.baseUrl });
 });
 after(async () => {
   rmSync(directory, { recursive: true, force: true });
+  await workers.kill();
   await gateway.stop();
   await gateway.place.drop();
 });
 
 interface Summary {
   readonly points: { readonly accepted: number; readonly rejected: number };
-  readonly tasks: { readonly created: number; readonly inTransit: number; readonly open: number };
+  readonly tasks: { readonly created: number; readonly pickedUp: number; readonly open: number };
+  readonly offers: { readonly made: number; readonly accepted: number };
   readonly agentToStream: { readonly count: number };
   readonly errors: Readonly<Record<string, { readonly count: number; readonly example: string }>>;
 }
@@ -62,27 +71,39 @@ function simulate(args: readonly string[], databaseUrl?: string) {
   return { child, ended };
 }
 
-test('drivers sign in, report, are seen, and work tasks; missing ones are made; in the end nothing is left open', async () => {
-  const args = ['--agents', '12', '--rate', '0.5', '--tasks-per-minute', '300', '--speed', '20'];
+test('drivers sign in, report, are seen, accept offers and fetch; missing ones are made; in the end nothing is left open', async () => {
+  const args = [
+    '--agents',
+    '12',
+    '--rate',
+    '0.5',
+    '--scenario',
+    'parcel-day',
+    '--tasks-per-minute',
+    '10',
+    '--speed',
+    '20',
+  ];
   const { child, ended } = simulate(args, gateway.databaseUrl);
   const api = createApiClient({ baseUrl: gateway.baseUrl, key: demo.apiKey });
   const countOf = async (query: string) => (await api.list(`${query}limit=1`)).body.data.count;
   try {
     await untilPositionsTold(120);
     await until('tasks are made and worked', async () => {
-      return (await countOf('')) >= 12 && (await countOf('status=in_transit&')) >= 1;
+      return (await countOf('')) >= 12 && (await countOf('status=in_transit,completed&')) >= 1;
     });
   } finally {
     child.kill('SIGINT');
   }
   const { code, stdout, stderr } = await ended;
   assert.equal(code, 0, `${stdout}\n${stderr}`);
-  const { points, tasks, agentToStream, errors } = JSON.parse(stdout) as Summary;
+  const { points, tasks, offers, agentToStream, errors } = JSON.parse(stdout) as Summary;
   assert.deepEqual(errors, {});
   assert.ok(points.accepted >= 100, `${points.accepted} points were accepted`);
   assert.equal(points.rejected, 0);
   assert.ok(agentToStream.count >= 40, `${agentToStream.count} positions were seen`);
-  assert.ok(tasks.created >= 10 && tasks.inTransit >= 1, `tasks: ${JSON.stringify(tasks)}`);
+  assert.ok(tasks.created >= 10 && tasks.pickedUp >= 1, `tasks: ${JSON.stringify(tasks)}`);
+  assert.ok(offers.made >= offers.accepted && offers.accepted >= 1, `offers: ${JSON.stringify(offers)}`);
   assert.equal(tasks.open, 0);
   try {
     assert.equal(await countOf(OPEN), 0);
@@ -120,7 +141,7 @@ test('without a database at hand agents sign in by their passwords; a Ctrl-C end
 
 test('a task whose answer comes when the simulation is over is not left open either', async () => {
   const { child, ended } = simulate(
-    ['--agents', '4', '--tasks-per-minute', '600', '--speed', '20'],
+    ['--agents', '4', '--tasks-per-minute', '30', '--speed', '20'],
     gateway.databaseUrl,
   );
   const api = createApiClient({ baseUrl: gateway.baseUrl, key: demo.apiKey });
@@ -163,6 +184,7 @@ test('unusable options are rejected with the usage, and a missing demo with the 
     ['--agents', '0'],
     ['--speed', '21'],
     ['--center', '91,0'],
+    ['--scenario', 'rush'],
     ['--base-url', 'localhost'],
   ]) {
     assert.throws(() => parseSimulateOptions(args, directory), /Usage: npm run simulate/, args.join(' '));

@@ -6,6 +6,7 @@ import { runLauncher } from '../../../engine/launcher/run-launcher.ts';
 runLauncher({
   gateway: program('stand-in-gateway.ts'),
   workers: program('stand-in-workers.ts'),
+  fleet: program('stand-in-workers.ts'),
   migrate: async () => {},
   async ensureDemoOrganization(databaseUrl, { baseUrl }) {
     const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });

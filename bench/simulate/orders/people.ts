@@ -1,14 +1,9 @@
-import type { Draw } from './city.ts';
+import type { Draw } from '../city.ts';
 
 const FIRST = ['Ada', 'Ben', 'Chloe', 'Deniz', 'Emeka', 'Fatima', 'Goran', 'Hiro', 'Ines', 'Jonas', 'Kofi', 'Lena'];
 const LAST = ['Abara', 'Berg', 'Castro', 'Dogan', 'Eriksen', 'Fischer', 'Grant', 'Horvat', 'Ito', 'Jansen', 'Klein'];
-const GOODS = ['books', 'flowers', 'groceries', 'a lamp', 'medicine', 'shoes', 'spare parts', 'a cake', 'documents'];
 
 /** First and last name of a person. */
 export function peopleNames(draw: Draw): string {
   return `${FIRST[draw(FIRST.length)]} ${LAST[draw(LAST.length)]}`;
-}
-
-export function goods(draw: Draw): string {
-  return GOODS[draw(GOODS.length)]!;
 }
