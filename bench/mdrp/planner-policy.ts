@@ -28,7 +28,7 @@ export class PlannerPolicy implements Policy {
   readonly everyMs: number;
   private readonly plan: PlanRound;
   private readonly travel: TravelTime;
-  private readonly seesWindows: boolean;
+  readonly seesWindows: boolean;
   private readonly settings: Omit<RoundSettings, 'nextRoundAt'>;
   private readonly orderNumbers: ReadonlyMap<string, number>;
   private readonly courierNumbers: ReadonlyMap<string, number>;

@@ -10,19 +10,23 @@ import { replayInstance } from '../mdrp/replay-instance.ts';
 import { flag, readOptions, texts, usageError } from '../read-options.ts';
 import { verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
+import { type EtaErrors, etaErrorsOf, etaErrorTable, judgeEtaErrors, STRAIGHT_RULE } from './eta-errors.ts';
 import { judgePunctuality, type PolicyMeasures, type PunctualDay, punctualityTable } from './judge-punctuality.ts';
+import { NOISE_RULE } from './noisy-day.ts';
 import { hopelessOf, WINDOW_RULE, withWindows } from './promised-windows.ts';
 
 const USAGE = `Usage: npm run bench -- punctuality --data <folder…> [options]
 
 How punctual the planner is on days of the Meal Delivery Routing Problem with a window for each order: beside the same
 planner when it knows of no windows, which is the rule of the one before, and nearest idle first. The days without
-windows are replayed, too. A second program checks every decision by the rules. Exits 1 when a target is missed.
+windows are replayed, too. Then the planner's days in traffic: how far off the ETA was that a customer saw when the
+courier accepted. A second program checks every decision by the rules. Exits 1 when a target is missed.
 
   --data <folder…>   each holds an instance, or folders of instances
   --report-only      does not judge, and exits 0`;
 
 const NOBODY_DECLINES = { probability: 0, seed: 1, offerMs: 1 };
+const TRAFFIC_SEED = 20_261_125;
 const ROUNDS = { everyMs: 30_000, maxBundle: 3 };
 
 /** `npm run bench -- punctuality`. Resolves to the exit code: 1 when a target is missed, 0 otherwise. */
@@ -33,24 +37,37 @@ export async function runPunctuality(args: readonly string[], signal: AbortSigna
   const instances = [...values.data, ...positionals].flatMap((folder) => instancesIn(folder, USAGE)).map(readInstance);
   say(`Instances: ${SOURCE}`, `Windows: ${WINDOW_RULE}`);
   const days: PunctualDay[] = [];
+  const errors: EtaErrors[] = [];
   for (const instance of instances) {
     const promised = withWindows(instance);
     const day = await replayDay(instance, promised, signal);
     days.push(day);
+    errors.push(...day.etaErrors);
     const { length } = promised.orders;
     const counts = `${length} orders; ${hopelessOf(promised)} of them nobody could bring in time`;
     say('', `${instance.name}: ${counts}`, punctualityTable(day));
   }
-  const verdicts = values['report-only'] ? [] : judgePunctuality(days);
+  say('', `Error of the ETA at acceptance, mean in minutes. Traffic: ${NOISE_RULE} (seed ${TRAFFIC_SEED}).`);
+  say(`Straight line: ${STRAIGHT_RULE}.`, etaErrorTable(errors));
+  const verdicts = values['report-only'] ? [] : [...judgePunctuality(days), judgeEtaErrors(errors)];
   say('', ...verdictLines(verdicts));
   return verdicts.every(({ met }) => met) ? 0 : 1;
 }
 
-async function replayDay(plain: Instance, promised: Instance, signal: AbortSignal): Promise<PunctualDay> {
+interface ReplayedDay extends PunctualDay {
+  /** Of the planner, with the windows and without. */
+  readonly etaErrors: readonly EtaErrors[];
+}
+
+async function replayDay(plain: Instance, promised: Instance, signal: AbortSignal): Promise<ReplayedDay> {
+  const etaErrors: EtaErrors[] = [];
   const run = async (instance: Instance, policy: Policy): Promise<PolicyMeasures> => {
     await turn();
     signal.throwIfAborted();
     const record = replayInstance(instance, policy, NOBODY_DECLINES);
+    const windows = instance === promised ? 'windows' : 'no windows';
+    if (policy instanceof PlannerPolicy && policy.seesWindows)
+      etaErrors.push({ ...etaErrorsOf(instance, record, TRAFFIC_SEED), name: `${instance.name}, ${windows}` });
     return { policy: policy.name, ...checkRecord(instance, record) };
   };
   const planner = (instance: Instance, seesWindows: boolean) =>
@@ -60,5 +77,6 @@ async function replayDay(plain: Instance, promised: Instance, signal: AbortSigna
     blind: await planner(promised, false),
     nearestIdle: await run(promised, new NearestIdle(promised.parameters)),
     withoutWindows: await planner(plain, true),
+    etaErrors,
   };
 }

@@ -4,7 +4,9 @@ import { checkRecord } from '../../../bench/mdrp/check-record.ts';
 import { PlannerPolicy } from '../../../bench/mdrp/planner-policy.ts';
 import type { Policy } from '../../../bench/mdrp/policy.ts';
 import { replayInstance } from '../../../bench/mdrp/replay-instance.ts';
+import { etaErrorsOf, judgeEtaErrors } from '../../../bench/punctuality/eta-errors.ts';
 import { judgePunctuality, type PolicyMeasures } from '../../../bench/punctuality/judge-punctuality.ts';
+import { daysInTraffic, placeAt } from '../../../bench/punctuality/noisy-day.ts';
 import { hopelessOf, withWindows } from '../../../bench/punctuality/promised-windows.ts';
 import { planRound } from '../../../engine/domain/planning/plan-round.ts';
 import { mdrpInstance } from './mdrp-instance.ts';
@@ -81,4 +83,29 @@ test('late orders of all days are judged together, click-to-door day by day', ()
   };
   assert.deepEqual(met(measures(60, 103), measures(90, 100)), [true, true]);
   assert.deepEqual(met(measures(61, 104), measures(90, 100)), [false, false]);
+});
+
+test('an ETA in traffic is judged at acceptance, by what is known then, and the same seed makes the same day', () => {
+  const record = replayInstance(DAY, inTurn, NOBODY_DECLINES);
+  const errors = etaErrorsOf(DAY, record, 7);
+  assert.deepEqual(etaErrorsOf(DAY, record, 7), errors);
+  assert.notDeepEqual(etaErrorsOf(DAY, record, 8), errors);
+  assert.equal(errors.orders, 3);
+  // The third way is 90 minutes long, and the straight line knows of no orders before it.
+  assert.ok(errors.stops < errors.straight / 2, JSON.stringify(errors));
+  const [courier] = daysInTraffic(DAY, record, 7);
+  for (const [index, { pickup, dropoff, acceptedAt }] of courier!.orders.entries()) {
+    const before = courier!.orders[index - 1]?.dropoff.leftAt ?? 0;
+    assert.ok(pickup.arrivedAt > Math.max(before, acceptedAt) && dropoff.beganAt >= dropoff.arrivedAt);
+    for (const { place, arrivedAt, leftAt } of [pickup, dropoff]) {
+      const { latitude, longitude } = placeAt(courier!, (arrivedAt + leftAt) / 2);
+      assert.deepEqual([latitude, longitude], [place.latitude, place.longitude]);
+    }
+  }
+});
+
+test('the verdict on ETAs wants every day better than the straight line', () => {
+  const day = { name: 'd', orders: 9, stops: 2, straight: 3 };
+  assert.equal(judgeEtaErrors([day, { ...day, stops: 2.9 }]).met, true);
+  assert.equal(judgeEtaErrors([day, { ...day, stops: 3 }]).met, false);
 });
