@@ -47,16 +47,17 @@ export function createAgentWatch({ clock, log, ask, travel }: AgentWatchOptions)
       replanned.clear();
       arrivals.tellAgain(now);
       const due = new Set<AgentOnRoad>();
-      for (const agent of moved) {
-        if (!isTelling(agent, nowMs)) continue;
-        arrivals.see(organizationId, agent, now);
-        if (etas.isDue(agent, now)) due.add(agent);
-      }
+      // First, because some of them had no room before.
       for (const agent of changed) {
         if (!isTelling(agent, nowMs)) continue;
         // It may be where its new task leads.
         arrivals.see(organizationId, agent, now);
         due.add(agent);
+      }
+      for (const agent of moved) {
+        if (!isTelling(agent, nowMs)) continue;
+        arrivals.see(organizationId, agent, now);
+        if (etas.isDue(agent, now)) due.add(agent);
       }
       if (due.size > 0) etas.expect({ organizationId, services, replanned }, [...due], now, nowMs);
     },

@@ -63,12 +63,17 @@ export class EtaWatch {
   /**
    * Predicts over the ways that are known. Where some are missing, only tasks without an ETA get one now; the others
    * keep theirs until the ways are learnt, or are not to be had: two rules in turn would move every ETA to and fro.
+   * Agents for whose ETAs there is no room come back at the next tick, not predicted yet.
    */
   expect(fleet: Fleet, agents: readonly AgentOnRoad[], now: number, nowMs: number): void {
-    const { travel } = this.#options;
+    const { travel, sender } = this.#options;
     const known = travel.ways();
     const unsure: Sighting[] = [];
     for (const agent of agents) {
+      if (!sender.hasRoom) {
+        fleet.replanned.add(agent);
+        continue;
+      }
       this.#nextAts.set(agent, now + LIMITS.etaIntervalMs);
       const { latitude, longitude, vehicleType } = agent;
       const sighting = { agent, start: { place: { latitude, longitude }, at: nowMs, vehicleType } };

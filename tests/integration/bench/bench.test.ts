@@ -21,7 +21,7 @@ test('an interrupted bench leaves neither folder nor process behind', async (t) 
 test('the bench rejects unknown options with its usage', async (t) => {
   const cases: readonly [Case, ...Case[]] = [
     [[], /No scenario given\./],
-    [['creat'], /There is no scenario "creat"\.[\s\S]*Scenarios: create/],
+    [['creat'], /There is no scenario "creat"\.[\s\S]*Scenarios: all/],
     [['create', '--conections', '64'], /--conections/],
     [['create', '--rounds', '0'], /--rounds: "0" is no whole number from 1 to 100/],
     [['create', '--rounds', '101'], /--rounds: "101" is no whole number from 1 to 100/],

@@ -138,6 +138,25 @@ describe('ETAs over roads', () => {
     assert.deepEqual(toldBy(scene), [...straight, [10, at(0.1), null]]);
   });
 
+  test('ETAs beyond the room for commands are predicted when there is room, those that waited first', async () => {
+    let predicted = 0;
+    const travel: TravelTime = (...way) => {
+      predicted += 1;
+      return straightTravel(...way);
+    };
+    const scene = new Scene({ ways: () => ({ travel, missing: 0, learn: () => Promise.resolve() }) });
+    const room = LIMITS.arrivalCommands;
+    const agents = Array.from({ length: room + 5 }, (_, taskId) => agentWith(openTask({ taskId })));
+    scene.tickAll(agents, 1_000);
+    const predictedBefore = predicted;
+    scene.tickAll([], 1_000);
+    assert.deepEqual([scene.asked.length, predicted], [room, predictedBefore]);
+    await Promise.all(scene.asked.map(({ answer }) => answer(OK)));
+    scene.tickAll([agentWith(openTask({ taskId: 999 }))], 1_000);
+    const ids = scene.asked.slice(room).map(({ command }) => command.taskId);
+    assert.deepEqual(ids, [room, room + 1, room + 2, room + 3, room + 4, 999]);
+  });
+
   test('do not move to and fro while a way is missing: the last one stays until it is known', async () => {
     const roads = new Roads();
     const scene = new Scene(roads);

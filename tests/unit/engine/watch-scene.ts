@@ -58,14 +58,18 @@ export class Scene {
 
   /** A second later the agent is so many metres from the place; nobody has moved without one. */
   tick(agent?: LiveAgent, away = 0, point: Partial<LivePosition> = {}): void {
+    this.tickAll(agent ? [agent] : [], away, point);
+  }
+
+  tickAll(agents: readonly LiveAgent[], away = 0, point: Partial<LivePosition> = {}): void {
     this.nowMs += 1_000;
-    if (agent) {
+    for (const agent of agents) {
       const latitude = PLACE.latitude + away * DEGREES_PER_METER;
       const unsaid = { accuracy: 5, speed: Number.NaN };
       const times = { recordedAtMs: this.nowMs, receivedAtMs: this.nowMs };
       Object.assign(agent, { latitude, longitude: PLACE.longitude, ...unsaid, ...times, ...point });
     }
-    this.#onTick(agent ? [agent] : []);
+    this.#onTick(agents);
   }
 
   /** A second later the agent has these tasks, and has not moved. */
