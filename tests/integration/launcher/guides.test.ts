@@ -21,6 +21,7 @@ const PAGES = [
   'docs/guides/notifications.md',
   'docs/guides/webhooks.md',
   'docs/guides/finding-tasks.md',
+  'docs/guides/windows-and-etas.md',
   'docs/guides/streams.md',
 ];
 /** A reader who waits this long for a delivery has waited. */
