@@ -97,7 +97,7 @@ export function taskOf(order: Order, name: ScenarioName, city: City, timeOf: (mi
     customer,
     location: { address: city.addressOf(to), ...city.toDegrees(to) },
     pickupLocation: { address: `${from.name}, ${city.addressOf(from.spot)}`, ...city.toDegrees(from.spot) },
-    packages: [{ name: what, quantity, weight: weightKg / quantity }],
+    packages: [{ name: what, quantity, weight: Math.round((weightKg / quantity) * 100) / 100 }],
     readyAt: timeOf(order.readyAt),
     ...(windowStart === undefined ? {} : { windowStart: timeOf(windowStart) }),
     windowEnd: timeOf(order.windowEnd),
