@@ -20,7 +20,8 @@ import { randomName } from './support/stores.ts';
 
 /** More than a small machine has cores: many tests wait for processes to start and for time to pass. */
 const FILES_AT_A_TIME = 4;
-const FILE_TIMEOUT_MS = 300_000;
+/** A joined file holds many test files; beside other heavy work all of them need their time. */
+const FILE_TIMEOUT_MS = 600_000;
 const SLOW_FILE_TIMEOUT_MS = 900_000;
 const INTERRUPTED = 130;
 /** Fewer files start sooner without being joined. */
