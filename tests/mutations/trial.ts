@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killLeftovers, RUN_VARIABLE } from '../support/runner/leftover-processes.ts';
+import { SOURCES_VARIABLE } from '../support/runner/run-environment.ts';
 import { translateTree } from '../support/runner/translate-tree.ts';
 import { STORE_VARIABLES } from '../support/stores.ts';
 import { type Mutation, mutate } from './mutation.ts';
@@ -37,7 +38,7 @@ export async function openTrialGround(
   for (const name of COPIED) cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   const { environment: translation } = await translateTree(copy, join(directory, 'translated'));
-  const environment = { ...process.env, ...stores, ...translation, [RUN_VARIABLE]: runId };
+  const environment = { ...process.env, ...stores, ...translation, [RUN_VARIABLE]: runId, [SOURCES_VARIABLE]: '1' };
 
   const runFile = (file: string, env: NodeJS.ProcessEnv) => runTestFile(copy, file, env, runId);
   return {

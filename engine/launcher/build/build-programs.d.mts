@@ -5,3 +5,5 @@ export function buildPrograms(): Promise<void>;
 export function stopCompiler(): Promise<void>;
 /** The file of a compiled program. */
 export function compiledFile(name: ProgramName): string;
+/** The file that a program is compiled from. */
+export function sourceFile(name: ProgramName): string;

@@ -56,6 +56,11 @@ export function compiledFile(name) {
   return join(DIST, 'bin', `${name}.js`);
 }
 
+/** The file that a program is compiled from. */
+export function sourceFile(name) {
+  return join(ROOT, PROGRAMS[name]);
+}
+
 /** Whether the programs were compiled from the sources and packages as they are now. */
 export function isBuilt() {
   const record = join(DIST, RECORD);

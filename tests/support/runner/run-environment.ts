@@ -1,4 +1,4 @@
-import { compiledFile, type ProgramName } from '../../../engine/launcher/build/build-programs.mjs';
+import { compiledFile, type ProgramName, sourceFile } from '../../../engine/launcher/build/build-programs.mjs';
 import { RUN_VARIABLE } from './leftover-processes.ts';
 
 const NAMES = ['PATH', 'NODE_OPTIONS', RUN_VARIABLE];
@@ -10,8 +10,12 @@ export function runEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));
 }
 
+/** Set where programs are to run from their sources: in a tree that changes all the time, compiling would cost most. */
+export const SOURCES_VARIABLE = 'TEST_PROGRAMS_FROM_SOURCES';
+
 /** A program as production runs it. The run has compiled it, so it needs no translations. */
 export function compiledProgram(name: ProgramName): { readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
+  if (process.env[SOURCES_VARIABLE]) return { args: [sourceFile(name)], env: runEnvironment() };
   const { NODE_OPTIONS: _, ...env } = runEnvironment();
   return { args: ['--enable-source-maps', compiledFile(name)], env };
 }
