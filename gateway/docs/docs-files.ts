@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { LIGHT } from '../../engine/views/parts/design-tokens.ts';
 import { DOCS_STYLE, REFERENCE_STYLE } from './docs-style.ts';
 import { guideFile, guidePage } from './guide-page.ts';
 import { HOME_PAGE } from './home-page.ts';
@@ -17,6 +18,8 @@ export interface DocsFile {
 export const HOME = 'home';
 /** The name of the reference. */
 export const REFERENCE = 'reference';
+/** The name of the icon. */
+export const ICON = 'icon';
 
 const GUIDES = new URL('../../docs/', import.meta.url);
 const packages = createRequire(import.meta.url);
@@ -24,9 +27,18 @@ const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
+/** A pin on the colour of the pages. */
+const ICON_IMAGE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="7" fill="${LIGHT.accent}"/>
+<path fill="${LIGHT.onAccent}" d="M16 5a8.5 8.5 0 0 0-8.5 8.5C7.5 20 16 27.5 16 27.5S24.5 20 24.5 13.5A8.5 8.5 0 0 0 16 5Z"/>
+<circle cx="16" cy="13.5" r="3.2" fill="${LIGHT.accent}"/>
+</svg>
+`;
+
 const OWN: Readonly<Record<string, () => Promise<Omit<DocsFile, 'etag'>>>> = {
   [HOME]: async () => ({ type: HTML, body: HOME_PAGE }),
   [REFERENCE]: async () => ({ type: HTML, body: REFERENCE_PAGE }),
+  [ICON]: async () => ({ type: 'image/svg+xml', body: ICON_IMAGE }),
   'docs.css': async () => ({ type: STYLE, body: DOCS_STYLE }),
   'reference.css': async () => ({ type: STYLE, body: REFERENCE_STYLE }),
   'reference.js': async () => ({ type: SCRIPT, body: REFERENCE_SCRIPT }),

@@ -2,7 +2,7 @@ import { refusalBody } from '../../engine/views/parts/error-body.ts';
 import { refusal } from '../../schema/errors.ts';
 import type { Header, IncomingRequest, Reply } from '../http/port.ts';
 import { type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
-import { DocsFiles, HOME, REFERENCE } from './docs-files.ts';
+import { DocsFiles, HOME, ICON, REFERENCE } from './docs-files.ts';
 
 /** A page loads and sends to this origin alone, and nothing in it is inline. Swagger UI has icons as data. */
 const POLICY = [
@@ -24,10 +24,13 @@ const HEADERS: readonly Header[] = [
   ['Cache-Control', 'no-cache'],
 ];
 
+const PAGE = ['text/html'];
+const FILES = [...PAGE, 'text/css', 'text/javascript', 'application/json'];
+
 /** The page at the root, the reference, and the guides beside it. */
 export function docsRoutes(reference: () => string): RawRoute[] {
   const files = new DocsFiles(reference);
-  const route = (path: string, summary: string, nameOf: (path: string) => string): RawRoute =>
+  const route = (path: string, summary: string, nameOf: (path: string) => string, answers = PAGE): RawRoute =>
     rawRoute({
       method: 'GET',
       path,
@@ -35,7 +38,7 @@ export function docsRoutes(reference: () => string): RawRoute[] {
       place: 'root',
       guard: { kind: 'public' },
       summary,
-      answers: path === '/docs/:page' ? ['text/html', 'text/css', 'text/javascript', 'application/json'] : 'text/html',
+      answers,
       etag: true,
       refusals: path.includes(':') ? ['404 Unknown page'] : [],
       handle: (request, reply, incoming) => send(files, nameOf(incoming.path), { request, reply, incoming }),
@@ -43,8 +46,11 @@ export function docsRoutes(reference: () => string): RawRoute[] {
   const below = (path: string) => path.slice('/docs/'.length);
   return [
     route('/', 'The page that leads to the console, the reference and the guides', () => HOME),
+    route('/favicon.ico', 'The icon of every page, which browsers ask for by themselves', () => ICON, [
+      'image/svg+xml',
+    ]),
     route('/docs', 'The reference of the API, as a page', () => REFERENCE),
-    route('/docs/:page', 'A guide as a page, or a file of the reference', below),
+    route('/docs/:page', 'A guide as a page, or a file of the reference', below, FILES),
     route('/docs/:folder/:page', 'A guide as a page', below),
   ];
 }

@@ -217,6 +217,7 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
       'GET /console/:view/:record': 'showConsoleRecord',
       'GET /console/assets/:file': 'getConsoleFile',
       'GET /': 'showHome',
+      'GET /favicon.ico': 'getIcon',
       'GET /docs': 'showReference',
       'GET /docs/:page': 'getDocsFile',
       'GET /docs/:folder/:page': 'showGuide',

@@ -40,6 +40,12 @@ test('pages allow nothing inline and no other origin, and are asked for again on
   }
 });
 
+test('a browser gets the icon that it asks for by itself', async () => {
+  const { status, headers, text } = await get('/favicon.ico');
+  assert.deepEqual([status, headers['content-type']], [200, 'image/svg+xml']);
+  assert.match(text, /^<svg /);
+});
+
 test('no name leads out of docs/', async () => {
   for (const path of ['/docs/nope', '/docs/..%2fREADME', '/docs/guides/%2e%2e', '/docs/guides/README', '/docs/home.md'])
     assert.equal((await get(path)).status, 404, path);
