@@ -39,6 +39,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 export function documentNarrowings(released: Json, document: Json): string[] {
   const [before, after] = [released as Document, document as Document];
   const found: string[] = [];
+  const known = new Map<string, readonly string[]>();
   for (const [kind, sent] of [
     ['paths', 'request'],
     // The service sends these itself.
@@ -48,7 +49,7 @@ export function documentNarrowings(released: Json, document: Json): string[] {
       for (const method of METHODS.filter((name) => item[name])) {
         const place = `${method.toUpperCase()} ${path}`;
         const now = after[kind][path];
-        if (now?.[method]) found.push(...operationNarrowings({ before, after, sent, place }, method, item, now));
+        if (now?.[method]) found.push(...operationNarrowings({ before, after, known, sent, place }, method, item, now));
         else found.push(`${place}: is gone`);
       }
     }
@@ -59,6 +60,7 @@ export function documentNarrowings(released: Json, document: Json): string[] {
 interface Call {
   readonly before: Document;
   readonly after: Document;
+  readonly known: Map<string, readonly string[]>;
   /** The direction of its request. */
   readonly sent: Direction;
   readonly place: string;

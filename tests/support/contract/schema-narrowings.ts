@@ -9,6 +9,8 @@ export interface Sides {
   readonly direction: Direction;
   readonly before: Json;
   readonly after: Json;
+  /** The narrowings of models by direction and names: each model stands in many places and is compared once. */
+  readonly known: Map<string, readonly string[]>;
 }
 
 interface Schema extends Json {
@@ -34,14 +36,23 @@ export function* schemaNarrowings(sides: Sides, place: string, before: Json, aft
   const [old, now] = [resolved(sides.before, before), resolved(sides.after, after)];
   if (old.name && old.name !== now.name)
     yield `${place}: the model ${old.name} has another name, ${now.name ?? 'none'}`;
-  const label = old.name ?? place;
-  const [branches, nowBranches] = [branchesOf(old.schema), branchesOf(now.schema)];
-  if (branches.length > 1 || nowBranches.length > 1) return yield* unionNarrowings(sides, label, branches, nowBranches);
-  yield* typeNarrowings(sides.direction, label, old.schema, now.schema);
-  yield* valueNarrowings(sides.direction, label, old.schema, now.schema);
-  yield* fieldNarrowings(sides, label, old.schema, now.schema);
-  if (old.schema.items && now.schema.items)
-    yield* schemaNarrowings(sides, `${label}[]`, old.schema.items, now.schema.items);
+  if (!old.name || !now.name) return yield* partNarrowings(sides, old.name ?? place, old.schema, now.schema);
+  const key = `${sides.direction} ${old.name} ${now.name}`;
+  // Known as without faults while it is compared: a model may hold itself.
+  if (!sides.known.has(key)) {
+    sides.known.set(key, []);
+    sides.known.set(key, [...partNarrowings(sides, old.name, old.schema, now.schema)]);
+  }
+  yield* sides.known.get(key)!;
+}
+
+function* partNarrowings(sides: Sides, place: string, old: Schema, now: Schema): Generator<string> {
+  const [branches, nowBranches] = [branchesOf(old), branchesOf(now)];
+  if (branches.length > 1 || nowBranches.length > 1) return yield* unionNarrowings(sides, place, branches, nowBranches);
+  yield* typeNarrowings(sides.direction, place, old, now);
+  yield* valueNarrowings(sides.direction, place, old, now);
+  yield* fieldNarrowings(sides, place, old, now);
+  if (old.items && now.items) yield* schemaNarrowings(sides, `${place}[]`, old.items, now.items);
 }
 
 function resolved(document: Json, given: Json): { readonly name?: string; readonly schema: Schema } {
