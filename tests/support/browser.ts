@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { after, before } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
+import { findProgram } from './installed-programs.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome'];
 
 /** The Chromium on the PATH of this machine; undefined when there is none. */
 export function findChromium(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
+  return findProgram(...NAMES);
 }
 
 const executablePath = findChromium();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { withProgram } from './installed-programs.ts';
 
 /** The value of a sample by its name and labels as they are written: `dispatch_offers_total{status="made"}`. */
 export function sampleOf(text: string, sample: string): number {
@@ -22,10 +21,8 @@ export function familiesOf(text: string): ReadonlyMap<string, string> {
   return new Map(Array.from(text.matchAll(/^# TYPE (dispatch_\w+) (\w+)$/gm), ([, name, type]) => [name!, type!]));
 }
 
-const isInstalled = (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'promtool')));
-
 /** The reason to skip tests that need promtool, on a machine without it. */
-export const WITH_PROMTOOL = isInstalled ? {} : { skip: 'there is no promtool on the PATH' };
+export const WITH_PROMTOOL = withProgram('promtool');
 
 /** Runs promtool, and returns its exit code with what it printed. */
 export function runPromtool(
