@@ -23,6 +23,7 @@ const PAGES = [
   'docs/guides/finding-tasks.md',
   'docs/guides/windows-and-etas.md',
   'docs/guides/streams.md',
+  'docs/migrating/from-onfleet.md',
 ];
 /** A reader who waits this long for a delivery has waited. */
 const READ_AGAIN_MS = 15_000;
