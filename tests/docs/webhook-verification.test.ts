@@ -54,10 +54,15 @@ interface Delivery {
   readonly arrived?: string;
   readonly signature?: (genuine: string) => string;
   readonly id?: string;
+  /** The secret that the program has; null for a variable that is not set. */
+  readonly known?: string | null;
 }
 
 const TIME = 'its time is not now';
 const SIGNATURE = 'no signature fits its body';
+const NO_SECRET = 'the secret is missing or broken';
+/** The key that a program has when it decodes no secret, and that everybody can sign with. */
+const EMPTY = ['whsec_'];
 
 const DELIVERIES: readonly (readonly [name: string, printed: string, delivery: Delivery])[] = [
   ['as it was sent', 'genuine', {}],
@@ -76,6 +81,10 @@ const DELIVERIES: readonly (readonly [name: string, printed: string, delivery: D
   ['of an hour ahead', TIME, { timestamp: `${now() + 3_600}` }],
   ['without a time', TIME, { timestamp: '' }],
   ['with a time that is none', TIME, { timestamp: 'soon' }],
+  ['signed with nothing, where no secret is set', NO_SECRET, { secrets: EMPTY, known: null }],
+  ['signed with nothing, where the secret is empty', NO_SECRET, { secrets: EMPTY, known: '' }],
+  ['signed with nothing, where the secret is only its prefix', NO_SECRET, { secrets: EMPTY, known: 'whsec_' }],
+  ['signed with nothing, where the secret is not base64', NO_SECRET, { secrets: EMPTY, known: 'whsec_%%%%' }],
 ];
 
 for (const { block, file, needs, prepare } of LANGUAGES) {
@@ -98,7 +107,7 @@ function programOf(block: string): string {
   return found[1]!;
 }
 
-function requestOf({ secrets = [SECRET], timestamp = `${now()}`, arrived, signature, id }: Delivery) {
+function requestOf({ secrets = [SECRET], timestamp = `${now()}`, arrived, signature, id, known = SECRET }: Delivery) {
   const body = arrived === '' ? '' : BODY;
   const signed = signDelivery({ id: 'evt_1', timestampSeconds: Number(timestamp) || now(), body, secrets });
   const env = {
@@ -106,7 +115,7 @@ function requestOf({ secrets = [SECRET], timestamp = `${now()}`, arrived, signat
     WEBHOOK_ID: id ?? 'evt_1',
     WEBHOOK_TIMESTAMP: timestamp,
     WEBHOOK_SIGNATURE: signature ? signature(signed) : signed,
-    WEBHOOK_SECRET: SECRET,
+    ...(known !== null && { WEBHOOK_SECRET: known }),
   };
   return { input: arrived ?? body, env };
 }
