@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { PreviewView } from '../../../schema/assignment/preview.ts';
+import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TrackedTask } from '../../../schema/tasks/tracking.ts';
 import { roadSeconds, startStandInEngine } from '../../integration/travel/stand-in-routing-engine.ts';
@@ -53,7 +54,7 @@ async function busyAgent() {
   const blocking = await give(api, agent.id, 'in_transit', { location: place(HERE), estimatedDuration: 30 });
   const first = await give(api, agent.id, 'in_transit', { location: place(FIRST!), estimatedDuration: 4 });
   const [location, pickupLocation] = [place(SECOND!), place(KITCHEN!)];
-  const fetched = { location, pickupLocation, readyAt, estimatedDuration: 7 };
+  const fetched = { location, pickupLocation, readyAt, windowEnd: iso(now + 120 * MINUTE), estimatedDuration: 7 };
   const second = await give(api, agent.id, 'accepted', fetched);
   const third = await give(api, agent.id, 'accepted', { location: place(THIRD!), windowStart });
   const read = async ({ id }: TaskView) => (await api.get<TaskView>(`/tasks/${id}`)).body.data;
@@ -141,4 +142,11 @@ test('three stops of an agent have the same ETA wherever one is shown: ways, ser
     return stops.length > 0 && stops.join() === last.join();
   });
   assert.equal(stops[0], iso(freeAt + wayMs(SECOND!, FOURTH!)), 'preview');
+
+  // The second customer now wants it a minute before it can be there.
+  const dueAt = iso(secondEtaAt - MINUTE);
+  assert.equal((await api.post(`/tasks/${second.id}/amend`, { windowEnd: dueAt })).status, 200);
+  const { items } = (await api.get<{ items: HistoryStepView[] }>(`/tasks/${second.id}/history`)).body.data;
+  const risks = items.filter(({ kind }) => kind === 'at_risk').map(({ details }) => details);
+  assert.deepEqual(risks, [{ etaAt: iso(secondEtaAt), dueAt }], 'the warning');
 });

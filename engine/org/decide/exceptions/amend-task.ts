@@ -14,6 +14,7 @@ import { checkFamilySize } from '../steps/family-size.ts';
 import { draftLocation, isAt } from '../steps/new-location.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { draftStatus, settingsOf } from '../steps/task-search.ts';
+import { tellRisk } from '../steps/tell-risk.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 import { rescheduled } from '../tasks/update-task.ts';
 
@@ -29,8 +30,8 @@ export const amendTaskRule = rule<AmendTask>({
 
 /**
  * POST /tasks/:id/amend: a change of an open task, which its agent hears of. A field with its present value
- * changes nothing. A new time withdraws what is still asked, and must be free with the agent that has the task. Refuses, in
- * this order: 403 for others than staff; 400 for times that have passed; 404; 409 TASK_NOT_EDITABLE; 400 for a window
+ * changes nothing. A new time withdraws what is still asked, and must be free with the agent that has the task. Warns when
+ * the task is now expected after it is due. Refuses, in this order: 403 for others than staff; 400 for times that have passed; 404; 409 TASK_NOT_EDITABLE; 400 for a window
  * that does not fit; 409 AGENT_SLOT_TAKEN, TASK_TOO_LARGE.
  */
 export function decideAmendTask(draft: Draft, command: AmendTask, context: DecideContext): Decision {
@@ -72,10 +73,12 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
     ? draftLocation(draft, input.pickupLocation, taskId, context)
     : facts.pickupLocation;
   const ids = { locationId: location?.id ?? null, pickupLocationId: pickupLocation?.id ?? null };
-  draft.put({ kind: 'put-task', task: changedTask(before, { ...all, ...ids }, now), location, pickupLocation });
+  const task = changedTask(before, { ...all, ...ids }, now);
+  draft.put({ kind: 'put-task', task, location, pickupLocation });
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
   tellUpdated(draft, taskId, changed, { kind: 'updated', details: { changed } }, { changes: changed });
+  tellRisk(draft, before, task);
   return done('task', taskId);
 }
 

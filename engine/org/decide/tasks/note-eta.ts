@@ -1,12 +1,12 @@
 import type { NoteEta } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import { dueAtOf } from '../../../domain/tasks/delay.ts';
 import { isExpected } from '../../../domain/travel/arrival.ts';
 import { hasNews } from '../../../domain/travel/eta.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
 import { needsTask, rule, taskById } from '../rule.ts';
+import { tellRisk } from '../steps/tell-risk.ts';
 
 export const noteEtaRule = rule<NoteEta>({
   needs: needsTask,
@@ -39,10 +39,6 @@ export function decideNoteEta(draft: Draft, command: NoteEta, { now }: DecideCon
     extra: eta,
     step: { kind: 'eta_updated', details: eta },
   });
-  const dueAt = dueAtOf(task);
-  if (etaAt !== null && etaAt > dueAt && !(previousEtaAt !== null && previousEtaAt > dueAt)) {
-    const risk = { etaAt, dueAt };
-    draft.put({ kind: 'tell', type: 'task.at_risk', taskId, extra: risk, step: { kind: 'at_risk', details: risk } });
-  }
+  tellRisk(draft, before, task);
   return NOTHING_SHOWN;
 }

@@ -131,6 +131,27 @@ describe('an amendment of a task that looks for an agent', () => {
   });
 });
 
+describe('an amendment of a task that is expected at 15:00', () => {
+  for (const [name, fields, input, warns] of [
+    ['warns when it is due before that now', { windowEnd: at(16) }, { windowEnd: at(14) }, true],
+    ['warns when it has a window that ends before that', {}, { windowEnd: at(14) }, true],
+    ['does not warn when it is due at that time', { windowEnd: at(16) }, { windowEnd: at(15) }, false],
+    ['does not warn again when it was late already', { windowEnd: at(14.5) }, { windowEnd: at(14) }, false],
+    ['does not warn of a task that gets time', { windowEnd: at(14) }, { windowEnd: at(16) }, false],
+    ['does not warn of another place, as nobody knows yet', {}, { windowEnd: at(14), location: PLACE }, false],
+    ['does not warn when nothing but words change', { windowEnd: at(14) }, { notes: 'ring' }, false],
+  ] as const) {
+    test(`an amendment of a task that is expected at 15:00 ${name}`, () => {
+      const state = stateWith('by an agent', 'accepted', { fields: { etaAt: at(15), ...fields } });
+      const { draft } = amend(state, input);
+      const risk = { etaAt: at(15), dueAt: at(14) };
+      const told = draft.changes.filter((change) => change.kind === 'tell' && change.type === 'task.at_risk');
+      const step = { kind: 'at_risk', details: risk };
+      assert.deepEqual(told, warns ? [{ kind: 'tell', type: 'task.at_risk', taskId: TASK, extra: risk, step }] : []);
+    });
+  }
+});
+
 describe('an amendment is refused', () => {
   const EARLY = '2031-05-01T12:30:00.000Z';
   const state = () =>
