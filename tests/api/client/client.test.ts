@@ -187,7 +187,8 @@ test('a webhook is verified by either secret of a rotation, and by nothing else'
   ])
     await assert.rejects(verify(wrong), WebhookError, JSON.stringify(wrong));
   await assert.rejects(verify({}, 'whsec_AAAA'), WebhookError);
-  await assert.rejects(verify({}, 'whsec_?'), /the secret of the webhook is not base64/);
+  for (const secret of ['whsec_?', 'whsec_', ''])
+    await assert.rejects(verify({}, secret), /the secret of the webhook is empty or not base64/, secret);
 });
 
 /** A `fetch` whose event streams are cut after a few parts. */
