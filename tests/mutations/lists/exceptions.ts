@@ -42,6 +42,19 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/decide/exceptions/amend-task.ts',
+    ['unit/engine/decide/amend-task'],
+    [['tellRisk(draft, before, task);', '', 'An amendment that makes a task late warns at once.']],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/steps/tell-risk.ts',
+    ['unit/engine/decide/amend-task', 'unit/engine/decide/note-arrival'],
+    [
+      [' || isAtRisk(before)', '', 'A task that was late already is not warned of again.'],
+      ['task.etaAt > dueAtOf(task)', 'task.etaAt >= dueAtOf(task)', 'A task that comes in time is not at risk.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/actor/decide-actions.ts',
     ['api/exceptions/actions'],
     [
