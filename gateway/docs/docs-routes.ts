@@ -46,9 +46,12 @@ export function docsRoutes(reference: () => string): RawRoute[] {
   const below = (path: string) => path.slice('/docs/'.length);
   return [
     route('/', 'The page that leads to the console, the reference and the guides', () => HOME),
-    route('/favicon.ico', 'The icon of every page, which browsers ask for by themselves', () => ICON, [
-      'image/svg+xml',
-    ]),
+    route(
+      '/favicon.ico',
+      'The icon of the console and the documentation, which browsers ask for by themselves',
+      () => ICON,
+      ['image/svg+xml'],
+    ),
     route('/docs', 'The reference of the API, as a page', () => REFERENCE),
     route('/docs/:page', 'A guide as a page, or a file of the reference', below, FILES),
     route('/docs/:folder/:page', 'A guide as a page', below),
