@@ -31,8 +31,8 @@ export const amendTaskRule = rule<AmendTask>({
 /**
  * POST /tasks/:id/amend: a change of an open task, which its agent hears of. A field with its present value
  * changes nothing. A new time withdraws what is still asked, and must be free with the agent that has the task. Warns when
- * the task is now expected after it is due. Refuses, in this order: 403 for others than staff; 400 for times that have passed; 404; 409 TASK_NOT_EDITABLE; 400 for a window
- * that does not fit; 409 AGENT_SLOT_TAKEN, TASK_TOO_LARGE.
+ * the task is now expected after it is due. Refuses, in this order: 403 for others than staff; 400 for times that have
+ * passed; 404; 409 TASK_NOT_EDITABLE; 400 for a window that does not fit; 409 AGENT_SLOT_TAKEN, TASK_TOO_LARGE.
  */
 export function decideAmendTask(draft: Draft, command: AmendTask, context: DecideContext): Decision {
   const { taskId, input, caller } = command;
