@@ -1,7 +1,7 @@
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 
-/** Short: a process ends only after its connections. */
-const IDLE_MS = 300;
+/** A process ends only after its connections. Those of a database go with it, so few processes wait this long. */
+const IDLE_MS = 3_000;
 
 interface Idle {
   readonly sql: Sql;

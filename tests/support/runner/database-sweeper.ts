@@ -6,8 +6,8 @@ import { dropDatabases, listUnusedDatabases } from '../stores.ts';
 const SWEEP_MS = 5_000;
 
 /**
- * Drops databases that tests no longer need. Each drop waits for a checkpoint, a second on a busy machine: drops that
- * run together share one, and no test waits for it. The release drops the last ones.
+ * Drops databases that tests no longer need. Each drop waits for a checkpoint, up to a second on a busy machine: no
+ * test waits for it. The release drops the last ones.
  */
 export function startDatabaseSweeper(serverUrl: string, releaser: Releaser): void {
   const stop = new AbortController();
