@@ -1,6 +1,7 @@
 import { runAll } from './all/run-all.ts';
 import { parseBenchOptions } from './bench-options.ts';
 import { runBoxes } from './boxes/run-boxes.ts';
+import { runCommits } from './commits/run-commits.ts';
 import { compareGuards } from './compare/compare-guards.ts';
 import { compareServers } from './compare/compare-servers.ts';
 import { compareWays } from './compare/compare-ways.ts';
@@ -36,6 +37,7 @@ await runToEnd(async (releaser, signal) => {
   if (scenario === 'memory') return runMemory(rest, releaser, signal);
   if (scenario === 'activation') return runActivation(rest, releaser, signal);
   if (scenario === 'lists') return runLists(rest, releaser, signal);
+  if (scenario === 'commits') return runCommits(rest, releaser, signal);
   if (scenario === 'locations') return runLocations(rest, releaser, signal);
   if (scenario === 'boxes') return runBoxes(rest, releaser, signal);
   if (scenario === 'fanout') return runFanout(rest, releaser, signal);

@@ -3,6 +3,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
+import { type CpuSeconds, watchCpu } from '../measure/process-cpu.ts';
 import { anyNumber, readOptions, wholeNumber } from '../read-options.ts';
 import { say } from '../report/say.ts';
 import { formatTable } from '../report/table.ts';
@@ -55,8 +56,9 @@ export async function runLists(args: readonly string[], releaser: Releaser, sign
     say(`${isMet ? 'PASS' : 'FAIL'}  ${claim}: ${measured}`);
   const firstCounts = await measureFirstCounts(client, seeded);
   await runMix(client, seeded, warmUpSeconds, signal);
+  const cpu = watchCpu({ gateway: [server.pid], postgres: { tree: stores.postgres.pid } });
   const times = await runMix(client, seeded, seconds, signal);
-  printMix(times);
+  printMix(times, cpu.read());
   const far = await readFarPage(client, tasks, problems);
   const exported = await measureExport(client, server, tasks, problems);
 
@@ -130,7 +132,10 @@ async function runMix(
   return times;
 }
 
-function printMix(times: ReadonlyMap<string, readonly number[]>): void {
+function printMix(
+  times: ReadonlyMap<string, readonly number[]>,
+  { gateway, postgres }: CpuSeconds<'gateway' | 'postgres'>,
+): void {
   const line = (name: string, weight: string, list: readonly number[]) => {
     const sorted = Float64Array.from(list).sort();
     const shown = [0.5, 0.99, 1].map((share) => (sorted.length === 0 ? '–' : percentile(sorted, share).toFixed(1)));
@@ -138,8 +143,11 @@ function printMix(times: ReadonlyMap<string, readonly number[]>): void {
   };
   const weights = LIST_MIX.reduce((sum, { weight }) => sum + weight, 0);
   const rows = LIST_MIX.map(({ name, weight }) => line(name, `${weight}`, times.get(name)!));
-  rows.push(line('all', `${weights}`, [...times.values()].flat()));
-  say(formatTable(['mix', 'weight', 'answers', 'p50 ms', 'p99 ms', 'max ms'], rows), loadLine(), '');
+  const all = [...times.values()].flat();
+  rows.push(line('all', `${weights}`, all));
+  const each = (seconds: number) => `${((seconds * 1_000) / all.length).toFixed(2)} ms`;
+  const cpu = `CPU of a page: gateway ${each(gateway)}, Postgres ${each(postgres)}`;
+  say(formatTable(['mix', 'weight', 'answers', 'p50 ms', 'p99 ms', 'max ms'], rows), cpu, loadLine(), '');
 }
 
 async function readFarPage(client: ListClient, tasks: number, problems: string[]): Promise<number> {
