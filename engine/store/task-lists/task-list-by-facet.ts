@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { isEmptyFilter, partsOf, type TaskFilter, TIME_RANGES } from '../../../schema/tasks/task-filter.ts';
+import { hasTrigrams } from '../../domain/search-text.ts';
 import { numberArray } from '../postgres.ts';
 import { IS_OF_KIND, walkedOr } from './task-list-by-kind.ts';
 import {
@@ -30,7 +31,7 @@ export function planGathered(text: PageText): PagePlan {
     count: '(SELECT count(*) FROM matching)',
     parameters: text.parameters,
     mayFallShort: false,
-    isReusable: isOneOf(GATHERED_OFTEN, text.request.filter),
+    isReusable: isOneOf(GATHERED_OFTEN, text.request.filter) || isFoundOften(text.request.filter),
   };
 }
 
@@ -38,6 +39,7 @@ export function planGathered(text: PageText): PagePlan {
  * Frequent filters, by the names of their parts: planning takes longer than reading, and each set of parts is a text of
  * its own. Filters whose best plan depends on their values are not among them.
  */
+const FOUND_OFTEN: ReadonlySet<string> = new Set(['search', 'bbox', 'status,search', 'status,bbox']);
 const GATHERED_OFTEN: ReadonlySet<string> = new Set([
   'customerId',
   'agentId',
@@ -63,6 +65,8 @@ const WIDE_OFTEN = [
   'courierType',
   'unassigned',
 ];
+/** Tasks looked at before the first of each kind are: about as long as that takes. */
+const WALKED_FOR_UNASSIGNED = 400;
 const COUNTED_OFTEN: ReadonlySet<string> = new Set(WIDE_OFTEN);
 const ORDERED_OFTEN: ReadonlySet<string> = new Set([
   ...GATHERED_OFTEN,
@@ -73,6 +77,11 @@ const ORDERED_OFTEN: ReadonlySet<string> = new Set([
 
 function isOneOf(often: ReadonlySet<string>, filter: TaskFilter): boolean {
   return often.has(partsOf(filter).join()) && (filter.integrationData?.length ?? 1) === 1;
+}
+
+/** Without trigrams, a plan for all values would read an index of them from end to end. */
+function isFoundOften(filter: TaskFilter): boolean {
+  return isOneOf(FOUND_OFTEN, filter) && hasTrigrams(filter.search === undefined ? [] : [filter.search]);
 }
 
 /** Lists that an index holds all parts of: counted along it without looking at a task, and found as planOrdered does. */
@@ -140,7 +149,7 @@ export function planOrdered(text: PageText): PagePlan {
   if (agentId) return ordered(text, ofAgents(text, agentId));
   if (locationId !== undefined) return ordered(text, ofPlace(text, locationId), true);
   if (integrationData) return ordered(text, ofReference(text, integrationData), true);
-  if (filter.unassigned) return ordered(text, ofNobody(text));
+  if (filter.unassigned) return unassigned(text);
   return hasOwnIndex(filter) ? ordered(text, alongCreation(text)) : walk(text);
 }
 
@@ -151,14 +160,28 @@ function hasOwnIndex({ outcome, isDelayed, autoAssignmentStatus, courierType }: 
 }
 
 function ordered(text: PageText, source: string, mayFallShort = false): PagePlan {
-  const ctes = [text.page(`(${source}) listed`)];
-  const isReusable = isOneOf(ORDERED_OFTEN, text.request.filter);
+  return orderedBy(text, [text.page(`(${source}) listed`)], mayFallShort);
+}
+
+function orderedBy(text: PageText, ctes: readonly string[], mayFallShort: boolean): PagePlan {
+  const isReusable = isOneOf(ORDERED_OFTEN, text.request.filter) || isFoundOften(text.request.filter);
   return { ctes, count: 'NULL::bigint', parameters: text.parameters, mayFallShort, isReusable };
 }
 
+/** Most of them are among the newest tasks: along tasks_created for a little while, else the first of each kind. */
+function unassigned(text: PageText): PagePlan {
+  if (text.request.sortOrder === 'ASC' || !text.isInReach) return ordered(text, ofNobody(text));
+  const ctes = [
+    `walked AS MATERIALIZED (${walkText(text, `${WALKED_FOR_UNASSIGNED} + ${text.skip}`)})`,
+    `walk AS (SELECT count(*) >= ${text.end} AS was_enough FROM walked)`,
+    text.page(walkedOr(ofNobody(text))),
+  ];
+  return orderedBy(text, ctes, false);
+}
+
 /**
- * Nobody has a task in its first statuses: the first of each kind. Of the others, tasks_unassigned holds those that
- * nobody has.
+ * Nobody has a task in its first statuses: the first of each kind, by index alone. Of the others, tasks_unassigned holds
+ * those that nobody has.
  */
 function ofNobody(text: PageText): string {
   const { filter } = text.request;
@@ -166,15 +189,14 @@ function ofNobody(text: PageText): string {
   const isFirst = (one: TaskStatus) => TASK_STATUSES.indexOf(one) < FIRST_TAKEN;
   const [first, others] = [status.filter(isFirst), status.filter((one) => !isFirst(one))];
   const order = `${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
-  const isShown = (statuses: readonly TaskStatus[]) =>
-    `${conditionsOf({ ...filter, status: statuses }, text.parameters, 'probe')}
-        AND ${text.behind('t.created_at', 't.id')}`;
+  const isShown = (part: Partial<TaskFilter>) =>
+    `${conditionsOf({ ...filter, ...part }, text.parameters, 'probe')} AND ${text.behind('t.created_at', 't.id')}`;
   const kinds = kindsText(ofKindsText({ ...filter, status: first }, text.parameters));
   return `SELECT t.id, t.key FROM (${kinds}) k CROSS JOIN LATERAL (
         SELECT t.id, t.created_at AS key FROM tasks t
-        WHERE t.organization_id = $1::bigint AND ${isShown(first)} AND ${IS_OF_KIND} ${order}) t
+        WHERE t.organization_id = $1::bigint AND ${isShown({ status: first, unassigned: undefined })} AND ${IS_OF_KIND} ${order}) t
       UNION ALL (SELECT t.id, t.created_at AS key FROM tasks t
-        WHERE t.organization_id = $1::bigint AND ${isShown(others)} AND t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED} ${order})`;
+        WHERE t.organization_id = $1::bigint AND ${isShown({ status: others })} AND t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED} ${order})`;
 }
 
 /**

@@ -43,6 +43,15 @@ interface Case {
   readonly isKnown?: boolean;
 }
 
+const FIRST_PAGE: PageRequest = {
+  filter: {},
+  sortBy: 'createdAt',
+  sortOrder: 'DESC',
+  take: 21,
+  skip: 0,
+  after: undefined,
+};
+
 const CASES: readonly Case[] = [
   { filter: { code: ['SEED-1', 'SEED-29'] }, indexes: ['tasks_code'] },
   {
@@ -67,7 +76,13 @@ const CASES: readonly Case[] = [
   { filter: { autoAssignmentStatus: 'not_requested' }, indexes: ['tasks_created'], isKnown: true },
   { filter: { courierType: 'external' }, indexes: ['tasks_external'] },
   { filter: { courierType: 'internal' }, indexes: ['tasks_created'], isKnown: true },
-  { filter: { unassigned: true }, indexes: ['tasks_group', 'tasks_unassigned'], isKnown: true },
+  { filter: { unassigned: true }, indexes: ['tasks_created', 'tasks_group', 'tasks_unassigned'], isKnown: true },
+  {
+    filter: { unassigned: true },
+    indexes: ['tasks_group', 'tasks_unassigned'],
+    sort: { sortOrder: 'ASC' },
+    isKnown: true,
+  },
   { filter: { unassigned: false }, indexes: ['tasks_created'], isKnown: true },
   { filter: { parentId: 7 }, indexes: ['tasks_pkey'] },
   { filter: { bbox: BOX }, indexes: ['findable_places_strip'] },
@@ -79,28 +94,65 @@ const CASES: readonly Case[] = [
   { filter: OPEN, indexes: ['scheduled_tasks_at'], sort: { sortBy: 'scheduledAt', sortOrder: 'ASC' } },
 ];
 
+/** As Postgres carries it out: a reusable statement by the plan that is kept for all values. */
+async function planOf(wanted: Partial<PageRequest>, isKnown = false) {
+  const request = { ...FIRST_PAGE, ...wanted };
+  const { ctes, count, parameters, isReusable } = planPage(organizationId, request, isKnown ? MANY : undefined);
+  const text = `WITH ${ctes.join(', ')} SELECT ${count}, page.* FROM page`;
+  const rows = isReusable ? await explainPrepared(text, parameters.values) : await explain(text, parameters.values);
+  return { plan: rows.map((row) => row['QUERY PLAN']).join('\n'), isReusable };
+}
+
+type Explained = readonly { readonly 'QUERY PLAN': string }[];
+type Values = readonly (string | number | null)[];
+
+const explain = (text: string, values: Values): Promise<Explained> =>
+  planned.unsafe<{ 'QUERY PLAN': string }[]>(`EXPLAIN ${text}`, [...values]);
+
+/** EXPLAIN of the statement itself would plan it with its values. */
+async function explainPrepared(text: string, values: Values): Promise<Explained> {
+  const literals = values.map((value) => (value === null ? 'NULL' : `'${`${value}`.replaceAll("'", "''")}'`));
+  await prepared.unsafe(`PREPARE page AS ${text}`);
+  try {
+    return await prepared.unsafe<{ 'QUERY PLAN': string }[]>(`EXPLAIN EXECUTE page(${literals.join(', ')})`);
+  } finally {
+    await prepared.unsafe('DEALLOCATE page');
+  }
+}
+
 for (const { filter, indexes, sort = {}, isKnown = false } of CASES) {
   const what = `${JSON.stringify(filter)} by ${sort.sortBy ?? 'createdAt'}${isKnown ? ', known to match many' : ''}`;
   test(`${what} is found by ${indexes.join(', ')}, and no table is read from end to end`, async () => {
-    const request = {
-      filter,
-      sortBy: 'createdAt',
-      sortOrder: 'DESC',
-      take: 21,
-      skip: 0,
-      after: undefined,
-      ...sort,
-    } as const;
-    const { ctes, count, parameters, isReusable } = planPage(organizationId, request, isKnown ? MANY : undefined);
-    const text = `EXPLAIN WITH ${ctes.join(', ')} SELECT ${count}, page.* FROM page`;
-    const sql = isReusable ? prepared : planned;
-    const rows = await sql.unsafe<{ 'QUERY PLAN': string }[]>(text, parameters.values, { prepare: isReusable });
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    const { plan } = await planOf({ filter, ...sort }, isKnown);
     for (const index of indexes) assert.ok(plan.includes(index), `${index} is not in\n${plan}`);
     assert.doesNotMatch(
       plan,
       /Seq Scan on (tasks|findable_places|packages|locations|customers|scheduled_tasks)\b/,
       plan,
     );
+  });
+}
+
+const BY_DAY: readonly (readonly [string, TaskFilter])[] = [
+  ['tasks_due_ended', { dueFrom: daysAgo(101), dueTo: daysAgo(100) }],
+  ['tasks_completed', { completedFrom: daysAgo(101), completedTo: daysAgo(100) }],
+];
+for (const [index, filter] of BY_DAY) {
+  test(`${index} alone gives the tasks of a day in their order of creation`, async () => {
+    const { plan } = await planOf({ filter });
+    assert.ok(plan.includes(`Index Only Scan using ${index}`), plan);
+    assert.doesNotMatch(plan, new RegExp(`Index Scan (using|Backward using|on) ${index}`), plan);
+  });
+}
+
+for (const [search, isKept] of [
+  ['delivery 7', true],
+  ['+49 1555', true],
+  ['de', false],
+  ['%', false],
+  ['12-34', false],
+] as const) {
+  test(`the plan of the search ${search} is ${isKept ? 'kept' : 'made for it, as it has no trigram'}`, async () => {
+    assert.equal((await planOf({ filter: { search } })).isReusable, isKept);
   });
 }
