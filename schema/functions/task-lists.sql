@@ -21,7 +21,9 @@ BEGIN
   END IF;
   INSERT INTO findable_fresh (organization_id, task_id, version, again, created_at, text, latitude, longitude)
     SELECT "organizationId", id, version, "expectedVersion" > 0, "createdAt",
-      searchable_text(code) || CASE WHEN name = code THEN '' ELSE E'\x1f' || searchable_text(name) END,
+      -- As searchable_text() of each: that is STRICT, so that Postgres calls it instead of its expression, at four times the cost.
+      fold_case(translate(code, E'\x1e\x1f', '')
+        || CASE WHEN name = code THEN '' ELSE E'\x1f' || translate(name, E'\x1e\x1f', '') END),
       l.latitude, l.longitude
     FROM unnest(tasks_in) n
     -- One by one, in the order of their ids: planned on a table of a few rows, every index looks as good.

@@ -39,7 +39,7 @@ export function planGathered(text: PageText): PagePlan {
  * Frequent filters, by the names of their parts: planning takes longer than reading, and each set of parts is a text of
  * its own. Filters whose best plan depends on their values are not among them.
  */
-const FOUND_OFTEN: ReadonlySet<string> = new Set(['search', 'bbox', 'status,search', 'status,bbox']);
+const FOUND_OFTEN: ReadonlySet<string> = new Set(['search', 'bbox']);
 const GATHERED_OFTEN: ReadonlySet<string> = new Set([
   'customerId',
   'agentId',

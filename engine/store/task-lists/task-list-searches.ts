@@ -15,7 +15,7 @@ const MOST_STRIPS = 1_000;
 /** Task `t` is found by a search: a task at hand. */
 export function isFoundText(search: string, parameters: Parameters): string {
   const { text, ofCustomer } = patternsOf(search, parameters);
-  return `(searchable_text(t.code) COLLATE "C" LIKE ${text} OR searchable_text(t.name) COLLATE "C" LIKE ${text}
+  return `(${foldedText('t.code')} COLLATE "C" LIKE ${text} OR ${foldedText('t.name')} COLLATE "C" LIKE ${text}
       OR ${oneByOne(`customers c
         WHERE c.organization_id = $1::bigint AND c.id = t.customer_id AND ${ofCustomer}`)}
       OR ${oneByOne(`packages p
@@ -55,6 +55,11 @@ export function withinText(box: BoundingBox, parameters: Parameters): string {
 /** No later change of the task waits to be listed (schema/functions/findables.sql). */
 function isUpToDate(alias: string): string {
   return `${alias}.task_id NOT IN (SELECT r.task_id FROM relisted_tasks($1::bigint) r)`;
+}
+
+/** As searchable_text(): that is STRICT, so that Postgres calls it instead of its expression, at four times the cost. */
+function foldedText(column: string): string {
+  return `fold_case(translate(${column}, E'\\x1e\\x1f', ''))`;
 }
 
 /** There is such a row. It is looked up for each task: the planner would gather all such rows for EXISTS. */
