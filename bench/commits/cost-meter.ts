@@ -1,7 +1,7 @@
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import { type CpuWatch, watchCpu } from '../measure/process-cpu.ts';
 
-/** What Postgres did between two readings. */
+/** The work of Postgres between two readings. */
 export interface Cost {
   /** CPU seconds of all its processes, and of the gateway. */
   readonly postgresSeconds: number;
@@ -98,7 +98,7 @@ async function readWal(sql: Sql, from: string): Promise<Pick<Cost, 'walBytes' | 
   const [sizes] = await sql<{ walBytes: number; imageBytes: number }[]>`
     SELECT coalesce(sum(record_size), 0)::bigint AS wal_bytes, coalesce(sum(fpi_size), 0)::bigint AS image_bytes
     FROM pg_get_wal_stats(${from}::text::pg_lsn, pg_current_wal_flush_lsn(), false)`;
-  // Of a split no entry of its own is told: the entry that caused it comes with it.
+  // A split brings along the entry that caused it, which has no record of its own.
   const entries = await sql<{ name: string; entries: number }[]>`
     SELECT c.relname AS name, count(*) AS entries
     FROM pg_get_wal_block_info(${from}::text::pg_lsn, pg_current_wal_flush_lsn(), false) w
