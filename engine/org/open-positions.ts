@@ -12,7 +12,7 @@ import { readRoster } from '../store/positions/roster-store.ts';
 import { createTrailStore } from '../store/positions/trail-store.ts';
 import type { Sql } from '../store/postgres.ts';
 import type { ActorServices } from './actor/org-actor.ts';
-import { rosterChangeOf } from './roster-changes.ts';
+import { changesWork, rosterChangeOf } from './roster-changes.ts';
 
 export interface PositionsParts {
   readonly databaseUrl: string;
@@ -67,7 +67,8 @@ export function openPositions(
     onChanged(batch, state) {
       const { organizationId } = batch;
       if (batch.tombstone) return positions.forget(organizationId);
-      if (positions.isOpen(organizationId)) positions.changed(organizationId, rosterChangeOf(batch, state));
+      if (positions.isOpen(organizationId) || changesWork(batch))
+        positions.changed(organizationId, rosterChangeOf(batch, state));
     },
   };
 }

@@ -5,11 +5,21 @@ import type { ChangedTask, RosterChange } from '../positions/roster-change.ts';
 import type { OrgBatch } from './apply/org-batch.ts';
 import type { OrgState } from './state/org-state.ts';
 
+/** Whether agents have other work by a committed batch. */
+export function changesWork({ taskChanges }: OrgBatch): boolean {
+  for (const { before, after } of taskChanges) if (isOfAgent(before) || isOfAgent(after)) return true;
+  return false;
+}
+
+function isOfAgent(task: TaskRecord | null): boolean {
+  return task !== null && task.agentId !== null;
+}
+
 /** The changes of agents and their tasks in a committed batch. */
 export function rosterChangeOf(batch: OrgBatch, state: OrgState): RosterChange {
   const tasks: ChangedTask[] = [];
   for (const { before, after } of batch.taskChanges) {
-    if (after.agentId === null && (before?.agentId ?? null) === null) continue;
+    if (!isOfAgent(before) && !isOfAgent(after)) continue;
     tasks.push({ before: before?.agentId ?? null, agentId: after.agentId, task: openTaskOf(after, state) });
   }
   const agents = [...batch.agents.values()].map(({ record }) => ({

@@ -7,6 +7,7 @@ import { isFromFuture, isImpossible } from '../domain/travel/location-rule.ts';
 import type { SavedPosition } from '../store/positions/position-store.ts';
 import type { RosterAgent } from '../store/positions/roster-store.ts';
 import { LiveAgent } from './live-agent.ts';
+import { takesRow } from './open-route.ts';
 
 export type PointOutcome = 'accepted' | 'stale' | 'rejected';
 
@@ -22,7 +23,7 @@ export class OrgPositions {
   readonly agents = new Map<number, LiveAgent>();
   /** Agents whose newest position Redis does not have. */
   readonly unsaved = new Set<LiveAgent>();
-  /** Agents whose open tasks have changed: their times are to be predicted. */
+  /** Agents whose open tasks have changed, or became known, or whose place did: their times are to be predicted. */
   readonly replanned = new Set<LiveAgent>();
   /** On the monotonic clock. */
   usedAt = 0;
@@ -88,7 +89,11 @@ export class OrgPositions {
     for (const position of saved) {
       const agent = this.agentOf(position.agentId);
       const { isSomewhere, battery, heardAtMs } = agent;
-      if (position.recordedAtMs > agent.recordedAtMs) move(agent, position, position.receivedAtMs);
+      if (position.recordedAtMs > agent.recordedAtMs) {
+        move(agent, position, position.receivedAtMs);
+        // An agent that stands still sends nothing by which its times would go on.
+        if (agent.openTasks.size > 0) this.replanned.add(agent);
+      }
       agent.heardAtMs = Math.max(heardAtMs, position.heardAtMs);
       // It has said meanwhile that it is still there, wherever that was.
       if (!isSomewhere && heardAtMs > position.heardAtMs)
@@ -102,10 +107,7 @@ export class OrgPositions {
     for (const record of roster) {
       known.add(record.agentId);
       const agent = this.agentOf(record.agentId);
-      const { isActive, onDuty, vehicleType } = record;
-      Object.assign(agent, { isActive, onDuty, vehicleType });
-      agent.openTasks.clear();
-      for (const task of record.openTasks) agent.openTasks.set(task.taskId, task);
+      if (takesRow(agent, record)) this.replanned.add(agent);
     }
     for (const [id, agent] of this.agents) {
       if (known.has(id)) continue;

@@ -144,15 +144,17 @@ export class Positions {
     return this.#feed.subscribe(organizationId, filter, listener);
   }
 
-  /** Whether a commit's changes are of interest here. */
+  /** Whether every change of agents is of interest here. */
   isOpen(organizationId: number): boolean {
     return this.#organizations.has(organizationId);
   }
 
-  /** Something has been committed. */
+  /**
+   * Something has been committed. It opens an organization that is not known here, as after a takeover: other tasks move
+   * the ETAs of agents who were heard of by the process before.
+   */
   changed(organizationId: number, change: RosterChange): void {
-    const organization = this.#organizations.get(organizationId);
-    if (organization) this.#rosters.apply(organization, change);
+    this.#rosters.apply(this.#open(organizationId), change);
   }
 
   /** Organizations whose owner has changed, to this process or from it: what is known of them may be old by then. */

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { OPEN_STATUSES, type OpenTask, type Roster } from '../store/positions/roster-store.ts';
-import type { LiveAgent } from './live-agent.ts';
+import type { Roster } from '../store/positions/roster-store.ts';
+import { takesTask } from './open-route.ts';
 import type { OrgPositions } from './org-positions.ts';
 import type { RosterChange } from './roster-change.ts';
 
@@ -84,33 +84,6 @@ function applyChange(organization: OrgPositions, { agents, tasks, lastSequence, 
     if (former?.openTasks.delete(task.taskId)) replanned.add(former);
     if (agentId === null) continue;
     const agent = organization.agentOf(agentId);
-    if (takes(agent, task)) replanned.add(agent);
+    if (takesTask(agent, task)) replanned.add(agent);
   }
 }
-
-/** Whether the agent has other stops by this, or other times at them. */
-function takes({ openTasks }: LiveAgent, task: OpenTask): boolean {
-  if (!OPEN_STATUSES.has(task.status)) return openTasks.delete(task.taskId);
-  const known = openTasks.get(task.taskId);
-  openTasks.set(task.taskId, task);
-  return !known || FIELDS_OF_ROUTE.some((field) => known[field] !== task[field]);
-}
-
-/** All but the ETAs, which follow from them. */
-const FIELDS_OF_ROUTE = [
-  'status',
-  'assignedAt',
-  'latitude',
-  'longitude',
-  'arrivedAt',
-  'timeToServe',
-  'scheduledAt',
-  'estimatedDuration',
-  'readyAt',
-  'windowStart',
-  'windowEnd',
-  'pickupLatitude',
-  'pickupLongitude',
-  'pickupArrivedAt',
-  'pickedUpAt',
-] as const satisfies readonly (keyof OpenTask)[];

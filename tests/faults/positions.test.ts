@@ -73,6 +73,39 @@ test('after kill -9 a new process knows where agents were, and follows the newes
   }
 });
 
+test('after kill -9 of the owner ETAs go on without a further point', async () => {
+  const { place, agentIds } = await placeWithAgents(1);
+  const [agentId] = agentIds as [number];
+  const first = await startTestGateway({ place, process: true });
+  const api = createApiClient(first);
+  const location = { address: 'Somewhere', latitude: 50.01, longitude: 7 };
+  const [blocking, waiting] = [
+    await api.createTask({ location, estimatedDuration: 30 }),
+    await api.createTask({ location, estimatedDuration: 5 }),
+  ];
+  for (const { id } of [blocking, waiting]) await api.post(`/tasks/${id}/assign`, { agentId });
+  const etaBy = async (client: ApiClient) => (await client.get(`/tasks/${waiting.id}`)).body.data.etaAt;
+  await api.post('/agents/locations', { points: [pointOf(agentId, 50)] });
+  await until('an ETA', async () => (await etaBy(api)) !== null);
+  const etaBefore = Date.parse((await etaBy(api))!);
+  await withPositions(place, (kept) => until('kept', async () => Object.keys(await kept()).length === 1));
+  await first.kill();
+  api.close();
+  const second = await startTestGateway({ place, process: true });
+  const again = createApiClient(second);
+  try {
+    assert.equal((await again.put(`/tasks/${blocking.id}/status`, { status: 'cancelled' })).status, 200);
+    await until('the ETA is half an hour earlier', async () => {
+      const earlierMs = etaBefore - Date.parse((await etaBy(again))!);
+      return Math.abs(earlierMs - 30 * 60_000) < 60_000;
+    });
+  } finally {
+    again.close();
+    await second.stop();
+    await place.drop();
+  }
+});
+
 test('positions that Redis has lost are served as before, and kept again once an agent moves', async () => {
   const { place, agentIds } = await placeWithAgents(3);
   const gateway = await startTestGateway({ place });

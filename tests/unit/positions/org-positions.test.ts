@@ -145,6 +145,31 @@ test('a report from before the merge with Redis still counts', () => {
   assert.deepEqual(positions.takeDirty(), [agent], 'streams and Redis are to hear of it');
 });
 
+test('agents with open tasks are to be predicted when their place becomes known, or their tasks do', () => {
+  const kept = { agentId: 9, receivedAtMs: NOON, heardAtMs: 0, ...point(NOON, 1, 1) };
+  const task = openTaskOf({ taskId: 3, latitude: 1, longitude: 2 });
+  const row = { agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', openTasks: [task] };
+  const idle = { ...row, agentId: 7, openTasks: [] };
+  for (const isPlaceFirst of [true, false]) {
+    const { positions } = place();
+    const learn = [() => positions.restore([kept]), () => positions.setRoster([row, idle], 5)];
+    for (const step of isPlaceFirst ? learn : learn.reverse()) {
+      positions.replanned.clear();
+      step();
+    }
+    assert.deepEqual([...positions.replanned], [positions.agents.get(9)]);
+    positions.replanned.clear();
+    positions.restore([kept]);
+    positions.setRoster([row, idle], 6);
+    assert.equal(positions.replanned.size, 0, 'nothing is new');
+    positions.setRoster([{ ...row, openTasks: [{ ...task, arrivedAt: '2031-05-01T12:00:00.000Z' }] }, idle], 7);
+    assert.equal(positions.replanned.size, 1);
+    positions.replanned.clear();
+    positions.setRoster([{ ...row, openTasks: [] }, idle], 8);
+    assert.equal(positions.replanned.size, 1, 'its last task has gone');
+  }
+});
+
 test('agents whom the roster does not name leave, and those whom it names have its tasks', () => {
   const { positions } = place();
   const task = openTaskOf({ taskId: 3, latitude: 1, longitude: 2 });
