@@ -42,6 +42,7 @@ export function hasNews(told: Etas, next: Etas): boolean {
   return isMaterial(told.etaAt, next.etaAt) || isMaterial(told.pickupEtaAt, next.pickupEtaAt);
 }
 
+/** No prediction takes an ETA back: what makes it untrue, as a new place does, clears it in the record. */
 function isMaterial(previous: string | null, next: string | null): boolean {
   if (next === null) return false;
   return previous === null || Math.abs(Date.parse(next) - Date.parse(previous)) > LIMITS.etaChangeMs;

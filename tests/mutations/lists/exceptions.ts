@@ -44,7 +44,10 @@ export const EXCEPTIONS: readonly Mutation[] = [
   ...mutationsOf(
     'engine/org/decide/exceptions/amend-task.ts',
     ['unit/engine/decide/amend-task'],
-    [['tellRisk(draft, before, task);', '', 'An amendment that makes a task late warns at once.']],
+    [
+      ['tellRisk(draft, before, task);', '', 'An amendment that makes a task late warns at once.'],
+      [' && !isAboard ?', ' ?', 'A new pickup place leaves the ETA of what is aboard.'],
+    ],
   ),
   ...mutationsOf(
     'engine/org/decide/steps/tell-risk.ts',

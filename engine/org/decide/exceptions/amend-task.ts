@@ -67,7 +67,7 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
   const { task: before } = draft.findTask(taskId)!;
   const taken = hasNewTime && before.agentId !== null ? judgeSlot(draft, wanted, before.agentId) : undefined;
   if (taken) return refuse(taken);
-  const all = { ...fields, ...search, ...visitsAt(places) };
+  const all = { ...fields, ...search, ...visitsAt(places, before) };
   const location = places.has('location') ? draftLocation(draft, input.location, taskId, context) : facts.location;
   const pickupLocation = places.has('pickupLocation')
     ? draftLocation(draft, input.pickupLocation, taskId, context)
@@ -82,12 +82,20 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
   return done('task', taskId);
 }
 
-/** Nobody has arrived at a new place, or was said to. */
-function visitsAt(places: ReadonlySet<'location' | 'pickupLocation'>): Fields {
+/**
+ * Nobody has arrived at a new place, or was said to. By another way to the goods nobody knows when they come, either:
+ * what was told of the old way, a warning included, says nothing of the new one, which the next prediction judges afresh.
+ */
+function visitsAt(
+  places: ReadonlySet<'location' | 'pickupLocation'>,
+  { status, pickedUpAt }: Pick<TaskRecord, 'status' | 'pickedUpAt'>,
+): Fields {
   const { arrivedAt, etaAt, pickupEtaAt, pickupArrivedAt } = UNVISITED;
+  const isAboard = status === 'in_transit' || pickedUpAt !== null;
   return {
     ...(places.has('location') ? { arrivedAt, etaAt } : {}),
     ...(places.has('pickupLocation') ? { pickupEtaAt, pickupArrivedAt } : {}),
+    ...(places.has('pickupLocation') && !isAboard ? { etaAt } : {}),
   };
 }
 

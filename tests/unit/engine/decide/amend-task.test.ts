@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decideAmendTask } from '../../../../engine/org/decide/exceptions/amend-task.ts';
+import { decideNoteEta } from '../../../../engine/org/decide/tasks/note-eta.ts';
 import type { OrgState } from '../../../../engine/org/state/org-state.ts';
 import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
 import type { AmendTask } from '../../../../schema/commands.ts';
@@ -148,6 +149,36 @@ describe('an amendment of a task that is expected at 15:00', () => {
       const told = draft.changes.filter((change) => change.kind === 'tell' && change.type === 'task.at_risk');
       const step = { kind: 'at_risk', details: risk };
       assert.deepEqual(told, warns ? [{ kind: 'tell', type: 'task.at_risk', taskId: TASK, extra: risk, step }] : []);
+    });
+  }
+});
+
+describe('an amendment of a place', () => {
+  const told = { etaAt: at(15), pickupEtaAt: at(14), windowEnd: at(14.5) };
+  for (const [name, status, fields, input, etaAt, pickupEtaAt] of [
+    ['of the delivery takes back its ETA', 'accepted', {}, { location: PLACE }, null, at(14)],
+    ['of the pickup takes back both ETAs', 'accepted', {}, { pickupLocation: PLACE }, null, null],
+    ['of the pickup leaves the ETA of what is aboard', 'in_transit', {}, { pickupLocation: PLACE }, at(15), null],
+    ['of a pickup that is done does too', 'accepted', { pickedUpAt: NOW }, { pickupLocation: PLACE }, at(15), null],
+  ] as const) {
+    test(`an amendment of a place ${name}`, () => {
+      const { draft } = amend(stateWith('by an agent', status, { fields: { ...told, ...fields } }), input);
+      const { task } = draft.findTask(TASK)!;
+      assert.deepEqual([task.etaAt, task.pickupEtaAt], [etaAt, pickupEtaAt]);
+    });
+  }
+
+  for (const place of ['location', 'pickupLocation'] as const) {
+    test(`a task whose ${place} has changed is warned of again when it is late again`, () => {
+      const state = stateWith('by an agent', 'accepted', { fields: told });
+      const { draft } = decideOn(state, (changed, context) => {
+        const command = { taskId: TASK, caller: callerOf('dispatcher') };
+        decideAmendTask(changed, { kind: 'amend-task', ...command, input: { [place]: PLACE } }, context);
+        const eta = { etaAt: at(15), pickupEtaAt: at(14.2), agentId: OWN_AGENT };
+        return decideNoteEta(changed, { kind: 'note-eta', ...command, ...eta }, context);
+      });
+      const types = draft.changes.flatMap((change) => (change.kind === 'tell' ? change.type : []));
+      assert.deepEqual(types, ['task.updated', 'task.eta_updated', 'task.at_risk']);
     });
   }
 });
