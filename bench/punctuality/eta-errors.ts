@@ -1,5 +1,6 @@
 import type { RouteTask } from '../../engine/domain/stops/open-stops.ts';
 import { predictedTimes } from '../../engine/domain/stops/predicted-times.ts';
+import { NO_RESTS } from '../../engine/domain/stops/rests.ts';
 import type { DayRecord } from '../mdrp/day-record.ts';
 import { instanceTravel, MINUTE_MS } from '../mdrp/instance-travel.ts';
 import type { Instance } from '../mdrp/read-instance.ts';
@@ -31,7 +32,7 @@ export function etaErrorsOf(instance: Instance, record: DayRecord, seed: number)
   for (const day of daysInTraffic(instance, record, seed)) {
     for (const carried of day.orders) {
       const { acceptedAt: now, order, dropoff } = carried;
-      const start = { place: placeAt(day, now), at: now, vehicleType: null };
+      const start = { place: placeAt(day, now), at: now, vehicleType: null, rests: NO_RESTS };
       const tasks = openAt(day, now).map((open) => routeTaskOf(open, ids.get(open.order.id)!, now));
       const { etaAt } = predictedTimes(start, tasks, services, travel).get(ids.get(order.id)!)!;
       stops += Math.abs(etaAt - dropoff.beganAt);

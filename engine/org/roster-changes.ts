@@ -27,6 +27,7 @@ export function rosterChangeOf(batch: OrgBatch, state: OrgState): RosterChange {
     isActive: record.isActive,
     onDuty: record.onDuty,
     vehicleType: record.vehicle?.type ?? null,
+    shifts: record.shifts,
   }));
   const { expectedSequence, lastSequence } = batch;
   const services = serviceTimesOf(assignmentSettingsOf(state.organization.settings));

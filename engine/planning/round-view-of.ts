@@ -12,6 +12,7 @@ import type {
 } from '../domain/assignment/round-view.ts';
 import type { RouteTask, ServiceTimes } from '../domain/stops/open-stops.ts';
 import { planStops } from '../domain/stops/plan-stops.ts';
+import { restsOf } from '../domain/stops/rests.ts';
 import { msOf, placeAt, placeKey, routeTaskOf, serviceMsOf, serviceTimesOf } from '../domain/stops/route-task.ts';
 import type { Schedule } from '../domain/stops/schedule.ts';
 import { dueAtOf } from '../domain/tasks/delay.ts';
@@ -142,7 +143,7 @@ function freeAgentOf(
   const { agentId, vehicle, skills } = agent;
   const vehicleType = vehicle?.type ?? null;
   const { latitude, longitude } = position;
-  const start = { place: { latitude, longitude }, at: now, vehicleType };
+  const start = { place: { latitude, longitude }, at: now, vehicleType, rests: restsOf(agent.shifts, true, now) };
   const { place, freeAt, laterStops } = freedomOf(planStops(start, carried.map(routeTaskOfRow), services, travel));
   return {
     agentId,

@@ -1,3 +1,4 @@
+import type { WorkShift } from '../../schema/fleet/shift.ts';
 import type { OpenTask } from '../store/positions/roster-store.ts';
 
 /**
@@ -26,5 +27,7 @@ export interface AgentOnRoad extends LivePosition {
   onDuty: boolean;
   /** Of its vehicle, as given: `bike`, `car`, `van` … */
   vehicleType: string | null;
+  /** Null for an agent that duty alone binds. */
+  shifts: readonly WorkShift[] | null;
   readonly openTasks: Map<number, OpenTask>;
 }

@@ -1,4 +1,5 @@
 import type { Point } from '../../schema/fleet/position.ts';
+import type { WorkShift } from '../../schema/fleet/shift.ts';
 import { activeTaskOf } from '../domain/tasks/active-task.ts';
 import type { OpenTask } from '../store/positions/roster-store.ts';
 import type { AgentOnRoad } from './agent-on-road.ts';
@@ -12,6 +13,7 @@ export class LiveAgent implements AgentOnRoad {
   isActive = true;
   onDuty = false;
   vehicleType: string | null = null;
+  shifts: readonly WorkShift[] | null = null;
   readonly openTasks = new Map<number, OpenTask>();
 
   latitude = Number.NaN;

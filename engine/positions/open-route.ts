@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OPEN_STATUSES, type OpenTask, type RosterAgent } from '../store/positions/roster-store.ts';
 import type { AgentOnRoad } from './agent-on-road.ts';
 
@@ -9,18 +10,29 @@ export function takesTask({ openTasks }: Pick<AgentOnRoad, 'openTasks'>, task: O
   return !known || hasOtherRoute(known, task);
 }
 
+/** Makes the agent what its row says, but for its tasks. Whether its times at its stops change by that. */
+export function takesRecord(agent: AgentOnRoad, record: Omit<RosterAgent, 'openTasks'>): boolean {
+  const { isActive, onDuty, vehicleType, shifts } = record;
+  const isOther =
+    agent.vehicleType !== vehicleType ||
+    !isDeepStrictEqual(agent.shifts, shifts) ||
+    // Beside its shifts it matters whether it works.
+    (shifts !== null && agent.onDuty !== onDuty);
+  Object.assign(agent, { isActive, onDuty, vehicleType, shifts });
+  return isOther;
+}
+
 /** Makes the agent what its row says. Whether its times at its stops change by that. */
-export function takesRow(agent: AgentOnRoad, { isActive, onDuty, vehicleType, openTasks }: RosterAgent): boolean {
+export function takesRow(agent: AgentOnRoad, { openTasks, ...record }: RosterAgent): boolean {
   const had = new Map(agent.openTasks);
-  let isOther = agent.vehicleType !== vehicleType && openTasks.length > 0;
-  Object.assign(agent, { isActive, onDuty, vehicleType });
+  let isOther = takesRecord(agent, record) || openTasks.length < had.size;
   agent.openTasks.clear();
   for (const task of openTasks) {
     const known = had.get(task.taskId);
     isOther ||= !known || hasOtherRoute(known, task);
     agent.openTasks.set(task.taskId, task);
   }
-  return isOther || agent.openTasks.size !== had.size;
+  return isOther && openTasks.length > 0;
 }
 
 function hasOtherRoute(known: OpenTask, task: OpenTask): boolean {

@@ -2,7 +2,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Roster } from '../store/positions/roster-store.ts';
-import { takesTask } from './open-route.ts';
+import { takesRecord, takesTask } from './open-route.ts';
 import type { OrgPositions } from './org-positions.ts';
 import type { RosterChange } from './roster-change.ts';
 
@@ -74,10 +74,9 @@ function applyChange(organization: OrgPositions, { agents, tasks, lastSequence, 
     for (const agent of organization.agents.values()) replanned.add(agent);
   organization.services = services;
   organization.rosterSequence = Math.max(organization.rosterSequence, lastSequence);
-  for (const { agentId, isActive, onDuty, vehicleType } of agents) {
-    const agent = organization.agentOf(agentId);
-    if (agent.vehicleType !== vehicleType) replanned.add(agent);
-    Object.assign(agent, { isActive, onDuty, vehicleType });
+  for (const record of agents) {
+    const agent = organization.agentOf(record.agentId);
+    if (takesRecord(agent, record)) replanned.add(agent);
   }
   for (const { before, agentId, task } of tasks) {
     const former = before === null || before === agentId ? undefined : organization.agents.get(before);

@@ -1,5 +1,6 @@
 import { breakWithin } from '../assignment/eligibility.ts';
 import type { FreeAgent, PassedOver, Place, RoundView, Shift, TravelTime } from '../assignment/round-view.ts';
+import { NO_RESTS } from '../stops/rests.ts';
 import { Schedule } from '../stops/schedule.ts';
 import { type Bundle, startOf } from './bundle.ts';
 import type { AgentMap } from './candidates.ts';
@@ -51,9 +52,11 @@ export class BoundAgents {
     this.isOne = Uint8Array.from(view.agents, ({ laterStops, shift }) =>
       Number(shift !== null || laterStops.length > 0),
     );
-    for (const [agent, { place, freeAt, vehicleType, laterStops }] of view.agents.entries()) {
+    for (const [agent, { place, freeAt, vehicleType, laterStops, shift }] of view.agents.entries()) {
       if (laterStops.length === 0) continue;
-      this.later.set(agent, new Schedule({ place, at: Math.max(view.now, freeAt), vehicleType }, laterStops, travel));
+      const rests = shift ? { breaks: shift.breaks, timeOff: [] } : NO_RESTS;
+      const start = { place, at: Math.max(view.now, freeAt), vehicleType, rests };
+      this.later.set(agent, new Schedule(start, laterStops, travel));
     }
   }
 
@@ -91,19 +94,18 @@ export class BoundAgents {
     const who = agents[agent]!;
     const progress: Progress = { place: who.place, at: Math.max(now, who.freeAt), cost: 0, first: undefined };
     for (let trip = 0; trip <= trips.length; trip += 1) {
-      if (trip === before && later) this.doLater(progress, later, who);
+      if (trip === before && later) this.doLater(progress, later);
       if (trip < trips.length && !this.doTrip(progress, agent, trips[trip]!, delivery(trips[trip]!))) return IMPOSSIBLE;
     }
     if (who.shift && !this.isHomeInTime(progress, who, who.shift)) return IMPOSSIBLE;
     return progress.first ? { cost: progress.cost, ...progress.first } : { ...IMPOSSIBLE, cost: progress.cost };
   }
 
-  private doLater(progress: Progress, later: Schedule, { vehicleType }: FreeAgent): void {
+  private doLater(progress: Progress, later: Schedule): void {
     const { place, at } = progress;
     progress.cost += later.costOfComing(0, place, at);
-    const done = new Schedule({ place, at, vehicleType }, later.stops, this.travel);
-    progress.place = done.placeAfter(later.stops.length);
-    progress.at = done.leaveAfter(later.stops.length);
+    progress.at = later.leaveAfterComing(place, at);
+    progress.place = later.endFrom(place);
   }
 
   /** False when the agent may not take it. */

@@ -28,7 +28,7 @@ export function planStops(
 ): Schedule<OpenStop> {
   const inOrder = [...tasks].sort(byTurn).slice(0, LIMITS.routeTasks);
   let schedule = new Schedule<OpenStop>(startAt(inOrder, start), [], travel);
-  for (const task of inOrder) schedule = withTask(schedule, task, services, travel);
+  for (const task of inOrder) schedule = withTask(schedule, task, services);
   return schedule;
 }
 
@@ -53,26 +53,14 @@ function startAt([first]: readonly RouteTask[], start: Start): Start {
   return place ? { ...start, place } : start;
 }
 
-function withTask(
-  schedule: Schedule<OpenStop>,
-  task: RouteTask,
-  services: ServiceTimes,
-  travel: TravelTime,
-): Schedule<OpenStop> {
+function withTask(schedule: Schedule<OpenStop>, task: RouteTask, services: ServiceTimes): Schedule<OpenStop> {
   const { stops, start } = schedule;
-  const withStops = (index: number, added: readonly OpenStop[]) =>
-    new Schedule(start, stops.toSpliced(index, 0, ...added), travel);
   const dropoff = begun(dropoffStop(task, services), start.at);
-  if (isAboard(task)) return withStops(bestPlace(schedule, [dropoff]), [dropoff]);
+  if (isAboard(task)) return schedule.with(bestPlace(schedule, [dropoff]), [dropoff]);
   const pickup = begun(pickupStop(task, services), start.at);
   const shared = pickup.pickupKey === null ? -1 : stops.findIndex(({ pickupKey }) => pickupKey === pickup.pickupKey);
-  if (shared < 0) return withStops(bestPlace(schedule, [pickup, dropoff]), [pickup, dropoff]);
-  return broughtTogether(
-    new Schedule(start, stops.with(shared, fetchedTogether(stops[shared]!, pickup)), travel),
-    shared,
-    dropoff,
-    travel,
-  );
+  if (shared < 0) return schedule.with(bestPlace(schedule, [pickup, dropoff]), [pickup, dropoff]);
+  return broughtTogether(schedule.withOther(shared, fetchedTogether(stops[shared]!, pickup)), shared, dropoff);
 }
 
 /** Where the agent is already, less is left to do. */
@@ -87,9 +75,11 @@ function bestPlace(schedule: Schedule<OpenStop>, added: readonly OpenStop[]): nu
   const { stops } = schedule;
   let best = stops.length;
   if (added[0]!.arrivedAt !== null) return best;
-  let least = schedule.costOfInsertion(best, added) - WORTHWHILE;
+  let least: number | undefined;
   for (let index = 0; index < stops.length; index += 1) {
     if (!schedule.waitsAt(index) || stops[index]!.arrivedAt !== null) continue;
+    // Seldom asked for: most agents wait nowhere.
+    least ??= schedule.costOfInsertion(stops.length, added) - WORTHWHILE;
     const cost = schedule.costOfInsertion(index, added);
     if (cost >= least) continue;
     least = cost;
@@ -99,13 +89,8 @@ function bestPlace(schedule: Schedule<OpenStop>, added: readonly OpenStop[]): nu
 }
 
 /** Among those that are fetched at the same stop, where it costs least. */
-function broughtTogether(
-  schedule: Schedule<OpenStop>,
-  fetched: number,
-  dropoff: OpenStop,
-  travel: TravelTime,
-): Schedule<OpenStop> {
-  const { stops, start } = schedule;
+function broughtTogether(schedule: Schedule<OpenStop>, fetched: number, dropoff: OpenStop): Schedule<OpenStop> {
+  const { stops } = schedule;
   const together = new Set(stops[fetched]!.taskIds);
   let last = fetched + 1;
   while (last < stops.length && stops[last]!.kind === 'dropoff' && together.has(stops[last]!.taskIds[0]!)) last += 1;
@@ -117,5 +102,5 @@ function broughtTogether(
     least = cost;
     best = index;
   }
-  return new Schedule(start, stops.toSpliced(best, 0, dropoff), travel);
+  return schedule.with(best, [dropoff]);
 }

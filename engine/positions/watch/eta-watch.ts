@@ -2,6 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { TravelTime } from '../../domain/assignment/round-view.ts';
 import type { RouteTask, ServiceTimes } from '../../domain/stops/open-stops.ts';
 import { type PredictedTimes, predictedTimes } from '../../domain/stops/predicted-times.ts';
+import { restsOf } from '../../domain/stops/rests.ts';
 import { routeTaskOf } from '../../domain/stops/route-task.ts';
 import type { Start } from '../../domain/stops/schedule.ts';
 import { isExpected } from '../../domain/travel/arrival.ts';
@@ -76,7 +77,8 @@ export class EtaWatch {
       }
       this.#nextAts.set(agent, now + LIMITS.etaIntervalMs);
       const { latitude, longitude, vehicleType } = agent;
-      const sighting = { agent, start: { place: { latitude, longitude }, at: nowMs, vehicleType } };
+      const rests = restsOf(agent.shifts, agent.onDuty, nowMs);
+      const sighting = { agent, start: { place: { latitude, longitude }, at: nowMs, vehicleType, rests } };
       const { missing } = known;
       const times = this.#predict(fleet, sighting, known.travel);
       const isSure = known.missing === missing;

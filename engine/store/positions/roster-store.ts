@@ -1,4 +1,5 @@
 import { assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
+import type { WorkShift } from '../../../schema/fleet/shift.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
 import type { ServiceTimes } from '../../domain/stops/open-stops.ts';
@@ -12,6 +13,8 @@ export interface RosterAgent {
   readonly isActive: boolean;
   readonly onDuty: boolean;
   readonly vehicleType: string | null;
+  /** Null for an agent that duty alone binds. */
+  readonly shifts: readonly WorkShift[] | null;
   readonly openTasks: readonly OpenTask[];
 }
 
@@ -62,7 +65,7 @@ export async function readRoster(sql: Sql, organizationId: number): Promise<Rost
   >`
     SELECT h.last_sequence AS sequence,
       (SELECT o.settings FROM organizations o WHERE o.organization_id = h.organization_id) AS settings,
-      a.id AS agent_id, a.is_active, a.on_duty, a.vehicle ->> 'type' AS vehicle_type,
+      a.id AS agent_id, a.is_active, a.on_duty, a.vehicle ->> 'type' AS vehicle_type, a.shifts,
       (SELECT json_agg(json_build_array(t.id, t.status, t.assigned_at, l.latitude, l.longitude, t.arrived_at, t.eta_at,
           t.time_to_serve, t.scheduled_at, t.estimated_duration, t.created_at, t.ready_at, t.window_start, t.window_end,
           p.latitude, p.longitude, t.pickup_eta_at, t.pickup_arrived_at, t.picked_up_at))

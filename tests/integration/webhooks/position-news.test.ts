@@ -33,6 +33,7 @@ const roster: Roster = {
     isActive: true,
     onDuty: true,
     vehicleType: null,
+    shifts: null,
     openTasks: agentId === 7 ? [openTaskOf({ taskId: 3 })] : [],
   })),
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { FreeAgent, OpenOrder, PlannedOffer, RoundView } from '../../../engine/domain/assignment/round-view.ts';
+import type { FreeAgent, OpenOrder, PlannedOffer, RoundView, Slot } from '../../../engine/domain/assignment/round-view.ts';
 import { planRound } from '../../../engine/domain/planning/plan-round.ts';
 import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { agent, NOW, order, roundView } from './round-fixture.ts';
@@ -89,6 +89,16 @@ describe('a round with windows', () => {
     const [paused] = planned(orders, [shift({ breaks: [{ from: minutes(1), until: minutes(31) }] })]).offers;
     assert.ok(Math.abs(paused!.etaMs[0]! - free!.etaMs[0]! - 31 * MINUTE) < 1);
   });
+});
+
+test('an order behind a stop that a break puts off is brought behind both', () => {
+  const laterStops = [{ place: east(1), earliest: minutes(30), serviceMs: 20 * MINUTE, dueAt: null, weight: 1 }];
+  const orders = [order({ dropoff: east(1), serviceMs: 45 * MINUTE })];
+  const etaWith = (breaks: readonly Slot[]) =>
+    planned(orders, [agent(1, { laterStops, shift: { endsAt: minutes(600), breaks, home: null } })]).offers[0]!.etaMs;
+  // The other stop would end ten minutes into the break: it takes twenty minutes after it. So long an order has no room before.
+  assert.deepEqual(etaWith([{ from: minutes(40), until: minutes(60) }]), [80 * MINUTE]);
+  assert.deepEqual(etaWith([{ from: minutes(100), until: minutes(120) }]), [0]);
 });
 
 const spot = fc.record({ latitude: fc.integer({ min: -40, max: 40 }), longitude: fc.integer({ min: -40, max: 40 }) });

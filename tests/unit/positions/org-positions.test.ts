@@ -148,7 +148,7 @@ test('a report from before the merge with Redis still counts', () => {
 test('agents with open tasks are to be predicted when their place becomes known, or their tasks do', () => {
   const kept = { agentId: 9, receivedAtMs: NOON, heardAtMs: 0, ...point(NOON, 1, 1) };
   const task = openTaskOf({ taskId: 3, latitude: 1, longitude: 2 });
-  const row = { agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', openTasks: [task] };
+  const row = { agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', shifts: null, openTasks: [task] };
   const idle = { ...row, agentId: 7, openTasks: [] };
   for (const isPlaceFirst of [true, false]) {
     const { positions } = place();
@@ -165,15 +165,21 @@ test('agents with open tasks are to be predicted when their place becomes known,
     positions.setRoster([{ ...row, openTasks: [{ ...task, arrivedAt: '2031-05-01T12:00:00.000Z' }] }, idle], 7);
     assert.equal(positions.replanned.size, 1);
     positions.replanned.clear();
+    const shifts = [{ startsAt: '2031-05-01T08:00:00.000Z', endsAt: '2031-05-01T16:00:00.000Z', breaks: [] }];
+    for (const isNew of [true, false]) {
+      positions.setRoster([{ ...row, openTasks: [...positions.agents.get(9)!.openTasks.values()], shifts }, idle], 7);
+      assert.equal(positions.replanned.size, Number(isNew), 'it has shifts');
+      positions.replanned.clear();
+    }
     positions.setRoster([{ ...row, openTasks: [] }, idle], 8);
-    assert.equal(positions.replanned.size, 1, 'its last task has gone');
+    assert.equal(positions.replanned.size, 0, 'it has nothing to come to');
   }
 });
 
 test('agents whom the roster does not name leave, and those whom it names have its tasks', () => {
   const { positions } = place();
   const task = openTaskOf({ taskId: 3, latitude: 1, longitude: 2 });
-  positions.setRoster([{ agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', openTasks: [task] }], 5);
+  positions.setRoster([{ agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', shifts: null, openTasks: [task] }], 5);
   assert.deepEqual([...positions.agents.keys()], [9]);
   assert.equal(positions.agents.get(9)?.activeTaskId, 3);
   assert.equal(positions.hasRoster, true);

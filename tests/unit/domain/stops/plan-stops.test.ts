@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Place, TravelTime } from '../../../../engine/domain/assignment/round-view.ts';
 import type { RouteTask } from '../../../../engine/domain/stops/open-stops.ts';
 import { planStops } from '../../../../engine/domain/stops/plan-stops.ts';
 import { timesOf } from '../../../../engine/domain/stops/predicted-times.ts';
+import { NO_RESTS, type Rests, restsOf } from '../../../../engine/domain/stops/rests.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 
 const NOW = 1_000_000_000_000;
@@ -37,8 +38,9 @@ function task(taskId: number, fields: Partial<RouteTask>): RouteTask {
   };
 }
 
-const planned = (...tasks: readonly RouteTask[]) =>
-  planStops({ place: at(0), at: NOW, vehicleType: 'car' }, tasks, SERVICES, travel);
+const planned = (...tasks: readonly RouteTask[]) => plannedWith(NO_RESTS, tasks);
+const plannedWith = (rests: Rests, tasks: readonly RouteTask[]) =>
+  planStops({ place: at(0), at: NOW, vehicleType: 'car', rests }, tasks, SERVICES, travel);
 
 /** Each stop as its tasks with the minutes of arrival, beginning and leaving. */
 function stopsOf(...tasks: readonly RouteTask[]) {
@@ -120,6 +122,50 @@ test('each task has its times, and so many stops of others come before it', () =
     1: { pickupEtaAt: null, etaAt: minute(10), stopsBefore: 0 },
     2: { pickupEtaAt: minute(15), etaAt: minute(40), stopsBefore: 2 },
     3: { pickupEtaAt: minute(15), etaAt: minute(18), stopsBefore: 1 },
+  });
+});
+
+const span = (from: number, until: number) => ({
+  startsAt: new Date(minute(from)).toISOString(),
+  endsAt: new Date(minute(until)).toISOString(),
+});
+
+describe('an agent with shifts', () => {
+  /** The minutes at which its doors are expected: each ten minutes away from the one before, and three minutes long. */
+  const etasWith = (shifts: Parameters<typeof restsOf>[0], onDuty = true) => {
+    const doors = [10, 20, 30].map((longitude, index) => task(index + 1, { dropoff: at(longitude) }));
+    const times = timesOf(plannedWith(restsOf(shifts, onDuty, NOW), doors));
+    return [...times.values()].map(({ etaAt }) => (etaAt - NOW) / MINUTE);
+  };
+
+  for (const [name, shifts, expected] of [
+    ['serves in turn inside its shift', [{ ...span(-60, 600), breaks: [] }], [10, 23, 36]],
+    ['serves after a break what would fall into it', [{ ...span(-60, 600), breaks: [span(24, 40)] }], [10, 50, 63]],
+    ['serves before a break what ends with it', [{ ...span(-60, 600), breaks: [span(26, 40)] }], [10, 23, 50]],
+    ['serves nothing before the break that it has now ends', [{ ...span(-60, 600), breaks: [span(-5, 5)] }], [15, 28, 41]],
+    [
+      'carries to its end what it has set out for, and serves the rest in its next shift',
+      [
+        { ...span(-60, 21), breaks: [] },
+        { ...span(600, 900), breaks: [span(610, 620)] },
+      ],
+      [10, 23, 630],
+    ],
+    [
+      'finishes beside its shifts what it is at',
+      [
+        { ...span(-60, -5), breaks: [] },
+        { ...span(600, 900), breaks: [] },
+      ],
+      [10, 610, 623],
+    ],
+    ['is expected as if it went on after the last shift that is known', [{ ...span(-60, 5), breaks: [] }], [10, 23, 36]],
+    ['is at work before its first shift when it is on duty', [{ ...span(100, 900), breaks: [] }], [10, 110, 123]],
+  ] as const)
+    test(`an agent with shifts ${name}`, () => assert.deepEqual(etasWith(shifts), expected));
+
+  test('an agent with shifts serves nothing beside them when it is off duty', () => {
+    assert.deepEqual(etasWith([{ ...span(100, 900), breaks: [] }], false), [110, 123, 136]);
   });
 });
 

@@ -3,11 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Stop, TravelTime } from '../../../../engine/domain/assignment/round-view.ts';
 import { latePrice } from '../../../../engine/domain/stops/lateness.ts';
-import { Schedule } from '../../../../engine/domain/stops/schedule.ts';
+import { NO_RESTS, type Rests } from '../../../../engine/domain/stops/rests.ts';
+import { Schedule, type Start } from '../../../../engine/domain/stops/schedule.ts';
 
 const SEED = 20_261_125;
 const NOW = 1_000_000;
-const START = { place: { latitude: 0, longitude: 0 }, at: NOW, vehicleType: null };
+const START: Start = { place: { latitude: 0, longitude: 0 }, at: NOW, vehicleType: null, rests: NO_RESTS };
 
 /** Whole numbers, so that sums in another order are the same; one-way streets, so that no detour is always longer. */
 const travel: TravelTime = (from, to) => {
@@ -25,19 +26,47 @@ const stop: fc.Arbitrary<Stop> = fc.record({
 });
 const stops = fc.array(stop, { maxLength: 8 });
 
+/** Breaks inside of shifts, and the time between these, in order and apart. */
+const rests: fc.Arbitrary<Rests> = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 300 }), fc.boolean()), { maxLength: 6 })
+  .map((spans) => {
+    let from = NOW - 300;
+    const slots = spans.map(([afterMs, lastsMs, isBreak]) => {
+      const slot = { from: from + afterMs, until: from + afterMs + lastsMs };
+      from = slot.until;
+      return { slot, isBreak };
+    });
+    const those = (wanted: boolean) => slots.flatMap(({ slot, isBreak }) => (isBreak === wanted ? slot : []));
+    return { breaks: those(true), timeOff: those(false) };
+  });
+
+/** Of the moments at which an agent could set out for a stop, the first by which it takes nothing of a rest. */
+function firstMoment({ breaks, timeOff }: Rests, from: number, endOf: (outAt: number) => number): number {
+  const ends = [...breaks, ...timeOff].map(({ until }) => until).filter((until) => until > from);
+  const isFit = (outAt: number) =>
+    breaks.every((pause) => endOf(outAt) <= pause.from || outAt >= pause.until) &&
+    timeOff.every((off) => outAt <= off.from || outAt >= off.until);
+  return [from, ...ends.sort((one, other) => one - other)].find(isFit)!;
+}
+
 /** The beginning of each stop, and the cost of all, worked out from the first to the last. */
-function byTheBook(given: readonly Stop[], delayOf: (index: number) => number = () => 0) {
-  let [where, at, cost] = [START.place, START.at, 0];
+function byTheBook(
+  given: readonly Stop[],
+  delayOf: (index: number) => number = () => 0,
+  { place, at: startAt, rests: around }: Start = START,
+) {
+  let [where, at, cost] = [place, startAt, 0];
   const begins: number[] = [];
   for (const [index, { place: to, earliest, serviceMs, dueAt, weight }] of given.entries()) {
-    if (to !== null && to !== where) at += travel(where, to, null).ms;
-    at = Math.max(at, earliest) + delayOf(index);
+    const wayMs = to !== null && to !== where ? travel(where, to, null).ms : 0;
+    const outAt = firstMoment(around, at, (out) => Math.max(out + wayMs, earliest) + serviceMs);
+    at = Math.max(outAt + wayMs, earliest) + delayOf(index);
     begins.push(at);
     cost += weight * (at - START.at) + latePrice(at, dueAt, START.at);
     at += serviceMs;
     where = to ?? where;
   }
-  return { begins, cost };
+  return { begins, cost, leaveAt: at };
 }
 
 const isLate = ({ dueAt }: Stop, beginAt: number) => dueAt !== null && beginAt > dueAt;
@@ -45,32 +74,56 @@ const isLate = ({ dueAt }: Stop, beginAt: number) => dueAt !== null && beginAt >
 describe('a schedule', () => {
   test('a schedule begins no stop early, and costs what it costs stop by stop', () => {
     fc.assert(
-      fc.property(stops, (given) => {
-        const schedule = new Schedule(START, given, travel);
-        const { begins, cost } = byTheBook(given);
+      fc.property(stops, rests, (given, around) => {
+        const start = { ...START, rests: around };
+        const schedule = new Schedule(start, given, travel);
+        const { begins, cost } = byTheBook(given, undefined, start);
         assert.deepEqual([...schedule.beginAts], begins);
         assert.equal(schedule.cost, cost);
-        for (const [index, { earliest }] of given.entries()) assert.ok(schedule.beginAts[index]! >= earliest);
+        for (const [index, { earliest, serviceMs }] of given.entries()) {
+          const beginAt = schedule.beginAts[index]!;
+          assert.ok(beginAt >= earliest);
+          for (const { from, until } of around.breaks)
+            assert.ok(beginAt + serviceMs <= from || schedule.arriveAts[index]! >= until, 'into a break');
+        }
       }),
       { seed: SEED, numRuns: 300 },
     );
   });
 
   test('a schedule says of an insertion anywhere what a new schedule says', () => {
-    let [waits, latecomers] = [0, 0];
+    let [waits, latecomers, resting] = [0, 0, 0];
+    const around = fc.oneof(fc.constant(NO_RESTS), rests);
     fc.assert(
-      fc.property(stops, fc.array(stop, { minLength: 1, maxLength: 2 }), (given, inserted) => {
-        const schedule = new Schedule(START, given, travel);
+      fc.property(stops, fc.array(stop, { minLength: 1, maxLength: 2 }), around, (given, inserted, restsAround) => {
+        const start = { ...START, rests: restsAround };
+        const schedule = new Schedule(start, given, travel);
         for (let index = 0; index <= given.length; index += 1) {
-          const after = byTheBook(given.toSpliced(index, 0, ...inserted));
+          const after = byTheBook(given.toSpliced(index, 0, ...inserted), undefined, start);
           assert.equal(schedule.costOfInsertion(index, inserted), after.cost - schedule.cost);
+          const longer = schedule.with(index, inserted);
+          assert.deepEqual([[...longer.beginAts], longer.cost], [after.begins, after.cost]);
           if (index < given.length && schedule.waitsAt(index)) waits += 1;
           if (given.some((one, at) => isLate(one, schedule.beginAts[at]!))) latecomers += 1;
+          if (after.cost !== byTheBook(given.toSpliced(index, 0, ...inserted)).cost) resting += 1;
         }
       }),
       { seed: SEED, numRuns: 2_000 },
     );
-    assert.ok(waits > 500 && latecomers > 500, `${waits} ${latecomers}`);
+    assert.ok(Math.min(waits, latecomers, resting) > 500, `${waits} ${latecomers} ${resting}`);
+  });
+
+  test('a schedule says of a beginning elsewhere, earlier or later, what a new schedule says', () => {
+    fc.assert(
+      fc.property(stops, rests, place, fc.integer({ min: -300, max: 900 }), (given, around, from, later) => {
+        const start = { ...START, rests: around };
+        const schedule = new Schedule(start, given, travel);
+        const other = byTheBook(given, undefined, { ...start, place: from, at: NOW + later });
+        assert.equal(schedule.costOfComing(0, from, NOW + later), other.cost - schedule.cost);
+        assert.equal(schedule.leaveAfterComing(from, NOW + later), other.leaveAt);
+      }),
+      { seed: SEED, numRuns: 2_000 },
+    );
   });
 
   test('a schedule has slack at each stop up to the moment at which one more comes late', () => {
