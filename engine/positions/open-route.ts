@@ -35,7 +35,8 @@ export function takesRow(agent: AgentOnRoad, { openTasks, ...record }: RosterAge
   return isOther && openTasks.length > 0;
 }
 
-function hasOtherRoute(known: OpenTask, task: OpenTask): boolean {
+/** Whether an agent has other times at a task's stops by this. */
+export function hasOtherRoute(known: OpenTask, task: OpenTask): boolean {
   return FIELDS_OF_ROUTE.some((field) => known[field] !== task[field]);
 }
 

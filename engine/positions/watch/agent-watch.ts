@@ -7,6 +7,7 @@ import type { AgentOnRoad } from '../agent-on-road.ts';
 import { ArrivalWatch } from './arrival-watch.ts';
 import { EtaWatch } from './eta-watch.ts';
 import { NoteSender, type NoteSenderOptions } from './note-sender.ts';
+import { WatchedAgent } from './watched-agent.ts';
 
 export interface AgentWatchOptions extends NoteSenderOptions {
   readonly clock: Clock;
@@ -38,26 +39,42 @@ export interface AgentWatch {
 export function createAgentWatch({ clock, log, ask, travel }: AgentWatchOptions): AgentWatch {
   const sender = new NoteSender({ ask, log });
   const arrivals = new ArrivalWatch(sender, log);
-  const etas = new EtaWatch({ sender, arrivals, travel });
+  /** They are forgotten with their agents. */
+  const watched = new WeakMap<AgentOnRoad, WatchedAgent>();
+  const follow = (one: WatchedAgent) => arrivals.forget(one.follow());
+  const etas = new EtaWatch({ sender, follow, travel });
+
+  function followed(organizationId: number, agent: AgentOnRoad): WatchedAgent {
+    let known = watched.get(agent);
+    if (!known) {
+      known = new WatchedAgent(organizationId, agent);
+      watched.set(agent, known);
+    }
+    follow(known);
+    return known;
+  }
+
   return {
-    stopsBefore: (agent, taskId) => etas.stopsBefore(agent, taskId),
+    stopsBefore: (agent, taskId) => watched.get(agent)?.stopsBefore(taskId),
     onTick({ organizationId, services, moved, replanned }, nowMs) {
       const now = clock.monotonic();
       const changed = [...replanned];
       replanned.clear();
       arrivals.tellAgain(now);
-      const due = new Set<AgentOnRoad>();
+      const due = new Set<WatchedAgent>();
       // First, because some of them had no room before.
       for (const agent of changed) {
         if (!isTelling(agent, nowMs)) continue;
+        const one = followed(organizationId, agent);
         // It may be where its new task leads.
-        arrivals.see(organizationId, agent, now);
-        due.add(agent);
+        arrivals.see(one, now);
+        due.add(one);
       }
       for (const agent of moved) {
         if (!isTelling(agent, nowMs)) continue;
-        arrivals.see(organizationId, agent, now);
-        if (etas.isDue(agent, now)) due.add(agent);
+        const one = followed(organizationId, agent);
+        arrivals.see(one, now);
+        if (now >= one.nextEtaAt) due.add(one);
       }
       if (due.size > 0) etas.expect({ organizationId, services, replanned }, [...due], now, nowMs);
     },

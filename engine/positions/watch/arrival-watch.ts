@@ -1,24 +1,9 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { StopPlace } from '../../../schema/tasks/task.ts';
-import { placeAt } from '../../domain/stops/route-task.ts';
-import { type Arrival, AWAY, approach, awaitedAt, type Place } from '../../domain/travel/arrival.ts';
+import { AWAY, approach } from '../../domain/travel/arrival.ts';
 import { isoTime } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { OpenTask } from '../../store/positions/roster-store.ts';
-import type { AgentOnRoad } from '../agent-on-road.ts';
 import { type NoteSender, SYSTEM } from './note-sender.ts';
-
-/** The way of one agent to one place of a task. */
-interface Approach {
-  readonly organizationId: number;
-  readonly agentId: number;
-  readonly taskId: number;
-  readonly assignedAt: string | null;
-  readonly stop: StopPlace;
-  readonly place: Place;
-  arrival: Arrival;
-  isAsking: boolean;
-}
+import type { Approach, WatchedAgent } from './watched-agent.ts';
 
 /** An arrival that its actor has not taken yet. */
 interface Untold {
@@ -30,8 +15,6 @@ interface Untold {
 export class ArrivalWatch {
   readonly #sender: NoteSender;
   readonly #log: Log;
-  /** By task, where it leads next. They are forgotten with their agents. */
-  readonly #approaches = new WeakMap<AgentOnRoad, Map<number, Approach>>();
   /** In the order of their next attempts. Their agents may stand still, and send nothing that would bring them up again. */
   readonly #untold = new Map<Approach, Untold>();
 
@@ -41,12 +24,8 @@ export class ArrivalWatch {
   }
 
   /** An agent that has moved, to where a point says precisely. */
-  see(organizationId: number, agent: AgentOnRoad, now: number): void {
-    for (const task of agent.openTasks.values()) {
-      const stop = awaitedAt(task);
-      const place = stop && placeOf(task, stop);
-      if (!place) continue;
-      const known = this.#approachOf(organizationId, agent, task, stop, place);
+  see({ agent, awaited }: WatchedAgent, now: number): void {
+    for (const known of awaited) {
       if (known.arrival.kind === 'arrived') continue;
       const arrival = approach(known.arrival, known.place, agent);
       const hasArrived = arrival.kind === 'arrived';
@@ -57,10 +36,9 @@ export class ArrivalWatch {
     }
   }
 
-  /** Whether the agent has come to where the task is delivered: its record may not say so yet. */
-  hasCome(agent: AgentOnRoad, taskId: number): boolean {
-    const known = this.#approaches.get(agent)?.get(taskId);
-    return known?.stop === 'dropoff' && known.arrival.kind === 'arrived';
+  /** Nobody is awaited there any more. */
+  forget(ended: readonly Approach[]): void {
+    for (const one of ended) this.#untold.delete(one);
   }
 
   /** Repeats failed attempts, even for agents that stand still. */
@@ -98,45 +76,4 @@ export class ArrivalWatch {
     const { organizationId, taskId } = one;
     this.#log.warn({ organizationId, taskId }, 'an arrival could not be sent to its actor');
   }
-
-  #approachOf(
-    organizationId: number,
-    agent: AgentOnRoad,
-    { taskId, assignedAt }: OpenTask,
-    stop: StopPlace,
-    place: Place,
-  ): Approach {
-    const approaches = this.#approachesOf(agent);
-    const known = approaches.get(taskId);
-    const isSame = known?.assignedAt === assignedAt && known.stop === stop && isSamePlace(known.place, place);
-    if (isSame) return known;
-    // A new one makes the others go that the agent no longer has, so there are never more than it once had together.
-    for (const [other, one] of approaches) {
-      if (agent.openTasks.has(other) && taskId !== other) continue;
-      approaches.delete(other);
-      this.#untold.delete(one);
-    }
-    const { agentId } = agent;
-    const made = { organizationId, agentId, taskId, assignedAt, stop, place, arrival: AWAY, isAsking: false };
-    approaches.set(taskId, made);
-    return made;
-  }
-
-  #approachesOf(agent: AgentOnRoad): Map<number, Approach> {
-    const known = this.#approaches.get(agent);
-    if (known) return known;
-    const approaches = new Map<number, Approach>();
-    this.#approaches.set(agent, approaches);
-    return approaches;
-  }
-}
-
-function placeOf(task: OpenTask, stop: StopPlace): Place | null {
-  return stop === 'pickup'
-    ? placeAt(task.pickupLatitude, task.pickupLongitude)
-    : placeAt(task.latitude, task.longitude);
-}
-
-function isSamePlace(one: Place, other: Place): boolean {
-  return one.latitude === other.latitude && one.longitude === other.longitude;
 }

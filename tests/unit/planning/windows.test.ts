@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { FreeAgent, OpenOrder, PlannedOffer, RoundView, Slot } from '../../../engine/domain/assignment/round-view.ts';
+import type {
+  FreeAgent,
+  OpenOrder,
+  PlannedOffer,
+  RoundView,
+  Slot,
+} from '../../../engine/domain/assignment/round-view.ts';
 import { planRound } from '../../../engine/domain/planning/plan-round.ts';
 import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { agent, NOW, order, roundView } from './round-fixture.ts';

@@ -179,7 +179,10 @@ test('agents with open tasks are to be predicted when their place becomes known,
 test('agents whom the roster does not name leave, and those whom it names have its tasks', () => {
   const { positions } = place();
   const task = openTaskOf({ taskId: 3, latitude: 1, longitude: 2 });
-  positions.setRoster([{ agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', shifts: null, openTasks: [task] }], 5);
+  positions.setRoster(
+    [{ agentId: 9, isActive: true, onDuty: true, vehicleType: 'bike', shifts: null, openTasks: [task] }],
+    5,
+  );
   assert.deepEqual([...positions.agents.keys()], [9]);
   assert.equal(positions.agents.get(9)?.activeTaskId, 3);
   assert.equal(positions.hasRoster, true);

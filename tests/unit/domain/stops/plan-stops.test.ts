@@ -142,7 +142,11 @@ describe('an agent with shifts', () => {
     ['serves in turn inside its shift', [{ ...span(-60, 600), breaks: [] }], [10, 23, 36]],
     ['serves after a break what would fall into it', [{ ...span(-60, 600), breaks: [span(24, 40)] }], [10, 50, 63]],
     ['serves before a break what ends with it', [{ ...span(-60, 600), breaks: [span(26, 40)] }], [10, 23, 50]],
-    ['serves nothing before the break that it has now ends', [{ ...span(-60, 600), breaks: [span(-5, 5)] }], [15, 28, 41]],
+    [
+      'serves nothing before the break that it has now ends',
+      [{ ...span(-60, 600), breaks: [span(-5, 5)] }],
+      [15, 28, 41],
+    ],
     [
       'carries to its end what it has set out for, and serves the rest in its next shift',
       [
@@ -159,7 +163,11 @@ describe('an agent with shifts', () => {
       ],
       [10, 610, 623],
     ],
-    ['is expected as if it went on after the last shift that is known', [{ ...span(-60, 5), breaks: [] }], [10, 23, 36]],
+    [
+      'is expected as if it went on after the last shift that is known',
+      [{ ...span(-60, 5), breaks: [] }],
+      [10, 23, 36],
+    ],
     ['is at work before its first shift when it is on duty', [{ ...span(100, 900), breaks: [] }], [10, 110, 123]],
   ] as const)
     test(`an agent with shifts ${name}`, () => assert.deepEqual(etasWith(shifts), expected));
