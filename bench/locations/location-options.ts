@@ -2,6 +2,8 @@ import { readOptions, usageError, wholeNumber } from '../read-options.ts';
 
 export interface LocationOptions {
   readonly agents: number;
+  /** Open ones of each agent, at our gateway. */
+  readonly tasksPerAgent: number;
   readonly batchPoints: number;
   readonly connections: number;
   readonly rounds: number;
@@ -17,6 +19,7 @@ Positions of a device gateway to one gateway process, as many as it takes, in tu
 checks the same bodies and answers 202 without applying them; then reads of tasks beside half of that.
 
   --agents 5000       agents whose positions are sent
+  --tasks 0           open tasks of each agent, which our gateway predicts the times of
   --batch 50          points in a request, each of another agent; must divide --agents
   --connections 50    of the generator; must divide the number of batches
   --rounds 3          how often each is measured, in turn
@@ -28,6 +31,7 @@ checks the same bodies and answers 202 without applying them; then reads of task
 export function parseLocationOptions(args: readonly string[]): LocationOptions {
   const { values } = readOptions(args, USAGE, {
     agents: wholeNumber(5_000, 100_000),
+    tasks: wholeNumber(0, 20, 0),
     batch: wholeNumber(50, 1_000),
     connections: wholeNumber(50, 1_000),
     rounds: wholeNumber(3, 100),
@@ -35,9 +39,18 @@ export function parseLocationOptions(args: readonly string[]): LocationOptions {
     'warm-up': wholeNumber(5, 600),
     reads: wholeNumber(200, 10_000),
   });
-  const { agents, batch: batchPoints, connections, rounds, seconds, 'warm-up': warmUpSeconds, reads } = values;
+  const {
+    agents,
+    tasks: tasksPerAgent,
+    batch: batchPoints,
+    connections,
+    rounds,
+    seconds,
+    'warm-up': warmUpSeconds,
+    reads,
+  } = values;
   const batches = agents / batchPoints;
   if (!Number.isInteger(batches) || !Number.isInteger(batches / connections))
     throw usageError(`${agents} agents do not make batches of ${batchPoints} for ${connections} connections.`, USAGE);
-  return { agents, batchPoints, connections, rounds, seconds, warmUpSeconds, readsPerSecond: reads };
+  return { agents, tasksPerAgent, batchPoints, connections, rounds, seconds, warmUpSeconds, readsPerSecond: reads };
 }

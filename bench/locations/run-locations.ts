@@ -9,6 +9,7 @@ import { say } from '../report/say.ts';
 import { seedAgents } from '../seed/seed-agents.ts';
 import { GATEWAY, type ServerProcess, startServer } from '../stand/server-process.ts';
 import { spreadOf } from '../statistics.ts';
+import { giveTasks } from './give-tasks.ts';
 import { cpuLine, disturbanceLines, judgeLocations, runLine, summaryTable } from './judge-locations.ts';
 import { type LocationOptions, parseLocationOptions } from './location-options.ts';
 import {
@@ -49,10 +50,12 @@ export async function runLocations(args: readonly string[], releaser: Releaser, 
     const watcher = watch(server, organizationId, apiKey);
     releaser.push(`watcher of ${name}`, watcher.stop);
   }
+  const { tasksPerAgent } = options;
+  if (tasksPerAgent > 0) await giveTasks(servers[0]!.baseUrl, apiKey, agentIds, tasksPerAgent);
   say(
     ...conditionLines(stand.conditions),
     'ours: the gateway; parse-only: the same, which checks positions and forgets them. One stream of the organization is open on each.',
-    `${options.agents} agents, batches of ${options.batchPoints} points, ${options.connections} connections, one request at a time on each`,
+    `${options.agents} agents with ${tasksPerAgent} open tasks each, batches of ${options.batchPoints} points, ${options.connections} connections, one request at a time on each`,
     '',
   );
   const bench = { options, apiKey, agentIds, postmasterPid: stand.stores.postgres.pid, signal };

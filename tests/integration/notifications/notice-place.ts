@@ -183,7 +183,8 @@ async function readNotices(sql: Sql, organizationId: number): Promise<Notificati
   return [...rows];
 }
 
-async function followToEnd(sql: Sql, organizationId: number, processes: number): Promise<void> {
+/** Follows the log of an organization to its end, as so many processes at a time. */
+export async function followToEnd(sql: Sql, organizationId: number, processes: number): Promise<void> {
   const store = createNoticeFollowStore(sql);
   const isBehind = async () => {
     const [row] = await sql<{ isBehind: boolean }[]>`
