@@ -17,8 +17,10 @@ export interface PunctualDay {
 /** Source: the project's goals. */
 const TARGET = { lateShare: 0.7, clickToDoor: 1.03 };
 
-/** Late orders of all days together, since a slack day has hardly any; click-to-door of each day. */
-export function judgePunctuality(days: readonly PunctualDay[]): Verdict[] {
+/**
+ * Late orders of all days together, since a slack day has hardly any; click-to-door of each day. `name`: of these days.
+ */
+export function judgePunctuality(days: readonly PunctualDay[], name: string): Verdict[] {
   const late = (pick: (day: PunctualDay) => PolicyMeasures) =>
     days.reduce((sum, day) => sum + pick(day).punctuality.late, 0);
   const [planner, blind] = [late((day) => day.planner), late((day) => day.blind)];
@@ -26,12 +28,12 @@ export function judgePunctuality(days: readonly PunctualDay[]): Verdict[] {
   const fewer = 1 - planner / blind;
   return [
     {
-      claim: 'at least 30 % fewer late orders than the planner without windows',
+      claim: `days ${name}: at least 30 % fewer late orders than the planner without windows`,
       measured: `${percent(fewer)} fewer: ${planner}, it ${blind}`,
       met: planner <= TARGET.lateShare * blind,
     },
     {
-      claim: 'mean click-to-door on no day more than 3 % longer',
+      claim: `days ${name}: mean click-to-door on no day more than 3 % longer`,
       measured: ratios.map((ratio) => `${(100 * (ratio - 1)).toFixed(1)} %`).join(', '),
       met: Math.max(...ratios) <= TARGET.clickToDoor,
     },

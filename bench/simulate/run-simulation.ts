@@ -22,6 +22,7 @@ import { DriverDay } from './work/driver-day.ts';
 import { FleetFeed } from './work/fleet-feed.ts';
 import { OrderDesk } from './work/order-desk.ts';
 import { Pace } from './work/pace.ts';
+import { putShifts, ShiftDesk } from './work/shift-desk.ts';
 import type { Simulation, Task } from './work/simulation.ts';
 
 /** For each agent so much room that the next free one is some minutes away at most. */
@@ -195,10 +196,13 @@ async function assemble(options: SimulateOptions, running: Running): Promise<Cre
   const byAgent = new Map(
     drivers.map((driver, index) => [driver.session.agentId, new DriverDay(driver, simulation, drawOf(index + 2))]),
   );
-  const dispatcher = new Dispatcher(simulation, await api.signedIn(demo.dispatcher), byAgent, drawOf(1));
+  const atConsole = await api.signedIn(demo.dispatcher);
+  const dispatcher = new Dispatcher(simulation, atConsole, byAgent, drawOf(1));
   const feed = new FleetFeed(simulation, byAgent, (task) => void dispatcher.tryAgain(task));
   await feed.start(api.streaming(demo.apiKey));
   const days = [...byAgent.values()];
+  const shifts = new ShiftDesk(simulation, atConsole, days, drawOf(0));
+  await shifts.planAll();
   const desk = new OrderDesk(simulation, tasksPerMinute * 60, agents, seededNumbers(seed));
   return {
     days,
@@ -207,12 +211,13 @@ async function assemble(options: SimulateOptions, running: Running): Promise<Cre
         ...(withOrders ? [desk.run()] : []),
         feed.following,
         dispatcher.run(),
+        shifts.run(),
         ...days.map((day) => day.run()),
       ]),
   };
 }
 
-/** Leaves no task with a driver that is gone, and no agent on duty. Steps that cannot be done in time are left. */
+/** Leaves no task with a driver that is gone, and no agent on duty or bound by shifts. Steps that cannot be done in time are left. */
 async function tidyUp({ demo, target, tally, shown }: Running, days: readonly DriverDay[]): Promise<void> {
   const api = new SimulatorApi(target, tally, AbortSignal.timeout(TIDY_MS));
   const client = api.as(demo.apiKey);
@@ -226,5 +231,7 @@ async function tidyUp({ demo, target, tally, shown }: Running, days: readonly Dr
   };
   await inParallel([...shown.open.keys()], AT_A_TIME, (id) => unlessItFails(callOff(id)));
   await inParallel(days, AT_A_TIME, (day) => unlessItFails(day.setDuty(false, api)));
+  const atConsole = await api.signedIn(demo.dispatcher).catch(() => undefined);
+  if (atConsole) await inParallel(days, AT_A_TIME, (day) => unlessItFails(putShifts(atConsole, day.agentId, [])));
   api.close();
 }

@@ -26,6 +26,8 @@ export interface Scenario {
   /** One offer in so many. */
   readonly declinedOneIn: number;
   readonly ignoredOneIn: number;
+  /** Each half of a shift, the break between them, and the time until the next shift. */
+  readonly shift: { readonly work: Range; readonly pause: Range; readonly off: Range };
   /** From one breakdown of the fleet to the next one, on average, and until it is repaired. */
   readonly breakdowns: { readonly every: number; readonly repair: Range };
 }
@@ -47,6 +49,7 @@ export const SCENARIOS = {
     failedOneIn: 40,
     declinedOneIn: 10,
     ignoredOneIn: 30,
+    shift: { work: [25, 45], pause: [5, 8], off: [8, 15] },
     breakdowns: { every: 8, repair: [5, 10] },
   },
   'parcel-day': {
@@ -65,6 +68,7 @@ export const SCENARIOS = {
     failedOneIn: 8,
     declinedOneIn: 20,
     ignoredOneIn: 40,
+    shift: { work: [60, 120], pause: [10, 20], off: [20, 40] },
     breakdowns: { every: 12, repair: [8, 15] },
   },
   quiet: {
@@ -83,6 +87,7 @@ export const SCENARIOS = {
     failedOneIn: 30,
     declinedOneIn: 15,
     ignoredOneIn: 60,
+    shift: { work: [90, 180], pause: [15, 30], off: [30, 60] },
     breakdowns: { every: 30, repair: [5, 15] },
   },
 } as const satisfies Readonly<Record<string, Scenario>>;

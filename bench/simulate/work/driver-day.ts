@@ -3,6 +3,7 @@ import type { CallOf, Models } from '../../../gateway/client/document-types.ts';
 import type { Degrees, Draw, Spot } from '../city.ts';
 import type { Driver } from '../driver.ts';
 import { type Range, SCENARIOS } from '../orders/scenarios.ts';
+import { restEndsAt, type WorkingTime } from './shift-desk.ts';
 import { hasEnded, isAboard, type Simulation, type Task } from './simulation.ts';
 
 type StatusChange = CallOf<'put', '/tasks/{id}/status'>['body'];
@@ -32,6 +33,8 @@ export class DriverDay {
   #isBroken = false;
   /** The tasks of the present step, and those seen at the last look. */
   #served: readonly number[] = [];
+  /** In order; none while duty alone binds it. */
+  shifts: readonly WorkingTime[] = [];
   #held: readonly Task[] = [];
 
   constructor(driver: Driver, simulation: Simulation, draw: Draw) {
@@ -66,7 +69,9 @@ export class DriverDay {
         this.#hasNews = false;
         this.#held = this.#isBroken ? [] : await this.#look();
         const next = nextOf(this.#held);
-        if (next) await this.#serve(next);
+        const pausesUntil = restEndsAt(this.shifts, Date.now());
+        if (pausesUntil !== undefined) await this.#pause(pausesUntil);
+        else if (next) await this.#serve(next);
         else await this.#rest();
       } catch (error) {
         if (this.#step.signal.aborted) continue;
@@ -152,6 +157,13 @@ export class DriverDay {
     const { signal } = this.#step;
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     this.#isResting = false;
+  }
+
+  /** Stands still, on a break or between two shifts; what it has waits. */
+  async #pause(untilMs: number): Promise<void> {
+    this.driver.traveller.driveTo(this.spot, () => {});
+    await this.#simulation.pace.until(untilMs, this.#step.signal);
+    this.driver.traveller.release();
   }
 
   async #serve(task: Task): Promise<void> {

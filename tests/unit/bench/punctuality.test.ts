@@ -6,6 +6,7 @@ import type { Policy } from '../../../bench/mdrp/policy.ts';
 import { replayInstance } from '../../../bench/mdrp/replay-instance.ts';
 import { etaErrorsOf, judgeEtaErrors } from '../../../bench/punctuality/eta-errors.ts';
 import { judgePunctuality, type PolicyMeasures } from '../../../bench/punctuality/judge-punctuality.ts';
+import { MADE_UP_CLASSES, madeUpDay } from '../../../bench/punctuality/made-up-days.ts';
 import { daysInTraffic, placeAt } from '../../../bench/punctuality/noisy-day.ts';
 import { hopelessOf, withWindows } from '../../../bench/punctuality/promised-windows.ts';
 import { planRound } from '../../../engine/domain/planning/plan-round.ts';
@@ -76,10 +77,11 @@ test('late orders of all days are judged together, click-to-door day by day', ()
   const met = (planner: PolicyMeasures, blind: PolicyMeasures) => {
     const slack = { planner: measures(10, 30), blind: measures(10, 30) };
     const others = { nearestIdle: measures(0, 0), withoutWindows: measures(0, 0) };
-    return judgePunctuality([
+    const days = [
       { planner, blind, ...others },
       { ...slack, ...others },
-    ]).map((verdict) => verdict.met);
+    ];
+    return judgePunctuality(days, 'given').map((verdict) => verdict.met);
   };
   assert.deepEqual(met(measures(60, 103), measures(90, 100)), [true, true]);
   assert.deepEqual(met(measures(61, 104), measures(90, 100)), [false, false]);
@@ -108,4 +110,25 @@ test('the verdict on ETAs wants every day better than the straight line', () => 
   const day = { name: 'd', orders: 9, stops: 2, straight: 3 };
   assert.equal(judgeEtaErrors([day, { ...day, stops: 2.9 }]).met, true);
   assert.equal(judgeEtaErrors([day, { ...day, stops: 3 }]).met, false);
+});
+
+test('a made-up day is the same for the same seed, and all of its orders can be brought in time', () => {
+  for (const kind of MADE_UP_CLASSES) {
+    const day = madeUpDay(kind, 1);
+    assert.deepEqual(madeUpDay(kind, 1), day);
+    assert.notDeepEqual(madeUpDay(kind, 2).orders, day.orders);
+    assert.equal(hopelessOf(day), 0, kind);
+    const widths = day.orders.map(({ window }) => window!.until - window!.from);
+    const [least, most] = kind.endsWith('1') ? [19, 41] : [59, 121];
+    assert.ok(Math.min(...widths) >= least && Math.max(...widths) <= most, kind);
+  }
+});
+
+test('made-up places lie around few centres by their class', () => {
+  /** Of the squares of a kilometre, those that hold a door. */
+  const squares = (kind: (typeof MADE_UP_CLASSES)[number]) =>
+    new Set(
+      madeUpDay(kind, 1).orders.map(({ dropOff: { x, y } }) => `${Math.floor(x / 1_000)},${Math.floor(y / 1_000)}`),
+    ).size;
+  assert.ok(squares('c1') < squares('rc1') && squares('rc1') < squares('r1'));
 });
