@@ -1,44 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { HttpPool } from '../load/http-pool.ts';
 import { seededNumbers } from '../scenarios/seeded-numbers.ts';
 import { UsageError } from '../stand/run-to-end.ts';
 
 const CONNECTIONS = 16;
+const LIMITED_MS = 500;
 
-/** Gives each agent so many open tasks, in the town of its positions; the first of them is on its way. */
+interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Gives each agent so many open tasks, as a dispatcher, in the town of its positions; the first is on its way. */
 export async function giveTasks(
   baseUrl: string,
-  apiKey: string,
+  dispatcher: Login,
   agentIds: readonly number[],
   tasksPerAgent: number,
 ): Promise<void> {
   const pool = new HttpPool(new URL(baseUrl), CONNECTIONS);
   const draw = seededNumbers(tasksPerAgent);
-  const ask = async (method: string, path: string, body: object): Promise<string> => {
-    const answer = await pool.ask({
-      method,
-      path: `/api/v1${path}`,
-      headers: { 'x-api-key': apiKey },
-      body: JSON.stringify(body),
-    });
+  const ask = async (method: string, path: string, body: object, headers = {}): Promise<string> => {
+    const request = { method, path: `/api/v1${path}`, headers, body: JSON.stringify(body) };
+    const answer = await pool.ask(request);
     if (answer.status < 300) return answer.body;
+    if (answer.status === 429) {
+      // A user has a limit, which the demo's key has not.
+      await delay(LIMITED_MS);
+      return ask(method, path, body, headers);
+    }
     throw new UsageError(`${method} ${path} was answered with ${answer.status}: ${answer.body.slice(0, 500)}`);
   };
-  const give = async (agentId: number, isFirst: boolean): Promise<void> => {
-    const { data } = JSON.parse(await ask('POST', '/tasks', taskTo(draw))) as { data: { id: number } };
-    await ask('POST', `/tasks/${data.id}/assign`, { agentId });
+  const give = async (agentId: number, isFirst: boolean, headers: object): Promise<void> => {
+    const made = await ask('POST', '/tasks', taskTo(draw), headers);
+    const { id } = (JSON.parse(made) as { data: { id: number } }).data;
+    await ask('POST', `/tasks/${id}/assign`, { agentId }, headers);
     if (!isFirst) return;
-    for (const status of ['accepted', 'in_transit']) await ask('PUT', `/tasks/${data.id}/status`, { status });
+    for (const status of ['accepted', 'in_transit']) await ask('PUT', `/tasks/${id}/status`, { status }, headers);
   };
   const left = [...agentIds];
-  const giver = async () => {
+  const giver = async (headers: object) => {
     for (let agentId = left.pop(); agentId !== undefined; agentId = left.pop())
-      for (let task = 0; task < tasksPerAgent; task++) await give(agentId, task === 0);
+      for (let task = 0; task < tasksPerAgent; task++) await give(agentId, task === 0, headers);
   };
   try {
-    await Promise.all(Array.from({ length: CONNECTIONS }, giver));
+    const { email, password } = dispatcher;
+    const signedIn = JSON.parse(await ask('POST', '/auth/login', { email, password })) as SignedIn;
+    const headers = { authorization: `Bearer ${signedIn.data.accessToken}` };
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => giver(headers)));
   } finally {
     pool.close();
   }
+}
+
+interface SignedIn {
+  readonly data: { readonly accessToken: string };
 }
 
 function taskTo(draw: (bound: number) => number): object {

@@ -51,7 +51,7 @@ export async function runLocations(args: readonly string[], releaser: Releaser, 
     releaser.push(`watcher of ${name}`, watcher.stop);
   }
   const { tasksPerAgent } = options;
-  if (tasksPerAgent > 0) await giveTasks(servers[0]!.baseUrl, apiKey, agentIds, tasksPerAgent);
+  if (tasksPerAgent > 0) await giveTasks(servers[0]!.baseUrl, stand.stores.demo.dispatcher, agentIds, tasksPerAgent);
   say(
     ...conditionLines(stand.conditions),
     'ours: the gateway; parse-only: the same, which checks positions and forgets them. One stream of the organization is open on each.',

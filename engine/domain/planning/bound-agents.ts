@@ -1,5 +1,5 @@
-import { breakWithin } from '../assignment/eligibility.ts';
-import type { FreeAgent, PassedOver, Place, RoundView, Shift, TravelTime } from '../assignment/round-view.ts';
+import { breakWithin, refusalOf, refusalOfWay } from '../assignment/eligibility.ts';
+import type { FreeAgent, Place, RoundView, Shift, TravelTime } from '../assignment/round-view.ts';
 import { NO_RESTS } from '../stops/rests.ts';
 import { Schedule } from '../stops/schedule.ts';
 import { type Bundle, startOf } from './bundle.ts';
@@ -10,7 +10,6 @@ import { bring, type Delivery } from './delivery.ts';
 interface TripRules {
   readonly map: AgentMap;
   fetchAt(bundle: Bundle, reachAt: number): number;
-  refusal(bundle: Bundle, who: FreeAgent, distanceM: number, fetchAt: number): PassedOver | undefined;
   isKeptFrom(bundle: Bundle, agent: number): boolean;
 }
 
@@ -23,41 +22,45 @@ export interface Beginning {
   readonly reachAt: number;
 }
 
-const IMPOSSIBLE: Beginning = { cost: Number.POSITIVE_INFINITY, setOutAt: 0, distanceM: 0, reachAt: 0 };
+export type DeliveryOf = (trip: Bundle, agent: number) => Delivery;
 
-/** An agent on its way through its trips. */
-interface Progress {
-  place: Place;
-  at: number;
-  cost: number;
-  first: Omit<Beginning, 'cost'> | undefined;
-}
+const IMPOSSIBLE = Number.POSITIVE_INFINITY;
 
 /**
  * Works trips out for agents whom more binds than when they are free: stops that they wait for, breaks, the end of the
- * shift and the last way home.
+ * shift and the last way home. The present trial is in fields: a round has tens of thousands of them, which as objects
+ * would keep the garbage collector busy.
  */
 export class BoundAgents {
   private readonly view: RoundView;
   private readonly travel: TravelTime;
   private readonly rules: TripRules;
-  private readonly later = new Map<number, Schedule>();
+  private readonly later: (Schedule | undefined)[];
   private readonly isOne: Uint8Array;
   private readonly freeAt = new Float64Array(1);
+  private readonly coming = new Float64Array(2);
+  private readonly single: Bundle[] = [];
+  /** Where the agent is after what it has tried so far, and when. */
+  private place: Place;
+  private at = 0;
+  /** Of the first trip that it tries. */
+  private setOutAt = 0;
+  private distanceM = 0;
+  private reachAt = 0;
 
   constructor(view: RoundView, travel: TravelTime, rules: TripRules) {
     this.view = view;
     this.travel = travel;
     this.rules = rules;
+    this.place = { latitude: 0, longitude: 0 };
     this.isOne = Uint8Array.from(view.agents, ({ laterStops, shift }) =>
       Number(shift !== null || laterStops.length > 0),
     );
-    for (const [agent, { place, freeAt, vehicleType, laterStops, shift }] of view.agents.entries()) {
-      if (laterStops.length === 0) continue;
+    this.later = view.agents.map(({ place, freeAt, vehicleType, laterStops, shift }) => {
+      if (laterStops.length === 0) return undefined;
       const rests = shift ? { breaks: shift.breaks, timeOff: [] } : NO_RESTS;
-      const start = { place, at: Math.max(view.now, freeAt), vehicleType, rests };
-      this.later.set(agent, new Schedule(start, laterStops, travel));
-    }
+      return new Schedule({ place, at: Math.max(view.now, freeAt), vehicleType, rests }, laterStops, travel);
+    });
   }
 
   isBound(agent: number): boolean {
@@ -66,71 +69,97 @@ export class BoundAgents {
 
   /** Of a single trip. */
   costOf(agent: number, trip: Bundle, delivery: Delivery): number {
-    return this.best(agent, [trip], () => delivery).cost;
+    this.single[0] = trip;
+    return this.cost(agent, this.single, () => delivery, IMPOSSIBLE);
   }
 
   /**
    * The trips where they cost least: so many of them before the stops that the agent waits for, and the rest after these.
-   * The cost of putting those stops off is in it. Infinite when the agent may not take the trips.
+   * The cost of putting those stops off is in it. Infinite when the agent may not take the trips, or from `limit` on.
    */
-  best(agent: number, trips: readonly Bundle[], delivery: (trip: Bundle) => Delivery): Beginning {
-    const later = this.later.get(agent);
-    let best = IMPOSSIBLE;
-    for (let before = trips.length; before >= (later ? 0 : trips.length); before -= 1) {
-      const tried = this.with(agent, trips, before, later, delivery);
-      if (tried.cost < best.cost) best = tried;
+  cost(agent: number, trips: readonly Bundle[], deliveryOf: DeliveryOf, limit: number): number {
+    if (!this.mayTake(agent, trips)) return IMPOSSIBLE;
+    let least = limit;
+    for (let before = trips.length; before >= this.fewestBefore(agent, trips); before -= 1)
+      least = Math.min(least, this.with(agent, trips, before, deliveryOf, least));
+    return least < limit ? least : IMPOSSIBLE;
+  }
+
+  /** How it begins them at that cost. */
+  begin(agent: number, trips: readonly Bundle[], deliveryOf: DeliveryOf): Beginning {
+    let best: Beginning = { cost: IMPOSSIBLE, setOutAt: 0, distanceM: 0, reachAt: 0 };
+    if (!this.mayTake(agent, trips)) return best;
+    for (let before = trips.length; before >= this.fewestBefore(agent, trips); before -= 1) {
+      const cost = this.with(agent, trips, before, deliveryOf, best.cost);
+      const { setOutAt, distanceM, reachAt } = this;
+      if (cost < best.cost) best = { cost, setOutAt, distanceM, reachAt };
     }
     return best;
   }
 
-  private with(
-    agent: number,
-    trips: readonly Bundle[],
-    before: number,
-    later: Schedule | undefined,
-    delivery: (trip: Bundle) => Delivery,
-  ): Beginning {
-    const { now, agents } = this.view;
-    const who = agents[agent]!;
-    const progress: Progress = { place: who.place, at: Math.max(now, who.freeAt), cost: 0, first: undefined };
-    for (let trip = 0; trip <= trips.length; trip += 1) {
-      if (trip === before && later) this.doLater(progress, later);
-      if (trip < trips.length && !this.doTrip(progress, agent, trips[trip]!, delivery(trips[trip]!))) return IMPOSSIBLE;
-    }
-    if (who.shift && !this.isHomeInTime(progress, who, who.shift)) return IMPOSSIBLE;
-    return progress.first ? { cost: progress.cost, ...progress.first } : { ...IMPOSSIBLE, cost: progress.cost };
+  private fewestBefore(agent: number, trips: readonly Bundle[]): number {
+    return this.later[agent] ? 0 : trips.length;
   }
 
-  private doLater(progress: Progress, later: Schedule): void {
-    const { place, at } = progress;
-    progress.cost += later.costOfComing(0, place, at);
-    progress.at = later.leaveAfterComing(place, at);
-    progress.place = later.endFrom(place);
-  }
-
-  /** False when the agent may not take it. */
-  private doTrip(progress: Progress, agent: number, trip: Bundle, delivery: Delivery): boolean {
-    const { view, rules } = this;
-    const who = view.agents[agent]!;
-    const way = rules.map.way(progress.place, startOf(trip.orders[0]!), who);
-    let setOutAt = progress.at;
-    let cost = 0;
-    for (;;) {
-      const fetchAt = rules.fetchAt(trip, setOutAt + way.ms);
-      if (rules.refusal(trip, who, way.distanceM, fetchAt) || rules.isKeptFrom(trip, agent)) return false;
-      cost = bring(trip, delivery, fetchAt, view.now, view.settings, this.freeAt);
-      const interrupting = breakWithin(who.shift, setOutAt, this.freeAt[0]!);
-      if (!interrupting) break;
-      setOutAt = interrupting.until;
-    }
-    progress.first ??= { setOutAt, distanceM: way.distanceM, reachAt: setOutAt + way.ms };
-    progress.cost += cost;
-    progress.at = this.freeAt[0]!;
-    progress.place = delivery.end ?? progress.place;
+  /** As far as its ways do not matter. */
+  private mayTake(agent: number, trips: readonly Bundle[]): boolean {
+    const { agents, settings, now } = this.view;
+    for (const trip of trips)
+      if (refusalOf(trip.demand, agents[agent]!, settings, now) || this.rules.isKeptFrom(trip, agent)) return false;
     return true;
   }
 
-  private isHomeInTime({ place, at }: Progress, { vehicleType }: FreeAgent, { endsAt, home }: Shift): boolean {
-    return at + (home ? this.travel(place, home, vehicleType).ms : 0) <= endsAt;
+  /** The cost with so many of the trips before the stops that the agent waits for; infinite from `limit` on. */
+  private with(agent: number, trips: readonly Bundle[], before: number, deliveryOf: DeliveryOf, limit: number): number {
+    const { now, agents } = this.view;
+    const who = agents[agent]!;
+    const later = this.later[agent];
+    let cost = 0;
+    this.place = who.place;
+    this.at = Math.max(now, who.freeAt);
+    for (let trip = 0; trip <= trips.length; trip += 1) {
+      if (trip === before && later) cost += this.doLater(later);
+      if (trip < trips.length) cost += this.doTrip(who, trips[trip]!, deliveryOf(trips[trip]!, agent), trip === 0);
+      // Trips make it no cheaper; stops that are begun from another place may.
+      if (cost >= limit && (!later || trip >= before || cost === IMPOSSIBLE)) return IMPOSSIBLE;
+    }
+    return who.shift && !this.isHomeInTime(who, who.shift) ? IMPOSSIBLE : cost;
+  }
+
+  private doLater(later: Schedule): number {
+    const { place, coming } = this;
+    later.come(place, this.at, coming);
+    this.at = coming[1]!;
+    this.place = later.endFrom(place);
+    return coming[0]!;
+  }
+
+  /** Infinite when the agent may not take it. */
+  private doTrip(who: FreeAgent, trip: Bundle, delivery: Delivery, isFirst: boolean): number {
+    const { view, rules, freeAt } = this;
+    const way = rules.map.way(this.place, startOf(trip.orders[0]!), who);
+    let setOutAt = this.at;
+    let cost = 0;
+    for (;;) {
+      const fetchAt = rules.fetchAt(trip, setOutAt + way.ms);
+      if (refusalOfWay(who, view.settings, way.distanceM, fetchAt)) return IMPOSSIBLE;
+      cost = bring(trip, delivery, fetchAt, view.now, view.settings, freeAt);
+      const interrupting = breakWithin(who.shift, setOutAt, freeAt[0]!);
+      if (!interrupting) break;
+      setOutAt = interrupting.until;
+    }
+    if (isFirst) {
+      this.setOutAt = setOutAt;
+      this.distanceM = way.distanceM;
+      this.reachAt = setOutAt + way.ms;
+    }
+    this.at = freeAt[0]!;
+    this.place = delivery.end ?? this.place;
+    return cost;
+  }
+
+  private isHomeInTime({ vehicleType }: FreeAgent, { endsAt, home }: Shift): boolean {
+    const { place, at } = this;
+    return at <= endsAt && at + (home ? this.travel(place, home, vehicleType).ms : 0) <= endsAt;
   }
 }

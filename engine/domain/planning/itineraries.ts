@@ -74,7 +74,7 @@ export class Itineraries {
    */
   evaluate(agent: number, trips: Trips, limit = Number.POSITIVE_INFINITY): number {
     this.evaluationsLeft -= 1;
-    if (this.maker.bound.isBound(agent)) return this.begin(agent, trips).cost;
+    if (this.maker.bound.isBound(agent)) return this.maker.bound.cost(agent, trips, this.delivery, limit);
     const { now, agents, settings } = this.view;
     const who = agents[agent]!;
     let place = who.place;
@@ -98,10 +98,10 @@ export class Itineraries {
 
   /** How an agent whom more binds than when it is free begins its trips. */
   begin(agent: number, trips: Trips): Beginning {
-    return this.maker.bound.best(agent, trips, (trip) => this.delivery(trip, agent));
+    return this.maker.bound.begin(agent, trips, this.delivery);
   }
 
-  private delivery(trip: Bundle, agent: number): Delivery {
+  private readonly delivery = (trip: Bundle, agent: number): Delivery => {
     const known = this.deliveries[this.maker.vehicleOf[agent]!]!;
     let delivery = known.get(trip);
     if (!delivery) {
@@ -109,5 +109,5 @@ export class Itineraries {
       known.set(trip, delivery);
     }
     return delivery;
-  }
+  };
 }

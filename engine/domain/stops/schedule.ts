@@ -113,7 +113,7 @@ export class Schedule<S extends Stop = Stop> {
   }
 
   /** The cost, for the stop at `index` and those after it, of coming there from another place at another time. */
-  costOfComing(index: number, place: Place, at: number): number {
+  private costOfComing(index: number, place: Place, at: number): number {
     let cost = 0;
     let leaveAt = at;
     for (let next = index; next < this.stops.length; next += 1) {
@@ -127,14 +127,19 @@ export class Schedule<S extends Stop = Stop> {
     return cost;
   }
 
-  /** When all is done that begins from another place at another time. */
-  leaveAfterComing(place: Place, at: number): number {
-    let [where, leaveAt] = [place, at];
-    for (const stop of this.stops) {
-      leaveAt = this.beginAt(leaveAt, this.wayMs(where, stop.place), stop) + stop.serviceMs;
+  /** Writes to `coming` what it costs to begin from another place at another time, and when all is done then. */
+  come(place: Place, at: number, coming: Float64Array): void {
+    const { stops, beginAts } = this;
+    let [where, leaveAt, cost] = [place, at, 0];
+    for (let index = 0; index < stops.length; index += 1) {
+      const stop = stops[index]!;
+      const beginAt = this.beginAt(leaveAt, this.wayMs(where, stop.place), stop);
+      cost += this.costOf(stop, beginAt) - this.costOf(stop, beginAts[index]!);
+      leaveAt = beginAt + stop.serviceMs;
       where = stop.place ?? where;
     }
-    return leaveAt;
+    coming[0] = cost;
+    coming[1] = leaveAt;
   }
 
   /**

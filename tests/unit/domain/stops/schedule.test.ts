@@ -119,8 +119,9 @@ describe('a schedule', () => {
         const start = { ...START, rests: around };
         const schedule = new Schedule(start, given, travel);
         const other = byTheBook(given, undefined, { ...start, place: from, at: NOW + later });
-        assert.equal(schedule.costOfComing(0, from, NOW + later), other.cost - schedule.cost);
-        assert.equal(schedule.leaveAfterComing(from, NOW + later), other.leaveAt);
+        const coming = new Float64Array(2);
+        schedule.come(from, NOW + later, coming);
+        assert.deepEqual([...coming], [other.cost - schedule.cost, other.leaveAt]);
       }),
       { seed: SEED, numRuns: 2_000 },
     );
