@@ -65,7 +65,7 @@ export class ShiftDesk {
 }
 
 /** One after the other from `begin` on; without it the first has begun already, at a moment of its own for each driver. */
-export function drawShifts(
+function drawShifts(
   { work, pause, off }: { readonly work: Range; readonly pause: Range; readonly off: Range },
   pace: Pace,
   draw: Draw,
