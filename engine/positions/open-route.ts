@@ -10,7 +10,7 @@ export function takesTask({ openTasks }: Pick<AgentOnRoad, 'openTasks'>, task: O
   return !known || hasOtherRoute(known, task);
 }
 
-/** Makes the agent what its row says, but for its tasks. Whether its times at its stops change by that. */
+/** Makes the agent what its row says, except its tasks. Whether its times at its stops change by that. */
 export function takesRecord(agent: AgentOnRoad, record: Omit<RosterAgent, 'openTasks'>): boolean {
   const { isActive, onDuty, vehicleType, shifts } = record;
   const isOther =

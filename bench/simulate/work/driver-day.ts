@@ -3,8 +3,8 @@ import type { CallOf, Models } from '../../../gateway/client/document-types.ts';
 import type { Degrees, Draw, Spot } from '../city.ts';
 import type { Driver } from '../driver.ts';
 import { type Range, SCENARIOS } from '../orders/scenarios.ts';
-import { restEndsAt, type WorkingTime } from './shift-desk.ts';
 import { hasEnded, isAboard, type Simulation, type Task } from './simulation.ts';
+import { restEndsAt, type WorkingTime } from './working-time.ts';
 
 type StatusChange = CallOf<'put', '/tasks/{id}/status'>['body'];
 

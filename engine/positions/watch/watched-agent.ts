@@ -36,8 +36,8 @@ export interface WatchedTask {
 }
 
 /**
- * What the watch remembers of an agent. A tick asks for it once an agent, and steps over what is unchanged by comparing
- * tasks by identity: it looks at thousands of agents a second, most of whom only move.
+ * The watch's memory of an agent. A tick asks for it once an agent, and steps over unchanged tasks by comparing them by
+ * identity: it looks at thousands of agents a second, and most of them only move.
  */
 export class WatchedAgent {
   readonly agent: AgentOnRoad;
@@ -106,7 +106,7 @@ export function hasCome({ approach }: WatchedTask): boolean {
   return approach?.stop === 'dropoff' && approach.arrival.kind === 'arrived';
 }
 
-/** What the roster says anew counts, also where it is what was said before. */
+/** A change in the roster counts, also where its values are those of an earlier message. */
 function toldOf({ etaAt, pickupEtaAt }: OpenTask, known: WatchedTask | undefined): Told {
   if (!known) return { etas: { etaAt, pickupEtaAt }, stopsBefore: undefined, isAsking: false };
   const { task, told } = known;

@@ -83,8 +83,8 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
 }
 
 /**
- * Nobody has arrived at a new place, or was said to. By another way to the goods nobody knows when they come, either:
- * what was told of the old way, a warning included, says nothing of the new one, which the next prediction judges afresh.
+ * Nobody has arrived at a new place. A new way to the goods has no ETA yet, and the warning about the old way no longer
+ * holds: the next prediction judges the new one.
  */
 function visitsAt(
   places: ReadonlySet<'location' | 'pickupLocation'>,
