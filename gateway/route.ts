@@ -182,6 +182,8 @@ export interface RawRoute {
   readonly answers: string | readonly string[];
   /** The schema of a JSON answer. */
   readonly data?: v.GenericSchema;
+  /** The schemas of the messages of an event stream, by name. */
+  readonly messages?: ReadonlyMap<string, v.GenericSchema>;
   /** Its answer carries an ETag, and it honours If-None-Match. */
   readonly etag?: true;
   /** Further statuses with the same body form, and their meaning. */

@@ -15,6 +15,7 @@ import { docsRoutes } from './docs/docs-routes.ts';
 import type { Access } from './guards/open-access.ts';
 import { auditRoutes } from './operations/audit-routes.ts';
 import { clientPackageRoute } from './operations/client-package-route.ts';
+import { type Descriptions, descriptionRoutes } from './operations/description-routes.ts';
 import { type OperationalState, operationalRoutes } from './operations/operational-routes.ts';
 import { trailRoutes } from './operations/trail-routes.ts';
 import { checkoutRoutes } from './payments/checkout-routes.ts';
@@ -64,6 +65,7 @@ export interface RouteParts {
   readonly tracking: Tracking;
   readonly trackingStreams: TrackingStreams;
   readonly operational: OperationalState;
+  readonly descriptions: Descriptions;
   /** See publicUrlOf. */
   readonly publicUrl: () => string;
   /** The ground of the console's map; undefined for its own. */
@@ -73,7 +75,7 @@ export interface RouteParts {
 /** The route table: every path that the gateway serves. The OpenAPI document is made from it. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { engine, reads, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
-  const { tracking, trackingStreams, operational, publicUrl, mapStyleUrl } = parts;
+  const { tracking, trackingStreams, operational, descriptions, publicUrl, mapStyleUrl } = parts;
   return [
     ...taskRoutes(engine, reads, clock),
     batchRoute(engine, clock),
@@ -109,8 +111,9 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...webhookRoutes(administration),
     ...notificationRoutes(administration),
     ...consoleRoutes(mapStyleUrl),
-    ...docsRoutes(operational.reference),
+    ...docsRoutes(descriptions.reference),
     ...operationalRoutes(operational),
+    ...descriptionRoutes(descriptions),
     clientPackageRoute(),
   ];
 }

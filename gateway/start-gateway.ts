@@ -16,13 +16,14 @@ import { LIMITS } from '../schema/limits.ts';
 import { API_VERSION } from '../schema/version.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
 import { openAdministration } from './administration/open-administration.ts';
+import { asyncApiDocument } from './asyncapi/asyncapi-document.ts';
 import { type CommandListener, startCommandListener } from './command-listener.ts';
 import { type Access, openAccess } from './guards/open-access.ts';
 import { startHttpServer } from './http/http-server.ts';
 import { openEventBus } from './open-event-bus.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { isForClients, referenceDocument } from './openapi/reference-document.ts';
-import type { OperationalState } from './operations/operational-routes.ts';
+import type { Descriptions } from './operations/description-routes.ts';
 import { observeProcess } from './operations/process-metrics.ts';
 import { openPayments } from './payments/open-payments.ts';
 import { openPreview } from './preview/open-preview.ts';
@@ -61,11 +62,11 @@ const PROBE_MS = 1_000;
 const clock = systemClock;
 const scheduler = systemScheduler;
 
-/** The descriptions of the API, each made when somebody asks for it first. */
-function documentsOf(routes: () => readonly Route[]): Pick<OperationalState, 'openApi' | 'reference'> {
+function descriptionsOf(routes: () => readonly Route[]): Descriptions {
   return {
-    openApi: madeOnce(() => JSON.stringify(openApiDocument(routes().filter(isForClients), API_VERSION))),
-    reference: madeOnce(() => JSON.stringify(referenceDocument(routes(), API_VERSION))),
+    openApi: () => JSON.stringify(openApiDocument(routes().filter(isForClients), API_VERSION)),
+    asyncApi: () => JSON.stringify(asyncApiDocument(routes().filter(isForClients), API_VERSION)),
+    reference: () => JSON.stringify(referenceDocument(routes(), API_VERSION)),
   };
 }
 
@@ -116,8 +117,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       mayReadMetrics: createMetricsAccess(config.metricsToken),
       isDraining: () => draining,
       isRedisReachable: () => isRedisReachable(redis, PROBE_MS),
-      ...documentsOf(() => routes),
     },
+    descriptions: descriptionsOf(() => routes),
   });
   // Take the port before the shards. A second start by mistake then fails here and takes nothing from the first
   // process.
@@ -142,15 +143,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     travel: travel.counts,
   });
   return { port: server.port, engine };
-}
-
-/** A text that is made when somebody asks: the description of the API takes a tenth of a second of the start. */
-function madeOnce(make: () => string): () => string {
-  let made: string | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** `announce` notifies other processes that an organization has new work. */

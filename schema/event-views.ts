@@ -152,10 +152,15 @@ const locationsUpdated = bodyOf('agent.locations_updated', { id: v.optional(v.st
 const tested = named('WebhookTestEventData', v.object({ webhook: webhookView }));
 const testEvent = bodyOf(TEST_EVENT, { id: v.string(), channelId: shownId, sequence: nullableId }, tested);
 
-/** Everything that a webhook may receive, by type. */
-export const WEBHOOK_EVENTS: ReadonlyMap<string, v.GenericSchema> = new Map<string, v.GenericSchema>([
+/** What a stream shows of the organization, by type. */
+export const STREAM_EVENTS: ReadonlyMap<string, v.GenericSchema> = new Map<string, v.GenericSchema>([
   ...loggedEvents,
   ['agent.locations_updated', locationsUpdated],
+]);
+
+/** Everything that a webhook may receive, by type. */
+export const WEBHOOK_EVENTS: ReadonlyMap<string, v.GenericSchema> = new Map<string, v.GenericSchema>([
+  ...STREAM_EVENTS,
   [TEST_EVENT, testEvent],
 ]);
 

@@ -1,25 +1,17 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { LIGHT } from '../../engine/views/parts/design-tokens.ts';
+import { type KeptFile, keptFile } from '../request/kept-file.ts';
 import { DOCS_STYLE, REFERENCE_STYLE } from './docs-style.ts';
 import { guideFile, guidePage } from './guide-page.ts';
 import { HOME_PAGE } from './home-page.ts';
 import { REFERENCE_PAGE, REFERENCE_SCRIPT } from './reference-page.ts';
 
-/** A file of the documentation, as it is sent. */
-export interface DocsFile {
+/** A file of the documentation before it has its tag. */
+interface Content {
   readonly type: string;
   readonly body: string;
-  readonly etag: string;
 }
-
-/** The name of the page at the root. */
-export const HOME = 'home';
-/** The name of the reference. */
-export const REFERENCE = 'reference';
-/** The name of the icon. */
-export const ICON = 'icon';
 
 const GUIDES = new URL('../../docs/', import.meta.url);
 const packages = createRequire(import.meta.url);
@@ -35,15 +27,19 @@ const ICON_IMAGE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `;
 
-const OWN: Readonly<Record<string, () => Promise<Omit<DocsFile, 'etag'>>>> = {
-  [HOME]: async () => ({ type: HTML, body: HOME_PAGE }),
-  [REFERENCE]: async () => ({ type: HTML, body: REFERENCE_PAGE }),
-  [ICON]: async () => ({ type: 'image/svg+xml', body: ICON_IMAGE }),
-  'docs.css': async () => ({ type: STYLE, body: DOCS_STYLE }),
-  'reference.css': async () => ({ type: STYLE, body: REFERENCE_STYLE }),
-  'reference.js': async () => ({ type: SCRIPT, body: REFERENCE_SCRIPT }),
-  'swagger-ui.css': async () => ({ type: STYLE, body: await packaged('swagger-ui-dist/swagger-ui.css') }),
-  'swagger-ui-bundle.js': async () => ({ type: SCRIPT, body: await packaged('swagger-ui-dist/swagger-ui-bundle.js') }),
+/** What is not a guide, by path. */
+const OWN: Readonly<Record<string, () => Promise<Content>>> = {
+  '/': async () => ({ type: HTML, body: HOME_PAGE }),
+  '/docs': async () => ({ type: HTML, body: REFERENCE_PAGE }),
+  '/favicon.ico': async () => ({ type: 'image/svg+xml', body: ICON_IMAGE }),
+  '/docs/docs.css': async () => ({ type: STYLE, body: DOCS_STYLE }),
+  '/docs/reference.css': async () => ({ type: STYLE, body: REFERENCE_STYLE }),
+  '/docs/reference.js': async () => ({ type: SCRIPT, body: REFERENCE_SCRIPT }),
+  '/docs/swagger-ui.css': async () => ({ type: STYLE, body: await packaged('swagger-ui-dist/swagger-ui.css') }),
+  '/docs/swagger-ui-bundle.js': async () => ({
+    type: SCRIPT,
+    body: await packaged('swagger-ui-dist/swagger-ui-bundle.js'),
+  }),
 };
 
 function packaged(name: string): Promise<string> {
@@ -52,7 +48,7 @@ function packaged(name: string): Promise<string> {
 
 /** The files of the documentation. Each is made when somebody asks for it first, so that a start costs nothing. */
 export class DocsFiles {
-  readonly #files = new Map<string, DocsFile>();
+  readonly #files = new Map<string, KeptFile>();
   readonly #reference: () => string;
 
   /** `reference` makes the document that the reference shows. */
@@ -60,25 +56,24 @@ export class DocsFiles {
     this.#reference = reference;
   }
 
-  /** The file with a name such as `docs.css` or `guides/streams`; undefined when there is none. */
-  async find(name: string): Promise<DocsFile | undefined> {
-    const known = this.#files.get(name);
+  /** The file at a path such as `/docs/docs.css` or `/docs/guides/streams`; undefined when there is none. */
+  async find(path: string): Promise<KeptFile | undefined> {
+    const known = this.#files.get(path);
     if (known) return known;
-    const made = await this.#make(name);
+    const made = await this.#make(path);
     if (!made) return undefined;
-    const etag = `"${createHash('sha256').update(made.body).digest('base64url')}"`;
-    const file = { ...made, etag };
-    this.#files.set(name, file);
+    const file = keptFile(made.type, made.body);
+    this.#files.set(path, file);
     return file;
   }
 
-  async #make(name: string): Promise<Omit<DocsFile, 'etag'> | undefined> {
-    if (name === 'openapi.json') return { type: 'application/json; charset=utf-8', body: this.#reference() };
-    return Object.hasOwn(OWN, name) ? await OWN[name]!() : await guide(name);
+  async #make(path: string): Promise<Content | undefined> {
+    if (path === '/docs/openapi.json') return { type: 'application/json; charset=utf-8', body: this.#reference() };
+    return Object.hasOwn(OWN, path) ? await OWN[path]!() : await guide(path.slice('/docs/'.length));
   }
 }
 
-async function guide(name: string): Promise<Omit<DocsFile, 'etag'> | undefined> {
+async function guide(name: string): Promise<Content | undefined> {
   const file = guideFile(name);
   if (!file) return undefined;
   const markdown = await readFile(new URL(file, GUIDES), 'utf8').catch((error: NodeJS.ErrnoException) => {

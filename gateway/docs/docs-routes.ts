@@ -1,8 +1,9 @@
 import { refusalBody } from '../../engine/views/parts/error-body.ts';
 import { refusal } from '../../schema/errors.ts';
 import type { Header, IncomingRequest, Reply } from '../http/port.ts';
+import { sendKept } from '../request/kept-file.ts';
 import { type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
-import { DocsFiles, HOME, ICON, REFERENCE } from './docs-files.ts';
+import { DocsFiles } from './docs-files.ts';
 
 /** A page loads and sends to this origin alone, and nothing in it is inline. Swagger UI has icons as data. */
 const POLICY = [
@@ -21,7 +22,6 @@ const HEADERS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'no-referrer'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
-  ['Cache-Control', 'no-cache'],
 ];
 
 const PAGE = ['text/html'];
@@ -30,7 +30,7 @@ const FILES = [...PAGE, 'text/css', 'text/javascript', 'application/json'];
 /** The page at the root, the reference, and the guides beside it. */
 export function docsRoutes(reference: () => string): RawRoute[] {
   const files = new DocsFiles(reference);
-  const route = (path: string, summary: string, nameOf: (path: string) => string, answers = PAGE): RawRoute =>
+  const route = (path: string, summary: string, answers = PAGE): RawRoute =>
     rawRoute({
       method: 'GET',
       path,
@@ -41,20 +41,17 @@ export function docsRoutes(reference: () => string): RawRoute[] {
       answers,
       etag: true,
       refusals: path.includes(':') ? ['404 Unknown page'] : [],
-      handle: (request, reply, incoming) => send(files, nameOf(incoming.path), { request, reply, incoming }),
+      handle: (request, reply, incoming) =>
+        send(files, path.includes(':') ? incoming.path : path, { request, reply, incoming }),
     });
-  const below = (path: string) => path.slice('/docs/'.length);
   return [
-    route('/', 'The page that leads to the console, the reference and the guides', () => HOME),
-    route(
-      '/favicon.ico',
-      'The icon of the console and the documentation, which browsers ask for by themselves',
-      () => ICON,
-      ['image/svg+xml'],
-    ),
-    route('/docs', 'The reference of the API, as a page', () => REFERENCE),
-    route('/docs/:page', 'A guide as a page, or a file of the reference', below, FILES),
-    route('/docs/:folder/:page', 'A guide as a page', below),
+    route('/', 'The page that leads to the console, the reference and the guides'),
+    route('/favicon.ico', 'The icon of the console and the documentation, which browsers ask for by themselves', [
+      'image/svg+xml',
+    ]),
+    route('/docs', 'The reference of the API, as a page'),
+    route('/docs/:page', 'A guide as a page, or a file of the reference', FILES),
+    route('/docs/:folder/:page', 'A guide as a page'),
   ];
 }
 
@@ -64,14 +61,12 @@ interface Exchange {
   readonly incoming: IncomingRequest;
 }
 
-async function send(files: DocsFiles, name: string, { request, reply, incoming }: Exchange): Promise<void> {
-  const file = await files.find(name);
+async function send(files: DocsFiles, path: string, { request, reply, incoming }: Exchange): Promise<void> {
+  const file = await files.find(path);
   if (reply.done) return;
   if (!file) {
     const { status, body } = refusalBody(refusal('NOT_FOUND', 'There is no such page; /docs/guides lists the guides'));
     return reply.send(status, [['Content-Type', 'application/json; charset=utf-8'], ...request.replyHeaders], body);
   }
-  const headers: Header[] = [['ETag', file.etag], ...HEADERS, ...request.replyHeaders];
-  if (incoming.header('if-none-match') === file.etag) return reply.send(304, headers, '');
-  reply.send(200, [['Content-Type', file.type], ...headers], file.body);
+  sendKept(file, [...HEADERS, ...request.replyHeaders], { reply, incoming });
 }

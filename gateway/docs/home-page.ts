@@ -12,7 +12,8 @@ export const HOME_PAGE = docsPage({
 <li><a href="/console">Console</a> The tasks, agents and map of an organization</li>
 <li><a href="/docs">Reference</a> Every call, with a form to try it</li>
 <li><a href="/docs/guides">Guides</a> First steps, webhooks, streams, errors, operating</li>
-<li><a href="/openapi.json">OpenAPI</a> The description for generators of clients</li>
+<li><a href="/openapi.json">OpenAPI</a> The calls and webhooks, for generators of clients</li>
+<li><a href="/asyncapi.json">AsyncAPI</a> The streams and webhooks, message by message</li>
 <li><a href="/readyz">Health</a> Whether this gateway is ready</li>
 </ul>
 </main>`,

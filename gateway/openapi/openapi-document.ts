@@ -12,14 +12,15 @@ import { WEBHOOK_GROUP, webhooksOf } from './webhooks.ts';
 const DESCRIPTION =
   'Real-time dispatch for last-mile delivery. A query parameter that a call below /api/v1 does not list is refused with 400. With the setting CORS_ORIGINS, pages of the listed origins may make every call, and OPTIONS answers their preflights.';
 
-const SECURITY_SCHEMES = {
+/** The kinds of credentials. */
+export const SECURITY_SCHEMES = {
   channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key of a channel' },
   session: { type: 'http', scheme: 'bearer', description: 'The accessToken of POST /auth/login' },
   streamToken: { type: 'apiKey', in: 'query', name: 'token', description: 'Of POST /realtime/token, used once' },
 };
 
 /** The credentials of most operations. */
-const KEY_OR_SESSION = [{ channelKey: [] }, { session: [] }];
+export const KEY_OR_SESSION = [{ channelKey: [] }, { session: [] }];
 
 /** Builds the OpenAPI 3.1 document from the route table and the schemas that validate and serialize. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
@@ -83,7 +84,7 @@ function operationOf(route: Route, { models, parameters, responses }: DocumentPa
 }
 
 /** The name of an operation and the kind of thing that it is about. Throws for a route that no group lists. */
-function nameOf({ method, path }: Route): { readonly operationId: string; readonly tag: string } {
+export function nameOf({ method, path }: Route): { readonly operationId: string; readonly tag: string } {
   for (const { name: tag, operations } of OPERATION_GROUPS) {
     const operationId = operations[`${method} ${path}`];
     if (operationId) return { operationId, tag };
@@ -92,7 +93,7 @@ function nameOf({ method, path }: Route): { readonly operationId: string; readon
 }
 
 /** The credentials that a route accepts, and the permission or the roles that they need. */
-function accessOf(route: Route): Json {
+export function accessOf(route: Route): Json {
   const { guard } = route;
   const streamToken = route.kind === 'raw' && route.takesStreamToken;
   switch (guard.kind) {

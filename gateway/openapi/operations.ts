@@ -245,6 +245,7 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
       'GET /readyz': 'getReadiness',
       'GET /metrics': 'getMetrics',
       'GET /openapi.json': 'getOpenApi',
+      'GET /asyncapi.json': 'getAsyncApi',
       'GET /client.tgz': 'getClient',
     },
   },

@@ -33,7 +33,8 @@ export function isForClients(route: Route): boolean {
   return route.kind === 'api' || route.place === 'api' || route.guard.kind === 'operational';
 }
 
-function describeFields(model: string, part: unknown): void {
+/** Adds a text to each field of a model. */
+export function describeFields(model: string, part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   const { properties } = part as { readonly properties?: Parts };
   for (const [name, field] of Object.entries(properties ?? {})) {
@@ -46,8 +47,12 @@ function describeFields(model: string, part: unknown): void {
 function describeParameter(parameter: Json): void {
   const { name, in: place, schema } = parameter as { name: string; in: string; schema?: Json };
   if (schema === undefined || schema['description'] !== undefined) return;
-  const text = PARAMETER_TEXTS[`${place} ${name}`] ?? PARAMETER_TEXTS[name];
+  const text = parameterText(place, name);
   if (text !== undefined) parameter['description'] ??= text;
+}
+
+export function parameterText(place: string, name: string): string | undefined {
+  return PARAMETER_TEXTS[`${place} ${name}`] ?? PARAMETER_TEXTS[name];
 }
 
 const CODE = /\b[A-Z]+(?:_[A-Z]+)*\b/g;

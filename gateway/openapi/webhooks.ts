@@ -10,14 +10,15 @@ export const WEBHOOK_GROUP = {
   text: 'Requests to the endpoints of webhooks, one per event. Check the signature before you believe the body.',
 };
 
-const HEADERS: readonly Json[] = [
+/** The headers of each request. */
+export const WEBHOOK_HEADERS: readonly Json[] = [
   ['webhook-id', 'The id of the event, the same in each attempt'],
   ['webhook-timestamp', 'Seconds since 1970, of this attempt'],
   ['webhook-signature', '`v1,` and a signature by Standard Webhooks; after a rotation two, with a space between them'],
 ].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
 
 /** The answers that an endpoint gives, by status, each with its name. */
-const RESPONSES = [
+export const WEBHOOK_RESPONSES = [
   ['2XX', 'Received', 'Received. Anything else is sent again later; redirects are not followed'],
   ['410', 'Gone', 'Gone: the webhook is disabled'],
 ] as const;
@@ -27,9 +28,9 @@ export function webhooksOf({ models, parameters, responses }: DocumentParts): Js
   return Object.fromEntries(
     [...WEBHOOK_EVENTS].map(([type, schema]) => {
       const headers: Json[] = [];
-      parameters.addAll(HEADERS, sharedParameterName, headers);
+      parameters.addAll(WEBHOOK_HEADERS, sharedParameterName, headers);
       const answers: Record<string, Json> = {};
-      for (const [status, name, description] of RESPONSES)
+      for (const [status, name, description] of WEBHOOK_RESPONSES)
         responses.add(name, { description }, (part) => {
           answers[status] = part;
         });

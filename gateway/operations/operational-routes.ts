@@ -14,10 +14,6 @@ export interface OperationalState {
   readonly mayReadMetrics: ReturnType<typeof createMetricsAccess>;
   readonly isDraining: () => boolean;
   readonly isRedisReachable: () => Promise<boolean>;
-  /** The OpenAPI document, encoded. */
-  readonly openApi: () => string;
-  /** The same with the texts of all fields and the pages for people, encoded. */
-  readonly reference: () => string;
 }
 
 const healthView = named('Health', v.object({ status: v.literal('ok') }));
@@ -38,7 +34,7 @@ const JSON_TYPE = [['Content-Type', 'application/json; charset=utf-8']] as const
 /** Longer than a healthy store takes, shorter than a probe's patience. */
 const PROBE_MS = 1_000;
 
-/** Probes, metrics and the API's description: at the root, without a key. */
+/** Probes and metrics: at the root, without a key. */
 export function operationalRoutes(state: OperationalState): RawRoute[] {
   const route = (path: string, summary: string, answers: string, handle: RawRoute['handle']): RawRoute =>
     rawRoute({
@@ -77,9 +73,6 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
       ),
       refusals: ['404 The caller may not read metrics'],
     },
-    route('/openapi.json', 'This API as an OpenAPI 3.1 document', 'application/json', (_request, reply) => {
-      reply.send(200, JSON_TYPE, state.openApi());
-    }),
   ];
 }
 

@@ -32,6 +32,7 @@ import {
   entityTagsOf,
   isFormMedia,
   isJsonMedia,
+  isKnownTag,
   type Parsed,
   parseBodyOf,
   parseJson,
@@ -337,8 +338,7 @@ class Exchange implements AnswerObserver {
     if (route.etag) {
       const etag = answer.etag ?? etagOf(answer.data);
       headers.push(['ETag', etag]);
-      const wanted = route.method === 'GET' ? entityTagsOf(this.#incoming.header('if-none-match')) : undefined;
-      if (wanted && matchesWeakly(wanted, etag)) {
+      if (route.method === 'GET' && isKnownTag(this.#incoming.header('if-none-match'), etag)) {
         this.#reply.send(304, [...headers, ...this.#replyHeaders()], '');
         return;
       }
@@ -367,11 +367,6 @@ class Exchange implements AnswerObserver {
   #replyHeaders(): Header[] {
     return [['X-Correlation-Id', this.#facts.correlationId], ...this.#quotaHeaders, ...this.#routeHeaders];
   }
-}
-
-/** Whether If-None-Match names the tag. It compares weakly, because a cache on the way may have marked the tag as weak. */
-function matchesWeakly(wanted: readonly string[], etag: string): boolean {
-  return wanted.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
 }
 
 /** Returns the parsed value. When it is wrong, adds its violations and returns undefined. */

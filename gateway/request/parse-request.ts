@@ -67,3 +67,9 @@ const ENTITY_TAG = /(?:W\/)?"[^"]*"|\*/g;
 export function entityTagsOf(header: string | undefined): readonly string[] | undefined {
   return header === undefined ? undefined : (header.match(ENTITY_TAG) ?? []);
 }
+
+/** Whether If-None-Match names the tag. It compares weakly, because a cache on the way may have marked the tag as weak. */
+export function isKnownTag(ifNoneMatch: string | undefined, etag: string): boolean {
+  const known = entityTagsOf(ifNoneMatch) ?? [];
+  return known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
+}

@@ -1,7 +1,9 @@
 import { refusalBody } from '../../engine/views/parts/error-body.ts';
 import { notFound, type Refusal, refusal } from '../../schema/errors.ts';
+import { STREAM_EVENTS } from '../../schema/event-views.ts';
 import { type StreamEventsQuery, streamEventsQuery, streamTokenView } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { STREAM_MESSAGES } from '../../schema/stream-views.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Header, IncomingRequest, Reply } from '../http/port.ts';
 import { type ApiRoute, apiRoute, may, type ParsedRequest, type RawRoute, type Route, rawRoute } from '../route.ts';
@@ -22,6 +24,7 @@ const STREAM = {
   query: { schema: streamEventsQuery, lists: new Set(['types', 'taskIds', 'agentIds']) },
   takesStreamToken: true,
   answers: 'text/event-stream',
+  messages: new Map([...STREAM_MESSAGES, ...STREAM_EVENTS]),
   refusals: ['404', '429 RATE_LIMITED', '503 OVERLOADED'],
 } as const;
 

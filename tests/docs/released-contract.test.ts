@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../gateway/openapi/json-schema.ts';
-import { DOCUMENT } from '../support/contract/described-api.ts';
+import { DOCUMENT, STREAM_DOCUMENT } from '../support/contract/described-api.ts';
 import { documentNarrowings } from '../support/contract/document-narrowings.ts';
+import { messageNarrowings } from '../support/contract/message-narrowings.ts';
 import { readReleased } from '../support/contract/released-document.ts';
 
 /** The API only grows inside v1. Source: docs/contract.md §1 "Paths". */
 
 test('nothing that the last release offered is removed or narrowed', () => {
-  assert.deepEqual(documentNarrowings(readReleased(), DOCUMENT), []);
+  assert.deepEqual(documentNarrowings(readReleased('openapi'), DOCUMENT), []);
+});
+
+test('no message of the last release is removed or narrowed', () => {
+  assert.deepEqual(messageNarrowings(readReleased('asyncapi'), STREAM_DOCUMENT), []);
 });
 
 /** Any object of the document, as a planted change sees it. */
@@ -170,6 +175,51 @@ for (const [change, plant, said] of CHANGES) {
     const document = structuredClone(DOCUMENT);
     plant(document as Part);
     const found = documentNarrowings(released, document as Json);
+    if (!said) return assert.deepEqual(found, []);
+    assert.ok(
+      found.some((narrowing) => said.test(narrowing)),
+      `found: ${found.join('\n')}`,
+    );
+  });
+}
+
+/** As above, for messages. */
+const MESSAGE_CHANGES: typeof CHANGES = [
+  ['nothing changes', () => {}, undefined],
+  ['a channel is removed', ({ channels }) => delete channels!['watchOwn'], /^watchOwn: .* is gone$/],
+  [
+    'a stream moves',
+    ({ channels }) => Object.assign(channels!['watchOwn']!, { address: '/mine' }),
+    /^watchOwn: \/api\/v1\/realtime\/me\/events is \/mine$/,
+  ],
+  ['an operation is removed', ({ operations }) => delete operations!['watchOwn'], /^the operation watchOwn is gone$/],
+  [
+    'a stream no longer carries a message',
+    ({ channels }) => delete channels!['watchOwn']!['messages']!['task.rated'],
+    /^watchOwn task.rated: is gone$/,
+  ],
+  [
+    'a field of a message is removed',
+    (document) => delete model(document, 'StreamReady')['properties']!['heartbeatMs'],
+    /^StreamReady.heartbeatMs: is gone$/,
+  ],
+  [
+    'a header of webhooks may be absent',
+    (document) => without(model(document, 'WebhookHeaders'), 'required', 'webhook-id'),
+    /^WebhookHeaders.webhook-id: may now be absent$/,
+  ],
+  [
+    'a message is added',
+    ({ channels }) => Object.assign(channels!['watchOwn']!['messages']!, { x: { payload: {} } }),
+    undefined,
+  ],
+];
+
+for (const [change, plant, said] of MESSAGE_CHANGES) {
+  test(`the comparison of messages ${said ? 'notices' : 'accepts'} that ${change}`, () => {
+    const document = structuredClone(STREAM_DOCUMENT);
+    plant(document as Part);
+    const found = messageNarrowings(STREAM_DOCUMENT, document);
     if (!said) return assert.deepEqual(found, []);
     assert.ok(
       found.some((narrowing) => said.test(narrowing)),

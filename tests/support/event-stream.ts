@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { credential } from './api-client.ts';
-import { checkEvent } from './contract/check-contract.ts';
+import { checkMessage } from './contract/check-contract.ts';
 import { PATIENCE_MS } from './until.ts';
 
 /** The data of every kind of message that a stream sends. */
@@ -53,7 +53,7 @@ export interface EventStreamClient {
   take(count: number, timeoutMs?: number): Promise<StreamMessage[]>;
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>;
-  /** Throws when a message was not what the OpenAPI document says; `next` does so too. */
+  /** Throws when a message was not what the AsyncAPI document says; `next` does so too. */
   close(): void;
 }
 
@@ -97,7 +97,7 @@ function createFeed({ ids, comments, messages }: Received): (text: string) => vo
     onEvent({ id, event, data }) {
       if (id !== undefined) ids.push(id);
       const body = JSON.parse(data) as StreamData;
-      checkEvent(event ?? 'message', body);
+      checkMessage(event ?? 'message', body);
       messages.push({ id, event, data: body });
     },
     onComment: (comment) => void comments.push(comment),

@@ -46,6 +46,18 @@ test('a browser gets the icon that it asks for by itself', async () => {
   assert.match(text, /^<svg /);
 });
 
+test('a page has one address', async () => {
+  for (const path of [
+    '/docs/home',
+    '/docs/icon',
+    '/docs/reference',
+    '/docs/docs',
+    '/docs/docs/docs.css',
+    '/docs/favicon.ico',
+  ])
+    assert.equal((await get(path)).status, 404, path);
+});
+
 test('no name leads out of docs/', async () => {
   for (const path of ['/docs/nope', '/docs/..%2fREADME', '/docs/guides/%2e%2e', '/docs/guides/README', '/docs/home.md'])
     assert.equal((await get(path)).status, 404, path);

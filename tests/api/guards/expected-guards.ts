@@ -48,6 +48,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /readyz': { who: 'operational' },
   'GET /metrics': { who: 'operational', isDirect: true },
   'GET /openapi.json': { who: 'operational' },
+  'GET /asyncapi.json': { who: 'operational' },
   'GET /client.tgz': { who: 'operational' },
   'GET /console': { who: 'public' },
   'GET /console/': { who: 'public' },

@@ -2,12 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
-import { type Answer, ContractBreach, checkAnswer, checkEvent } from '../../support/contract/check-contract.ts';
+import {
+  type Answer,
+  ContractBreach,
+  checkAnswer,
+  checkEvent,
+  checkMessage,
+} from '../../support/contract/check-contract.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { useGateway } from '../api-fixture.ts';
 
 /**
- * Every client of the tests holds what it receives to the OpenAPI document; see tests/support/contract. Here real answers
+ * Every client of the tests holds what it receives to the published documents; see tests/support/contract. Here real answers
  * and events are changed, and each change must be noticed.
  */
 
@@ -92,14 +98,17 @@ test('a planted fault in an event is noticed, and so is an event without a schem
   await api.createTask();
   const event = (await stream.take(1))[0]!.data as unknown as { readonly data: { readonly task: Json } };
   stream.close();
-  checkEvent('task.created', event);
-  for (const [fault, plant] of PLANTED) {
-    const body = changed(event, (copy) => plant(copy.data.task));
-    breaks(() => checkEvent('task.created', body), fault);
+  // The same body goes to webhooks.
+  for (const check of [checkMessage, checkEvent]) {
+    check('task.created', event);
+    for (const [fault, plant] of PLANTED) {
+      const body = changed(event, (copy) => plant(copy.data.task));
+      breaks(() => check('task.created', body), fault);
+    }
+    breaks(() => check('task.updated', event), 'the name of another event');
+    breaks(() => check('task.sold', event), 'an event that nobody described');
   }
-  breaks(() => checkEvent('task.updated', event), 'the name of another event');
-  breaks(() => checkEvent('task.sold', event), 'an event that nobody described');
-  breaks(() => checkEvent('stream.ready', { ...ready.data, ...BATTERY }), 'an extra field of a control message');
+  breaks(() => checkMessage('stream.ready', { ...ready.data, ...BATTERY }), 'an extra field of a control message');
 });
 
 test('refusals of the body itself are what the document says', async () => {

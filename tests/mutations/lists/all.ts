@@ -2,6 +2,7 @@ import type { Mutation } from '../mutation.ts';
 import { ACCESS } from './access.ts';
 import { ASSIGNMENT } from './assignment.ts';
 import { COMMIT } from './commit.ts';
+import { DESCRIPTIONS } from './descriptions.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { MACHINES } from './machines.ts';
 import { MONEY } from './money.ts';
@@ -22,4 +23,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...EXCEPTIONS,
   ...ACCESS,
   ...OUTBOUND_MUTATIONS,
+  ...DESCRIPTIONS,
 ];

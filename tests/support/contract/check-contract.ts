@@ -1,14 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Json } from '../../../gateway/openapi/json-schema.ts';
 import { isBelowApi, type Route } from '../../../gateway/route.ts';
 import { API_PREFIX, Router } from '../../../gateway/router.ts';
 import { closed } from './closed-schemas.ts';
-import { DOCUMENT, ROUTES, STREAM_SCHEMAS } from './described-api.ts';
+import { DOCUMENT, ROUTES, STREAM_DOCUMENT } from './described-api.ts';
 
 /**
- * Holds what tests receive to the OpenAPI document: each answer to the schema of its operation and status, each event
- * to that of its type. Objects are closed here, so a field without a place in the document fails too. The document
- * itself leaves them open: clients must accept fields that a later version adds.
+ * Holds what tests receive to the published documents: each answer to the schema that OpenAPI has for its operation and
+ * status, each event of a webhook to that of its type, and each message of a stream to that of AsyncAPI. Objects are closed here, so a field without a place in them fails too. The documents
+ * themselves leave them open: clients must accept fields that a later version adds.
  */
 
 export interface Answer {
@@ -31,7 +30,7 @@ interface Response {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, Response> }>>>>;
 
-/** An answer or event that is not what the document says. */
+/** An answer, event or message that is not what its document says. */
 export class ContractBreach extends Error {}
 
 const router = new Router(ROUTES);
@@ -45,10 +44,11 @@ const FORMATS = {
 
 class Contract {
   readonly #ajv = new Ajv2020({ strict: false, validateSchema: false, formats: FORMATS });
-  readonly #document = closed({ ...DOCUMENT, streams: STREAM_SCHEMAS });
+  readonly #document = closed(DOCUMENT);
 
   constructor() {
-    this.#ajv.addSchema(this.#document, 'document');
+    this.#ajv.addSchema(this.#document, 'openapi');
+    this.#ajv.addSchema(closed(STREAM_DOCUMENT), 'asyncapi');
   }
 
   /** The response that the document has for an answer, and where it stands in the document. */
@@ -66,14 +66,10 @@ class Contract {
   }
 
   /** Why the value is not what the schema at a place says; undefined when it is. Each schema is compiled once. */
-  complaintAbout(place: string, value: unknown): string | undefined {
-    const validate: ValidateFunction | undefined = this.#ajv.getSchema(`document#${place}`);
+  complaintAbout(place: string, value: unknown, document: 'openapi' | 'asyncapi' = 'openapi'): string | undefined {
+    const validate: ValidateFunction | undefined = this.#ajv.getSchema(`${document}#${place}`);
     if (!validate) return `the document has no ${place}`;
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors, { dataVar: '' });
-  }
-
-  knows(kind: 'webhooks' | 'streams', type: string): boolean {
-    return Object.hasOwn(this.#document[kind] as Json, type);
   }
 }
 
@@ -106,15 +102,23 @@ function complaintAboutAnswer({ method, path, status, contentType, text }: Answe
   return contract.complaintAbout(`${described.place}${pointer('content', media, 'schema')}`, parsed(text));
 }
 
-/** Throws ContractBreach when the document does not have this event, or this message of a stream. */
+/** Throws ContractBreach when OpenAPI does not have this event of a webhook. */
 export function checkEvent(type: string, body: unknown): void {
+  const place = pointer('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema');
   contract ??= new Contract();
-  const place = contract.knows('streams', type)
-    ? pointer('streams', type)
-    : pointer('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema');
-  const complaint = contract.complaintAbout(place, body);
+  refuseSent(type, body, contract.complaintAbout(place, body));
+}
+
+/** Throws ContractBreach when AsyncAPI does not have this message of a stream. */
+export function checkMessage(name: string, body: unknown): void {
+  const place = pointer('components', 'messages', name, 'payload');
+  contract ??= new Contract();
+  refuseSent(name, body, contract.complaintAbout(place, body, 'asyncapi'));
+}
+
+function refuseSent(name: string, body: unknown, complaint: string | undefined): void {
   if (complaint !== undefined)
-    throw new ContractBreach(`The event ${type} is not what the document says: ${complaint}
+    throw new ContractBreach(`The event ${name} is not what the document says: ${complaint}
 ${JSON.stringify(body).slice(0, 2000)}`);
 }
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PARAMETER_TEXTS } from '../../../../gateway/openapi/parameter-texts.ts';
 import { FIELD_TEXTS } from '../../../../schema/field-texts.ts';
-import { DOCUMENT } from '../../../support/contract/described-api.ts';
+import { DOCUMENT, STREAM_DOCUMENT } from '../../../support/contract/described-api.ts';
 
-/** The reference has a text for everything, and the tables of texts have nothing else. */
+/** The reference and AsyncAPI have a text for everything, and the tables of texts have nothing else. */
 
 interface Part extends Readonly<Record<string, unknown>> {
   readonly description?: string;
@@ -22,7 +22,11 @@ function* fieldsOf(model: string, part: unknown): Generator<readonly [model: str
   for (const inner of Object.values(part)) yield* fieldsOf(model, inner);
 }
 
-const fields = Object.entries(components.schemas).flatMap(([model, schema]) => [...fieldsOf(model, schema)]);
+const { schemas: ofStreams } = STREAM_DOCUMENT['components'] as { readonly schemas: Record<string, Part> };
+
+const fields = Object.entries({ ...ofStreams, ...components.schemas }).flatMap(([model, schema]) => [
+  ...fieldsOf(model, schema),
+]);
 
 test('every field has a text, and every text of the table has a field', () => {
   const silent = fields.filter(([, , { description }]) => !description).map(([model, name]) => `${model}.${name}`);

@@ -1,0 +1,26 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const ASYNC_API = ['api/openapi/asyncapi.test'];
+
+/** Faults in the documents that describe the API. */
+export const DESCRIPTIONS: readonly Mutation[] = [
+  ...mutationsOf('gateway/asyncapi/asyncapi-document.ts', ASYNC_API, [
+    [
+      "? { ...scheme, type: 'httpApiKey' }",
+      "? { ...scheme, type: 'apiKey' }",
+      'AsyncAPI names credentials by types that it has.',
+    ],
+    [
+      'parts.messages[name] = messageOf(',
+      "parts.messages[name] ??= name.startsWith('stream.') ? {} : messageOf(",
+      'What a stream says of itself has a schema.',
+    ],
+  ]),
+  ...mutationsOf('gateway/request/kept-file.ts', ASYNC_API, [
+    [
+      "if (isKnownTag(incoming.header('if-none-match'), etag))",
+      "if (incoming.header('if-none-match') === etag)",
+      'A description that a client has is not sent again, also when a cache has marked its tag.',
+    ],
+  ]),
+];
