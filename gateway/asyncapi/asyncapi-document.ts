@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { WEBHOOK_EVENTS } from '../../schema/event-views.ts';
 import { type Json, jsonSchema, Models } from '../openapi/json-schema.ts';
 import { accessOf, KEY_OR_SESSION, nameOf, SECURITY_SCHEMES } from '../openapi/openapi-document.ts';
+import { OPERATION_TEXTS } from '../openapi/operation-texts.ts';
 import { OPERATION_GROUPS } from '../openapi/operations.ts';
 import { describeFields, parameterText } from '../openapi/reference-document.ts';
 import { WEBHOOK_GROUP, WEBHOOK_HEADERS, WEBHOOK_RESPONSES } from '../openapi/webhooks.ts';
@@ -94,6 +95,7 @@ function streamOperation(name: string, route: StreamRoute): Json {
     action: 'send',
     channel: { $ref: `#/channels/${name}` },
     summary: route.summary,
+    description: OPERATION_TEXTS[name],
     security: security.flatMap(Object.keys).map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` })),
     bindings: { http: { method: route.method, query: querySchema(route), bindingVersion: '0.3.0' } },
     ...who,

@@ -12,6 +12,8 @@ import { WEBHOOK_GROUP, webhooksOf } from './webhooks.ts';
 const DESCRIPTION =
   'Real-time dispatch for last-mile delivery. A query parameter that a call below /api/v1 does not list is refused with 400. With the setting CORS_ORIGINS, pages of the listed origins may make every call, and OPTIONS answers their preflights.';
 
+const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+
 /** The kinds of credentials. */
 export const SECURITY_SCHEMES = {
   channelKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key of a channel' },
@@ -37,7 +39,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   const webhooks = webhooksOf(parts);
   return {
     openapi: '3.1.0',
-    info: { title: 'Delivery Task Service', version, description: DESCRIPTION, license: { name: 'Apache-2.0' } },
+    info: { title: 'Delivery Task Service', version, description: DESCRIPTION, license: LICENSE },
     // Relative to the document itself: all paths share the part before the prefix.
     servers: [{ url: '/' }],
     tags: [...OPERATION_GROUPS, WEBHOOK_GROUP].map(({ name, text }) => ({ name, description: text })),

@@ -3,13 +3,14 @@ import { FIELD_TEXTS } from '../../schema/field-texts.ts';
 import type { Route } from '../route.ts';
 import type { Json } from './json-schema.ts';
 import { openApiDocument } from './openapi-document.ts';
+import { OPERATION_TEXTS } from './operation-texts.ts';
 import { PARAMETER_TEXTS } from './parameter-texts.ts';
 
 type Parts = Readonly<Record<string, Json>>;
 
 /**
- * The whole document: pages for people too, a text for each field and parameter, and for each code of a refusal when it
- * comes and what to do. The reference at /docs shows it and the types of the client are made from it. /openapi.json has
+ * The whole document: pages for people too, a text for each operation, field and parameter, and for each code of a
+ * refusal when it comes and what to do. The reference at /docs shows it and the types of the client are made from it. /openapi.json has
  * the same calls and models without these texts, because generators read that one and it must stay below 250 KB.
  */
 export function referenceDocument(routes: readonly Route[], version: string): Json {
@@ -20,7 +21,8 @@ export function referenceDocument(routes: readonly Route[], version: string): Js
   for (const response of Object.values(responses!)) describeCodes(response);
   for (const item of Object.values(document['paths'] as Readonly<Record<string, Parts>>)) {
     for (const operation of Object.values(item)) {
-      const own = operation as { readonly parameters: readonly Json[]; readonly responses: Parts };
+      const own = operation as Json & { readonly parameters: readonly Json[]; readonly responses: Parts };
+      own['description'] = OPERATION_TEXTS[own['operationId'] as string];
       for (const parameter of own.parameters) describeParameter(parameter);
       for (const response of Object.values(own.responses)) describeCodes(response);
     }

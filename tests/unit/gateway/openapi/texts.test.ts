@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OPERATION_TEXTS } from '../../../../gateway/openapi/operation-texts.ts';
 import { PARAMETER_TEXTS } from '../../../../gateway/openapi/parameter-texts.ts';
 import { FIELD_TEXTS } from '../../../../schema/field-texts.ts';
 import { DOCUMENT, STREAM_DOCUMENT } from '../../../support/contract/described-api.ts';
@@ -42,6 +43,12 @@ test('every field has a text, and every text of the table has a field', () => {
     Object.keys(FIELD_TEXTS).filter((key) => !used.has(key)),
     [],
   );
+});
+
+test('every operation has a text, and every text of the table has an operation', () => {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const texts = operations.map(({ operationId, description }) => [operationId as string, description] as const);
+  assert.deepEqual(Object.fromEntries(texts), OPERATION_TEXTS);
 });
 
 test('every parameter has a text, and every text of the table has a parameter', () => {
