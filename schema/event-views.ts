@@ -152,7 +152,7 @@ const locationsUpdated = bodyOf('agent.locations_updated', { id: v.optional(v.st
 const tested = named('WebhookTestEventData', v.object({ webhook: webhookView }));
 const testEvent = bodyOf(TEST_EVENT, { id: v.string(), channelId: shownId, sequence: nullableId }, tested);
 
-/** What a stream shows of the organization, by type. */
+/** The events that a stream shows, by type. */
 export const STREAM_EVENTS: ReadonlyMap<string, v.GenericSchema> = new Map<string, v.GenericSchema>([
   ...loggedEvents,
   ['agent.locations_updated', locationsUpdated],

@@ -27,7 +27,7 @@ const ICON_IMAGE = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `;
 
-/** What is not a guide, by path. */
+/** Files that are no guides, by path. */
 const OWN: Readonly<Record<string, () => Promise<Content>>> = {
   '/': async () => ({ type: HTML, body: HOME_PAGE }),
   '/docs': async () => ({ type: HTML, body: REFERENCE_PAGE }),

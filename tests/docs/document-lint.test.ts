@@ -13,7 +13,7 @@ import { type LintException, REDOCLY_EXCEPTIONS, SPECTRAL_EXCEPTIONS } from '../
 
 /**
  * Two linters look at the document of the reference: /openapi.json is the same without texts. They have their
- * recommended rules. What they may say stands with its reason in tests/support/contract/lint-exceptions.ts.
+ * recommended rules. Their findings that stay have a reason in tests/support/contract/lint-exceptions.ts.
  */
 
 const { Spectral } = core;

@@ -31,7 +31,10 @@ export const REDOCLY_EXCEPTIONS: readonly LintException[] = [
 ];
 
 export const SPECTRAL_EXCEPTIONS: readonly LintException[] = [
-  { rule: 'info-contact', reason: 'Whoever runs the service is the contact, and the document is the same for all.' },
+  {
+    rule: 'info-contact',
+    reason: 'The operator of a service is its contact, and the document is the same for every operator.',
+  },
   {
     rule: 'path-keys-no-trailing-slash',
     at: '/console/',
