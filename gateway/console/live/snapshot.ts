@@ -1,12 +1,17 @@
 import type { CallerView } from '../../../schema/accounts/caller.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import type { Api } from './api.ts';
 import { FAILED_KEPT_MS, Records } from './records.ts';
 import { midnightMs } from './zone-time.ts';
 
 const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit';
 const PAGE = 100;
+
+/** The readings that a snapshot is made of. */
+interface Readings {
+  open(path: string, signal: AbortSignal): Promise<Response>;
+  read<T>(path: string): Promise<{ readonly data: T; readonly position: string }>;
+}
 
 /** The place in the log that a position names. */
 export function sequenceOf(position: string): number {
@@ -18,16 +23,18 @@ export function sequenceOf(position: string): number {
  * of the readings: from there the stream goes on, and each record knows which of its events it holds already.
  */
 export async function loadSnapshot(
-  api: Api,
+  api: Readings,
   { organization }: CallerView,
   signal: AbortSignal,
 ): Promise<{ readonly records: Records; readonly position: string }> {
   const records = new Records();
-  const midnight = midnightMs(Date.now(), organization?.timeZone ?? 'UTC');
+  const exportOf = (filter: string) => api.open(`/tasks/export?${filter}`, signal);
+  const open = await exportOf(OPEN);
+  const nowMs = serverTimeOf(open);
+  const midnight = midnightMs(nowMs, organization?.timeZone ?? 'UTC');
   const today = new Date(midnight).toISOString();
-  const dayAgo = new Date(Date.now() - FAILED_KEPT_MS).toISOString();
-  const readTasks = async (filter: string) => {
-    const reply = await api.open(`/tasks/export?${filter}`, signal);
+  const dayAgo = new Date(nowMs - FAILED_KEPT_MS).toISOString();
+  const readTasks = async (reply: Response) => {
     const position = reply.headers.get('x-log-position')!;
     for await (const line of readLines(reply)) records.putTask(JSON.parse(line) as TaskView, sequenceOf(position));
     return position;
@@ -42,14 +49,21 @@ export async function loadSnapshot(
     }
   };
   const positions = await Promise.all([
-    readTasks(OPEN),
-    readTasks(`status=completed,cancelled&updatedFrom=${today}`),
-    readTasks(`status=completed&outcome=failed&completedFrom=${dayAgo}&completedTo=${today}`),
+    readTasks(open),
+    exportOf(`status=completed,cancelled&updatedFrom=${today}`).then(readTasks),
+    exportOf(`status=completed&outcome=failed&completedFrom=${dayAgo}&completedTo=${today}`).then(readTasks),
     readAgents(),
   ]);
-  records.forgetBefore(midnight, Date.now());
+  records.forgetBefore(midnight, nowMs);
   const position = positions.reduce((oldest, next) => (sequenceOf(next) < sequenceOf(oldest) ? next : oldest));
   return { records, position };
+}
+
+/** The clock of this machine may be wrong; what is of today is the server's to say. */
+function serverTimeOf({ headers }: Response): number {
+  const ms = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(ms)) throw new Error('The answer says no date. A proxy before the service has to let it through.');
+  return ms;
 }
 
 /** The lines of an export. Rejects when the connection broke off, since a part of a list is no list. */

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadSnapshot } from '../../../../gateway/console/live/snapshot.ts';
+import type { CallerView } from '../../../../schema/accounts/caller.ts';
+
+const caller = { organization: { id: 1, timeZone: 'Europe/Berlin' } } as CallerView;
+
+/** An API of an empty organization, and the paths that it was asked for. */
+function emptyApi(headers: Record<string, string>) {
+  const asked: string[] = [];
+  const api = {
+    open: async (path: string) => {
+      asked.push(path);
+      return new Response('', { headers });
+    },
+    read: async <T>() => ({ data: { items: [], count: 0 } as T, position: 'log-7' }),
+  };
+  return { api, asked };
+}
+
+test('today is what the clock of the server says, however wrong this machine is', async () => {
+  const { api, asked } = emptyApi({ 'x-log-position': 'log-5', date: 'Sun, 29 Mar 2026 12:00:00 GMT' });
+  const { position } = await loadSnapshot(api, caller, new AbortController().signal);
+  assert.equal(position, 'log-5');
+  assert.deepEqual(asked.slice(1), [
+    '/tasks/export?status=completed,cancelled&updatedFrom=2026-03-28T23:00:00.000Z',
+    '/tasks/export?status=completed&outcome=failed&completedFrom=2026-03-28T12:00:00.000Z&completedTo=2026-03-28T23:00:00.000Z',
+  ]);
+});
+
+test('a snapshot without a date is refused in words, since nobody could tell which tasks are of today', async () => {
+  const { api } = emptyApi({ 'x-log-position': 'log-5' });
+  await assert.rejects(loadSnapshot(api, caller, new AbortController().signal), /says no date/);
+});
