@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { Answer, Failure } from '../live/protocol.ts';
 import { callApi, couriers } from '../page/link.ts';
+import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
@@ -48,7 +49,7 @@ async function whilePending<T>(ids: readonly number[], work: () => Promise<T>): 
 }
 
 function post<T>(path: string, content: unknown): Promise<Answer<T>> {
-  return callApi<T>({ method: 'POST', path, body: content, key: crypto.randomUUID() });
+  return callApi<T>({ method: 'POST', path, body: content, key: newKey() });
 }
 
 /** Does the same to many tasks in one commit, and shows how many were done and what was refused. */

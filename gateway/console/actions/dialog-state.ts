@@ -3,7 +3,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { isDrafting } from '../page/draft.ts';
 import { beginEdit } from '../page/edit.ts';
 import { may, task } from '../page/link.ts';
-import { unassign } from './act.ts';
+import { reattempt, unassign } from './act.ts';
 import { targets } from './selection.ts';
 
 /** The one dialog that is open, with the tasks that it is about. */
@@ -43,4 +43,15 @@ export function isEditable({ status, children }: TaskView): boolean {
 export function editTask(): void {
   const shown = task.peek();
   if (shown && isEditable(shown)) beginEdit(shown);
+}
+
+/** Whether a failed task can be attempted again; a job is attempted again by its tasks. */
+export function isReattemptable({ outcome, nextTaskId, children }: TaskView): boolean {
+  return outcome === 'failed' && nextTaskId === null && children.length === 0 && may('tasks:exceptions');
+}
+
+/** Attempts the open task again. */
+export function attemptAgain(): void {
+  const shown = task.peek();
+  if (shown && isReattemptable(shown)) void reattempt(shown.id, false);
 }

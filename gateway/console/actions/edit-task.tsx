@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { amendmentOf, changeEdit, type EditForm, edit, formOf } from '../page/edit.ts';
 import { callApi } from '../page/link.ts';
+import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
 import { Button, Field } from '../ui/controls.tsx';
@@ -23,7 +24,7 @@ export function EditTask({ task }: { readonly task: TaskView }) {
     const body = amendmentOf(before, form, task);
     if (!body) return close();
     const sent = JSON.stringify(body);
-    if (attempt.current.sent !== sent) attempt.current = { sent, key: crypto.randomUUID() };
+    if (attempt.current.sent !== sent) attempt.current = { sent, key: newKey() };
     setBusy(true);
     setError(null);
     const path = `/tasks/${task.id}/amend`;

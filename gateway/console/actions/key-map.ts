@@ -16,6 +16,7 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['u'], words.unassign],
   [['c'], words.cancel],
   [['e'], words.edit],
+  [['y'], text.act.reattempt],
   [['n'], words.create],
   [['g', 'm'], words.map],
   [['g', 'b'], words.board],

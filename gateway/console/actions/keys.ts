@@ -4,7 +4,7 @@ import { focusedTask, moveCard, moveColumn } from '../page/focused-card.ts';
 import { session } from '../page/link.ts';
 import { isPlacing } from '../page/pin.ts';
 import { go, taskId, view } from '../page/state.ts';
-import { askForCourier, askToCancel, beginTask, dialog, editTask, takeBack } from './dialog-state.ts';
+import { askForCourier, askToCancel, attemptAgain, beginTask, dialog, editTask, takeBack } from './dialog-state.ts';
 import { clearSelected, selected, toggleSelected } from './selection.ts';
 
 const CHORD_MS = 1_200;
@@ -41,6 +41,7 @@ const ON_TASKS: Readonly<Record<string, () => void>> = {
   u: () => takeBack(),
   c: () => askToCancel(),
   e: editTask,
+  y: attemptAgain,
   n: beginTask,
 };
 

@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type Draft, discardDraft, draft, isDrafting } from '../page/draft.ts';
 import { callApi, couriers } from '../page/link.ts';
+import { newKey } from '../page/new-key.ts';
 import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
@@ -26,6 +27,8 @@ export function NewTask() {
   const [error, setError] = useState<string | null>(null);
   // The same order sent twice makes one task.
   const attempt = useRef({ sent: '', key: '' });
+  // Browsers heed `autofocus` once a page.
+  useEffect(() => document.getElementById('new-name')?.focus(), []);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -33,7 +36,7 @@ export function NewTask() {
     if (!pin) return setError(words.needPin);
     const order = orderOf(form, pin);
     const sent = JSON.stringify(order);
-    if (attempt.current.sent !== sent) attempt.current = { sent, key: crypto.randomUUID() };
+    if (attempt.current.sent !== sent) attempt.current = { sent, key: newKey() };
     setBusy(true);
     setError(null);
     const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key: attempt.current.key });
@@ -94,7 +97,6 @@ function What({ form }: Part) {
           <input
             {...props}
             required
-            autofocus
             dir="auto"
             maxLength={255}
             value={form.name}

@@ -4,7 +4,7 @@ import { may } from '../page/link.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
 import { lookFor, pending, reattempt } from './act.ts';
-import { askForCourier, askToCancel, isEditable, takeBack } from './dialog-state.ts';
+import { askForCourier, askToCancel, isEditable, isReattemptable, takeBack } from './dialog-state.ts';
 
 const { act: words } = text;
 
@@ -16,7 +16,7 @@ export function TaskButtons({ task }: { readonly task: TaskView }) {
   const hasCourier = task.agentId !== null || task.courierId !== null;
   const isUnassigned = !isOver && !hasCourier && !isJob;
   const canTakeBack = task.status === 'assigned' || task.status === 'accepted';
-  const canReattempt = task.outcome === 'failed' && task.nextTaskId === null && !isJob && may('tasks:exceptions');
+  const canReattempt = isReattemptable(task);
   const isPending = pending.value.has(task.id);
   return (
     <p class="actions" aria-busy={isPending}>
@@ -45,7 +45,7 @@ export function TaskButtons({ task }: { readonly task: TaskView }) {
       {canReattempt && (
         <>
           <Button kind="main" busy={isPending} onClick={() => void reattempt(task.id, false)}>
-            {words.reattempt}
+            {words.reattempt} <kbd>y</kbd>
           </Button>
           {task.pickupLocation && (
             <Button busy={isPending} onClick={() => void reattempt(task.id, true)}>

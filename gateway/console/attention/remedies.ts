@@ -1,6 +1,7 @@
 import type { TaskActionsView } from '../../../schema/exceptions/task-actions.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { Answer, ApiCall } from '../live/protocol.ts';
+import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { attention } from '../text/english-attention.ts';
 
@@ -64,9 +65,4 @@ function firstProblem({ items }: TaskActionsView): string | undefined {
 function outcomeOf<T>(answer: Answer<T>, words: (data: T) => string): Outcome {
   if (answer.ok) return { isDone: true, words: words(answer.data) };
   return { isDone: false, words: refusalText(answer.failure) };
-}
-
-/** Not `randomUUID`, which pages without HTTPS lack. */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');
 }

@@ -43,6 +43,12 @@ export function leaveCursor(): void {
   held.value = null;
 }
 
+/** Goes to the first task of the list. */
+export function enterList(): void {
+  held.value = { at: -1, id: undefined };
+  moveCursor(1);
+}
+
 /** Moves by rows and skips headings. */
 export function moveCursor(by: 1 | -1): void {
   const part = list.peek();

@@ -11,7 +11,9 @@ const VIEWS: readonly View[] = ['map', 'board', 'attention', 'couriers', 'settin
 export const view = signal<View>('map');
 export const taskId = signal<number | null>(null);
 /** The courier whose page is open among the couriers. */
-const courierId = signal<number | null>(null);
+export const courierId = signal<number | null>(null);
+/** The section of the settings that is open; null for the first one. */
+export const section = signal<string | null>(null);
 /** The courier whose stops the map joins. */
 export const agentId = signal<number | null>(null);
 export const theme = signal<Theme>(readTheme());
@@ -85,6 +87,7 @@ function readAddress(): void {
   const [, , name = '', record = ''] = location.pathname.split('/');
   view.value = VIEWS.find((known) => known === name) ?? 'map';
   courierId.value = view.value === 'couriers' ? idIn(record) : null;
+  section.value = view.value === 'settings' ? record || null : null;
   taskId.value = idIn(new URLSearchParams(location.search).get('task') ?? '');
 }
 
@@ -93,9 +96,10 @@ function idIn(text: string): number | null {
   return Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-function addressOf(at: View, task: number | null, courier: number | null): string {
-  const record = at === 'couriers' && courier !== null ? `/${courier}` : '';
-  return `/console${at === 'map' ? '' : `/${at}`}${record}${task === null ? '' : `?task=${task}`}`;
+function address(): string {
+  const record = { couriers: courierId.value, settings: section.value }[view.value as 'couriers' | 'settings'] ?? null;
+  const path = `/console${view.value === 'map' ? '' : `/${view.value}`}${record === null ? '' : `/${record}`}`;
+  return `${path}${taskId.value === null ? '' : `?task=${taskId.value}`}`;
 }
 
 function forget(): void {
@@ -103,6 +107,7 @@ function forget(): void {
   taskId.value = null;
   agentId.value = null;
   courierId.value = null;
+  section.value = null;
 }
 
 /** Keeps address, theme and worker in step with the state. */
@@ -110,8 +115,8 @@ export function startState(): void {
   readAddress();
   addEventListener('popstate', readAddress);
   effect(() => {
-    const address = addressOf(view.value, taskId.value, courierId.value);
-    if (address !== location.pathname + location.search) history.pushState(null, '', address);
+    const next = address();
+    if (next !== location.pathname + location.search) history.pushState(null, '', next);
   });
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const isDark = signal(dark.matches);

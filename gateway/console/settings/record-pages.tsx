@@ -15,6 +15,8 @@ interface Props<Item> {
   readonly path: string;
   readonly add?: (reload: () => Promise<void>) => ComponentChildren;
   readonly record: (item: Item, reload: () => Promise<void>) => ComponentChildren;
+  /** Stands where the list would be, when it has nothing. */
+  readonly empty?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
@@ -40,15 +42,15 @@ interface PageProps<Item> extends Props<Item> {
   readonly onMore: () => void;
 }
 
-function RecordPage<Item>({ path, page, isLast, onMore, add, record }: PageProps<Item>) {
+function RecordPage<Item>({ path, page, isLast, onMore, add, record, empty }: PageProps<Item>) {
   const { data, problem, reload } = useRecord<{ readonly items: readonly Item[]; readonly count: number }>(
-    `${path}?limit=${PAGE}&page=${page}`,
+    `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}&page=${page}`,
   );
   if (!data) return <Waiting problem={problem} reload={reload} />;
   return (
     <>
       {page === 1 && add?.(reload)}
-      <ul class="records">{data.items.map((item) => record(item, reload))}</ul>
+      {data.count === 0 && empty ? empty : <ul class="records">{data.items.map((item) => record(item, reload))}</ul>}
       {isLast && page * PAGE < data.count && <Button onClick={onMore}>{settingsText.more}</Button>}
     </>
   );

@@ -1,9 +1,13 @@
-import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { OrganizationView } from '../../../schema/accounts/organization.ts';
 import { may, session } from '../page/link.ts';
+import { section as chosen } from '../page/state.ts';
 import { settingsText } from '../text/english-settings.ts';
+import { WebhookSection } from '../webhooks/webhook-section.tsx';
 import { AssignmentSection } from './assignment-section.tsx';
+import { AuditSection } from './audit-section.tsx';
 import { ChannelSection } from './channel-section.tsx';
+import { NoticeSection } from './notice-section.tsx';
 import { OrganizationSection } from './organization-section.tsx';
 import { PeopleSection } from './people-section.tsx';
 import { Waiting } from './setting-parts.tsx';
@@ -16,32 +20,46 @@ const SECTIONS: Readonly<Record<Section, string>> = {
   assignment: 'organization:read',
   people: 'users',
   channels: 'channels',
+  webhooks: 'webhooks:read',
+  mails: 'notifications',
+  audit: 'audit',
 };
-const chosen = signal<Section>('organization');
 
 export function SettingsView() {
   const shown = (Object.keys(SECTIONS) as Section[]).filter((name) => may(SECTIONS[name]));
-  const section = shown.includes(chosen.value) ? chosen.value : shown[0];
+  const section = shown.find((name) => name === chosen.value) ?? shown[0];
+  useEffect(() => {
+    // An address that leads nowhere, or to what one may not see.
+    if (chosen.value !== null && chosen.value !== section) chosen.value = null;
+  }, [section, chosen.value]);
   return (
     <main class="settings">
       <nav aria-label={settingsText.label}>
         <h1>{settingsText.title}</h1>
         {shown.map((name) => (
-          <button
+          <a
             key={name}
-            type="button"
-            aria-current={name === section ? 'true' : undefined}
-            onClick={() => {
+            href={`/console/settings/${name}`}
+            aria-current={name === section ? 'page' : undefined}
+            // On a phone they are wider than the screen.
+            ref={(link) => {
+              if (name === section) link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+            }}
+            onClick={(event) => {
+              event.preventDefault();
               chosen.value = name;
             }}
           >
             {settingsText.sections[name]}
-          </button>
+          </a>
         ))}
       </nav>
       <div class="section">
         {section === 'people' && <PeopleSection />}
         {section === 'channels' && <ChannelSection />}
+        {section === 'webhooks' && <WebhookSection />}
+        {section === 'mails' && <NoticeSection />}
+        {section === 'audit' && <AuditSection />}
         {(section === 'organization' || section === 'assignment') && <OfOrganization section={section} />}
       </div>
     </main>

@@ -1,7 +1,15 @@
 /** The texts of the settings. */
 export const settingsText = {
   title: 'Settings',
-  sections: { organization: 'Organization', assignment: 'Assignment', people: 'People', channels: 'Channels' },
+  sections: {
+    organization: 'Organization',
+    assignment: 'Assignment',
+    people: 'People',
+    channels: 'Channels',
+    webhooks: 'Webhooks',
+    mails: 'Mails',
+    audit: 'Audit log',
+  },
   label: 'Sections of the settings',
   readOnly: 'You may read these settings. An administrator changes them.',
   loading: 'Loading',

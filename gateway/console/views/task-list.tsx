@@ -2,7 +2,7 @@ import { beginTask } from '../actions/dialog-state.ts';
 import { selected } from '../actions/selection.ts';
 import { SelectionBar } from '../actions/selection-bar.tsx';
 import type { ListEntry } from '../live/protocol.ts';
-import { cursor } from '../page/cursor.ts';
+import { cursor, enterList } from '../page/cursor.ts';
 import { draft, EMPTY_DRAFT, isDrafting } from '../page/draft.ts';
 import { couriers, list, may } from '../page/link.ts';
 import { changeList, listQuery, NO_LIST_FILTER } from '../page/state.ts';
@@ -54,6 +54,15 @@ function clearAll(): void {
   changeList(NO_LIST_FILTER);
 }
 
+/** `Escape` ends the search, `Enter` goes into what it has found. */
+function leaveSearch(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  if (event.key === 'Escape') changeList({ search: '' });
+  else if (event.key === 'Enter') enterList();
+  else return;
+  event.preventDefault();
+  event.currentTarget.blur();
+}
+
 function Tools() {
   const query = listQuery.value;
   return (
@@ -67,11 +76,7 @@ function Tools() {
           placeholder={words.searchHint}
           value={query.search}
           onInput={({ currentTarget }) => changeList({ search: currentTarget.value, offset: 0 })}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            changeList({ search: '' });
-            event.currentTarget.blur();
-          }}
+          onKeyDown={leaveSearch}
         />
         <kbd>/</kbd>
       </div>

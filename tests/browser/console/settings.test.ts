@@ -54,7 +54,7 @@ async function changeOrganization(visit: Visit): Promise<void> {
 
 async function changeAssignment(visit: Visit): Promise<void> {
   const { page } = visit;
-  await sections(page).getByRole('button', { name: 'Assignment' }).click();
+  await sections(page).getByRole('link', { name: 'Assignment' }).click();
   assert.equal(await page.getByLabel('Couriers asked').inputValue(), '7');
   await page.getByLabel('Time to answer').fill('4');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -73,7 +73,7 @@ async function changeAssignment(visit: Visit): Promise<void> {
 }
 
 async function invite({ page, api }: Visit): Promise<void> {
-  await sections(page).getByRole('button', { name: 'People' }).click();
+  await sections(page).getByRole('link', { name: 'People' }).click();
   await page.getByLabel('Name').fill('Grace Hopper');
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByRole('button', { name: 'Add and send a mail' }).click();
@@ -93,7 +93,7 @@ async function invite({ page, api }: Visit): Promise<void> {
 }
 
 async function makeKeys({ page }: Visit): Promise<void> {
-  await sections(page).getByRole('button', { name: 'Channels' }).click();
+  await sections(page).getByRole('link', { name: 'Channels' }).click();
   await page.getByLabel('Name').fill('Web shop');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   const first = await page.getByLabel('Key', { exact: true }).inputValue();
@@ -130,7 +130,8 @@ test(
     const dispatcher = await seedUser(databaseUrl, organizationId, 'dispatcher', PASSWORD);
     const { page: reader } = await openSettings(dispatcher);
     assert.ok(await reader.getByLabel('Time zone').isDisabled());
-    assert.deepEqual(await sections(reader).getByRole('button').allInnerTexts(), ['Organization', 'Assignment']);
+    const offered = await sections(reader).getByRole('link').allInnerTexts();
+    assert.deepEqual(offered, ['Organization', 'Assignment', 'Webhooks', 'Mails']);
     await reader.context().close();
   },
 );

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { callApi } from '../page/link.ts';
+import { refusalText } from '../page/refusals.ts';
+import { nowMs } from '../page/state.ts';
+import { localTime, momentOf } from '../page/zoned-time.ts';
+import { settingsText } from '../text/english-settings.ts';
+import { webhooksText as words } from '../text/english-webhooks.ts';
+import { Button, Field } from '../ui/controls.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+interface Props {
+  readonly webhookId: number;
+  readonly onClose: () => void;
+  /** With the number of events that are looked through. */
+  readonly onDone: (count: number) => void;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Sends the events of a stretch of time again. Times are those of the organization's clock. */
+export function ReplayDialog({ webhookId, onClose, onDone }: Props) {
+  const [form, setForm] = useState(() => ({ from: localTime(nowMs.peek() - HOUR_MS), to: '' }));
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    const [from, to] = [momentOf(form.from), momentOf(form.to)];
+    if (from === null) return setProblem(words.needFrom);
+    setBusy(true);
+    setProblem(null);
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const body = { from: iso(from), ...(to === null ? {} : { to: iso(to) }) };
+    const path = `/webhooks/${webhookId}/replay`;
+    const answer = await callApi<{ readonly count: number }>({ method: 'POST', path, body });
+    setBusy(false);
+    if (answer.ok) onDone(answer.data.count);
+    else setProblem(refusalText(answer.failure));
+  }
+  const time = (name: 'from' | 'to', hint?: string) => (
+    <Field id={`replay-${name}`} label={words[name]} {...(hint === undefined ? {} : { hint })}>
+      {(props) => (
+        <input
+          {...props}
+          type="datetime-local"
+          required={name === 'from'}
+          value={form[name]}
+          onInput={({ currentTarget }) => setForm({ ...form, [name]: currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <Dialog title={words.replayTitle} onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <p class="soft">{words.replayHint}</p>
+        {time('from')}
+        {time('to', words.toHint)}
+        {problem !== null && (
+          <p class="fault" role="alert">
+            {problem}
+          </p>
+        )}
+        <p class="row-end">
+          <Button onClick={onClose}>{settingsText.cancel}</Button>
+          <Button type="submit" kind="main" busy={isBusy}>
+            {words.replay}
+          </Button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

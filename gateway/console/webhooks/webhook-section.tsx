@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks';
+import type { WebhookView } from '../../../schema/notices/webhook.ts';
+import { timeOf } from '../page/format.ts';
+import { may } from '../page/link.ts';
+import { RecordPages } from '../settings/record-pages.tsx';
+import { Copied } from '../settings/setting-parts.tsx';
+import { webhooksText as words } from '../text/english-webhooks.ts';
+import { Button, Empty } from '../ui/controls.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { WebhookDialog, type WithSecret } from './webhook-form.tsx';
+import { WebhookPage } from './webhook-page.tsx';
+
+/** The webhooks, or one of them with its deliveries. */
+export function WebhookSection() {
+  const [openId, open] = useState<number | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const [made, setMade] = useState<WithSecret | null>(null);
+  if (openId !== null) return <WebhookPage id={openId} onBack={() => open(null)} />;
+  const add = may('webhooks') && (
+    <Button kind="main" icon="plus" onClick={() => setAdding(true)}>
+      {words.add}
+    </Button>
+  );
+  return (
+    <RecordPages<WebhookView>
+      title={words.title}
+      hint={may('webhooks') ? words.hint : words.readOnly}
+      path="/webhooks"
+      empty={<Empty title={words.emptyTitle}>{words.empty}</Empty>}
+      add={(reload) => (
+        <>
+          <p>{add}</p>
+          {isAdding && (
+            <WebhookDialog
+              onClose={() => setAdding(false)}
+              onSaved={(webhook) => {
+                setAdding(false);
+                setMade(webhook as WithSecret);
+                void reload();
+              }}
+            />
+          )}
+        </>
+      )}
+      record={(webhook) => <WebhookRow key={webhook.id} webhook={webhook} onOpen={() => open(webhook.id)} />}
+    >
+      {made && <SecretDialog secret={made.secret} onClose={() => setMade(null)} />}
+    </RecordPages>
+  );
+}
+
+function WebhookRow({ webhook, onOpen }: { readonly webhook: WebhookView; readonly onOpen: () => void }) {
+  const { url, description, status, events } = webhook;
+  const kinds = events.includes('*') ? words.everything : words.some(events.length);
+  return (
+    <li class={status === 'active' ? '' : 'off'}>
+      <span class="what">
+        <strong dir={description ? 'auto' : 'ltr'}>{description || url}</strong>
+        <span class="soft" dir="ltr">
+          {description ? url : kinds}
+        </span>
+      </span>
+      <span class="state">
+        <WebhookState webhook={webhook} />
+      </span>
+      <span class="soft">{kinds}</span>
+      <span class="actions">
+        <Button onClick={onOpen}>{words.open}</Button>
+      </span>
+    </li>
+  );
+}
+
+/** How it fares, by words: late is the only red, and a webhook that was given up is late for good. */
+export function WebhookState({ webhook }: { readonly webhook: WebhookView }) {
+  const { status, failingSince } = webhook;
+  if (status === 'disabled') return <span class="late-text">{words.statuses.disabled}</span>;
+  if (status === 'active' && failingSince !== null)
+    return <span class="wait-text">{words.failingSince(timeOf(Date.parse(failingSince)))}</span>;
+  return <span class="soft">{words.statuses[status]}</span>;
+}
+
+export function SecretDialog({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
+  return (
+    <Dialog title={words.secretTitle} onClose={onClose}>
+      <p class="soft">{words.secretHint}</p>
+      <Copied label={words.secret} value={secret} />
+    </Dialog>
+  );
+}
