@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { dialog } from './actions/dialog-state.ts';
 import { Dialogs } from './actions/dialogs.tsx';
 import { AttentionView } from './attention/attention-view.tsx';
 import { Board } from './board/board-view.tsx';
@@ -9,6 +10,7 @@ import { isDrafting } from './page/draft.ts';
 import { session } from './page/link.ts';
 import { isPlacing } from './page/pin.ts';
 import { phonePane, taskId, view } from './page/state.ts';
+import { Palette } from './palette/palette.tsx';
 import { SettingsView } from './settings/settings-view.tsx';
 import { text } from './text/english.ts';
 import { Icon } from './ui/icon.tsx';
@@ -38,6 +40,7 @@ export function App() {
       <CutOff />
       <Shown />
       <Dialogs />
+      {dialog.value?.kind === 'palette' && <Palette />}
       <Toasts closeLabel={text.panel.close} />
     </div>
   );

@@ -10,7 +10,8 @@ import { targets } from './selection.ts';
 export type Dialog =
   | { readonly kind: 'courier'; readonly ids: readonly number[] }
   | { readonly kind: 'cancel'; readonly ids: readonly number[] }
-  | { readonly kind: 'keys' };
+  | { readonly kind: 'keys' }
+  | { readonly kind: 'palette' };
 
 export const dialog = signal<Dialog | null>(null);
 

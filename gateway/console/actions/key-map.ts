@@ -1,11 +1,13 @@
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
+import { paletteText } from '../text/english-palette.ts';
 import { settingsText } from '../text/english-settings.ts';
 
 const { keys: words } = text;
 
 /** The map of keys, as `?` shows it. */
 export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['Ctrl K'], paletteText.title],
   [['/'], words.search],
   [['j', 'k'], words.move],
   [['h', 'l'], words.moveColumn],

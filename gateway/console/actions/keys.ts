@@ -71,10 +71,20 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 }
 
+/** Also while one types: `Ctrl K`, or `⌘ K`, means nothing else there. */
+function openPalette(event: KeyboardEvent): void {
+  const isPalette =
+    (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
+  if (!isPalette || session.peek().state !== 'signed-in' || hasDialog()) return;
+  event.preventDefault();
+  dialog.value = { kind: 'palette' };
+}
+
 /** Keys work where nothing is being typed, and leave alone what the browser does with a modifier. */
 export function startKeys(): void {
   let first = '';
   let firstAt = 0;
+  addEventListener('keydown', openPalette);
   addEventListener('keydown', (event) => {
     const isOurs = session.peek().state === 'signed-in' && !hasDialog() && !isTyping(event.target);
     if (!isOurs || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

@@ -2,17 +2,23 @@ import { useState } from 'preact/hooks';
 import type { Courier } from '../live/protocol.ts';
 import { agoOf } from '../page/format.ts';
 import { couriers, may } from '../page/link.ts';
-import { agentId, changeList, go, NO_LIST_FILTER, nowMs } from '../page/state.ts';
+import { courierId, nowMs } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
 import { Button, Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { AddCourier } from './add-courier.tsx';
+import { CourierPage } from './courier-page.tsx';
 
 const { couriers: words } = text;
 const STALE_MS = 300_000;
 
+/** Every courier, or the one whose address is open. */
 export function Couriers() {
+  return courierId.value === null ? <AllCouriers /> : <CourierPage key={courierId.value} id={courierId.value} />;
+}
+
+function AllCouriers() {
   const [find, setFind] = useState('');
   const [isAdding, setAdding] = useState(false);
   const add = may('agents:change') && (
@@ -68,17 +74,16 @@ function CourierRow({ courier }: { readonly courier: Courier }) {
   return (
     <tr>
       <th scope="row">
-        <button
-          type="button"
+        <a
           class="link"
-          onClick={() => {
-            agentId.value = courier.id;
-            changeList({ ...NO_LIST_FILTER, agentId: courier.id });
-            go('map');
+          href={`/console/couriers/${courier.id}`}
+          onClick={(event) => {
+            event.preventDefault();
+            courierId.value = courier.id;
           }}
         >
           <bdi>{courier.name}</bdi>
-        </button>
+        </a>
       </th>
       <td>
         <span class={`duty ${courier.onDuty ? 'on' : ''}`}>

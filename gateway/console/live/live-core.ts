@@ -8,7 +8,7 @@ import type { Connection } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { Records } from './records.ts';
 import { Resume } from './resume.ts';
-import { loadSnapshot, sequenceOf } from './snapshot.ts';
+import { loadSnapshot, readAgents, sequenceOf } from './snapshot.ts';
 import { midnightMs } from './zone-time.ts';
 
 /** A loss shorter than this is not shown: a stream that a gateway ends is open again at once. */
@@ -178,10 +178,23 @@ export class LiveCore {
     });
   }
 
+  /** No event announces a courier who was added, so the number of couriers is compared now and then. */
+  async #meetNew(): Promise<void> {
+    try {
+      const { data } = await this.#api.read<{ count: number }>('/agents?limit=1');
+      if (data.count <= this.records.agents.size) return;
+      await readAgents(this.#api, this.records);
+      this.#onChange({ agents: true });
+    } catch (error) {
+      this.#set({ problem: this.#api.failure(error).message });
+    }
+  }
+
   /** A console is open for days: tasks that ended before today leave it at midnight of the organization. */
   #sweep(): void {
     const timeZone = this.#caller.organization?.timeZone ?? 'UTC';
     this.records.forgetBefore(midnightMs(this.nowMs, timeZone), this.nowMs);
+    if (this.#isOpen) void this.#meetNew();
     // Figures of today change without an event.
     this.#onChange({ tasks: true });
   }
@@ -197,7 +210,7 @@ export class LiveCore {
     );
   }
 
-  /** A courier that was made after the snapshot has no event of its own: it is known by its first task or position. */
+  /** A courier who was added after the snapshot is known at once by the first task or position. */
   meet(agentId: number | null): void {
     if (agentId === null || this.records.agents.has(agentId) || this.#reading.has(agentId)) return;
     this.#reading.add(agentId);

@@ -3,10 +3,20 @@ import { exceptionsOf } from './exceptions.ts';
 import { ListView } from './list-view.ts';
 import type { Changes, LiveCore } from './live-core.ts';
 import type { Answer, FromWorker, Patch, Session, Watch } from './protocol.ts';
-import { courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
+import { courierDayOf, courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
 import { midnightMs } from './zone-time.ts';
 
-type Part = 'connection' | 'figures' | 'exceptions' | 'couriers' | 'list' | 'board' | 'task' | 'pins' | 'taskPins';
+type Part =
+  | 'connection'
+  | 'figures'
+  | 'exceptions'
+  | 'couriers'
+  | 'list'
+  | 'board'
+  | 'task'
+  | 'courierDay'
+  | 'pins'
+  | 'taskPins';
 
 /** The least time between two patches of a part, in milliseconds. A part that a person asks for comes at once. */
 const PACE_MS: Readonly<Record<Part, number>> = {
@@ -17,6 +27,7 @@ const PACE_MS: Readonly<Record<Part, number>> = {
   list: 80,
   board: 100,
   task: 0,
+  courierDay: 250,
   pins: 100,
   taskPins: 400,
 };
@@ -30,7 +41,7 @@ export class PagePort {
   #board = new ListView();
   readonly #dirty = new Set<Part>();
   readonly #sentAt = new Map<Part, number>();
-  #watch: Watch = { list: null, board: null, taskId: null, map: false };
+  #watch: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
   #core: LiveCore | undefined;
   #timeZone = 'UTC';
   #isReady = true;
@@ -67,6 +78,7 @@ export class PagePort {
     if (watch.list && watch.list !== before.list) asked.push('list');
     if (watch.board && watch.board !== before.board) asked.push('board');
     if (watch.taskId !== before.taskId) asked.push('task');
+    if (watch.courierId !== before.courierId) asked.push('courierDay');
     if (watch.map && !before.map) asked.push('pins', 'taskPins');
     for (const part of asked) this.#sentAt.delete(part);
     this.#mark(asked);
@@ -75,9 +87,11 @@ export class PagePort {
   changed({ connection, tasks, agents, positions }: Changes): void {
     this.#mark([
       ...(connection ? (['connection', 'exceptions'] as const) : []),
-      ...(tasks ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'task', 'pins', 'taskPins'] as const) : []),
-      ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'pins'] as const) : []),
-      ...(positions ? (['couriers', 'pins'] as const) : []),
+      ...(tasks
+        ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'task', 'courierDay', 'pins', 'taskPins'] as const)
+        : []),
+      ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'courierDay', 'pins'] as const) : []),
+      ...(positions ? (['couriers', 'courierDay', 'pins'] as const) : []),
     ]);
   }
 
@@ -124,7 +138,7 @@ export class PagePort {
   }
 
   #patchOf({ records, connection }: LiveCore, due: ReadonlySet<Part>): Patch {
-    const { list, board, taskId, map } = this.#watch;
+    const { list, board, taskId, courierId, map } = this.#watch;
     const isLoaded = connection.state !== 'loading' || records.tasks.size > 0;
     const nowMs = Date.now() + connection.clockOffsetMs;
     const todayMs = midnightMs(nowMs, this.#timeZone);
@@ -136,6 +150,9 @@ export class PagePort {
       ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list, todayMs) } : {}),
       ...(due.has('board') && board && isLoaded ? { board: this.#board.board(records, board, todayMs) } : {}),
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
+      ...(due.has('courierDay') && isLoaded
+        ? { courierDay: courierId === null ? null : courierDayOf(records, courierId, todayMs) }
+        : {}),
       ...(map && (due.has('pins') || due.has('taskPins'))
         ? { map: { couriers: courierPins(records), ...(due.has('taskPins') ? { tasks: taskPins(records) } : {}) } }
         : {}),

@@ -1,4 +1,5 @@
 import type { CallerView } from '../../../schema/accounts/caller.ts';
+import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ShownStatus } from './shown-status.ts';
@@ -66,6 +67,8 @@ export interface Watch {
   readonly list: ListQuery | null;
   readonly board: BoardQuery | null;
   readonly taskId: number | null;
+  /** The courier whose day is open. */
+  readonly courierId: number | null;
   readonly map: boolean;
 }
 
@@ -181,6 +184,32 @@ export interface Courier {
   readonly activeTaskId: number | null;
 }
 
+/** A stop of a courier's day, done or to come. */
+export interface DayStop {
+  readonly row: TaskRow;
+  readonly windowStartMs: number | null;
+  readonly windowEndMs: number | null;
+  /** When the courier is expected at the pickup; null once it is picked up. */
+  readonly pickupEtaMs: number | null;
+}
+
+/** The day of a courier: duty, load, and the stops in the order of the plan. */
+export interface CourierDay {
+  readonly agentId: number;
+  readonly dutySinceMs: number | null;
+  /** The present or the next one. */
+  readonly shift: AgentView['shift'];
+  readonly skills: readonly string[];
+  readonly maxWeightKg: number | null;
+  readonly maxPackages: number | null;
+  /** Of the open tasks. */
+  readonly weightKg: number;
+  readonly packages: number;
+  readonly accuracyM: number | null;
+  readonly isStale: boolean;
+  readonly stops: readonly DayStop[];
+}
+
 /** Pins of tasks and couriers for the map. */
 export interface MapPart {
   readonly couriers: readonly CourierPin[];
@@ -246,6 +275,7 @@ export interface Patch {
   readonly list?: ListPart;
   readonly board?: BoardPart;
   readonly task?: TaskView | null;
+  readonly courierDay?: CourierDay | null;
   readonly map?: MapPart;
 }
 

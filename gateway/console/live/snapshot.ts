@@ -39,24 +39,26 @@ export async function loadSnapshot(
     for await (const line of readLines(reply)) records.putTask(JSON.parse(line) as TaskView, sequenceOf(position));
     return position;
   };
-  const readAgents = async () => {
-    for (let page = 1; ; page++) {
-      const { data, position } = await api.read<{ items: AgentView[]; count: number }>(
-        `/agents?limit=${PAGE}&page=${page}`,
-      );
-      for (const agent of data.items) records.putAgent(agent, sequenceOf(position));
-      if (page * PAGE >= data.count) return position;
-    }
-  };
   const positions = await Promise.all([
     readTasks(open),
     exportOf(`status=completed,cancelled&updatedFrom=${today}`).then(readTasks),
     exportOf(`status=completed&outcome=failed&completedFrom=${dayAgo}&completedTo=${today}`).then(readTasks),
-    readAgents(),
+    readAgents(api, records),
   ]);
   records.forgetBefore(midnight, nowMs);
   const position = positions.reduce((oldest, next) => (sequenceOf(next) < sequenceOf(oldest) ? next : oldest));
   return { records, position };
+}
+
+/** Reads every courier. Returns the position of the last reading. */
+export async function readAgents(api: Pick<Readings, 'read'>, records: Records): Promise<string> {
+  for (let page = 1; ; page++) {
+    const { data, position } = await api.read<{ items: AgentView[]; count: number }>(
+      `/agents?limit=${PAGE}&page=${page}`,
+    );
+    for (const agent of data.items) records.putAgent(agent, sequenceOf(position));
+    if (page * PAGE >= data.count) return position;
+  }
 }
 
 /** The clock of this machine may be wrong; what is of today is the server's to say. */

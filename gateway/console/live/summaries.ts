@@ -1,5 +1,5 @@
-import type { Courier, CourierPin, Figures, TaskPin } from './protocol.ts';
-import { isOpen, nameOf, type Records } from './records.ts';
+import type { Courier, CourierDay, CourierPin, DayStop, Figures, TaskPin } from './protocol.ts';
+import { type HeldTask, isOpen, nameOf, type Records } from './records.ts';
 
 /** The figures of the header. Today begins at `todayMs`. */
 export function figuresOf(records: Records, todayMs: number): Figures {
@@ -88,4 +88,59 @@ export function taskPins(records: Records): TaskPin[] {
     });
   }
   return pins;
+}
+
+/** A courier's stops of today in the order of the plan, after those that are done. Null for a courier whom the worker does not hold. */
+export function courierDayOf(records: Records, agentId: number, todayMs: number): CourierDay | null {
+  const agent = records.agents.get(agentId)?.view;
+  if (!agent) return null;
+  const position = records.positions.get(agentId);
+  const stops: DayStop[] = [];
+  for (const task of records.tasks.values()) {
+    const { row } = task;
+    const isOfToday = isOpen(row.status) || (row.status === 'completed' && (row.endedAtMs ?? 0) >= todayMs);
+    // The children of a job have the courier and the places, and are tasks of their own.
+    if (row.agentId === agentId && isOfToday && task.view.children.length === 0) stops.push(stopOf(task));
+  }
+  stops.sort((a, b) => Number(isOpen(a.row.status)) - Number(isOpen(b.row.status)) || placeOf(a) - placeOf(b));
+  const { dutyChangedAt, shift, skills, vehicle } = agent;
+  return {
+    agentId,
+    dutySinceMs: dutyChangedAt === null ? null : Date.parse(dutyChangedAt),
+    shift,
+    skills,
+    maxWeightKg: vehicle?.maxWeightKg ?? null,
+    maxPackages: vehicle?.maxPackages ?? null,
+    weightKg: sumOf(stops, records, 'weight'),
+    packages: sumOf(stops, records, 'quantity'),
+    accuracyM: position?.view.accuracy ?? null,
+    isStale: position?.view.isStale ?? false,
+    stops,
+  };
+}
+
+/** Where a stop stands in the day: when it was done, when the courier is expected, or when it is due. */
+function placeOf({ row }: Pick<DayStop, 'row'>): number {
+  return row.endedAtMs ?? row.etaAtMs ?? row.dueAtMs;
+}
+
+function stopOf({ row, view }: HeldTask): DayStop {
+  const time = (at: string | null) => (at === null ? null : Date.parse(at));
+  return {
+    row,
+    windowStartMs: time(view.windowStart),
+    windowEndMs: time(view.windowEnd),
+    pickupEtaMs: view.pickedUpAt === null ? time(view.pickupEtaAt) : null,
+  };
+}
+
+/** The weight of the open tasks, or the number of their packages. */
+function sumOf(stops: readonly DayStop[], records: Records, field: 'weight' | 'quantity'): number {
+  let sum = 0;
+  for (const { row } of stops) {
+    if (!isOpen(row.status)) continue;
+    for (const { weight, quantity } of records.tasks.get(row.id)!.view.packages)
+      sum += field === 'quantity' ? quantity : Number(weight ?? 0) * quantity;
+  }
+  return sum;
 }

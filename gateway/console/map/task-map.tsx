@@ -5,7 +5,7 @@ import { allowDrop, dropOn } from '../actions/drag.ts';
 import { agoOf } from '../page/format.ts';
 import { courierPins, couriers, taskPins } from '../page/link.ts';
 import { isPlacing } from '../page/pin.ts';
-import { agentId, taskId } from '../page/state.ts';
+import { agentId, isFollowing, taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
 import { openMap } from './open-map.ts';
@@ -24,7 +24,6 @@ interface Tip {
 }
 
 const tip = signal<Tip | null>(null);
-const isFollowing = signal(false);
 const hasFailed = signal(false);
 
 export function TaskMap() {

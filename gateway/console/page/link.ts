@@ -6,6 +6,7 @@ import type {
   BoardPart,
   Connection,
   Courier,
+  CourierDay,
   ExceptionList,
   Figures,
   FromWorker,
@@ -29,6 +30,8 @@ export const list = signal<ListPart | undefined>(undefined);
 export const board = signal<BoardPart | undefined>(undefined);
 /** Undefined until the worker has answered; null for a task that it does not hold. */
 export const task = signal<TaskView | null | undefined>(undefined);
+/** Undefined until the worker has answered; null for a courier whom it does not hold. */
+export const courierDay = signal<CourierDay | null | undefined>(undefined);
 export const courierPins = signal<MapPart['couriers']>([]);
 export const taskPins = signal<readonly TaskPin[]>([]);
 
@@ -71,6 +74,7 @@ function setSession(next: Session): void {
   list.value = undefined;
   board.value = undefined;
   task.value = undefined;
+  courierDay.value = undefined;
   couriers.value = [];
   courierPins.value = [];
   taskPins.value = [];
@@ -88,6 +92,7 @@ function apply(patch: Patch): void {
     if (patch.list) list.value = patch.list;
     if (patch.board) board.value = patch.board;
     if (patch.task !== undefined) task.value = patch.task;
+    if (patch.courierDay !== undefined) courierDay.value = patch.courierDay;
     if (patch.map) courierPins.value = patch.map.couriers;
     if (patch.map?.tasks) taskPins.value = patch.map.tasks;
   });

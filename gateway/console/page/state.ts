@@ -16,6 +16,8 @@ export const courierId = signal<number | null>(null);
 export const section = signal<string | null>(null);
 /** The courier whose stops the map joins. */
 export const agentId = signal<number | null>(null);
+/** The map goes along with the chosen courier. */
+export const isFollowing = signal(false);
 export const theme = signal<Theme>(readTheme());
 /** The theme as the screen shows it. */
 export const shownTheme = signal<'light' | 'dark'>('light');
@@ -74,7 +76,9 @@ export function changeList(change: Partial<ListQuery>): void {
   if (keys.some((key) => change[key] !== before[key])) listQuery.value = { ...before, ...change };
 }
 
+/** Opens a view; that of the couriers with every one of them. */
 export function go(next: View): void {
+  courierId.value = null;
   view.value = next;
 }
 
@@ -139,6 +143,7 @@ export function startState(): void {
       list: view.value === 'map' ? listQuery.value : null,
       board: view.value === 'board' ? boardQuery.value : null,
       taskId: taskId.value,
+      courierId: courierId.value,
       map: view.value === 'map',
     });
   });

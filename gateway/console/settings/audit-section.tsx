@@ -4,16 +4,16 @@ import type { AccountView } from '../../../schema/accounts/user.ts';
 import { timeOf } from '../page/format.ts';
 import { nowMs } from '../page/state.ts';
 import { momentOf } from '../page/zoned-time.ts';
+import { RecordPages } from '../records/record-pages.tsx';
+import { useRecord } from '../records/use-record.ts';
 import { auditText as words } from '../text/english-notices.ts';
 import { Field } from '../ui/controls.tsx';
 import { auditChanges } from './audit-changes.ts';
-import { RecordPages } from './record-pages.tsx';
-import { useRecord } from './use-record.ts';
 
 type Names = ReadonlyMap<number, string>;
 const NO_FILTER = { type: '', id: '', from: '', to: '' };
 
-/** Who changed what. The newest entry is that of the moment at which it was opened, so that no page moves under the reader. */
+/** The changes, each with its actor. The newest entry is that of the moment at which it was opened, so that no page moves under the reader. */
 export function AuditSection() {
   const [filter, setFilter] = useState(NO_FILTER);
   const [openedMs] = useState(() => nowMs.peek());

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import type { ChannelView } from '../../../schema/accounts/channel.ts';
 import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
+import { RecordPages } from '../records/record-pages.tsx';
+import { Copied } from '../records/record-parts.tsx';
 import { settingsText } from '../text/english-settings.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { say } from '../ui/toasts.tsx';
-import { RecordPages } from './record-pages.tsx';
-import { Copied } from './setting-parts.tsx';
 
 const { channels: words } = settingsText;
 

@@ -4,9 +4,9 @@ import type { invitationView } from '../../../schema/accounts/user.ts';
 import { timeOf } from '../page/format.ts';
 import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
+import { Copied } from '../records/record-parts.tsx';
 import { settingsText } from '../text/english-settings.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Copied } from './setting-parts.tsx';
 
 type Invitation = v.InferOutput<typeof invitationView>;
 

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import type { NotificationSettings } from '../../../schema/notices/notification.ts';
 import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
+import { Waiting } from '../records/record-parts.tsx';
+import { useRecord } from '../records/use-record.ts';
 import { noticesText as words } from '../text/english-notices.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Field } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
-import { SaveBar, Waiting } from './setting-parts.tsx';
-import { useRecord } from './use-record.ts';
+import { SaveBar } from './setting-parts.tsx';
 
 const PATH = '/notifications/settings';
 const KINDS = ['created', 'onTheWay', 'completed'] as const;

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import type { AccountView } from '../../../schema/accounts/user.ts';
 import { callApi, session } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
+import { RecordPages } from '../records/record-pages.tsx';
 import { text } from '../text/english.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
 import { InvitationDialog } from './invitation-dialog.tsx';
-import { RecordPages } from './record-pages.tsx';
 
 const { people: words } = settingsText;
 /** The roles that an administrator gives; couriers and super administrators are made elsewhere. */

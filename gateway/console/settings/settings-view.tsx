@@ -1,7 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import type { OrganizationView } from '../../../schema/accounts/organization.ts';
-import { may, session } from '../page/link.ts';
+import { session } from '../page/link.ts';
 import { section as chosen } from '../page/state.ts';
+import { Waiting } from '../records/record-parts.tsx';
+import { type Loaded, useRecord } from '../records/use-record.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { WebhookSection } from '../webhooks/webhook-section.tsx';
 import { AssignmentSection } from './assignment-section.tsx';
@@ -10,23 +12,10 @@ import { ChannelSection } from './channel-section.tsx';
 import { NoticeSection } from './notice-section.tsx';
 import { OrganizationSection } from './organization-section.tsx';
 import { PeopleSection } from './people-section.tsx';
-import { Waiting } from './setting-parts.tsx';
-import { type Loaded, useRecord } from './use-record.ts';
-
-type Section = keyof typeof settingsText.sections;
-/** With the permission to see each. */
-const SECTIONS: Readonly<Record<Section, string>> = {
-  organization: 'organization:read',
-  assignment: 'organization:read',
-  people: 'users',
-  channels: 'channels',
-  webhooks: 'webhooks:read',
-  mails: 'notifications',
-  audit: 'audit',
-};
+import { sectionsShown } from './sections.ts';
 
 export function SettingsView() {
-  const shown = (Object.keys(SECTIONS) as Section[]).filter((name) => may(SECTIONS[name]));
+  const shown = sectionsShown();
   const section = shown.find((name) => name === chosen.value) ?? shown[0];
   useEffect(() => {
     // An address that leads nowhere, or to what one may not see.

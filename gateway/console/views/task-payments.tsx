@@ -4,7 +4,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { timeOf } from '../page/format.ts';
 import { may, readFile } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
-import { useRecord } from '../settings/use-record.ts';
+import { useRecord } from '../records/use-record.ts';
 import { evidence as words } from '../text/english-evidence.ts';
 import { Icon } from '../ui/icon.tsx';
 import { say } from '../ui/toasts.tsx';

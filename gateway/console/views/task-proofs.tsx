@@ -3,7 +3,7 @@ import type { ProofView } from '../../../schema/tasks/proof.ts';
 import { timeOf } from '../page/format.ts';
 import { readFile } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
-import { useRecord } from '../settings/use-record.ts';
+import { useRecord } from '../records/use-record.ts';
 import { evidence as words } from '../text/english-evidence.ts';
 import { Button } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';

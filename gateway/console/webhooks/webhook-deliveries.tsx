@@ -3,15 +3,15 @@ import type { DeliveryState, DeliveryView } from '../../../schema/notices/webhoo
 import { clockOf, timeOf } from '../page/format.ts';
 import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
-import { Waiting } from '../settings/setting-parts.tsx';
-import { useRecord } from '../settings/use-record.ts';
+import { Waiting } from '../records/record-parts.tsx';
+import { useRecord } from '../records/use-record.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
 import { Button } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
 
 const { deliveries: words } = webhooksText;
 const PAGE = 25;
-/** A delivery that waits for its first attempt is told by nobody: it is looked at again. */
+/** No event announces an attempt, so deliveries that wait for one are read again. */
 const AGAIN_MS = 2_000;
 const SOON_MS = 30_000;
 const STATES: readonly DeliveryState[] = ['pending', 'succeeded', 'failed'];
@@ -21,7 +21,7 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** What was sent to a webhook, newest first. `orders` changes with each new order. */
+/** The deliveries to a webhook, newest first. `orders` changes with each new order. */
 export function Deliveries({ webhookId, orders }: { readonly webhookId: number; readonly orders: number }) {
   const [state, setState] = useState<DeliveryState | ''>('');
   const [older, setOlder] = useState<readonly string[]>([]);

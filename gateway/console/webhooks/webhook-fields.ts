@@ -31,7 +31,7 @@ export function formOfWebhook({ url, description, events, concurrency }: Webhook
   return { url, description: description ?? '', events, concurrency: `${concurrency}` };
 }
 
-/** Adds an event or takes it away. What a wider choice holds already is not named beside it. */
+/** Adds an event or takes it away. A wider choice takes the place of the events that it holds. */
 export function toggleEvent(events: readonly string[], name: string, isOn: boolean): readonly string[] {
   if (!isOn) return events.filter((event) => event !== name);
   if (name === EVERYTHING) return [EVERYTHING];

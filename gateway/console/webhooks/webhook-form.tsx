@@ -114,7 +114,7 @@ interface EventsProps {
   readonly onChange: (events: readonly string[]) => void;
 }
 
-/** What a wider choice holds is checked and cannot be taken out of it. */
+/** An event that a wider choice holds is checked, and cannot be taken out of it. */
 function EventsField({ events, onChange }: EventsProps) {
   const hasAll = events.includes(EVERYTHING);
   const check = (name: string, label: string, isHeld: boolean) => (

@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
-import { timeOf } from '../page/format.ts';
 import { may } from '../page/link.ts';
-import { RecordPages } from '../settings/record-pages.tsx';
-import { Copied } from '../settings/setting-parts.tsx';
+import { RecordPages } from '../records/record-pages.tsx';
 import { webhooksText as words } from '../text/english-webhooks.ts';
 import { Button, Empty } from '../ui/controls.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { WebhookDialog, type WithSecret } from './webhook-form.tsx';
 import { WebhookPage } from './webhook-page.tsx';
+import { SecretDialog, WebhookState } from './webhook-parts.tsx';
 
 /** The webhooks, or one of them with its deliveries. */
 export function WebhookSection() {
@@ -68,23 +66,5 @@ function WebhookRow({ webhook, onOpen }: { readonly webhook: WebhookView; readon
         <Button onClick={onOpen}>{words.open}</Button>
       </span>
     </li>
-  );
-}
-
-/** How it fares, by words: late is the only red, and a webhook that was given up is late for good. */
-export function WebhookState({ webhook }: { readonly webhook: WebhookView }) {
-  const { status, failingSince } = webhook;
-  if (status === 'disabled') return <span class="late-text">{words.statuses.disabled}</span>;
-  if (status === 'active' && failingSince !== null)
-    return <span class="wait-text">{words.failingSince(timeOf(Date.parse(failingSince)))}</span>;
-  return <span class="soft">{words.statuses[status]}</span>;
-}
-
-export function SecretDialog({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  return (
-    <Dialog title={words.secretTitle} onClose={onClose}>
-      <p class="soft">{words.secretHint}</p>
-      <Copied label={words.secret} value={secret} />
-    </Dialog>
   );
 }

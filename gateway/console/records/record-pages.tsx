@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { settingsText } from '../text/english-settings.ts';
 import { Button } from '../ui/controls.tsx';
-import { Waiting } from './setting-parts.tsx';
+import { Waiting } from './record-parts.tsx';
 import { useRecord } from './use-record.ts';
 
 /** The API gives at most so many at once: each further page is a list of its own below. */

@@ -1,0 +1,40 @@
+import type { DayStop } from '../live/protocol.ts';
+
+const HOUR_MS = 3_600_000;
+/** Room before and after, so that no mark stands on the edge. */
+const MARGIN_MS = HOUR_MS / 4;
+/** A day that is nearly empty is not blown up. */
+const SHORTEST_MS = 3 * HOUR_MS;
+const MOST_TICKS = 8;
+
+/** A stretch of time across the width of a picture. */
+export interface TimeScale {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** Whole hours to name, a few of them. */
+  readonly ticks: readonly number[];
+}
+
+/** The times that a stop has: what is planned, and what was promised. */
+function timesOf({ row, windowStartMs, windowEndMs, pickupEtaMs }: DayStop): number[] {
+  const isDone = row.endedAtMs !== null;
+  const promised = isDone ? [] : [row.etaAtMs, row.dueAtMs, windowStartMs, windowEndMs, pickupEtaMs];
+  return [row.endedAtMs, ...promised].filter((at) => at !== null);
+}
+
+/** From the first to the last time of the stops, now included. A promise for another day does not squeeze this one. */
+export function timeScaleOf(stops: readonly DayStop[], nowMs: number): TimeScale {
+  const near = (at: number) => Math.abs(at - nowMs) < 16 * HOUR_MS;
+  const times = [nowMs, ...stops.flatMap(timesOf).filter(near)];
+  const fromMs = Math.min(...times) - MARGIN_MS;
+  const untilMs = Math.max(Math.max(...times) + MARGIN_MS, fromMs + SHORTEST_MS);
+  const step = HOUR_MS * Math.ceil((untilMs - fromMs) / HOUR_MS / MOST_TICKS);
+  const ticks: number[] = [];
+  for (let at = Math.ceil(fromMs / step) * step; at < untilMs; at += step) ticks.push(at);
+  return { fromMs, untilMs, ticks };
+}
+
+/** The place of a moment, in percent of the width; kept within it. */
+export function percentAt({ fromMs, untilMs }: TimeScale, atMs: number): number {
+  return Math.min(100, Math.max(0, ((atMs - fromMs) / (untilMs - fromMs)) * 100));
+}
