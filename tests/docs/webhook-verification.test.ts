@@ -86,6 +86,7 @@ const DELIVERIES: readonly (readonly [name: string, printed: string, delivery: D
   ['signed with nothing, where the secret is empty', NO_SECRET, { secrets: EMPTY, known: '' }],
   ['signed with nothing, where the secret is only its prefix', NO_SECRET, { secrets: EMPTY, known: 'whsec_' }],
   ['signed with nothing, where the secret is not base64', NO_SECRET, { secrets: EMPTY, known: 'whsec_%%%%' }],
+  ['signed with nothing, where the secret is cut off', NO_SECRET, { secrets: EMPTY, known: 'whsec_A' }],
 ];
 
 for (const { block, file, needs, prepare } of LANGUAGES) {

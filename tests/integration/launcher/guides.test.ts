@@ -6,6 +6,7 @@ import { listPages } from '../../docs/pages.ts';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
 import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
 import { reservePort } from '../../support/system/reserve-port.ts';
+import { until } from '../../support/until.ts';
 import { type Exchange, exchangesOf, findMissing } from './guide-exchanges.ts';
 import { type GuideShell, openGuideShell } from './guide-shell.ts';
 import { startLauncher, temporaryDirectory } from './launcher-run.ts';
@@ -24,6 +25,7 @@ const PAGES = [
   'docs/guides/windows-and-etas.md',
   'docs/guides/streams.md',
   'docs/migrating/from-onfleet.md',
+  'docs/guides/retries.md',
 ];
 /** A reader who waits this long for a delivery has waited. */
 const READ_AGAIN_MS = 15_000;
@@ -66,12 +68,19 @@ test('every curl of every guide, asked of a fresh start, gets the answer that th
       if (answer && made.has(command + answer)) continue;
       made.add(command + answer);
       await assertAnswer(shell, { place, command: here(command), answer: here(answer) });
+      // A reader takes longer to type the next command than a program takes to start.
+      if (command.endsWith('&')) await until(`${place}: the program listens`, () => isAnswered(shell, hookPort));
     }
   } finally {
     await shell.stop();
     await launcher.exit('SIGTERM');
   }
 });
+
+async function isAnswered(shell: GuideShell, port: number): Promise<boolean> {
+  const { code } = await shell.run(`curl -sS http://127.0.0.1:${port}`);
+  return code === 0;
+}
 
 async function assertAnswer(shell: GuideShell, { place, command, answer }: Exchange): Promise<void> {
   const isStream = command.includes('curl -sN');
