@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createApiClient } from '../support/api-client.ts';
 import { startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
@@ -32,16 +33,18 @@ test('a gateway that owns no shard, or cannot reach Redis, is not ready', async 
     place,
     environment: { GATEWAY_ID: 'second', REDIS_URL: 'redis://127.0.0.1:1' },
   });
+  const there = createApiClient(second);
   try {
-    const response = await fetch(`${second.baseUrl}/readyz`);
+    const response = await there.raw({ method: 'GET', path: '/readyz' });
     assert.equal(response.status, 503);
-    const facts = (await response.json()) as Record<string, unknown>;
+    const facts = JSON.parse(response.text) as Record<string, unknown>;
     assert.deepEqual(
       [facts['status'], facts['redis'], facts['postgres'], facts['shardsOwned']],
       ['not ready', false, true, 0],
     );
-    assert.equal((await fetch(`${second.baseUrl}/healthz`)).status, 200);
+    assert.equal((await there.raw({ method: 'GET', path: '/healthz' })).status, 200);
   } finally {
+    there.close();
     await second.stop();
   }
 });

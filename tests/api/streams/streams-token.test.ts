@@ -4,6 +4,7 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import { hashSecret } from '../../../engine/runtime/secrets.ts';
 import { connectRedis } from '../../../engine/store/redis.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { createApiClient } from '../../support/api-client.ts';
 import { seedAgent, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { startTcpProxy } from '../../support/services/tcp-proxy.ts';
 import { startTestGateway } from '../../support/system/gateway.ts';
@@ -142,11 +143,10 @@ test('a token works at every process, and while Redis is away it is 503 to ask f
     assert.equal((await refusalOf(open(token, {}, other.baseUrl))).status, 503);
     const asked = await fixture.api.raw({ method: 'POST', path: '/api/v1/realtime/token' });
     assert.equal(asked.status, 401, 'who asks comes first');
-    const response = await fetch(`${other.baseUrl}/api/v1/realtime/token`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-    });
-    assert.deepEqual([response.status, response.headers.get('retry-after')], [503, '1']);
+    const there = createApiClient({ baseUrl: other.baseUrl, key });
+    const { status, headers } = await there.post('/realtime/token', undefined);
+    there.close();
+    assert.deepEqual([status, headers['retry-after']], [503, '1']);
     await open(token);
   } finally {
     await other.stop();

@@ -221,10 +221,13 @@ async function newestPoint(api: ApiClient): Promise<number> {
 }
 
 async function superAdminToken(): Promise<string> {
-  const login = await fetch(`${gateway.baseUrl}/api/v1/auth/login`, {
+  const api = createApiClient(gateway);
+  const login = await api.raw<{ accessToken: string }>({
     method: 'POST',
+    path: '/api/v1/auth/login',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(demo.superAdmin),
   });
-  return ((await login.json()) as { data: { accessToken: string } }).data.accessToken;
+  api.close();
+  return login.body.data.accessToken;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentView } from '../../../schema/money/payment.ts';
+import { createApiClient } from '../../support/api-client.ts';
 import { randomName } from '../../support/stores.ts';
 import { startTestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
@@ -264,12 +265,10 @@ test('a gateway that cannot ask the owner has the callback sent again', () =>
       environment: place.workerEnvironment,
     });
     try {
-      const reply = await fetch(`${standby.baseUrl}/api/v1/payments/callbacks/stripe`, {
-        method: 'POST',
-        body,
-        headers,
-      });
-      assert.deepEqual([reply.status, reply.headers.get('retry-after')], [503, '1']);
+      const there = createApiClient(standby);
+      const reply = await there.raw({ method: 'POST', path: '/api/v1/payments/callbacks/stripe', body, headers });
+      there.close();
+      assert.deepEqual([reply.status, reply.headers['retry-after']], [503, '1']);
       assert.equal((await place.read(id)).status, 'pending');
     } finally {
       await standby.stop();

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { taskInput } from '../../support/api-client.ts';
+import { createApiClient, taskInput } from '../../support/api-client.ts';
 import { CERTIFICATE, KEY } from '../../support/services/self-signed-certificate.ts';
 import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { reservePort } from '../../support/system/reserve-port.ts';
@@ -85,7 +85,9 @@ const create = () => send({ method: 'POST', path: '/api/v1/tasks', headers: { 'c
 
 test('a task is made over TLS, and the gateway itself refuses plain HTTP', async () => {
   assert.equal((await create()).status, 201);
-  const plain = await fetch(`${gateway.baseUrl}/api/v1/tasks`, { headers: { 'x-api-key': gateway.key } });
+  const api = createApiClient(gateway);
+  const plain = await api.get('/tasks');
+  api.close();
   assert.equal(plain.status, 403);
 });
 
