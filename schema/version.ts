@@ -1,2 +1,2 @@
 /** The version that the OpenAPI document and `stream.ready` name. A test compares it with package.json. */
-export const API_VERSION = '0.1.0';
+export const API_VERSION = '0.2.0';

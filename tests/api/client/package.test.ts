@@ -20,7 +20,7 @@ test('the gateway serves its client as a package, and not again to a reader that
   const files = parseTar(gunzipSync(Buffer.from(await reply.arrayBuffer())));
   const textOf = (name: string) => files.find((file) => file.name === `package/${name}`)!.text;
   const manifest = JSON.parse(textOf('package.json'));
-  assert.deepEqual([manifest.name, manifest.version], ['last-mile-dispatch-client', '0.1.0']);
+  assert.deepEqual([manifest.name, manifest.version], ['last-mile-dispatch-client', '0.2.0']);
   assert.equal(manifest.dependencies, undefined);
 
   const { code } = await transform(textOf('client.js'), { minify: true, format: 'esm' });
