@@ -27,10 +27,10 @@ async function open(port: number, path: string): Promise<RawClient> {
   return client;
 }
 
-/** Writes until the connection takes no more. */
-async function fill(stream: ReplyStream): Promise<void> {
-  while (stream.queuedBytes === 0) {
-    while (stream.queuedBytes < 100_000) stream.write(`: ${'x'.repeat(4_000)}\n\n`);
+/** Writes until the connection takes no more, or is cut: a busy machine may take longer than a stall may last. */
+async function fill(stream: ReplyStream, hasEnded: () => boolean = () => false): Promise<void> {
+  while (!hasEnded() && stream.queuedBytes === 0) {
+    while (!hasEnded() && stream.queuedBytes < 100_000) stream.write(`: ${'x'.repeat(4_000)}\n\n`);
     await delay(20);
   }
 }
@@ -230,7 +230,7 @@ for (const adapter of ADAPTERS) {
       await withServer({ adapter, dispatch, limits }, async ({ port, server }) => {
         const clients = [await open(port, '/stalled'), await open(port, '/closing')];
         for (const client of clients) client.socket.pause();
-        for (const stream of streams.values()) await fill(stream);
+        for (const [path, stream] of streams) await fill(stream, () => ends.has(path));
         streams.get('/closing')?.close();
         assert.ok(await clients[0]!.until(() => server.streams === 0));
         assert.deepEqual([...ends.values()], ['slow', 'slow']);
