@@ -143,9 +143,10 @@ async function insertAssignment(sql: Sql, organizationId: number, marker: string
   await sql`
     INSERT INTO couriers (organization_id, provider, external_id, name, phone_number, vehicle_type, vehicle, tracking_url)
     VALUES (${organizationId}, ${marker}, ${marker}, ${marker}, ${marker}, 'van', '{}', ${marker})`;
+  // Withdrawn already: workers withdraw a booking that has taken too long, which a slow run would see happen.
   await sql`
-    INSERT INTO fleet_jobs (organization_id, entry, task_id, vehicle, weight_kg, volume_m3, packages, booked_at)
-    VALUES (${organizationId}, 1, 1, ${marker}, 1, 1, 1, now())`;
+    INSERT INTO fleet_jobs (organization_id, entry, task_id, vehicle, weight_kg, volume_m3, packages, booked_at, is_withdrawn)
+    VALUES (${organizationId}, 1, 1, ${marker}, 1, 1, 1, now(), true)`;
 }
 
 /**
