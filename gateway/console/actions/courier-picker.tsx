@@ -4,6 +4,7 @@ import { agoOf } from '../page/format.ts';
 import { callApi, courierPins, couriers, taskPins } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
+import { Choices } from '../ui/choices.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { giveTo } from './act.ts';
 import { closeDialog } from './dialog-state.ts';
@@ -30,66 +31,32 @@ interface Choice {
 /** Chooses a courier by name: the planned one first, then by the way to the task. */
 export function CourierPicker({ ids }: { readonly ids: readonly number[] }) {
   const [find, setFind] = useState('');
-  const [at, setAt] = useState(0);
   const { plan, fault } = usePlan(ids);
   const choices = choicesFor(ids, plan).filter(({ courier }) =>
     courier.name.toLowerCase().includes(find.trim().toLowerCase()),
   );
-  const chosen = Math.min(at, choices.length - 1);
 
-  function give(choice: Choice | undefined): void {
-    if (!choice) return;
+  function give({ courier }: Choice): void {
     closeDialog();
-    void giveTo(ids, choice.courier.id);
-  }
-
-  function move(event: KeyboardEvent): void {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by !== undefined) setAt(Math.max(0, Math.min(choices.length - 1, chosen + by)));
-    else if (event.key === 'Enter') give(choices[chosen]);
-    else return;
-    event.preventDefault();
+    void giveTo(ids, courier.id);
   }
 
   return (
     <Dialog title={words.title(ids.length, nameOfOne(ids))} onClose={closeDialog}>
-      <input
-        type="text"
-        role="combobox"
-        aria-label={words.find}
-        aria-expanded="true"
-        aria-controls="courier-choices"
-        aria-activedescendant={choices[chosen] && `courier-choice-${choices[chosen].courier.id}`}
-        placeholder={words.find}
-        autofocus
-        value={find}
-        onInput={({ currentTarget }) => {
-          setFind(currentTarget.value);
-          setAt(0);
-        }}
-        onKeyDown={move}
-      />
-      {fault && <p class="say">{fault}</p>}
-      <div class="choices" id="courier-choices" role="listbox" aria-label={words.find} tabIndex={-1}>
-        {choices.map((choice, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys go to the field, which names the active one.
-          <div
-            key={choice.courier.id}
-            id={`courier-choice-${choice.courier.id}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === chosen}
-            class="choice"
-            ref={(element) => {
-              if (index === chosen) element?.scrollIntoView({ block: 'nearest' });
-            }}
-            onClick={() => give(choice)}
-          >
-            <ChoiceText choice={choice} />
-          </div>
-        ))}
-      </div>
-      {choices.length === 0 && <p class="say">{words.none}</p>}
+      <Choices
+        id="courier-choices"
+        label={words.find}
+        hint={words.find}
+        typed={find}
+        onType={setFind}
+        choices={choices}
+        keyOf={({ courier }) => courier.id}
+        render={(choice) => <ChoiceText choice={choice} />}
+        onChoose={give}
+        none={words.none}
+      >
+        {fault && <p class="say">{fault}</p>}
+      </Choices>
     </Dialog>
   );
 }

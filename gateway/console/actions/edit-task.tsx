@@ -5,7 +5,8 @@ import { callApi } from '../page/link.ts';
 import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
-import { Button, Field } from '../ui/controls.tsx';
+import { Field } from '../ui/controls.tsx';
+import { FormEnd } from '../ui/form-end.tsx';
 import { say } from '../ui/toasts.tsx';
 import { PlaceFields } from './place-fields.tsx';
 
@@ -47,17 +48,7 @@ export function EditTask({ task }: { readonly task: TaskView }) {
         <Times form={form} isScheduled={task.scheduledAt !== null} />
         <Contact form={form} />
         <Texts form={form} />
-        {error && (
-          <p class="fault" role="alert">
-            {error}
-          </p>
-        )}
-        <p class="row-end">
-          <Button onClick={close}>{text.create.discard}</Button>
-          <Button type="submit" kind="main" busy={busy}>
-            {words.submit}
-          </Button>
-        </p>
+        <FormEnd problem={error} isBusy={busy} submit={words.submit} leave={text.create.discard} onLeave={close} />
       </form>
     </>
   );

@@ -8,6 +8,7 @@ import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button, Field } from '../ui/controls.tsx';
+import { FormEnd } from '../ui/form-end.tsx';
 import { say } from '../ui/toasts.tsx';
 import { giveTo } from './act.ts';
 import { CustomerField } from './customer-field.tsx';
@@ -60,17 +61,7 @@ export function NewTask() {
         <CustomerField chosen={form.customer} onChange={(customer) => set({ customer })} />
         <PlaceFields id="new" place={form} onChange={set} />
         <How form={form} />
-        {error && (
-          <p class="fault" role="alert">
-            {error}
-          </p>
-        )}
-        <p class="row-end">
-          <Button onClick={discardDraft}>{words.discard}</Button>
-          <Button type="submit" kind="main" busy={busy}>
-            {words.submit}
-          </Button>
-        </p>
+        <FormEnd problem={error} isBusy={busy} submit={words.submit} leave={words.discard} onLeave={discardDraft} />
       </form>
     </aside>
   );

@@ -5,8 +5,9 @@ import { callApi, may, meetCourier } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { InvitationDialog } from '../settings/invitation-dialog.tsx';
 import { couriersText } from '../text/english-couriers.ts';
-import { Button, Field } from '../ui/controls.tsx';
+import { Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { FormEnd } from '../ui/form-end.tsx';
 import { say } from '../ui/toasts.tsx';
 
 const { add: words } = couriersText;
@@ -46,17 +47,7 @@ export function AddCourier({ onClose }: { readonly onClose: () => void }) {
         <TextField name="email" type="email" hint={words.emailHint} />
         <TextField name="phone" type="tel" hint={words.phoneHint} />
         <VehicleField />
-        {problem !== null && (
-          <p class="fault" role="alert">
-            {problem}
-          </p>
-        )}
-        <p class="row-end">
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button type="submit" kind="main" busy={isBusy}>
-            {words.submit}
-          </Button>
-        </p>
+        <FormEnd problem={problem} isBusy={isBusy} submit={words.submit} leave={words.cancel} onLeave={onClose} />
       </form>
     </Dialog>
   );

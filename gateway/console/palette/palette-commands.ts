@@ -1,5 +1,7 @@
 /** Something that the palette offers. */
 export interface Command {
+  /** Its own among those of one list: names are not. */
+  readonly id: string;
   readonly name: string;
   readonly kind: string;
   /** That do the same without the palette; empty for none. */

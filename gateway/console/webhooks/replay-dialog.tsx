@@ -5,8 +5,9 @@ import { nowMs } from '../page/state.ts';
 import { localTime, momentOf } from '../page/zoned-time.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { webhooksText as words } from '../text/english-webhooks.ts';
-import { Button, Field } from '../ui/controls.tsx';
+import { Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { FormEnd } from '../ui/form-end.tsx';
 
 interface Props {
   readonly webhookId: number;
@@ -56,17 +57,13 @@ export function ReplayDialog({ webhookId, onClose, onDone }: Props) {
         <p class="soft">{words.replayHint}</p>
         {time('from')}
         {time('to', words.toHint)}
-        {problem !== null && (
-          <p class="fault" role="alert">
-            {problem}
-          </p>
-        )}
-        <p class="row-end">
-          <Button onClick={onClose}>{settingsText.cancel}</Button>
-          <Button type="submit" kind="main" busy={isBusy}>
-            {words.replay}
-          </Button>
-        </p>
+        <FormEnd
+          problem={problem}
+          isBusy={isBusy}
+          submit={words.replay}
+          leave={settingsText.cancel}
+          onLeave={onClose}
+        />
       </form>
     </Dialog>
   );

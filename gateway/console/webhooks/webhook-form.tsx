@@ -4,8 +4,9 @@ import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
-import { Button, Field } from '../ui/controls.tsx';
+import { Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { FormEnd } from '../ui/form-end.tsx';
 import { say } from '../ui/toasts.tsx';
 import {
   EMPTY_WEBHOOK,
@@ -69,17 +70,13 @@ export function WebhookDialog({ webhook, onClose, onSaved }: Props) {
             />
           )}
         </Field>
-        {problem !== null && (
-          <p class="fault" role="alert">
-            {problem}
-          </p>
-        )}
-        <p class="row-end">
-          <Button onClick={onClose}>{settingsText.cancel}</Button>
-          <Button type="submit" kind="main" busy={isBusy}>
-            {webhook ? words.save : words.create}
-          </Button>
-        </p>
+        <FormEnd
+          problem={problem}
+          isBusy={isBusy}
+          submit={webhook ? words.save : words.create}
+          leave={settingsText.cancel}
+          onLeave={onClose}
+        />
       </form>
     </Dialog>
   );

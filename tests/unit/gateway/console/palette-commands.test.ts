@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Command, commandsFor } from '../../../../gateway/console/palette/palette-commands.ts';
 
-const command = (name: string, isLast = false): Command => ({ name, kind: '', keys: '', isLast, run: () => {} });
+const command = (name: string, isLast = false): Command => ({
+  id: name,
+  name,
+  kind: '',
+  keys: '',
+  isLast,
+  run: () => {},
+});
 const ALL = ['Take back', 'Board', 'Ada Lovelace', 'Amina Diallo', 'Bruno Costa'].map((name) => command(name));
 const found = (typed: string) => commandsFor([...ALL, command('Search', true)], typed).map(({ name }) => name);
 

@@ -1,0 +1,76 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+
+interface Props<Choice> {
+  /** Of the list, in the page. */
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly typed: string;
+  readonly onType: (typed: string) => void;
+  readonly choices: readonly Choice[];
+  readonly keyOf: (choice: Choice) => string | number;
+  readonly render: (choice: Choice) => ComponentChildren;
+  readonly onChoose: (choice: Choice) => void;
+  /** Said when nothing fits. */
+  readonly none: string;
+  /** Between the field and the list. */
+  readonly children?: ComponentChildren;
+}
+
+/** A field to type in, and below it the choices that fit: arrows and Enter choose, and so does a click. */
+export function Choices<Choice>(props: Props<Choice>) {
+  const { id, label, hint, typed, onType, choices, keyOf, render, onChoose, none, children } = props;
+  const [at, setAt] = useState(0);
+  const chosen = Math.min(at, choices.length - 1);
+
+  function move(event: KeyboardEvent): void {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) setAt(Math.max(0, Math.min(choices.length - 1, chosen + by)));
+    else if (event.key !== 'Enter') return;
+    else if (choices.length > 0) onChoose(choices[chosen]!);
+    event.preventDefault();
+  }
+
+  return (
+    <>
+      <input
+        type="text"
+        role="combobox"
+        aria-label={label}
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={choices.length > 0 ? `${id}-${chosen}` : undefined}
+        placeholder={hint}
+        autofocus
+        value={typed}
+        onInput={({ currentTarget }) => {
+          onType(currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={move}
+      />
+      {children}
+      <div class="choices" id={id} role="listbox" aria-label={label} tabIndex={-1}>
+        {choices.map((choice, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys go to the field, which names the active one.
+          <div
+            key={keyOf(choice)}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            class="choice"
+            ref={(element) => {
+              if (index === chosen) element?.scrollIntoView({ block: 'nearest' });
+            }}
+            onClick={() => onChoose(choice)}
+          >
+            {render(choice)}
+          </div>
+        ))}
+      </div>
+      {choices.length === 0 && <p class="say">{none}</p>}
+    </>
+  );
+}
