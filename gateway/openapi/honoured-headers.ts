@@ -20,6 +20,11 @@ export function takesIfNoneMatch(route: Route): boolean {
   return showsEtag(route) && route.method === 'GET';
 }
 
+/** Such a stream takes the position in its query too, for browsers. */
+export function takesLastEventId({ query }: Route): boolean {
+  return query !== undefined && 'lastEventId' in query.schema.entries;
+}
+
 /** A super admin uses it to name the organization that the route is about. */
 export function takesOrganization({ guard }: Route): boolean {
   return guard.kind === 'caller' || needsOrganization(guard);

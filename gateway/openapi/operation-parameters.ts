@@ -2,7 +2,13 @@ import { IDEMPOTENCY_KEY_SHOWN } from '../../schema/fields/idempotency-key.ts';
 import { integerShown } from '../../schema/fields/shown-as.ts';
 import { FREE_FIELD, FREE_FIELD_PREFIX } from '../request/query-names.ts';
 import type { QuerySchema, Route } from '../route.ts';
-import { takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, takesOrganization } from './honoured-headers.ts';
+import {
+  takesIdempotencyKey,
+  takesIfMatch,
+  takesIfNoneMatch,
+  takesLastEventId,
+  takesOrganization,
+} from './honoured-headers.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
 
 const ID = integerShown(1, Number.MAX_SAFE_INTEGER);
@@ -57,6 +63,14 @@ const HEADERS: readonly (readonly [goesBy: (route: Route) => boolean, header: Js
   ],
   [takesIfMatch, { name: 'If-Match', description: `${TAGS}: else 412`, schema: { type: 'string' } }],
   [takesIfNoneMatch, { name: 'If-None-Match', description: `${TAGS}: else 200`, schema: { type: 'string' } }],
+  [
+    takesLastEventId,
+    {
+      name: 'Last-Event-ID',
+      description: 'The id of the last event that arrived: the stream goes on after it. It goes before `lastEventId`',
+      schema: { type: 'string' },
+    },
+  ],
   [
     takesOrganization,
     {

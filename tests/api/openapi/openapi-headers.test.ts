@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiRoute } from '../../../gateway/route.ts';
+import type { ApiRoute, Route } from '../../../gateway/route.ts';
 import type { ApiClient, ApiHeaders, ApiReply } from '../../support/api-client.ts';
 import { responseOf } from '../../support/contract/openapi.ts';
+import { openEventStream } from '../../support/event-stream.ts';
 import { seedOrganization, seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { EXPECTED } from '../guards/expected-guards.ts';
@@ -17,7 +18,7 @@ let own: Records;
 /** In a session of its own: one of the routes ends it. */
 let superAdmin: () => Promise<ApiHeaders>;
 
-useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
+const fixture = useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
   const mine = await seedOrganization(databaseUrl, { role: 'org_admin' });
   key = mine.key;
   api = clientOf(key);
@@ -40,7 +41,7 @@ function ask(route: ApiRoute, headers: ApiHeaders): Promise<ApiReply<unknown>> {
   return api.raw({ method: route.method, path, headers: { ...type, ...headers }, body });
 }
 
-const declares = (route: ApiRoute, header: string) =>
+const declares = (route: Route, header: string) =>
   operationOf(route).parameters.some((parameter) => parameter.in === 'header' && parameter.name === header);
 const answersWith = (route: ApiRoute, status: number | string, header: string) =>
   operationOf(route).responses[String(status)]?.headers?.[header] !== undefined;
@@ -97,5 +98,29 @@ for (const route of apiRoutes.filter(({ path, body }) => path.includes(':') && b
     const second = await ask(route, headers);
     assert.deepEqual([second.status, second.headers['idempotency-replayed']], [first.status, 'true'], first.text);
     assert.ok(responseOf(operationOf(route).responses, first.status), first.text);
+  });
+}
+
+const streams = ROUTES.filter((route) => route.kind === 'raw' && route.messages);
+
+test('the streams alone have a Last-Event-ID in the document', () => {
+  assert.deepEqual(
+    ROUTES.filter((route) => declares(route, 'Last-Event-ID')).map(({ path }) => path),
+    streams.map(({ path }) => path),
+  );
+});
+
+for (const route of streams) {
+  test(`${nameOf(route)} looks for the place that a Last-Event-ID names`, async () => {
+    const organizationId = own.organization;
+    const path = route.path.replace(':organizationId', String(organizationId));
+    const { baseUrl } = fixture.gateway;
+    const stream = await openEventStream(baseUrl, { key, path, organizationId, lastEventId: 'in no log' });
+    const messages = [await stream.next(), await stream.next()];
+    stream.close();
+    assert.deepEqual(
+      messages.map(({ event }) => event),
+      ['stream.ready', 'stream.resync'],
+    );
   });
 }
