@@ -1,7 +1,4 @@
-import { signal } from '@preact/signals';
-import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
-import { dialog } from './actions/dialog-state.ts';
+import { closeDialog, dialog } from './actions/dialog-state.ts';
 import { Dialogs } from './actions/dialogs.tsx';
 import { AttentionView } from './attention/attention-view.tsx';
 import { Board } from './board/board-view.tsx';
@@ -13,7 +10,10 @@ import { phonePane, taskId, view } from './page/state.ts';
 import { Palette } from './palette/palette.tsx';
 import { SettingsView } from './settings/settings-view.tsx';
 import { text } from './text/english.ts';
+import { importText } from './text/english-import.ts';
+import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
+import { later } from './ui/later.tsx';
 import { Toasts } from './ui/toasts.tsx';
 import { CutOff } from './views/connection-chip.tsx';
 import { Header } from './views/header.tsx';
@@ -22,12 +22,24 @@ import { Arriving, NoOrganization, SignIn } from './views/sign-in.tsx';
 import { TaskList } from './views/task-list.tsx';
 
 /** The map is the largest part of the console, so it comes after the rest is there. */
-const TaskMap = signal<ComponentType | null>(null);
-
-async function loadMap(): Promise<void> {
-  const { TaskMap: loaded } = await import('./map/task-map.tsx');
-  TaskMap.value = loaded;
-}
+const TaskMap = later(
+  async () => (await import('./map/task-map.tsx')).TaskMap,
+  () => <section class="map" aria-label={text.map.label} />,
+  () => (
+    <section class="map" aria-label={text.map.label}>
+      <p class="empty">{text.noAnswer}</p>
+    </section>
+  ),
+);
+const ImportSheet = later(
+  async () => (await import('./import/import-sheet.tsx')).ImportSheet,
+  () => null,
+  () => (
+    <Dialog title={importText.title} onClose={closeDialog}>
+      <p class="fault">{text.noAnswer}</p>
+    </Dialog>
+  ),
+);
 
 export function App() {
   const now = session.value;
@@ -41,6 +53,7 @@ export function App() {
       <Shown />
       <Dialogs />
       {dialog.value?.kind === 'palette' && <Palette />}
+      {dialog.value?.kind === 'import' && <ImportSheet />}
       <Toasts closeLabel={text.panel.close} />
     </div>
   );
@@ -55,15 +68,11 @@ function Shown() {
 }
 
 function Dispatch() {
-  useEffect(() => {
-    if (!TaskMap.peek()) void loadMap();
-  }, []);
-  const Ground = TaskMap.value;
   const hasPanel = taskId.value !== null || isDrafting.value;
   return (
     <main class={`dispatch ${phonePane.value} ${hasPanel ? 'with-panel' : ''} ${isPlacing.value ? 'placing' : ''}`}>
       <TaskList />
-      {Ground ? <Ground /> : <section class="map" aria-label={text.map.label} />}
+      <TaskMap />
       <SidePanel />
       <div class="panes">
         {(['list', 'map'] as const).map((name) => (

@@ -21,16 +21,19 @@ export interface Outcome {
 }
 export const outcome = signal<Outcome | null>(null);
 
+/** Of one task of many: the body that a call about it alone would get. */
+export interface ItemError {
+  readonly statusCode: number;
+  readonly code?: string;
+  readonly message: string | string[];
+  readonly details?: Record<string, unknown>;
+}
+
 interface ActionResult {
   readonly items: readonly {
     readonly taskId: number;
     readonly status: 'done' | 'failed';
-    readonly error?: {
-      readonly statusCode: number;
-      readonly code?: string;
-      readonly message: string | string[];
-      readonly details?: Record<string, unknown>;
-    };
+    readonly error?: ItemError;
   }[];
   readonly done: number;
 }
@@ -73,12 +76,8 @@ async function actOn(
   outcome.value = { done: answer.data.done, refused };
 }
 
-function failureOf({
-  statusCode,
-  code,
-  message,
-  details,
-}: NonNullable<ActionResult['items'][number]['error']>): Failure {
+/** The body of a refusal inside an answer about many. */
+export function failureOf({ statusCode, code, message, details }: ItemError): Failure {
   const said = Array.isArray(message) ? message.join('. ') : message;
   return { status: statusCode, code: code ?? null, message: said, details: details ?? null };
 }

@@ -11,6 +11,7 @@ export type Dialog =
   | { readonly kind: 'courier'; readonly ids: readonly number[] }
   | { readonly kind: 'cancel'; readonly ids: readonly number[] }
   | { readonly kind: 'keys' }
+  | { readonly kind: 'import' }
   | { readonly kind: 'palette' };
 
 export const dialog = signal<Dialog | null>(null);
@@ -33,6 +34,10 @@ export function takeBack(ids = targets()): void {
 
 export function beginTask(): void {
   if (may('tasks:create')) isDrafting.value = true;
+}
+
+export function beginImport(): void {
+  if (may('tasks:create')) dialog.value = { kind: 'import' };
 }
 
 /** Whether the caller may change the fields of a task: it is open, and no job, which has the fields of its tasks. */

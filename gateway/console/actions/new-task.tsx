@@ -7,11 +7,13 @@ import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
+import { importText } from '../text/english-import.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { FormEnd } from '../ui/form-end.tsx';
 import { say } from '../ui/toasts.tsx';
 import { giveTo } from './act.ts';
 import { CustomerField } from './customer-field.tsx';
+import { beginImport } from './dialog-state.ts';
 import { PlaceFields } from './place-fields.tsx';
 
 const { create: words } = text;
@@ -55,6 +57,9 @@ export function NewTask() {
       <header>
         <p class="code">{words.hint}</p>
         <h2>{words.title}</h2>
+        <button type="button" class="link" onClick={beginImport}>
+          {importText.open}
+        </button>
       </header>
       <form class="stack" onSubmit={submit}>
         <What form={form} />

@@ -3,6 +3,7 @@ import {
   askForCourier,
   askToCancel,
   attemptAgain,
+  beginImport,
   beginTask,
   closeDialog,
   dialog,
@@ -15,6 +16,7 @@ import { changeList, courierId, go, NO_LIST_FILTER, section, taskId, type View }
 import { sectionsShown } from '../settings/sections.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
+import { importText } from '../text/english-import.ts';
 import { paletteText as words } from '../text/english-palette.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Choices } from '../ui/choices.tsx';
@@ -77,6 +79,9 @@ function allCommands(typed: string): Command[] {
       go('map');
       beginTask();
     }),
+    ...(may('tasks:create')
+      ? [{ id: 'import', name: importText.title, kind: words.action, keys: '', run: beginImport }]
+      : []),
     ...action(act.assign, 'a', hasTask && may('tasks:assign'), () => askForCourier(ids)),
     ...action(act.unassign, 'u', hasTask && may('tasks:assign'), () => takeBack(ids)),
     ...action(act.edit, 'e', taskId.value !== null && may('tasks:exceptions'), editTask),

@@ -6,10 +6,13 @@ import { Button } from './controls.tsx';
 /** A question over the page. The browser keeps the focus inside, and gives it back. */
 export function Dialog({
   title,
+  isWide = false,
   children,
   onClose,
 }: {
   readonly title: string;
+  /** It has room for a table. */
+  readonly isWide?: boolean;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
 }) {
@@ -18,7 +21,7 @@ export function Dialog({
     element.current!.showModal();
   }, []);
   return (
-    <dialog ref={element} aria-label={title} onClose={onClose}>
+    <dialog ref={element} class={isWide ? 'wide' : ''} aria-label={title} onClose={onClose}>
       <header>
         <h2>{title}</h2>
         <Button kind="quiet" icon="close" label={text.panel.close} onClick={onClose} />

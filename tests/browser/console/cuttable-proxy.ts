@@ -10,6 +10,8 @@ export interface CuttableProxy {
   freeze(): void;
   /** Ends every connection that asks the API, until `mend`; pages and their files still come. */
   cutApi(): void;
+  /** Ends each connection as soon as the answer to a request of this path comes: what it asked for is done. */
+  loseAnswersTo(path: string): void;
   mend(): void;
   close(): void;
 }
@@ -18,9 +20,11 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let fault: 'none' | 'cut' | 'frozen' | 'no-api' = 'none';
+  let lost: string | undefined;
   const server = createServer((near) => {
     if (fault === 'cut') return near.destroy();
     const far = connect(Number(port), hostname);
+    let isLost = false;
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -33,7 +37,9 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
         other.destroy();
       });
       socket.on('data', (bytes) => {
-        if (fault === 'no-api' && bytes.includes(' /api/')) near.destroy();
+        if (socket === near && lost !== undefined) isLost ||= bytes.includes(` ${lost} `);
+        if (socket === far && isLost) near.destroy();
+        else if (fault === 'no-api' && bytes.includes(' /api/')) near.destroy();
         else if (fault !== 'frozen') other.write(bytes);
       });
     }
@@ -55,8 +61,12 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
     cutApi() {
       fault = 'no-api';
     },
+    loseAnswersTo(path) {
+      lost = path;
+    },
     mend() {
       fault = 'none';
+      lost = undefined;
     },
     close() {
       server.close();

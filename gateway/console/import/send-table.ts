@@ -1,0 +1,70 @@
+import { effect, signal } from '@preact/signals';
+import { failureOf, type ItemError } from '../actions/act.ts';
+import type { Answer } from '../live/protocol.ts';
+import { callApi } from '../page/link.ts';
+import { newKey } from '../page/new-key.ts';
+import { refusalText } from '../page/refusals.ts';
+import { changeLines, judgedLines, type Sent, table } from './import-state.ts';
+import { isUndecided, type Part, partsOf, sendParts } from './send-lines.ts';
+
+/** The part that was sent and not answered. It is asked about first, under the same key. */
+export const unanswered = signal<Part | null>(null);
+export const isSending = signal(false);
+
+effect(() => {
+  if (table.value === null) unanswered.value = null;
+});
+
+// A page that is left now could not ask again.
+addEventListener('beforeunload', (event) => {
+  if (isSending.peek() || unanswered.peek()) event.preventDefault();
+});
+
+interface BatchItem {
+  readonly index: number;
+  readonly task?: { readonly id: number; readonly code: string };
+  readonly error?: ItemError;
+}
+
+/** Asks again about lines without an answer, then sends every line that is ready or was refused. */
+export async function sendTable(): Promise<void> {
+  const key = table.peek()?.key;
+  if (key === undefined || isSending.peek()) return;
+  const wanted = judgedLines.peek().filter(({ state }) => state === 'ready' || state === 'refused');
+  const parts = [...(unanswered.peek() ? [unanswered.peek()!] : []), ...partsOf(wanted, newKey)];
+  isSending.value = true;
+  mark(new Set(parts.flatMap(({ lines }) => lines)), { kind: 'sending' });
+  const open = await sendParts(
+    parts,
+    ({ orders: tasks, key }) => callApi({ method: 'POST', path: '/tasks/batch', body: { tasks }, key }),
+    (part, answer) => {
+      if (table.peek()?.key === key) take(part, answer);
+    },
+  );
+  isSending.value = false;
+  if (table.peek()?.key !== key) return;
+  unanswered.value = open;
+  // Lines that the round did not reach were not sent.
+  changeLines((line) => (line.sent.kind === 'sending' ? { ...line, sent: { kind: 'no' } } : line));
+}
+
+function mark(lines: ReadonlySet<number>, sent: Sent): void {
+  changeLines((each) => (lines.has(each.line) ? { ...each, sent } : each));
+}
+
+function take({ lines }: Part, answer: Answer): void {
+  if (!answer.ok) {
+    const sent: Sent = isUndecided(answer)
+      ? { kind: 'unanswered' }
+      : { kind: 'refused', words: refusalText(answer.failure) };
+    return mark(new Set(lines), sent);
+  }
+  const { items } = answer.data as { readonly items: readonly BatchItem[] };
+  const results = new Map(items.map((item) => [lines[item.index]!, sentOf(item)]));
+  changeLines((each) => ({ ...each, sent: results.get(each.line) ?? each.sent }));
+}
+
+function sentOf({ task, error }: BatchItem): Sent {
+  if (task) return { kind: 'created', taskId: task.id, code: task.code };
+  return { kind: 'refused', words: refusalText(failureOf(error!)) };
+}
