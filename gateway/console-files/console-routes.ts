@@ -7,7 +7,7 @@ import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../r
 import { CONSOLE_MEDIA, ConsoleFiles } from './console-files.ts';
 
 /** The views that have an address of their own. The page finds out by itself which one is asked for. */
-const VIEWS = new Set(['attention', 'board', 'couriers', 'settings']);
+const VIEWS = new Set(['attention', 'board', 'charts', 'couriers', 'settings']);
 
 /** With and without a slash at the end, as people type them. */
 const PAGES = [

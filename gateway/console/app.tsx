@@ -31,6 +31,15 @@ const TaskMap = later(
     </section>
   ),
 );
+const Charts = later(
+  async () => (await import('./charts/charts-view.tsx')).Charts,
+  () => <main class="charts" />,
+  () => (
+    <main class="charts">
+      <p class="fault">{text.noAnswer}</p>
+    </main>
+  ),
+);
 const ImportSheet = later(
   async () => (await import('./import/import-sheet.tsx')).ImportSheet,
   () => null,
@@ -63,6 +72,7 @@ function Shown() {
   if (view.value === 'board') return <Board />;
   if (view.value === 'couriers') return <Couriers />;
   if (view.value === 'attention') return <AttentionView />;
+  if (view.value === 'charts') return <Charts />;
   if (view.value === 'settings') return <SettingsView />;
   return <Dispatch />;
 }

@@ -1,5 +1,6 @@
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
+import { chartsText } from '../text/english-charts.ts';
 import { paletteText } from '../text/english-palette.ts';
 import { settingsText } from '../text/english-settings.ts';
 
@@ -24,6 +25,7 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['g', 'b'], words.board],
   [['g', 'a'], attention.title],
   [['g', 'c'], words.couriers],
+  [['g', 'h'], chartsText.title],
   [['g', 's'], settingsText.title],
   [['Esc'], words.close],
   [['?'], words.help],

@@ -15,6 +15,7 @@ const ANYWHERE: Readonly<Record<string, () => void>> = {
   'g b': () => go('board'),
   'g a': () => go('attention'),
   'g s': () => go('settings'),
+  'g h': () => go('charts'),
   'g c': () => go('couriers'),
   '?': () => {
     dialog.value = { kind: 'keys' };

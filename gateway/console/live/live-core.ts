@@ -57,7 +57,6 @@ export class LiveCore {
   readonly #sweeping: ReturnType<typeof setInterval>;
   #resume: Resume | undefined;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The place in the log that the records have reached. */
   #sequence = 0;
   #isOpen = false;
   #connection = new AbortController();
@@ -74,6 +73,11 @@ export class LiveCore {
       onBehind: () => this.#connection.abort(),
     });
     this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS);
+  }
+
+  /** The place in the log that the records have reached. */
+  get sequence(): number {
+    return this.#sequence;
   }
 
   /** By the server's clock. */

@@ -137,14 +137,14 @@ export class PagePort {
     this.#schedule();
   }
 
-  #patchOf({ records, connection }: LiveCore, due: ReadonlySet<Part>): Patch {
+  #patchOf({ records, connection, sequence }: LiveCore, due: ReadonlySet<Part>): Patch {
     const { list, board, taskId, courierId, map } = this.#watch;
     const isLoaded = connection.state !== 'loading' || records.tasks.size > 0;
     const nowMs = Date.now() + connection.clockOffsetMs;
     const todayMs = midnightMs(nowMs, this.#timeZone);
     return {
       ...(due.has('connection') ? { connection } : {}),
-      ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, todayMs) } : {}),
+      ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, todayMs, sequence) } : {}),
       ...(due.has('exceptions') && isLoaded ? { exceptions: exceptionsOf(records, nowMs) } : {}),
       ...(due.has('couriers') && isLoaded ? { couriers: couriersOf(records) } : {}),
       ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list, todayMs) } : {}),

@@ -169,6 +169,9 @@ export interface Figures {
   readonly failedToday: number;
   readonly onDuty: number;
   readonly free: number;
+  readonly byStatus: Readonly<Record<TaskStatus, number>>;
+  /** The place in the log at which the figures were true. */
+  readonly sequence: number;
 }
 
 export interface Courier {

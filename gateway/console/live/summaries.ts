@@ -1,9 +1,10 @@
+import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import type { Courier, CourierDay, CourierPin, DayStop, Figures, TaskPin } from './protocol.ts';
 import { type HeldTask, isOpen, nameOf, type Records } from './records.ts';
 
-/** The figures of the header. Today begins at `todayMs`. */
-export function figuresOf(records: Records, todayMs: number): Figures {
-  const count = (status: Parameters<typeof records.byStatus.get>[0]) => records.byStatus.get(status)?.size ?? 0;
+/** The figures of the header, and of the charts. Today begins at `todayMs`; the records have reached `sequence` in the log. */
+export function figuresOf(records: Records, todayMs: number, sequence: number): Figures {
+  const count = (status: TaskStatus) => records.byStatus.get(status)?.size ?? 0;
   const unassigned = [...(records.byStatus.get('new') ?? []), ...(records.byStatus.get('awaiting_assignment') ?? [])];
   const today = { done: 0, onTime: 0, failed: 0 };
   for (const id of records.byStatus.get('completed') ?? []) {
@@ -31,6 +32,8 @@ export function figuresOf(records: Records, todayMs: number): Figures {
     failedToday: today.failed,
     onDuty,
     free,
+    byStatus: Object.fromEntries(TASK_STATUSES.map((status) => [status, count(status)])) as Figures['byStatus'],
+    sequence,
   };
 }
 

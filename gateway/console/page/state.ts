@@ -2,11 +2,11 @@ import { computed, effect, signal } from '@preact/signals';
 import type { BoardQuery, ListQuery } from '../live/protocol.ts';
 import { connection, session, watch } from './link.ts';
 
-export type View = 'map' | 'board' | 'attention' | 'couriers' | 'settings';
+export type View = 'map' | 'board' | 'attention' | 'couriers' | 'charts' | 'settings';
 export type Theme = 'system' | 'light' | 'dark';
 
 const THEME_KEY = 'dispatch-console-theme';
-const VIEWS: readonly View[] = ['map', 'board', 'attention', 'couriers', 'settings'];
+const VIEWS: readonly View[] = ['map', 'board', 'attention', 'couriers', 'charts', 'settings'];
 
 export const view = signal<View>('map');
 export const taskId = signal<number | null>(null);

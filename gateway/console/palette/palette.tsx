@@ -16,6 +16,7 @@ import { changeList, courierId, go, NO_LIST_FILTER, section, taskId, type View }
 import { sectionsShown } from '../settings/sections.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
+import { chartsText } from '../text/english-charts.ts';
 import { importText } from '../text/english-import.ts';
 import { paletteText as words } from '../text/english-palette.ts';
 import { settingsText } from '../text/english-settings.ts';
@@ -28,6 +29,7 @@ const VIEWS: readonly (readonly [View, string, string])[] = [
   ['board', text.nav.board, 'g b'],
   ['attention', attention.title, 'g a'],
   ['couriers', text.nav.couriers, 'g c'],
+  ['charts', chartsText.title, 'g h'],
   ['settings', settingsText.title, 'g s'],
 ];
 

@@ -1,5 +1,6 @@
 import ban from 'lucide-static/icons/ban.svg';
 import money from 'lucide-static/icons/banknote.svg';
+import chart from 'lucide-static/icons/chart-line.svg';
 import check from 'lucide-static/icons/check.svg';
 import chevron from 'lucide-static/icons/chevron-down.svg';
 import circle from 'lucide-static/icons/circle.svg';
@@ -32,6 +33,7 @@ const SHAPES = {
   accepted,
   ban,
   board: boardIcon,
+  chart,
   check,
   chevron,
   circle,

@@ -80,7 +80,7 @@ describe('the tasks of today', () => {
 
   test('tasks that ended before midnight are not among the done ones, and not in the figures', () => {
     assert.deepEqual(listed(records, { withDone: true }), [1, 3, 4, 5, 7]);
-    const { doneToday, onTimeToday, failedToday } = figuresOf(records, MIDNIGHT);
+    const { doneToday, onTimeToday, failedToday } = figuresOf(records, MIDNIGHT, 0);
     assert.deepEqual([doneToday, onTimeToday, failedToday], [2, 1, 1]);
   });
 

@@ -1,0 +1,184 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { timeOf } from '../page/format.ts';
+import { shownTheme, timeZone } from '../page/state.ts';
+import { chartsText as words } from '../text/english-charts.ts';
+import type { Series } from './activity.ts';
+
+/** A line or band of a chart. */
+export interface Drawn {
+  readonly label: string;
+  /** The token of its colour. */
+  readonly color: string;
+  readonly dash?: readonly number[];
+}
+
+interface Props {
+  readonly title: string;
+  /** The data that the chart is made of. */
+  readonly made: string;
+  /** The chart in a sentence. */
+  readonly summary: string;
+  readonly series: Series;
+  readonly drawn: readonly Drawn[];
+  readonly kind: 'bars' | 'lines' | 'stack';
+  readonly show: (value: number) => string;
+  /** The top of the axis; by the data without it. */
+  readonly top?: number;
+  /** Steps of the axis that make round figures; by the data without them. */
+  readonly steps?: readonly number[];
+  /** Said in place of the chart when there is too little to draw. */
+  readonly few: string | null;
+}
+
+const HEIGHT_PX = 200;
+
+/** A chart over time, with its summary, and its figures as a table for those who do not see it. */
+export function Chart(props: Props) {
+  const { title, made, summary, few } = props;
+  return (
+    <section class="chart" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <p class="soft">{made}</p>
+      </header>
+      {few === null ? (
+        <>
+          <p class="chart-summary">{summary}</p>
+          <Plot {...props} />
+          <Figures {...props} />
+        </>
+      ) : (
+        <p class="say chart-few">{few}</p>
+      )}
+    </section>
+  );
+}
+
+function Plot(props: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const theme = shownTheme.value;
+  const zone = timeZone.value;
+  useEffect(() => {
+    const element = place.current!;
+    const made = new uPlot(optionsOf(props, element.clientWidth, zone), dataOf(props), element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [theme, zone]);
+  useEffect(() => plot.current?.setData(dataOf(props)), [props.series]);
+  return <div class="plot" ref={place} role="img" aria-label={`${props.title}. ${props.summary}`} />;
+}
+
+/** Bands lie on one another: each is drawn from the ground to its top, the highest one first. */
+function dataOf({ series: { times, values }, kind }: Props): uPlot.AlignedData {
+  const seconds = times.map((ms) => ms / 1_000);
+  if (kind !== 'stack') return [seconds, ...values.map((each) => [...each])];
+  const tops = values.map((_, band) =>
+    times.map((_, at) => values.slice(0, band + 1).reduce((sum, each) => sum + (each[at] ?? 0), 0)),
+  );
+  return [seconds, ...tops.toReversed()];
+}
+
+function optionsOf({ drawn, kind, show, top, steps }: Props, width: number, zone: string): uPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const token = (name: string) => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: token('--ink-soft'),
+    grid: { stroke: token('--line-soft'), width: 1 },
+    ticks: { show: false },
+  };
+  const inOrder = kind === 'stack' ? drawn.toReversed() : drawn;
+  const bars = (at: number) => uPlot.paths.bars!({ size: [0.4], align: at === 0 ? -1 : 1 });
+  return {
+    width,
+    height: HEIGHT_PX,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
+    padding: [8, 20, 0, 0],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: { y: { range: (_, __, most) => [0, top ?? Math.max(1, most * 1.1)] } },
+    axes: [
+      { ...axis, size: 28, values: (_, splits) => splits.map((seconds) => timeOf(seconds * 1_000)) },
+      {
+        ...axis,
+        size: 56,
+        ...(steps ? { incrs: [...steps] } : {}),
+        values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? show(value) : '')),
+      },
+    ],
+    series: [
+      {},
+      ...inOrder.map(({ label, color, dash }, at): uPlot.Series => {
+        const paint = token(color);
+        const line = { label, stroke: paint, width: 2, ...(dash ? { dash: [...dash] } : {}) };
+        if (kind === 'lines') return { ...line, spanGaps: true, points: { show: true, size: 6 } };
+        return {
+          ...line,
+          fill: paint,
+          width: 0,
+          points: { show: false },
+          ...(kind === 'bars' ? { paths: bars(at) } : {}),
+        };
+      }),
+    ],
+  };
+}
+
+/** The newest time first. */
+function Figures({ series: { times, values }, drawn, show }: Props) {
+  return (
+    <>
+      <ul class="chart-key">
+        {drawn.map(({ label, color }, at) => (
+          <li key={label}>
+            <span class="swatch" style={{ background: `var(${color})` }} aria-hidden="true" />
+            {label}{' '}
+            <strong>
+              {shown(
+                values[at]?.findLast((value) => value !== null),
+                show,
+              )}
+            </strong>
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>{words.asTable}</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.time}</th>
+              {drawn.map(({ label }) => (
+                <th key={label} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {times
+              .map((time, at) => (
+                <tr key={time}>
+                  <th scope="row">{timeOf(time)}</th>
+                  {drawn.map(({ label }, band) => (
+                    <td key={label}>{shown(values[band]![at], show)}</td>
+                  ))}
+                </tr>
+              ))
+              .toReversed()}
+          </tbody>
+        </table>
+      </details>
+    </>
+  );
+}
+
+function shown(value: number | null | undefined, show: (value: number) => string): string {
+  return value === null || value === undefined ? words.nothing : show(value);
+}
