@@ -8,6 +8,7 @@ import { session } from './page/link.ts';
 import { isPlacing } from './page/pin.ts';
 import { phonePane, taskId, view } from './page/state.ts';
 import { Palette } from './palette/palette.tsx';
+import { SavedDialog } from './saved/saved-dialog.tsx';
 import { SettingsView } from './settings/settings-view.tsx';
 import { text } from './text/english.ts';
 import { importText } from './text/english-import.ts';
@@ -63,6 +64,7 @@ export function App() {
       <Dialogs />
       {dialog.value?.kind === 'palette' && <Palette />}
       {dialog.value?.kind === 'import' && <ImportSheet />}
+      {dialog.value?.kind === 'views' && <SavedDialog />}
       <Toasts closeLabel={text.panel.close} />
     </div>
   );

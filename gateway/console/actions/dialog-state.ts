@@ -12,6 +12,7 @@ export type Dialog =
   | { readonly kind: 'cancel'; readonly ids: readonly number[] }
   | { readonly kind: 'keys' }
   | { readonly kind: 'import' }
+  | { readonly kind: 'views' }
   | { readonly kind: 'palette' };
 
 export const dialog = signal<Dialog | null>(null);

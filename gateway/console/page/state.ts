@@ -41,6 +41,9 @@ const FIRST_LIST: ListQuery = {
 };
 export const listQuery = signal(FIRST_LIST);
 
+/** The name of the saved view that the list shows. */
+export const savedView = signal<string | null>(null);
+
 /** The columns of the board, and the parts of them that are on the screen. It has the filters of the list. */
 export const boardGrouping = signal<'stage' | 'courier'>('stage');
 export const boardRanges = signal<BoardQuery['ranges']>({});
@@ -92,7 +95,9 @@ function readAddress(): void {
   view.value = VIEWS.find((known) => known === name) ?? 'map';
   courierId.value = view.value === 'couriers' ? idIn(record) : null;
   section.value = view.value === 'settings' ? record || null : null;
-  taskId.value = idIn(new URLSearchParams(location.search).get('task') ?? '');
+  const search = new URLSearchParams(location.search);
+  taskId.value = idIn(search.get('task') ?? '');
+  savedView.value = search.get('view');
 }
 
 function idIn(text: string): number | null {
@@ -103,11 +108,15 @@ function idIn(text: string): number | null {
 function address(): string {
   const record = { couriers: courierId.value, settings: section.value }[view.value as 'couriers' | 'settings'] ?? null;
   const path = `/console${view.value === 'map' ? '' : `/${view.value}`}${record === null ? '' : `/${record}`}`;
-  return `${path}${taskId.value === null ? '' : `?task=${taskId.value}`}`;
+  const search = new URLSearchParams();
+  if (taskId.value !== null) search.set('task', `${taskId.value}`);
+  if (savedView.value !== null && view.value === 'map') search.set('view', savedView.value);
+  return search.size === 0 ? path : `${path}?${search}`;
 }
 
 function forget(): void {
   listQuery.value = FIRST_LIST;
+  savedView.value = null;
   taskId.value = null;
   agentId.value = null;
   courierId.value = null;

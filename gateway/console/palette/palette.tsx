@@ -13,12 +13,15 @@ import {
 import { targets } from '../actions/selection.ts';
 import { couriers, may } from '../page/link.ts';
 import { changeList, courierId, go, NO_LIST_FILTER, section, taskId, type View } from '../page/state.ts';
+import { showViews } from '../saved/saved-chips.tsx';
+import { openView, savedViews } from '../saved/saved-state.ts';
 import { sectionsShown } from '../settings/sections.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
 import { chartsText } from '../text/english-charts.ts';
 import { importText } from '../text/english-import.ts';
 import { paletteText as words } from '../text/english-palette.ts';
+import { savedText } from '../text/english-saved.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Choices } from '../ui/choices.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -90,6 +93,17 @@ function allCommands(typed: string): Command[] {
     ...action(act.reattempt, 'y', taskId.value !== null && may('tasks:exceptions'), attemptAgain),
     ...action(act.cancel, 'c', hasTask && may('tasks:change'), () => askToCancel(ids)),
     ...VIEWS.map(([view, name, keys]) => ({ id: view, name, kind: words.view, keys, run: () => go(view) })),
+    ...savedViews.value.map(({ name }) => ({
+      id: `saved-${name}`,
+      name,
+      kind: savedText.kind,
+      keys: '',
+      run: () => {
+        go('map');
+        openView(name);
+      },
+    })),
+    { id: 'saved', name: savedText.title, kind: words.view, keys: '', run: showViews },
     ...settingsCommands(),
     ...action(keys.help, '?', true, () => {
       dialog.value = { kind: 'keys' };

@@ -1,5 +1,6 @@
 import ban from 'lucide-static/icons/ban.svg';
 import money from 'lucide-static/icons/banknote.svg';
+import bookmark from 'lucide-static/icons/bookmark.svg';
 import chart from 'lucide-static/icons/chart-line.svg';
 import check from 'lucide-static/icons/check.svg';
 import chevron from 'lucide-static/icons/chevron-down.svg';
@@ -15,6 +16,7 @@ import fit from 'lucide-static/icons/maximize.svg';
 import minus from 'lucide-static/icons/minus.svg';
 import moving from 'lucide-static/icons/navigation.svg';
 import packageIcon from 'lucide-static/icons/package.svg';
+import edit from 'lucide-static/icons/pencil.svg';
 import phone from 'lucide-static/icons/phone.svg';
 import plus from 'lucide-static/icons/plus.svg';
 import radar from 'lucide-static/icons/radar.svg';
@@ -33,6 +35,7 @@ const SHAPES = {
   accepted,
   ban,
   board: boardIcon,
+  bookmark,
   chart,
   check,
   chevron,
@@ -41,6 +44,7 @@ const SHAPES = {
   close,
   cut,
   dashed,
+  edit,
   external,
   failed,
   fit,

@@ -6,6 +6,7 @@ import { cursor, enterList } from '../page/cursor.ts';
 import { draft, EMPTY_DRAFT, isDrafting } from '../page/draft.ts';
 import { couriers, list, may } from '../page/link.ts';
 import { changeList, listQuery, NO_LIST_FILTER } from '../page/state.ts';
+import { SavedChips } from '../saved/saved-chips.tsx';
 import { text } from '../text/english.ts';
 import { Button, Empty, Toggle } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -26,7 +27,7 @@ export function TaskList() {
     query.agentId !== null;
   return (
     <section class="tasks" aria-label={words.label}>
-      <Tools />
+      <Tools isFiltered={isFiltered} />
       {selected.value.size > 0 ? <SelectionBar /> : <Count isFiltered={isFiltered} />}
       {part?.total === 0 ? (
         <NoTask isFiltered={isFiltered} />
@@ -63,7 +64,7 @@ function leaveSearch(event: KeyboardEvent & { readonly currentTarget: HTMLElemen
   event.currentTarget.blur();
 }
 
-function Tools() {
+function Tools({ isFiltered }: { readonly isFiltered: boolean }) {
   const query = listQuery.value;
   return (
     <div class="tools">
@@ -104,6 +105,7 @@ function Tools() {
           </select>
         </label>
       </div>
+      <SavedChips isFiltered={isFiltered || query.withDone} />
     </div>
   );
 }
