@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Courier } from '../live/protocol.ts';
+import { metresBetween } from '../page/distance.ts';
 import { agoOf } from '../page/format.ts';
 import { callApi, courierPins, couriers, taskPins } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
@@ -32,7 +33,7 @@ interface Choice {
 export function CourierPicker({ ids }: { readonly ids: readonly number[] }) {
   const [find, setFind] = useState('');
   const { plan, fault } = usePlan(ids);
-  const choices = choicesFor(ids, plan).filter(({ courier }) =>
+  const choices = inSteadyOrder(choicesFor(ids, plan), ids, plan).filter(({ courier }) =>
     courier.name.toLowerCase().includes(find.trim().toLowerCase()),
   );
 
@@ -122,6 +123,13 @@ function choicesFor(ids: readonly number[], plan: Plan | null): Choice[] {
     .sort(byPlan);
 }
 
+/** Couriers who drive while the list is open change their distance in it, and not their place. */
+function inSteadyOrder(choices: readonly Choice[], ids: readonly number[], plan: Plan | null): Choice[] {
+  const order = useMemo(() => new Map(choices.map(({ courier }, index) => [courier.id, index])), [ids, plan]);
+  const placeOf = ({ courier }: Choice) => order.get(courier.id) ?? order.size;
+  return [...choices].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
 function byPlan(a: Choice, b: Choice): number {
   return (
     Number(b.planned !== null) - Number(a.planned !== null) ||
@@ -129,15 +137,4 @@ function byPlan(a: Choice, b: Choice): number {
     (a.metres ?? Number.POSITIVE_INFINITY) - (b.metres ?? Number.POSITIVE_INFINITY) ||
     a.courier.name.localeCompare(b.courier.name)
   );
-}
-
-interface Spot {
-  readonly longitude: number;
-  readonly latitude: number;
-}
-
-/** As the crow flies; good for the distances of a city. */
-function metresBetween(from: Spot, to: Spot): number {
-  const east = (to.longitude - from.longitude) * 111_320 * Math.cos((from.latitude * Math.PI) / 180);
-  return Math.hypot(east, (to.latitude - from.latitude) * 111_320);
 }

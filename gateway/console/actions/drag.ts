@@ -1,22 +1,24 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { giveTo } from './act.ts';
 import { selected } from './selection.ts';
 
 const MEDIA = 'application/x-dispatch-tasks';
 
+/** Tasks that are being dragged, and the height of the screen at which the drag has begun. */
+export const dragged = signal<{ readonly ids: readonly number[]; readonly fromY: number } | null>(null);
 /** Whether tasks are being dragged, so that places that take them can show it. */
-export const isDragging = signal(false);
+export const isDragging = computed(() => dragged.value !== null);
 
 /** Takes the whole selection along when the dragged row is part of it. */
 export function startDrag(event: DragEvent, id: number): void {
   const ids = selected.peek().has(id) ? [...selected.peek()] : [id];
   event.dataTransfer!.setData(MEDIA, JSON.stringify(ids));
   event.dataTransfer!.effectAllowed = 'move';
-  isDragging.value = true;
+  dragged.value = { ids, fromY: event.clientY };
 }
 
 export function endDrag(): void {
-  isDragging.value = false;
+  dragged.value = null;
 }
 
 /** Makes a place take tasks. */
@@ -28,11 +30,11 @@ export function allowDrop(event: DragEvent): void {
 
 /** Hands the dropped tasks over; a place that takes none leaves them. */
 export function dropTasks(event: DragEvent, take: ((ids: readonly number[]) => void) | undefined): void {
-  const dragged = event.dataTransfer?.getData(MEDIA) ?? '';
-  if (dragged === '' || take === undefined) return;
+  const carried = event.dataTransfer?.getData(MEDIA) ?? '';
+  if (carried === '' || take === undefined) return;
   event.preventDefault();
-  isDragging.value = false;
-  take(JSON.parse(dragged) as number[]);
+  dragged.value = null;
+  take(JSON.parse(carried) as number[]);
 }
 
 export function dropOn(event: DragEvent, agentId: number | undefined): void {

@@ -1,11 +1,11 @@
 import { leaveCursor, moveCursor, taskAtCursor } from '../page/cursor.ts';
 import { isDrafting } from '../page/draft.ts';
-import { focusedTask, moveCard, moveColumn } from '../page/focused-card.ts';
+import { moveCard, moveColumn } from '../page/focused-card.ts';
 import { session } from '../page/link.ts';
 import { isPlacing } from '../page/pin.ts';
 import { go, taskId, view } from '../page/state.ts';
 import { askForCourier, askToCancel, attemptAgain, beginTask, dialog, editTask, takeBack } from './dialog-state.ts';
-import { clearSelected, selected, toggleSelected } from './selection.ts';
+import { clearSelected, selected, target, toggleSelected } from './selection.ts';
 
 const CHORD_MS = 1_200;
 
@@ -30,7 +30,7 @@ const ON_TASKS: Readonly<Record<string, () => void>> = {
   h: () => moveColumn(-1),
   l: () => moveColumn(1),
   x: () => {
-    const id = taskAtCursor() ?? focusedTask() ?? taskId.peek();
+    const id = target();
     if (id !== null) toggleSelected(id);
   },
   Enter: () => {

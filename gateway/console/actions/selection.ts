@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import type { TaskRow } from '../live/protocol.ts';
-import { taskAtCursor } from '../page/cursor.ts';
+import { isCursorLost, taskAtCursor } from '../page/cursor.ts';
 import { focusedTask } from '../page/focused-card.ts';
 import { board, exceptions, list, session, task, taskPins } from '../page/link.ts';
 import { taskId, view } from '../page/state.ts';
@@ -33,10 +33,15 @@ export function selectRange(to: number): void {
   selected.value = new Set([...selected.peek(), ...range]);
 }
 
-/** The selected tasks; without any the one under the keyboard, which is the last that was pointed at, or the open one. */
+/** The task under the keyboard, which is the last that was pointed at, or the open one. */
+export function target(): number | null {
+  return isCursorLost() ? null : (taskAtCursor() ?? focusedTask() ?? taskId.peek());
+}
+
+/** The selected tasks; without any the one that the user means. */
 export function targets(): number[] {
   if (selected.peek().size > 0) return [...selected.peek()];
-  const one = taskAtCursor() ?? focusedTask() ?? taskId.peek();
+  const one = target();
   return one === null ? [] : [one];
 }
 

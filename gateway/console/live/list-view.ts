@@ -22,7 +22,7 @@ export class ListView {
   /** The part of the list that is on the screen. Today begins at `todayMs`. */
   part(records: Records, query: ListQuery, todayMs: number): ListPart {
     const counts = this.#order(records, query, todayMs);
-    return { ...this.#slice(records, query), ...counts };
+    return { search: query.search, ...this.#slice(records, query), ...counts };
   }
 
   /** The columns of a board with the rows that are on the screen. */
@@ -60,7 +60,7 @@ export class ListView {
     return { tasks: wanted.length, waiting: wanted.filter(({ row }) => !placed.has(row.id)).length };
   }
 
-  #slice(records: Records, { offset, limit, closed }: ListQuery): Omit<ListPart, 'tasks' | 'waiting'> {
+  #slice(records: Records, { offset, limit, closed }: ListQuery): Omit<ListPart, 'search' | 'tasks' | 'waiting'> {
     const entries: ListEntry[] = [];
     const isClosed = new Set(closed);
     let at = 0;

@@ -135,6 +135,8 @@ export type ListEntry =
   | { readonly kind: 'task'; readonly row: TaskRow };
 
 export interface ListPart {
+  /** The search that it answers. */
+  readonly search: string;
   readonly offset: number;
   readonly entries: readonly ListEntry[];
   readonly total: number;

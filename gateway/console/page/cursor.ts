@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { list } from './link.ts';
-import { taskId } from './state.ts';
+import { listQuery, taskId, view } from './state.ts';
 
 /** The row that the keyboard went to, and its task once the page has it. */
 interface Held {
@@ -9,9 +9,11 @@ interface Held {
 }
 
 const held = signal<Held | null>(null);
-// The open task is what the keyboard is about until it moves again.
+/** The keyboard goes into a list that is still on its way. */
+const isEntering = signal(false);
+// The open task is what the keyboard is about until it moves again; and each view has tasks of its own.
 effect(() => {
-  if (taskId.value !== undefined) held.value = null;
+  if (taskId.value !== undefined && view.value !== undefined) leaveCursor();
 });
 
 /** The task under the keyboard: it stays the same task when rows come before it. Undefined when it is not on the screen. */
@@ -34,27 +36,42 @@ effect(() => {
 /** The place in the list at which the keyboard is, counted in rows; null before it was used. */
 export const cursor = computed(() => atCursor.value?.at ?? held.value?.at ?? null);
 
-/** Undefined before the keyboard was used, and when its task has left the screen. */
+/** Undefined before the keyboard was used, and while its task is not on the screen. */
 export function taskAtCursor(): number | undefined {
   return atCursor.value?.id;
 }
 
-export function leaveCursor(): void {
-  held.value = null;
+/** Whether the keyboard is at a task that the page does not show: an action then has no task that the user means. */
+export function isCursorLost(): boolean {
+  return isEntering.value || (held.value !== null && atCursor.value === undefined);
 }
 
-/** Goes to the first task of the list. */
-export function enterList(): void {
-  held.value = { at: -1, id: undefined };
-  moveCursor(1);
+export function leaveCursor(): void {
+  held.value = null;
+  isEntering.value = false;
 }
+
+/** Goes to the first task of the list that fits the search: who types quickly is ahead of it. */
+export function enterList(): void {
+  isEntering.value = true;
+}
+effect(() => {
+  if (!isEntering.value || list.value?.search !== listQuery.value.search) return;
+  leaveCursor();
+  step(-1, 1);
+});
 
 /** Moves by rows and skips headings. */
 export function moveCursor(by: 1 | -1): void {
   const part = list.peek();
   if (!part || part.total === 0) return;
   const open = part.entries.findIndex((entry) => entry.kind === 'task' && entry.row.id === taskId.peek());
-  const from = cursor.peek() ?? (open >= 0 ? part.offset + open : -1);
+  step(cursor.peek() ?? (open >= 0 ? part.offset + open : -1), by);
+}
+
+function step(from: number, by: 1 | -1): void {
+  const part = list.peek();
+  if (!part) return;
   for (let at = from + by; at >= 0 && at < part.total; at += by) {
     const entry = part.entries[at - part.offset];
     if (entry?.kind === 'group') continue;

@@ -1,4 +1,4 @@
-/** The texts of the board. */
+/** The texts of the board, and of drags elsewhere. */
 export const boardText = {
   label: 'Board',
   grouping: 'Columns',
@@ -21,4 +21,5 @@ export const boardText = {
     courier: 'Free. Drop a task here.',
     offDuty: 'Off duty.',
   },
+  dropOnCourier: 'Drop on a courier',
 };

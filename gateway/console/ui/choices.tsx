@@ -21,12 +21,18 @@ interface Props<Choice> {
 /** A field to type in, and below it the choices that fit: arrows and Enter choose, and so does a click. */
 export function Choices<Choice>(props: Props<Choice>) {
   const { id, label, hint, typed, onType, choices, keyOf, render, onChoose, none, children } = props;
-  const [at, setAt] = useState(0);
-  const chosen = Math.min(at, choices.length - 1);
+  // The choice that the arrows went to stays chosen when others come before it; until then the first one is.
+  const [wanted, want] = useState<string | number | null>(null);
+  const chosen = Math.max(
+    0,
+    choices.findIndex((choice) => keyOf(choice) === wanted),
+  );
 
   function move(event: KeyboardEvent): void {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by !== undefined) setAt(Math.max(0, Math.min(choices.length - 1, chosen + by)));
+    const next = by === undefined ? undefined : choices[Math.max(0, Math.min(choices.length - 1, chosen + by))];
+    if (next !== undefined) want(keyOf(next));
+    else if (by !== undefined) return;
     else if (event.key !== 'Enter') return;
     else if (choices.length > 0) onChoose(choices[chosen]!);
     event.preventDefault();
@@ -46,7 +52,7 @@ export function Choices<Choice>(props: Props<Choice>) {
         value={typed}
         onInput={({ currentTarget }) => {
           onType(currentTarget.value);
-          setAt(0);
+          want(null);
         }}
         onKeyDown={move}
       />

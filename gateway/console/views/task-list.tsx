@@ -1,4 +1,5 @@
 import { beginTask } from '../actions/dialog-state.ts';
+import { DropCouriers } from '../actions/drop-couriers.tsx';
 import { selected } from '../actions/selection.ts';
 import { SelectionBar } from '../actions/selection-bar.tsx';
 import type { ListEntry } from '../live/protocol.ts';
@@ -47,6 +48,7 @@ export function TaskList() {
           cursor={cursor.value ?? undefined}
         />
       )}
+      <DropCouriers />
     </section>
   );
 }

@@ -163,3 +163,61 @@ test('keys act on the task that they pointed at, also when another one comes bef
   assert.equal((await read(early.id)).status, 'new');
   await page.context().close();
 });
+
+test(
+  'keys never act on another task than the one that was found, or has the focus on the board',
+  WITH_BROWSER,
+  async () => {
+    const { api } = fixture;
+    for (const [index, name] of ['Open before', 'Quick find', 'On the board'].entries())
+      await api.createTask({ name, customer: { name, phone: `+44207946005${index}` } });
+    const { page } = await open();
+    await page.mouse.move(900, 600);
+    await row(page, 'Open before').click();
+    await panel(page).getByRole('heading', { name: 'Open before' }).waitFor();
+    // Quicker than any list can come: everything within one turn of the page.
+    await page.evaluate(`(() => {
+    const field = document.querySelector('#search');
+    field.focus();
+    field.value = 'quick find';
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    for (const key of ['Enter', 'c'])
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+  })()`);
+    await page.locator('.task-row.cursor').filter({ hasText: 'Quick find' }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0, 'nothing is asked of the task that was open before');
+    await page.keyboard.press('c');
+    await page.getByRole('dialog', { name: 'Cancel “Quick find”?' }).waitFor();
+    await page.keyboard.press('Escape');
+
+    for (const key of ['/', 'Control+a', 'Delete', 'Escape', 'g', 'b']) await page.keyboard.press(key);
+    const card = row(page, 'On the board');
+    await card.focus();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog', { name: 'Cancel “On the board”?' }).waitFor();
+    await page.context().close();
+  },
+);
+
+test('a drag begins at any row and ends at a courier who has no task yet', WITH_BROWSER, async () => {
+  const { api } = fixture;
+  const name = 'To the free one';
+  const task = await api.createTask({ name, customer: { name, phone: '+442079460042' } });
+  const carla = await createAgent(api, { name: 'Carla Free' });
+  assert.equal((await api.put(`/agents/${carla.id}/duty`, { onDuty: true })).status, 200);
+  const { page } = await open();
+  await page.getByLabel('Search tasks').fill(name);
+  await until('the task is found alone', async () => (await page.locator('.task-row').count()) === 1);
+  await row(page, name).hover();
+  await page.mouse.down();
+  const { x, y } = (await row(page, name).boundingBox())!;
+  await page.mouse.move(x + 40, y + 5, { steps: 3 });
+  const places = page.getByRole('list', { name: 'Drop on a courier' });
+  const place = places.getByRole('listitem').filter({ hasText: 'Carla Free' });
+  await place.getByText('Free', { exact: true }).waitFor();
+  await place.hover();
+  await page.mouse.up();
+  await until('the drop is committed', async () => (await read(task.id)).agentId === carla.id);
+  await places.waitFor({ state: 'detached' });
+  await page.context().close();
+});
