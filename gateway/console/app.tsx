@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { closeDialog, dialog } from './actions/dialog-state.ts';
 import { Dialogs } from './actions/dialogs.tsx';
 import { AttentionView } from './attention/attention-view.tsx';
@@ -8,10 +9,10 @@ import { session } from './page/link.ts';
 import { isPlacing } from './page/pin.ts';
 import { phonePane, taskId, view } from './page/state.ts';
 import { Palette } from './palette/palette.tsx';
-import { SavedDialog } from './saved/saved-dialog.tsx';
 import { SettingsView } from './settings/settings-view.tsx';
 import { text } from './text/english.ts';
-import { importText } from './text/english-import.ts';
+import { paletteText } from './text/english-palette.ts';
+import { savedText } from './text/english-saved.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icon.tsx';
 import { later } from './ui/later.tsx';
@@ -41,15 +42,23 @@ const Charts = later(
     </main>
   ),
 );
-const ImportSheet = later(
+const ImportSheet = laterDialog(
   async () => (await import('./import/import-sheet.tsx')).ImportSheet,
-  () => null,
-  () => (
-    <Dialog title={importText.title} onClose={closeDialog}>
-      <p class="fault">{text.noAnswer}</p>
-    </Dialog>
-  ),
+  paletteText.manyTasks,
 );
+const SavedDialog = laterDialog(async () => (await import('./saved/saved-dialog.tsx')).SavedDialog, savedText.title);
+
+function laterDialog(load: () => Promise<ComponentType>, title: string): ComponentType {
+  return later(
+    load,
+    () => null,
+    () => (
+      <Dialog title={title} onClose={closeDialog}>
+        <p class="fault">{text.noAnswer}</p>
+      </Dialog>
+    ),
+  );
+}
 
 export function App() {
   const now = session.value;

@@ -7,6 +7,7 @@ import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { say } from '../ui/toasts.tsx';
+import { inParts } from './in-parts.ts';
 import { clearSelected, hasCourier } from './selection.ts';
 
 const { act: words } = text;
@@ -55,7 +56,7 @@ function post<T>(path: string, content: unknown): Promise<Answer<T>> {
   return callApi<T>({ method: 'POST', path, body: content, key: newKey() });
 }
 
-/** Does the same to many tasks in one commit, and shows how many were done and what was refused. */
+/** Does the same to many tasks, and shows how many were done and what was refused. */
 async function actOn(
   ids: readonly number[],
   action: Action,
@@ -63,17 +64,31 @@ async function actOn(
   undo?: () => void,
 ): Promise<void> {
   if (ids.length === 0) return;
-  const answer = await whilePending(ids, () => post<ActionResult>('/tasks/actions', { ...action, taskIds: ids }));
-  if (!answer.ok) return say(refusalText(answer.failure), 'fault');
-  const refused = answer.data.items.flatMap(({ taskId: id, error }) =>
-    error ? [{ taskId: id, words: refusalText(failureOf(error)) }] : [],
-  );
-  if (refused.length === 0) {
-    clearSelected();
-    return say(done(answer.data.done), 'note', undo && { label: words.undo, act: undo });
+  const result = await whilePending(ids, () => askFor(ids, action));
+  if (result.failure) {
+    if (result.done > 0) say(done(result.done));
+    return say(refusalText(result.failure), 'fault');
   }
-  if (ids.length === 1) return say(refused[0]!.words, 'fault');
-  outcome.value = { done: answer.data.done, refused };
+  if (result.refused.length === 0) {
+    clearSelected();
+    return say(done(result.done), 'note', undo && { label: words.undo, act: undo });
+  }
+  if (ids.length === 1) return say(result.refused[0]!.words, 'fault');
+  outcome.value = result;
+}
+
+/** One call takes so many tasks; more of them go in several, up to the first that fails as a whole. */
+async function askFor(ids: readonly number[], action: Action): Promise<Outcome & { readonly failure?: Failure }> {
+  let done = 0;
+  const refused: Outcome['refused'][number][] = [];
+  for (const taskIds of inParts(ids)) {
+    const answer = await post<ActionResult>('/tasks/actions', { ...action, taskIds });
+    if (!answer.ok) return { done, refused, failure: answer.failure };
+    done += answer.data.done;
+    for (const { taskId, error } of answer.data.items)
+      if (error) refused.push({ taskId, words: refusalText(failureOf(error)) });
+  }
+  return { done, refused };
 }
 
 /** The body of a refusal inside an answer about many. */

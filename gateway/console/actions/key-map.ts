@@ -1,6 +1,5 @@
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
-import { chartsText } from '../text/english-charts.ts';
 import { paletteText } from '../text/english-palette.ts';
 import { settingsText } from '../text/english-settings.ts';
 
@@ -14,6 +13,7 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['h', 'l'], words.moveColumn],
   [['Enter'], words.open],
   [['x'], words.select],
+  [['Shift', 'drag'], words.selectOnMap],
   [['a'], words.assign],
   [['r'], words.reassign],
   [['u'], words.unassign],
@@ -25,7 +25,7 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['g', 'b'], words.board],
   [['g', 'a'], attention.title],
   [['g', 'c'], words.couriers],
-  [['g', 'h'], chartsText.title],
+  [['g', 'h'], text.nav.charts],
   [['g', 's'], settingsText.title],
   [['Esc'], words.close],
   [['?'], words.help],

@@ -7,7 +7,7 @@ import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
-import { importText } from '../text/english-import.ts';
+import { paletteText } from '../text/english-palette.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { FormEnd } from '../ui/form-end.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -58,7 +58,7 @@ export function NewTask() {
         <p class="code">{words.hint}</p>
         <h2>{words.title}</h2>
         <button type="button" class="link" onClick={beginImport}>
-          {importText.open}
+          {paletteText.manyTasks}
         </button>
       </header>
       <form class="stack" onSubmit={submit}>

@@ -20,6 +20,10 @@ export function toggleSelected(id: number): void {
   anchor = id;
 }
 
+export function addSelected(ids: readonly number[]): void {
+  if (ids.length > 0) selected.value = new Set([...selected.peek(), ...ids]);
+}
+
 export function clearSelected(): void {
   if (selected.peek().size > 0) selected.value = new Set();
 }

@@ -1,5 +1,6 @@
 import { timeOf } from '../page/format.ts';
 import { figures } from '../page/link.ts';
+import { text } from '../text/english.ts';
 import { chartsText as words } from '../text/english-charts.ts';
 import { BANDS, type Counts, onTimeShare, openByStatus, type Span, tasksPerMinute, timeToAssign } from './activity.ts';
 import { Chart } from './chart.tsx';
@@ -24,7 +25,7 @@ export function Charts() {
   return (
     <main class="charts">
       <header>
-        <h1>{words.title}</h1>
+        <h1>{text.nav.charts}</h1>
         {known && <p class="soft">{words.since(timeOf(known.sinceMs), timeOf(known.atMs))}</p>}
       </header>
       {problem !== null && (

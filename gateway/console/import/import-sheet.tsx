@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { closeDialog } from '../actions/dialog-state.ts';
 import { importText as words } from '../text/english-import.ts';
+import { paletteText } from '../text/english-palette.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { openTable, pasted, table } from './import-state.ts';
@@ -13,7 +14,7 @@ const FILES = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain';
 /** Makes many tasks from a table. It is looked at and mended before anything is sent. */
 export function ImportSheet() {
   return (
-    <Dialog title={words.title} isWide onClose={closeDialog}>
+    <Dialog title={paletteText.manyTasks} isWide onClose={closeDialog}>
       {table.value ? <ImportTable table={table.value} /> : <Paste />}
     </Dialog>
   );

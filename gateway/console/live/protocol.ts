@@ -240,6 +240,8 @@ export interface TaskPin {
   readonly status: TaskStatus;
   readonly isLate: boolean;
   readonly agentId: number | null;
+  readonly etaAtMs: number | null;
+  /** Its place among the stops of its courier: the present one first, then by the expected time. */
   readonly order: number;
 }
 

@@ -87,6 +87,7 @@ export function taskPins(records: Records): TaskPin[] {
       status: row.status,
       isLate: row.isLate,
       agentId: row.agentId,
+      etaAtMs: row.etaAtMs,
       order: row.status === 'in_transit' ? 0 : (row.etaAtMs ?? row.dueAtMs),
     });
   }

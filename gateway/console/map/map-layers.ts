@@ -1,25 +1,43 @@
 import type { GeoJSONSource, Map as GlMap } from 'maplibre-gl';
 import type { CourierPin, TaskPin } from '../live/protocol.ts';
+import { CLUSTER_IMAGE, CLUSTER_SUMS, drawClustersIn } from './cluster-images.ts';
 import { addCourierImages, imageOf } from './courier-images.ts';
 import { type Features, lineOf, NOTHING, type Place, pointAt } from './features.ts';
 import { demoStreets, graticule } from './ground.ts';
 import type { MapColors } from './map-colors.ts';
 import { taskFeatures } from './task-features.ts';
 
-const SOURCES = ['graticule', 'streets', 'route', 'way', 'tasks', 'couriers', 'draft'] as const;
+const SOURCES = ['graticule', 'streets', 'trail', 'route', 'way', 'tasks', 'couriers', 'draft'] as const;
 type SourceName = (typeof SOURCES)[number];
+
+/** Below this zoom tasks that lie together are one cluster. */
+const LAST_CLUSTER_ZOOM = 11;
+const CLUSTER_RADIUS_PX = 36;
 
 /** The layers of the map, over its ground. `hasGround` leaves out the quiet one, where a style brings its own. */
 export function addLayers(map: GlMap, colors: MapColors, options: { hasGround: boolean; isDemo: boolean }): void {
-  for (const name of SOURCES) if (!map.getSource(name)) map.addSource(name, { type: 'geojson', data: NOTHING });
+  const clusters = {
+    cluster: true,
+    clusterMaxZoom: LAST_CLUSTER_ZOOM,
+    clusterRadius: CLUSTER_RADIUS_PX,
+    clusterProperties: CLUSTER_SUMS,
+  };
+  for (const name of SOURCES) {
+    if (map.getSource(name)) continue;
+    map.addSource(name, { type: 'geojson', data: NOTHING, ...(name === 'tasks' ? clusters : {}) });
+  }
   addCourierImages(map, colors);
+  drawClustersIn(map, colors);
   if (!options.hasGround) {
     addGround(map, colors);
     if (options.isDemo) setData(map, 'streets', demoStreets());
     drawGraticule(map);
   }
   addWays(map, colors);
-  addPins(map, colors);
+  addTasks(map, colors);
+  addSelected(map, colors);
+  addCouriers(map, colors);
+  addClusters(map);
 }
 
 function addGround(map: GlMap, { ground, surface, line, soft }: MapColors): void {
@@ -53,6 +71,13 @@ function addWays(map: GlMap, { accent, muted }: MapColors): void {
     paint: { 'line-color': muted, 'line-width': 2, 'line-dasharray': [1, 2] },
   });
   map.addLayer({
+    id: 'trail',
+    source: 'trail',
+    type: 'line',
+    layout: round,
+    paint: { 'line-color': muted, 'line-width': 3, 'line-opacity': 0.5 },
+  });
+  map.addLayer({
     id: 'route',
     source: 'route',
     type: 'line',
@@ -66,7 +91,35 @@ function scaleOf(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
 
-function addPins(map: GlMap, { surface, accent, late, wait, ink, muted }: MapColors): void {
+function addSelected(map: GlMap, { accent }: MapColors): void {
+  const scale = scaleOf();
+  map.addLayer({
+    id: 'selected-tasks',
+    source: 'tasks',
+    type: 'circle',
+    filter: ['in', ['get', 'id'], ['literal', []]],
+    paint: { 'circle-radius': 9 * scale, 'circle-color': accent, 'circle-opacity': 0.3 },
+  });
+}
+
+/** Tasks that lie together. They stay in sight above the couriers, whom a low zoom crowds. */
+function addClusters(map: GlMap): void {
+  const scale = scaleOf();
+  map.addLayer({
+    id: 'clusters',
+    source: 'tasks',
+    type: 'symbol',
+    filter: ['has', 'point_count'],
+    layout: {
+      'icon-image': CLUSTER_IMAGE,
+      'icon-size': scale,
+      'icon-allow-overlap': true,
+      'icon-ignore-placement': true,
+    },
+  });
+}
+
+function addTasks(map: GlMap, { surface, accent, late, wait, ink, muted }: MapColors): void {
   const scale = scaleOf();
   const color = [
     'case',
@@ -78,6 +131,7 @@ function addPins(map: GlMap, { surface, accent, late, wait, ink, muted }: MapCol
     id: 'tasks',
     source: 'tasks',
     type: 'circle',
+    filter: ['!', ['has', 'point_count']],
     // The urgent ones lie on top.
     layout: { 'circle-sort-key': ['get', 'rank'] },
     paint: {
@@ -96,6 +150,11 @@ function addPins(map: GlMap, { surface, accent, late, wait, ink, muted }: MapCol
     filter: ['==', ['get', 'id'], -1],
     paint: { 'circle-radius': 11 * scale, 'circle-opacity': 0, 'circle-stroke-color': ink, 'circle-stroke-width': 2 },
   });
+}
+
+/** Over the tasks, so that they stay in sight. */
+function addCouriers(map: GlMap, { accent, surface }: MapColors): void {
+  const scale = scaleOf();
   map.addLayer({
     id: 'chosen-courier',
     source: 'couriers',
@@ -165,16 +224,24 @@ export function drawTasks(map: GlMap, pins: readonly TaskPin[], agentId: number 
   setData(map, 'tasks', taskFeatures(pins, agentId));
 }
 
-/** From the courier through its stops, in the order in which they are expected. */
+/** The way that a courier has come. */
+export function drawTrail(map: GlMap, places: readonly Place[]): void {
+  setData(map, 'trail', path(places));
+}
+
+/** From the courier through its stops, in the order of the plan. */
 export function drawRoute(map: GlMap, pin: CourierPin | undefined, stops: readonly TaskPin[]): void {
   const from: Place[] = pin ? [[pin.longitude, pin.latitude]] : [];
-  const inOrder = [...stops].sort((a, b) => a.order - b.order);
-  setData(map, 'route', path([...from, ...inOrder.map((stop): Place => [stop.longitude, stop.latitude])]));
+  setData(map, 'route', path([...from, ...stops.map((stop): Place => [stop.longitude, stop.latitude])]));
 }
 
 /** From the pickup of a task to its drop-off. */
 export function drawWay(map: GlMap, pin: TaskPin | undefined): void {
   setData(map, 'way', pin?.pickup ? path([pin.pickup, [pin.longitude, pin.latitude]]) : NOTHING);
+}
+
+export function markSelected(map: GlMap, ids: ReadonlySet<number>): void {
+  map.setFilter('selected-tasks', ['in', ['get', 'id'], ['literal', [...ids]]]);
 }
 
 export function choose(map: GlMap, taskId: number | null, agentId: number | null): void {

@@ -1,8 +1,18 @@
 import { effect } from '@preact/signals';
-import { AttributionControl, Map as GlMap, type MapMouseEvent, ScaleControl, setWorkerUrl } from 'maplibre-gl';
+import {
+  AttributionControl,
+  type GeoJSONSource,
+  Map as GlMap,
+  type LngLat,
+  type MapMouseEvent,
+  ScaleControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import { addSelected, selected } from '../actions/selection.ts';
 import { courierPins, session, taskPins } from '../page/link.ts';
 import { isPlacing, pinTarget } from '../page/pin.ts';
 import { agentId, shownTheme, taskId } from '../page/state.ts';
+import { listenForBoxes } from './box-select.ts';
 import { readMapColors } from './map-colors.ts';
 import {
   addLayers,
@@ -12,8 +22,13 @@ import {
   drawGraticule,
   drawRoute,
   drawTasks,
+  drawTrail,
   drawWay,
+  markSelected,
 } from './map-layers.ts';
+import { StopMarkers } from './stop-markers.ts';
+import { idsInside, inPlannedOrder } from './task-features.ts';
+import { keepTrail } from './trail.ts';
 
 interface Handlers {
   readonly onPick: (kind: 'task' | 'courier', id: number) => void;
@@ -38,6 +53,8 @@ export function openMap(container: HTMLElement, handlers: Handlers): { readonly 
     style: styleUrl || BLANK,
     attributionControl: false,
     dragRotate: false,
+    // A drag with Shift selects.
+    boxZoom: false,
     pitchWithRotate: false,
     fadeDuration: 0,
   });
@@ -49,6 +66,7 @@ export function openMap(container: HTMLElement, handlers: Handlers): { readonly 
     stops.push(keepDrawn(map, styleUrl !== ''));
     if (!styleUrl) map.on('moveend', () => drawGraticule(map));
     listen(map, handlers);
+    stops.push(listenForBoxes(map, (box) => addSelected(idsInside(taskPins.peek(), box))));
   });
   return {
     map,
@@ -69,23 +87,30 @@ function keepDrawn(map: GlMap, hasGround: boolean): () => void {
     'streets-edge',
     'streets',
     'way',
+    'trail',
     'route',
     'tasks',
+    'clusters',
+    'selected-tasks',
     'chosen-task',
     'chosen-courier',
     'couriers',
     'draft',
   ];
+  const stopMarkers = new StopMarkers(map);
   const stops = [
     effect(() => {
       shownTheme.value;
       for (const id of own) if (map.getLayer(id)) map.removeLayer(id);
       addLayers(map, readMapColors(), { hasGround, isDemo });
       choose(map, taskId.peek(), agentId.peek());
+      markSelected(map, selected.peek());
     }),
     effect(() => drawCouriers(map, courierPins.value)),
     effect(() => drawTasks(map, taskPins.value, agentId.value)),
     effect(() => choose(map, taskId.value, agentId.value)),
+    effect(() => markSelected(map, selected.value)),
+    keepTrail((places) => drawTrail(map, places)),
     effect(() => drawDraft(map, pinTarget.value?.pin ?? null)),
     effect(() =>
       drawWay(
@@ -96,7 +121,9 @@ function keepDrawn(map: GlMap, hasGround: boolean): () => void {
     effect(() => {
       const id = agentId.value;
       const pin = courierPins.value.find((each) => each.id === id);
-      drawRoute(map, pin, id === null ? [] : taskPins.value.filter((task) => task.agentId === id));
+      const inOrder = id === null ? [] : inPlannedOrder(taskPins.value, id);
+      drawRoute(map, pin, inOrder);
+      stopMarkers.show(inOrder);
     }),
   ];
   return () => {
@@ -104,19 +131,24 @@ function keepDrawn(map: GlMap, hasGround: boolean): () => void {
   };
 }
 
+const KINDS = { couriers: 'courier', tasks: 'task', clusters: 'cluster' } as const;
+
+/** Goes as near as it takes until the tasks of a cluster stand apart. */
+async function openCluster(map: GlMap, id: number, center: LngLat): Promise<void> {
+  const zoom = await map.getSource<GeoJSONSource>('tasks')!.getClusterExpansionZoom(id);
+  map.easeTo({ center, zoom: zoom + 0.5, duration: 150 });
+}
+
 function listen(map: GlMap, { onPick, onHover }: Handlers): void {
-  const under = ({ point: { x, y } }: MapMouseEvent) => {
+  const under = ({ point: { x, y }, lngLat }: MapMouseEvent) => {
     const box: [[number, number], [number, number]] = [
       [x - REACH_PX, y - REACH_PX],
       [x + REACH_PX, y + REACH_PX],
     ];
-    const [found] = map.queryRenderedFeatures(box, { layers: ['couriers', 'tasks'] });
-    return (
-      found && {
-        kind: found.layer.id === 'couriers' ? ('courier' as const) : ('task' as const),
-        id: Number(found.properties['id']),
-      }
-    );
+    const [found] = map.queryRenderedFeatures(box, { layers: ['couriers', 'tasks', 'clusters'] });
+    if (!found) return undefined;
+    const kind = KINDS[found.layer.id as keyof typeof KINDS];
+    return { kind, id: Number(found.properties[kind === 'cluster' ? 'cluster_id' : 'id']), place: lngLat };
   };
   map.on('click', (event) => {
     const target = pinTarget.peek();
@@ -127,12 +159,14 @@ function listen(map: GlMap, { onPick, onHover }: Handlers): void {
       return;
     }
     const found = under(event);
-    if (found) onPick(found.kind, found.id);
+    if (found?.kind === 'cluster') void openCluster(map, found.id, found.place);
+    else if (found) onPick(found.kind, found.id);
   });
   map.on('mousemove', (event) => {
     const found = under(event);
     map.getCanvas().style.cursor = pinTarget.peek() ? 'crosshair' : found ? 'pointer' : '';
-    onHover(found?.kind ?? null, found?.id ?? 0, event.point.x, event.point.y);
+    const kind = found && found.kind !== 'cluster' ? found.kind : null;
+    onHover(kind, found?.id ?? 0, event.point.x, event.point.y);
   });
   map.on('mouseout', () => onHover(null, 0, 0, 0));
 }

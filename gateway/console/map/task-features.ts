@@ -15,6 +15,28 @@ export function taskFeatures(pins: readonly TaskPin[], agentId: number | null): 
   return { type: 'FeatureCollection', features };
 }
 
+/** A part of the map, in degrees. */
+export interface Box {
+  readonly west: number;
+  readonly south: number;
+  readonly east: number;
+  readonly north: number;
+}
+
+/** The tasks inside a box, its edges included. */
+export function idsInside(pins: readonly TaskPin[], { west, south, east, north }: Box): number[] {
+  return pins
+    .filter(
+      ({ longitude, latitude }) => longitude >= west && longitude <= east && latitude >= south && latitude <= north,
+    )
+    .map(({ id }) => id);
+}
+
+/** The stops of a courier in the order of the plan. */
+export function inPlannedOrder(pins: readonly TaskPin[], agentId: number): TaskPin[] {
+  return pins.filter((pin) => pin.agentId === agentId).sort((a, b) => a.order - b.order || a.id - b.id);
+}
+
 /** Late pins lie over unassigned ones, and these over those that are on their way. */
 function rankOf(status: TaskPin['status'], isLate: boolean): number {
   if (isLate) return 2;

@@ -9,6 +9,7 @@ import { agentId, isFollowing, taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
 import { openMap } from './open-map.ts';
+import { TRAIL_MINUTES } from './trail.ts';
 
 const { map: words } = text;
 const PADDING_PX = 64;
@@ -55,6 +56,7 @@ export function TaskMap() {
         onDragOver={allowDrop}
         onDrop={(event) => map.current && dropOn(event, courierAt(map.current, event))}
       />
+      {agentId.value !== null && <Chosen id={agentId.value} />}
       {hasFailed.value && <p class="empty">{words.failed}</p>}
       {isPlacing.value && (
         <p class="placing-hint" role="status">
@@ -90,6 +92,18 @@ export function TaskMap() {
         </p>
       )}
     </section>
+  );
+}
+
+/** The chosen courier, and the lines that the map draws for him. */
+function Chosen({ id }: { readonly id: number }) {
+  const courier = couriers.value.find((each) => each.id === id);
+  const stops = taskPins.value.filter((pin) => pin.agentId === id).length;
+  return (
+    <p class="map-chosen">
+      <strong dir="auto">{courier?.name ?? `${id}`}</strong>
+      <span>{words.trail(stops, TRAIL_MINUTES)}</span>
+    </p>
   );
 }
 

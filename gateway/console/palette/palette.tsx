@@ -18,8 +18,6 @@ import { openView, savedViews } from '../saved/saved-state.ts';
 import { sectionsShown } from '../settings/sections.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
-import { chartsText } from '../text/english-charts.ts';
-import { importText } from '../text/english-import.ts';
 import { paletteText as words } from '../text/english-palette.ts';
 import { savedText } from '../text/english-saved.ts';
 import { settingsText } from '../text/english-settings.ts';
@@ -32,7 +30,7 @@ const VIEWS: readonly (readonly [View, string, string])[] = [
   ['board', text.nav.board, 'g b'],
   ['attention', attention.title, 'g a'],
   ['couriers', text.nav.couriers, 'g c'],
-  ['charts', chartsText.title, 'g h'],
+  ['charts', text.nav.charts, 'g h'],
   ['settings', settingsText.title, 'g s'],
 ];
 
@@ -85,7 +83,7 @@ function allCommands(typed: string): Command[] {
       beginTask();
     }),
     ...(may('tasks:create')
-      ? [{ id: 'import', name: importText.title, kind: words.action, keys: '', run: beginImport }]
+      ? [{ id: 'import', name: words.manyTasks, kind: words.action, keys: '', run: beginImport }]
       : []),
     ...action(act.assign, 'a', hasTask && may('tasks:assign'), () => askForCourier(ids)),
     ...action(act.unassign, 'u', hasTask && may('tasks:assign'), () => takeBack(ids)),

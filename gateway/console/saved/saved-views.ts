@@ -1,5 +1,5 @@
-import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { ListQuery } from '../live/protocol.ts';
+import { text } from '../text/english.ts';
 
 /** The choices that make a list what it is, without the part of it that is on the screen. */
 export type ListFilter = Pick<
@@ -24,10 +24,10 @@ export function isSameFilter(one: ListFilter, other: ListFilter): boolean {
 }
 
 /** The views in a stored text. An older or a newer console may have written it: views that make no sense here are left out. */
-export function readViews(text: string | null): SavedView[] {
+export function readViews(kept: string | null): SavedView[] {
   let stored: unknown;
   try {
-    stored = JSON.parse(text ?? '[]');
+    stored = JSON.parse(kept ?? '[]');
   } catch {
     return [];
   }
@@ -38,17 +38,16 @@ function viewsIn(stored: unknown): SavedView[] {
   const { name, filter } = (stored ?? {}) as { name?: unknown; filter?: Record<string, unknown> };
   if (typeof name !== 'string' || name === '' || typeof filter !== 'object' || filter === null) return [];
   const { search, statuses, agentId, onlyLate, withDone, ended, grouping } = filter;
-  const known = TASK_STATUSES.filter((status) => Array.isArray(statuses) && statuses.includes(status));
   const isKnown =
     typeof search === 'string' &&
     Array.isArray(statuses) &&
-    known.length === statuses.length &&
+    statuses.every((status) => text.status[status] !== undefined) &&
     (agentId === null || Number.isSafeInteger(agentId)) &&
     (ended === null || ended === 'on-time' || ended === 'failed') &&
     (grouping === 'courier' || grouping === 'status');
   if (!isKnown) return [];
   const flags = { onlyLate: onlyLate === true, withDone: withDone === true };
-  return [{ name, filter: { search, statuses: known, agentId: agentId as number | null, ended, grouping, ...flags } }];
+  return [{ name, filter: { search, statuses, agentId: agentId as number | null, ended, grouping, ...flags } }];
 }
 
 /** Adds a view at the end, or puts it in the place of the one with its name. */

@@ -3,7 +3,6 @@ const count = (number: number, one: string, many: string) =>
 
 /** The texts of the charts. */
 export const chartsText = {
-  title: 'Charts',
   loading: 'Reading the log',
   since: (time: string, at: string) =>
     `Since ${time}, until ${at}. Read from the log of events, and again every few seconds.`,

@@ -3,8 +3,6 @@ const lines = (number: number) => `${number.toLocaleString('en')} ${number === 1
 
 /** The texts of tasks that come as a table. */
 export const importText = {
-  title: 'Many tasks from a table',
-  open: 'Many from a table',
   paste: 'Table',
   pasteHint:
     'Copy cells of a spreadsheet, the headings with them, and paste them here. Commas, semicolons and tabs all separate cells.',

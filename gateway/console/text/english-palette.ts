@@ -8,4 +8,5 @@ export const paletteText = {
   view: 'View',
   action: 'Action',
   section: 'Settings',
+  manyTasks: 'Many tasks from a table',
 };

@@ -26,7 +26,7 @@ export const text = {
       `${email} belongs to no organization, so there is nothing to dispatch. Sign in as a dispatcher or an administrator of one.`,
     other: 'Use another account',
   },
-  nav: { map: 'Dispatch', board: 'Board', couriers: 'Couriers', label: 'Views' },
+  nav: { map: 'Dispatch', board: 'Board', couriers: 'Couriers', charts: 'Charts', label: 'Views' },
   user: {
     open: 'Account',
     signOut: 'Sign out',
@@ -306,6 +306,9 @@ export const text = {
     failed: 'This browser cannot draw the map.',
     place: 'Tap the place on the map.',
     back: 'Back to the form',
+    stop: { before: 'Stop ', beforeTime: ', expected ' },
+    trail: (stops: number, minutes: number) =>
+      `${count(stops, 'stop', 'stops')} in planned order · trail of ${minutes} min`,
   },
   act: {
     assign: 'Assign',
@@ -380,6 +383,7 @@ export const text = {
     board: 'Board',
     open: 'Open',
     select: 'Select',
+    selectOnMap: 'Select on the map',
     assign: 'Assign',
     reassign: 'Reassign',
     unassign: 'Take back',

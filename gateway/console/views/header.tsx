@@ -4,7 +4,6 @@ import { figures, session, signOut } from '../page/link.ts';
 import { changeList, go, NO_LIST_FILTER, type Theme, theme, type View, view } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
-import { chartsText } from '../text/english-charts.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { ConnectionChip } from './connection-chip.tsx';
@@ -14,7 +13,7 @@ const NAV: readonly (readonly [View, string, IconName])[] = [
   ['board', text.nav.board, 'board'],
   ['attention', attention.title, 'risk'],
   ['couriers', text.nav.couriers, 'users'],
-  ['charts', chartsText.title, 'chart'],
+  ['charts', text.nav.charts, 'chart'],
   ['settings', settingsText.title, 'settings'],
 ];
 const NO_FILTER = { ...NO_LIST_FILTER, withDone: false } as const;

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { useGateway } from '../../api/api-fixture.ts';
+import { dayOf } from '../../api/exceptions/day-of.ts';
+import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
+import { until } from '../../support/until.ts';
+import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+
+const fixture = useGateway();
+const chrome = useBrowser();
+const order = (last: number, latitude: number, longitude: number) => ({
+  customer: { name: `Customer ${last}`, phone: `+44207946000${last}` },
+  location: { address: `Low St ${last}`, latitude, longitude },
+});
+
+test('the map numbers the stops of a courier, selects tasks by a box, and opens a cluster', WITH_BROWSER, async () => {
+  const day = await dayOf(fixture, {}, 1);
+  const [{ api: courier }] = day.agents as [(typeof day.agents)[0]];
+  await day.taskIn('accepted', order(1, 51.5, -0.13));
+  await day.taskIn('accepted', order(2, 51.51, -0.12));
+  await day.api.createTask(order(3, 51.505, -0.11));
+  const points = [0, 1, 2].map((at) => ({
+    latitude: 51.5 + at / 1_000,
+    longitude: -0.125,
+    recordedAt: new Date(Date.now() - 3_000 + at * 1_000).toISOString(),
+  }));
+  assert.ok((await courier.post('/agents/me/locations', { points })).status < 300);
+  const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, day.organizationId));
+  const name = page.locator('.group-row button.name');
+  await name.click();
+  await page.getByRole('button', { name: /^Stop 1/ }).waitFor();
+  await page.getByRole('button', { name: /^Stop 2/ }).waitFor();
+  await page.getByText('2 stops in planned order · trail of 30 min').waitFor();
+  await assertAccessible(page, 'stops on the map');
+  await page.getByRole('button', { name: /^Stop 1/ }).click();
+  await page.locator('.panel').getByText('Low St').first().waitFor();
+  await page.keyboard.press('Escape');
+  await name.click();
+  await page.locator('.stop-marker').first().waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Show everything' }).click();
+  const { x, y, width, height } = (await page.locator('.maplibregl-canvas').boundingBox())!;
+  await page.keyboard.down('Shift');
+  await page.mouse.move(x + 5, y + 5);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 5, y + height - 5, { steps: 3 });
+  assert.equal(await page.locator('.map-box').count(), 1);
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await page.getByText('3 selected').waitFor();
+  assert.equal(await page.locator('.task-row.selected').count(), 3, 'the selection is that of the list');
+  await page.keyboard.press('Escape');
+  await page.getByText('3 selected').waitFor({ state: 'detached' });
+
+  const scale = async () => (await page.locator('.maplibregl-ctrl-scale').textContent()) ?? '';
+  for (let step = 0; step < 6; step++) await page.getByRole('button', { name: 'Farther' }).click();
+  await until('the map shows the whole city', async () => (await scale()).endsWith('km'));
+  await until('a click has opened the cluster', async () => {
+    await page.mouse.click(x + width / 2, y + height / 2);
+    return (await scale()).endsWith(' m');
+  });
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+});
