@@ -5,6 +5,7 @@ import { runCommits } from './commits/run-commits.ts';
 import { compareGuards } from './compare/compare-guards.ts';
 import { compareServers } from './compare/compare-servers.ts';
 import { compareWays } from './compare/compare-ways.ts';
+import { runConsole } from './console/run-console.ts';
 import { runFanout } from './fanout/run-fanout.ts';
 import { runActivation } from './life/run-activation.ts';
 import { runMemory } from './life/run-memory.ts';
@@ -40,6 +41,7 @@ await runToEnd(async (releaser, signal) => {
   if (scenario === 'commits') return runCommits(rest, releaser, signal);
   if (scenario === 'locations') return runLocations(rest, releaser, signal);
   if (scenario === 'boxes') return runBoxes(rest, releaser, signal);
+  if (scenario === 'console') return runConsole(rest, releaser, signal);
   if (scenario === 'fanout') return runFanout(rest, releaser, signal);
   if (scenario === 'webhooks') return runWebhooks(rest, releaser, signal);
   if (scenario === 'payments') return runPayments(rest, releaser, signal);

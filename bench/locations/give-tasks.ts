@@ -57,7 +57,8 @@ interface SignedIn {
   readonly data: { readonly accessToken: string };
 }
 
-function taskTo(draw: (bound: number) => number): object {
+/** A task in the town of the agents' positions. */
+export function taskTo(draw: (bound: number) => number): object {
   const [latitude, longitude] = [(52_400_000 + draw(200_000)) / 1e6, (13_300_000 + draw(200_000)) / 1e6];
   return {
     name: 'Order',

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
@@ -14,6 +13,7 @@ import { SECRETS_KEY, startServer } from '../stand/server-process.ts';
 import { startTemporaryStores } from '../stand/temporary-stores.ts';
 import { startWorkers } from '../stand/workers-process.ts';
 import { type Followed, openSink, openStreams } from './followers.ts';
+import { liveAt, MOST_BEHIND } from './live-at.ts';
 import { type MixedOptions, parseMixedOptions } from './mixed-options.ts';
 import { KINDS, TaskLives } from './task-life.ts';
 
@@ -23,8 +23,6 @@ const AGENTS = 200;
 const MIB = 1_048_576;
 /** An access token lives 15 minutes. */
 const TOKEN_MS = 10 * 60_000;
-/** Lives that have begun and not ended, at half of the maximum: more of them mean that it cannot keep up. */
-const MOST_BEHIND = 500;
 
 /** The figures of a minute, and of a shorter last one. */
 interface Minute {
@@ -163,34 +161,6 @@ async function findMost(
   await Promise.all(Array.from({ length: atOnce }, line));
   lives.takeTimes();
   return (lives.ended * 1_000) / (performance.now() - startedAt);
-}
-
-/** Begins lives at a rate, however many of the others still live. Resolves, when none is left, to the most at once. */
-async function liveAt(lives: TaskLives, perSecond: number, seconds: number, signal: AbortSignal): Promise<number> {
-  const startedAt = performance.now();
-  const living = new Set<Promise<void>>();
-  let [begun, most] = [0, 0];
-  let failure: unknown;
-  for (;;) {
-    signal.throwIfAborted();
-    if (failure !== undefined) throw failure;
-    const elapsed = (performance.now() - startedAt) / 1_000;
-    if (elapsed >= seconds || living.size >= MOST_BEHIND) break;
-    for (; begun < elapsed * perSecond; begun++) {
-      const life: Promise<void> = lives
-        .live()
-        .catch((error: unknown) => {
-          failure = error;
-        })
-        .finally(() => living.delete(life));
-      living.add(life);
-    }
-    most = Math.max(most, living.size);
-    await delay(5);
-  }
-  await Promise.all(living);
-  if (failure !== undefined) throw failure;
-  return most;
 }
 
 /** Compares the middle with the end: the caches fill until then. */

@@ -2,16 +2,13 @@ import type { CallerView } from '../../../schema/accounts/caller.ts';
 import { type Client, createClient, type LooseCall } from '../../client/create-client.ts';
 import { DispatchError } from '../../client/dispatch-error.ts';
 import type { EventStream } from '../../client/event-stream.ts';
-import { Session } from '../../client/session.ts';
-import { openTokenStore } from '../../client/token-store.ts';
+import { Session, type TokenStore } from '../../client/session.ts';
 import type { Answer, ApiCall, Failure } from './protocol.ts';
 
 /** Calls of people who are not signed in. */
 const PUBLIC = '/auth/password-reset/';
 /** A person who waits for an answer wants to hear soon that there is none; a stream that is cut is opened again often. */
 const RETRY = { giveUpAfterMs: 8_000, longestPauseMs: 3_000 };
-
-const FILE_MS = 20_000;
 
 /** A request that got no answer, or a refusal. */
 export class CallError extends Error {
@@ -24,6 +21,10 @@ export class CallError extends Error {
 }
 
 interface Options {
+  /** The address of the service, without `/api/v1`. */
+  readonly baseUrl: string;
+  /** Where the tokens are: of all tabs of a browser. */
+  readonly store: Promise<TokenStore>;
   /** The session is over: signed out elsewhere, revoked or run out. */
   readonly onEnded: () => void;
 }
@@ -34,19 +35,18 @@ interface Answered {
   readonly position: string | undefined;
 }
 
-/** The client of this repository, for paths that are known when the program runs. Tokens are kept for all tabs. */
+/** The client of this repository, for paths that are known when the program runs. */
 export class Api {
   readonly #options: Options;
   readonly #session: Promise<Session>;
   readonly #signedIn: Promise<Client>;
-  readonly #anyone = createClient({ baseUrl: location.origin, retry: RETRY });
+  readonly #anyone: Client;
 
   constructor(options: Options) {
     this.#options = options;
-    const baseUrl = location.origin;
-    this.#session = openTokenStore('dispatch-console').then(
-      (store) => new Session({ baseUrl, store, name: 'console', retry: RETRY }),
-    );
+    const { baseUrl, store } = options;
+    this.#anyone = createClient({ baseUrl, retry: RETRY });
+    this.#session = store.then((kept) => new Session({ baseUrl, store: kept, name: 'console', retry: RETRY }));
     this.#signedIn = this.#session.then((session) => createClient({ baseUrl, session, retry: RETRY }));
   }
 
@@ -91,17 +91,6 @@ export class Api {
     return this.#answered((await this.#signedIn).open(path as Parameters<Client['open']>[0], { signal }));
   }
 
-  /** A file as a data URL. Never rejects, as `call` does not. */
-  async file(path: string): Promise<Answer<string>> {
-    try {
-      const reply = await this.open(path, AbortSignal.timeout(FILE_MS));
-      const bytes = await reply.blob();
-      return { ok: true, status: reply.status, data: await dataUrlOf(bytes) };
-    } catch (error) {
-      return { ok: false, failure: (error instanceof CallError ? error : this.failure(error)).failure };
-    }
-  }
-
   /** The caller's stream from a position on. It opens itself again, and throws when it is refused for good. */
   async follow(lastEventId: string, signal: AbortSignal): Promise<EventStream> {
     return (await this.#signedIn).follow({ lastEventId, signal });
@@ -123,15 +112,6 @@ export class Api {
       throw this.failure(error);
     }
   }
-}
-
-function dataUrlOf(bytes: Blob): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result as string);
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(bytes);
-  });
 }
 
 /** The client types calls by the document; this console puts ids into paths itself. */

@@ -1,7 +1,9 @@
+import { openTokenStore } from '../../client/token-store.ts';
 import { Api, CallError } from './api.ts';
 import { type Changes, LiveCore } from './live-core.ts';
 import { PagePort } from './page-port.ts';
 import type { Answer, Session, ToWorker } from './protocol.ts';
+import { readFile } from './read-file.ts';
 
 /**
  * The program behind all pages of this browser: it holds the session, one stream, and the live state. A SharedWorker
@@ -14,7 +16,11 @@ const pages = new Set<PagePort>();
 let session: Session = { state: 'unknown', isCut: false };
 let core: LiveCore | undefined;
 
-const api = new Api({ onEnded: () => becomeSignedOut('ended') });
+const api = new Api({
+  baseUrl: location.origin,
+  store: openTokenStore('dispatch-console'),
+  onEnded: () => becomeSignedOut('ended'),
+});
 /** Tells the workers of other tabs, where each has its own. */
 const neighbours = new BroadcastChannel('dispatch-console-session');
 neighbours.onmessage = () => void begin();
@@ -76,7 +82,7 @@ async function take(page: PagePort, message: ToWorker): Promise<void> {
     case 'call':
       return page.answer(message.id, await api.call(message.call));
     case 'file':
-      return page.answer(message.id, await api.file(message.path));
+      return page.answer(message.id, await readFile(api, message.path));
     case 'sign-in':
       return page.answer(message.id, await signIn(message.email, message.password));
     case 'sign-out':

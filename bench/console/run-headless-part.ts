@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import type { Stand } from '../compare/open-stand.ts';
+import { runGenerator } from '../load/run-generator.ts';
+import { type CpuWatch, residentMiB, watchCpu } from '../measure/process-cpu.ts';
+import { liveAt } from '../mixed/live-at.ts';
+import { TaskLives } from '../mixed/task-life.ts';
+import { say } from '../report/say.ts';
+import { moveAgents, openGround } from './console-ground.ts';
+import type { ConsoleOptions } from './console-options.ts';
+import type { ConsoleOrder, ConsoleOutcome } from './console-order.ts';
+import type { PartResult } from './run-console.ts';
+
+const CONSOLES = new URL('./many-consoles.ts', import.meta.url);
+/** Source: the project's goals for the console. */
+const MOST_OF_A_CORE = 0.5;
+const MOST_LAG_MS = 500;
+const LEAST_SECONDS = 10;
+/** Until all of them are open. */
+const OPENING_SECONDS = 300;
+
+/** Many consoles of one organization, and the same load without them: the difference is theirs. */
+export async function runHeadlessPart(
+  stand: Stand,
+  options: ConsoleOptions,
+  releaser: Releaser,
+  signal: AbortSignal,
+): Promise<PartResult> {
+  const { consoles, points, lives: livesPerSecond, seconds, consoleTasks } = options;
+  const { demo } = stand.stores;
+  const ground = await openGround('consoles', stand, { agents: points, tasks: consoleTasks }, releaser, signal);
+  const { server, agentIds } = ground;
+  const over = new AbortController();
+  const moving = moveAgents(ground, demo.apiKey, points, AbortSignal.any([signal, over.signal]));
+  const token = await tokenOf(server.baseUrl, demo.orgAdmin);
+  const lives = new TaskLives(server.baseUrl, { apiKey: demo.apiKey, dispatcherToken: async () => token, agentIds });
+  const changing = keepLiving(lives, livesPerSecond, over.signal);
+  releaser.push('load of the consoles', () => over.abort());
+
+  await delay(5_000, undefined, { signal });
+  const alone = watchCpu({ gateway: [server.pid] });
+  await delay(seconds * 1_000, undefined, { signal });
+  const aloneShare = alone.read().gateway / seconds;
+
+  let watch: CpuWatch<'gateway' | 'consoles'> | undefined;
+  let [share, consolesShare, mebibytes] = [0, 0, 0];
+  const onWindow = (edge: 'start' | 'end', generatorPid: number) => {
+    if (edge === 'start') {
+      watch = watchCpu({ gateway: [server.pid], consoles: [generatorPid] });
+      return;
+    }
+    const used = watch!.read();
+    [share, consolesShare] = [used.gateway / seconds, used.consoles / seconds];
+    mebibytes = residentMiB(server.pid);
+  };
+  const order: ConsoleOrder = {
+    baseUrl: server.baseUrl,
+    logins: [demo.dispatcher, demo.orgAdmin],
+    consoles,
+    warmUpSeconds: OPENING_SECONDS,
+    seconds,
+  };
+  const seen = await runGenerator<ConsoleOutcome>(CONSOLES, order, { signal, onWindow });
+  over.abort();
+  const failures = [await moving, await changing];
+  lives.close();
+
+  const [eventsPerSecond, percent] = [seen.events / seconds, (of: number) => `${(of * 100).toFixed(1)} %`];
+  say(
+    `${consoles} consoles open after ${seen.openedInSeconds.toFixed(1)} s; each gets ${eventsPerSecond.toFixed(0)} changes of tasks a second, ` +
+      `and positions ${(seen.positions / seconds).toFixed(1)} times a second; applied after p50 ${seen.lagP50Ms.toFixed(0)}, p95 ${seen.lagP95Ms.toFixed(0)} ms`,
+    `gateway: ${percent(share)} of a core with them, ${percent(aloneShare)} without, ${mebibytes.toFixed(0)} MiB; the consoles: ${percent(consolesShare)}`,
+    '',
+  );
+  const voidReasons = failures.filter((failure) => failure !== undefined);
+  if (seconds < LEAST_SECONDS) voidReasons.push(`a window of ${seconds} s, at least ${LEAST_SECONDS} s are needed`);
+  if (seen.cut > 0) voidReasons.push(`consoles were cut off ${seen.cut} times`);
+  if (seen.different > 0) voidReasons.push(`${seen.different} consoles show other open tasks than the first one`);
+  if (seen.events === 0) voidReasons.push('no console saw a task change');
+  return {
+    verdicts: [
+      {
+        claim: `${consoles} consoles cost the gateway at most ${percent(MOST_OF_A_CORE)} of a core`,
+        measured: `${percent(share - aloneShare)}, ${percent(share)} with the load itself`,
+        met: share <= MOST_OF_A_CORE,
+      },
+      {
+        claim: `they are at most ${MOST_LAG_MS} ms behind (p95)`,
+        measured: `${seen.lagP95Ms.toFixed(0)} ms`,
+        met: seen.lagP95Ms <= MOST_LAG_MS,
+      },
+    ],
+    voidReasons,
+  };
+}
+
+/** Resolves to what went wrong, if something did. */
+async function keepLiving(lives: TaskLives, perSecond: number, isOver: AbortSignal): Promise<string | undefined> {
+  try {
+    await liveAt(lives, perSecond, 86_400, isOver);
+    return 'the tasks fell behind';
+  } catch (error) {
+    return isOver.aborted ? undefined : String(error);
+  }
+}
+
+async function tokenOf(
+  baseUrl: string,
+  account: { readonly email: string; readonly password: string },
+): Promise<string> {
+  const answer = await fetch(`${baseUrl}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: account.email, password: account.password }),
+  });
+  if (!answer.ok) throw new Error(`the login was answered with ${answer.status}`);
+  return ((await answer.json()) as { data: { accessToken: string } }).data.accessToken;
+}
