@@ -39,6 +39,7 @@ Scenarios: all      most of these one after the other, with a page of charts; ha
            commits  what Postgres writes for a new task and for each step of its life; has options of its own
            lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up
            locations  positions of 5,000 agents against the same server that only parses them; has options of its own
+           console  the console in Chromium under load, and what many consoles cost; has options of its own
            fanout   events to a thousand streams, against nginx with nchan; has options of its own
            webhooks deliveries of one workers process, beside bare BullMQ; has options of its own
            payments wallet payments, against a service that makes one transaction a request; has options of its own

@@ -4,7 +4,7 @@ export interface ConsoleOrder {
   /** Their users, in turn: one user has at most a hundred streams. */
   readonly logins: readonly { readonly email: string; readonly password: string }[];
   readonly consoles: number;
-  /** All of them have to be live by then. */
+  /** Every console has to be live by then. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
 }

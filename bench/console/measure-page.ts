@@ -12,7 +12,7 @@ import {
   WATCH_FRAMES,
 } from './page-scripts.ts';
 
-/** What the browser part measures. Times are in milliseconds, lists of them ascending. */
+/** Times are in milliseconds. */
 export interface FirstLoad {
   readonly bytes: number;
   readonly formMs: number;
@@ -23,6 +23,7 @@ export interface FirstLoad {
 }
 
 export interface UnderLoad {
+  /** Ascending, in milliseconds. */
   readonly frames: readonly number[];
   /** Of the main thread, as a share of the time. */
   readonly busy: number;

@@ -13,7 +13,7 @@ import {
   measureUnderLoad,
   type Turned,
 } from './measure-page.ts';
-import type { PartResult } from './run-console.ts';
+import type { PartResult } from './part-result.ts';
 
 /** Source: the project's goals for the console. */
 const MOST = { frameMs: 33, busy: 0.4, heapGrowth: 0.1, reactionMs: 100, pixelMs: 500 };

@@ -2,16 +2,10 @@ import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { openStand } from '../compare/open-stand.ts';
 import { conditionLines, verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
-import type { Verdict } from '../report/summarize.ts';
 import { parseConsoleOptions } from './console-options.ts';
+import type { PartResult } from './part-result.ts';
 import { runBrowserPart } from './run-browser-part.ts';
 import { runHeadlessPart } from './run-headless-part.ts';
-
-/** A part of the bench: its verdicts, and why its figures prove nothing, if they do not. */
-export interface PartResult {
-  readonly verdicts: readonly Verdict[];
-  readonly voidReasons: readonly string[];
-}
 
 /** `npm run bench -- console`. Resolves to the exit code: 1 when a part is void, 0 otherwise, targets met or not. */
 export async function runConsole(args: readonly string[], releaser: Releaser, signal: AbortSignal): Promise<number> {

@@ -6,6 +6,13 @@ import { midnightMs } from './zone-time.ts';
 
 const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit';
 const PAGE = 100;
+/** Pages of couriers that are read at a time. */
+const READERS = 4;
+
+interface AgentPage {
+  readonly items: readonly AgentView[];
+  readonly count: number;
+}
 
 /** The readings that a snapshot is made of. */
 interface Readings {
@@ -50,15 +57,20 @@ export async function loadSnapshot(
   return { records, position };
 }
 
-/** Reads every courier. Returns the position of the last reading. */
+/** Reads every courier. Returns the position of the first reading: what came later each record knows by itself. */
 export async function readAgents(api: Pick<Readings, 'read'>, records: Records): Promise<string> {
-  for (let page = 1; ; page++) {
-    const { data, position } = await api.read<{ items: AgentView[]; count: number }>(
-      `/agents?limit=${PAGE}&page=${page}`,
-    );
+  const readPage = async (page: number) => {
+    const { data, position } = await api.read<AgentPage>(`/agents?limit=${PAGE}&page=${page}`);
     for (const agent of data.items) records.putAgent(agent, sequenceOf(position));
-    if (page * PAGE >= data.count) return position;
-  }
+    return { count: data.count, position };
+  };
+  const { count, position } = await readPage(1);
+  let next = 2;
+  const reader = async () => {
+    while ((next - 1) * PAGE < count) await readPage(next++);
+  };
+  await Promise.all(Array.from({ length: READERS }, reader));
+  return position;
 }
 
 /** The clock of this machine may be wrong; what is of today is the server's to say. */

@@ -3,7 +3,6 @@ import { Api, CallError } from './api.ts';
 import { type Changes, LiveCore } from './live-core.ts';
 import { PagePort } from './page-port.ts';
 import type { Answer, Session, ToWorker } from './protocol.ts';
-import { readFile } from './read-file.ts';
 
 /**
  * The program behind all pages of this browser: it holds the session, one stream, and the live state. A SharedWorker
@@ -12,6 +11,7 @@ import { readFile } from './read-file.ts';
 /** After this long without an answer the page says so. */
 const PATIENCE_MS = 1_500;
 const AGAIN_MS = 2_000;
+const FILE_MS = 20_000;
 const pages = new Set<PagePort>();
 let session: Session = { state: 'unknown', isCut: false };
 let core: LiveCore | undefined;
@@ -77,12 +77,32 @@ async function signIn(email: string, password: string): Promise<Answer> {
   }
 }
 
+/** A file of the API as a data URL. Never rejects: a refusal is an answer. */
+async function readFile(path: string): Promise<Answer<string>> {
+  try {
+    const reply = await api.open(path, AbortSignal.timeout(FILE_MS));
+    const bytes = await reply.blob();
+    return { ok: true, status: reply.status, data: await dataUrlOf(bytes) };
+  } catch (error) {
+    return { ok: false, failure: (error instanceof CallError ? error : api.failure(error)).failure };
+  }
+}
+
+function dataUrlOf(bytes: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(bytes);
+  });
+}
+
 async function take(page: PagePort, message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'call':
       return page.answer(message.id, await api.call(message.call));
     case 'file':
-      return page.answer(message.id, await readFile(api, message.path));
+      return page.answer(message.id, await readFile(message.path));
     case 'sign-in':
       return page.answer(message.id, await signIn(message.email, message.password));
     case 'sign-out':

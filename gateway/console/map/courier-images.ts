@@ -1,4 +1,3 @@
-import type { Map as GlMap } from 'maplibre-gl';
 import type { CourierPin } from '../live/protocol.ts';
 import type { MapColors } from './map-colors.ts';
 
@@ -8,26 +7,34 @@ const RADIUS = 6.5;
 
 type State = CourierPin['state'];
 
-/** The name of the picture of a courier: by its state, with a nose where its heading is known. */
-export function imageOf(state: State, hasHeading: boolean): string {
-  return `courier-${state}${hasHeading ? '-moving' : ''}`;
+const STATES: readonly State[] = ['free', 'busy', 'late', 'off'];
+
+/** Each state, with and without a heading. */
+export const PICTURES = 2 * STATES.length;
+/** The width and height of a picture on the screen. */
+export const PICTURE_PX = SIZE / RATIO;
+
+/** The place of a courier's picture in the atlas: by its state, with a nose where its heading is known. */
+export function pictureOf(state: State, hasHeading: boolean): number {
+  return 2 * STATES.indexOf(state) + Number(hasHeading);
 }
 
-/** Draws the pictures of couriers in the colours of the theme. Free ones are rings, so that shape says it as well. */
-export function addCourierImages(map: GlMap, colors: MapColors): void {
+/** The pictures of couriers beside each other, in the colours of the theme. Free ones are rings, so that shape says it as well. */
+export function courierAtlas(colors: MapColors): OffscreenCanvas {
   const fills: Readonly<Record<State, string>> = {
     free: colors.good,
     busy: colors.accent,
     late: colors.late,
     off: colors.muted,
   };
-  for (const state of Object.keys(fills) as State[]) {
+  const atlas = new OffscreenCanvas(SIZE * PICTURES, SIZE);
+  const context = atlas.getContext('2d')!;
+  for (const state of STATES)
     for (const hasHeading of [false, true]) {
-      const name = imageOf(state, hasHeading);
-      if (map.hasImage(name)) map.removeImage(name);
-      map.addImage(name, picture(fills[state], state === 'free', hasHeading, colors), { pixelRatio: RATIO });
+      const drawn = picture(fills[state], state === 'free', hasHeading, colors);
+      context.putImageData(drawn, SIZE * pictureOf(state, hasHeading), 0);
     }
-  }
+  return atlas;
 }
 
 function picture(fill: string, isRing: boolean, hasHeading: boolean, colors: MapColors): ImageData {

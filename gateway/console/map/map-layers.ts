@@ -1,21 +1,26 @@
 import type { GeoJSONSource, Map as GlMap } from 'maplibre-gl';
 import type { CourierPin, TaskPin } from '../live/protocol.ts';
 import { CLUSTER_IMAGE, CLUSTER_SUMS, drawClustersIn } from './cluster-images.ts';
-import { addCourierImages, imageOf } from './courier-images.ts';
+import type { CourierLayer } from './courier-layer.ts';
 import { type Features, lineOf, NOTHING, type Place, pointAt } from './features.ts';
 import { demoStreets, graticule } from './ground.ts';
 import type { MapColors } from './map-colors.ts';
 import { taskFeatures } from './task-features.ts';
 
-const SOURCES = ['graticule', 'streets', 'trail', 'route', 'way', 'tasks', 'couriers', 'draft'] as const;
+const SOURCES = ['graticule', 'streets', 'trail', 'route', 'way', 'tasks', 'chosen-courier', 'draft'] as const;
 type SourceName = (typeof SOURCES)[number];
+type Spot = { readonly longitude: number; readonly latitude: number };
 
 /** Below this zoom tasks that lie together are one cluster. */
 const LAST_CLUSTER_ZOOM = 11;
 const CLUSTER_RADIUS_PX = 36;
 
 /** The layers of the map, over its ground. `hasGround` leaves out the quiet one, where a style brings its own. */
-export function addLayers(map: GlMap, colors: MapColors, options: { hasGround: boolean; isDemo: boolean }): void {
+export function addLayers(
+  map: GlMap,
+  colors: MapColors,
+  options: { readonly couriers: CourierLayer; readonly hasGround: boolean; readonly isDemo: boolean },
+): void {
   const clusters = {
     cluster: true,
     clusterMaxZoom: LAST_CLUSTER_ZOOM,
@@ -26,7 +31,6 @@ export function addLayers(map: GlMap, colors: MapColors, options: { hasGround: b
     if (map.getSource(name)) continue;
     map.addSource(name, { type: 'geojson', data: NOTHING, ...(name === 'tasks' ? clusters : {}) });
   }
-  addCourierImages(map, colors);
   drawClustersIn(map, colors);
   if (!options.hasGround) {
     addGround(map, colors);
@@ -36,7 +40,7 @@ export function addLayers(map: GlMap, colors: MapColors, options: { hasGround: b
   addWays(map, colors);
   addTasks(map, colors);
   addSelected(map, colors);
-  addCouriers(map, colors);
+  addCouriers(map, options.couriers, colors);
   addClusters(map);
 }
 
@@ -87,7 +91,7 @@ function addWays(map: GlMap, { accent, muted }: MapColors): void {
 }
 
 /** On a wall everything is larger, and so are the pins. */
-function scaleOf(): number {
+export function scaleOf(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
 
@@ -153,13 +157,13 @@ function addTasks(map: GlMap, { surface, accent, late, wait, ink, muted }: MapCo
 }
 
 /** Over the tasks, so that they stay in sight. */
-function addCouriers(map: GlMap, { accent, surface }: MapColors): void {
+function addCouriers(map: GlMap, couriers: CourierLayer, colors: MapColors): void {
+  const { accent, surface } = colors;
   const scale = scaleOf();
   map.addLayer({
     id: 'chosen-courier',
-    source: 'couriers',
+    source: 'chosen-courier',
     type: 'circle',
-    filter: ['==', ['get', 'id'], -1],
     paint: {
       'circle-radius': 15 * scale,
       'circle-color': accent,
@@ -168,20 +172,8 @@ function addCouriers(map: GlMap, { accent, surface }: MapColors): void {
       'circle-stroke-width': 1.5,
     },
   });
-  map.addLayer({
-    id: 'couriers',
-    source: 'couriers',
-    type: 'symbol',
-    layout: {
-      'icon-image': ['get', 'image'],
-      'icon-rotate': ['get', 'heading'],
-      'icon-rotation-alignment': 'map',
-      'icon-allow-overlap': true,
-      'icon-ignore-placement': true,
-      'icon-size': ['interpolate', ['linear'], ['zoom'], 8, 0.55 * scale, 13, 0.9 * scale, 16, 1.15 * scale],
-    },
-    paint: { 'icon-opacity': ['case', ['get', 'stale'], 0.4, 1] },
-  });
+  couriers.dress(colors);
+  map.addLayer(couriers);
   map.addLayer({
     id: 'draft',
     source: 'draft',
@@ -196,28 +188,22 @@ function addCouriers(map: GlMap, { accent, surface }: MapColors): void {
 }
 
 /** The pin of the task that is being made. */
-export function drawDraft(map: GlMap, pin: { readonly longitude: number; readonly latitude: number } | null): void {
-  setData(
-    map,
-    'draft',
-    pin ? { type: 'FeatureCollection', features: [pointAt(pin.longitude, pin.latitude, {})] } : NOTHING,
-  );
+export function drawDraft(map: GlMap, pin: Spot | null): void {
+  setData(map, 'draft', pinOf(pin));
+}
+
+/** The ring of the courier whose stops the map joins. */
+export function drawChosenCourier(map: GlMap, pin: Spot | null): void {
+  setData(map, 'chosen-courier', pinOf(pin));
+}
+
+function pinOf(spot: Spot | null): Features {
+  if (!spot) return NOTHING;
+  return { type: 'FeatureCollection', features: [pointAt(spot.longitude, spot.latitude, {})] };
 }
 
 export function drawGraticule(map: GlMap): void {
   setData(map, 'graticule', graticule(map.getBounds()));
-}
-
-export function drawCouriers(map: GlMap, pins: readonly CourierPin[]): void {
-  const features = pins.map(({ id, longitude, latitude, heading, state, isStale }) =>
-    pointAt(longitude, latitude, {
-      id,
-      heading: heading ?? 0,
-      image: imageOf(state, heading !== null && !isStale),
-      stale: isStale,
-    }),
-  );
-  setData(map, 'couriers', { type: 'FeatureCollection', features });
 }
 
 export function drawTasks(map: GlMap, pins: readonly TaskPin[], agentId: number | null): void {
@@ -244,9 +230,8 @@ export function markSelected(map: GlMap, ids: ReadonlySet<number>): void {
   map.setFilter('selected-tasks', ['in', ['get', 'id'], ['literal', [...ids]]]);
 }
 
-export function choose(map: GlMap, taskId: number | null, agentId: number | null): void {
+export function choose(map: GlMap, taskId: number | null): void {
   map.setFilter('chosen-task', ['==', ['get', 'id'], taskId ?? -1]);
-  map.setFilter('chosen-courier', ['==', ['get', 'id'], agentId ?? -1]);
 }
 
 function path(places: readonly Place[]): Features {

@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import {
   AttributionControl,
   type GeoJSONSource,
@@ -13,11 +13,12 @@ import { courierPins, session, taskPins } from '../page/link.ts';
 import { isPlacing, pinTarget } from '../page/pin.ts';
 import { agentId, shownTheme, taskId } from '../page/state.ts';
 import { listenForBoxes } from './box-select.ts';
+import { CourierLayer } from './courier-layer.ts';
 import { readMapColors } from './map-colors.ts';
 import {
   addLayers,
   choose,
-  drawCouriers,
+  drawChosenCourier,
   drawDraft,
   drawGraticule,
   drawRoute,
@@ -25,6 +26,7 @@ import {
   drawTrail,
   drawWay,
   markSelected,
+  scaleOf,
 } from './map-layers.ts';
 import { StopMarkers } from './stop-markers.ts';
 import { idsInside, inPlannedOrder } from './task-features.ts';
@@ -44,8 +46,14 @@ const BLANK = { version: 8 as const, sources: {}, layers: [] };
 
 setWorkerUrl(new URL(MAP_WORKER_URL, location.href).href);
 
+export interface OpenMap {
+  readonly map: GlMap;
+  readonly couriers: CourierLayer;
+  close(): void;
+}
+
 /** Opens the map in an element and keeps it in step with the signals. Throws without WebGL. */
-export function openMap(container: HTMLElement, handlers: Handlers): { readonly map: GlMap; close(): void } {
+export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
   const styleUrl = document.querySelector<HTMLMetaElement>('meta[name="map-style"]')?.content ?? '';
   const map = new GlMap({
     ...START,
@@ -61,15 +69,17 @@ export function openMap(container: HTMLElement, handlers: Handlers): { readonly 
   map.touchZoomRotate.disableRotation();
   map.addControl(new ScaleControl({ maxWidth: 120 }), 'bottom-left');
   if (styleUrl) map.addControl(new AttributionControl({ compact: true }), 'bottom-right');
+  const couriers = new CourierLayer(scaleOf());
   const stops: (() => void)[] = [];
   map.once('load', () => {
-    stops.push(keepDrawn(map, styleUrl !== ''));
+    stops.push(keepDrawn(map, couriers, styleUrl !== ''));
     if (!styleUrl) map.on('moveend', () => drawGraticule(map));
-    listen(map, handlers);
+    listen(map, couriers, handlers);
     stops.push(listenForBoxes(map, (box) => addSelected(idsInside(taskPins.peek(), box))));
   });
   return {
     map,
+    couriers,
     close() {
       for (const stop of stops) stop();
       map.remove();
@@ -78,7 +88,7 @@ export function openMap(container: HTMLElement, handlers: Handlers): { readonly 
 }
 
 /** One effect for each part, so that a moving courier does not draw the tasks again. */
-function keepDrawn(map: GlMap, hasGround: boolean): () => void {
+function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () => void {
   const now = session.peek();
   const isDemo = now.state === 'signed-in' && now.caller.organization?.name === DEMO;
   const own = [
@@ -98,17 +108,22 @@ function keepDrawn(map: GlMap, hasGround: boolean): () => void {
     'draft',
   ];
   const stopMarkers = new StopMarkers(map);
+  const restored = signal(0);
+  // A graphics card that was lost and is back keeps the sources, and of the layers not all.
+  map.on('webglcontextrestored', () => map.once('styledata', () => restored.value++));
   const stops = [
     effect(() => {
       shownTheme.value;
+      restored.value;
       for (const id of own) if (map.getLayer(id)) map.removeLayer(id);
-      addLayers(map, readMapColors(), { hasGround, isDemo });
-      choose(map, taskId.peek(), agentId.peek());
+      addLayers(map, readMapColors(), { couriers, hasGround, isDemo });
+      choose(map, taskId.peek());
       markSelected(map, selected.peek());
     }),
-    effect(() => drawCouriers(map, courierPins.value)),
+    effect(() => couriers.show(courierPins.value)),
+    effect(() => drawChosenCourier(map, courierPins.value.find(({ id }) => id === agentId.value) ?? null)),
     effect(() => drawTasks(map, taskPins.value, agentId.value)),
-    effect(() => choose(map, taskId.value, agentId.value)),
+    effect(() => choose(map, taskId.value)),
     effect(() => markSelected(map, selected.value)),
     keepTrail((places) => drawTrail(map, places)),
     effect(() => drawDraft(map, pinTarget.value?.pin ?? null)),
@@ -131,24 +146,26 @@ function keepDrawn(map: GlMap, hasGround: boolean): () => void {
   };
 }
 
-const KINDS = { couriers: 'courier', tasks: 'task', clusters: 'cluster' } as const;
-
 /** Goes as near as it takes until the tasks of a cluster stand apart. */
 async function openCluster(map: GlMap, id: number, center: LngLat): Promise<void> {
   const zoom = await map.getSource<GeoJSONSource>('tasks')!.getClusterExpansionZoom(id);
   map.easeTo({ center, zoom: zoom + 0.5, duration: 150 });
 }
 
-function listen(map: GlMap, { onPick, onHover }: Handlers): void {
-  const under = ({ point: { x, y }, lngLat }: MapMouseEvent) => {
+function listen(map: GlMap, couriers: CourierLayer, { onPick, onHover }: Handlers): void {
+  const found = (kind: 'courier' | 'task' | 'cluster', id: unknown, place: LngLat) => ({ kind, id: Number(id), place });
+  const under = ({ point, lngLat }: MapMouseEvent) => {
     const box: [[number, number], [number, number]] = [
-      [x - REACH_PX, y - REACH_PX],
-      [x + REACH_PX, y + REACH_PX],
+      [point.x - REACH_PX, point.y - REACH_PX],
+      [point.x + REACH_PX, point.y + REACH_PX],
     ];
-    const [found] = map.queryRenderedFeatures(box, { layers: ['couriers', 'tasks', 'clusters'] });
-    if (!found) return undefined;
-    const kind = KINDS[found.layer.id as keyof typeof KINDS];
-    return { kind, id: Number(found.properties[kind === 'cluster' ? 'cluster_id' : 'id']), place: lngLat };
+    const drawn = (layer: string) => map.queryRenderedFeatures(box, { layers: [layer] })[0]?.properties;
+    const cluster = drawn('clusters');
+    if (cluster) return found('cluster', cluster['cluster_id'], lngLat);
+    const courier = couriers.near(point, REACH_PX);
+    if (courier !== undefined) return found('courier', courier, lngLat);
+    const task = drawn('tasks');
+    return task && found('task', task['id'], lngLat);
   };
   map.on('click', (event) => {
     const target = pinTarget.peek();
@@ -158,15 +175,15 @@ function listen(map: GlMap, { onPick, onHover }: Handlers): void {
       isPlacing.value = false;
       return;
     }
-    const found = under(event);
-    if (found?.kind === 'cluster') void openCluster(map, found.id, found.place);
-    else if (found) onPick(found.kind, found.id);
+    const hit = under(event);
+    if (hit?.kind === 'cluster') void openCluster(map, hit.id, hit.place);
+    else if (hit) onPick(hit.kind, hit.id);
   });
   map.on('mousemove', (event) => {
-    const found = under(event);
-    map.getCanvas().style.cursor = pinTarget.peek() ? 'crosshair' : found ? 'pointer' : '';
-    const kind = found && found.kind !== 'cluster' ? found.kind : null;
-    onHover(kind, found?.id ?? 0, event.point.x, event.point.y);
+    const hit = under(event);
+    map.getCanvas().style.cursor = pinTarget.peek() ? 'crosshair' : hit ? 'pointer' : '';
+    const kind = hit && hit.kind !== 'cluster' ? hit.kind : null;
+    onHover(kind, hit?.id ?? 0, event.point.x, event.point.y);
   });
   map.on('mouseout', () => onHover(null, 0, 0, 0));
 }

@@ -8,7 +8,7 @@ import { isPlacing } from '../page/pin.ts';
 import { agentId, isFollowing, taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
-import { openMap } from './open-map.ts';
+import { type OpenMap, openMap } from './open-map.ts';
 import { TRAIL_MINUTES } from './trail.ts';
 
 const { map: words } = text;
@@ -29,17 +29,17 @@ const hasFailed = signal(false);
 
 export function TaskMap() {
   const place = useRef<HTMLDivElement>(null);
-  const map = useRef<GlMap | null>(null);
+  const opened = useRef<OpenMap | null>(null);
   useEffect(() => {
     try {
-      const opened = openMap(place.current!, { onHover: hover, onPick: pick });
-      map.current = opened.map;
-      const stopFit = fitOnce(opened.map);
-      const stopFollow = follow(opened.map);
+      const now = openMap(place.current!, { onHover: hover, onPick: pick });
+      opened.current = now;
+      const stopFit = fitOnce(now.map);
+      const stopFollow = follow(now.map);
       return () => {
         stopFit();
         stopFollow();
-        opened.close();
+        now.close();
       };
     } catch {
       // Without WebGL there is no map; the list and the panel go on.
@@ -54,7 +54,7 @@ export function TaskMap() {
         class="map-ground"
         ref={place}
         onDragOver={allowDrop}
-        onDrop={(event) => map.current && dropOn(event, courierAt(map.current, event))}
+        onDrop={(event) => opened.current && dropOn(event, courierAt(opened.current, event))}
       />
       {agentId.value !== null && <Chosen id={agentId.value} />}
       {hasFailed.value && <p class="empty">{words.failed}</p>}
@@ -71,9 +71,9 @@ export function TaskMap() {
         </p>
       )}
       <div class="map-tools">
-        <Button icon="plus" label={words.closer} onClick={() => map.current?.zoomIn()} />
-        <Button icon="minus" label={words.farther} onClick={() => map.current?.zoomOut()} />
-        <Button icon="fit" label={words.fit} onClick={() => map.current && fit(map.current)} />
+        <Button icon="plus" label={words.closer} onClick={() => opened.current?.map.zoomIn()} />
+        <Button icon="minus" label={words.farther} onClick={() => opened.current?.map.zoomOut()} />
+        <Button icon="fit" label={words.fit} onClick={() => opened.current && fit(opened.current.map)} />
         {agentId.value !== null && (
           <Button
             icon="moving"
@@ -108,15 +108,9 @@ function Chosen({ id }: { readonly id: number }) {
 }
 
 /** The courier at a place of the map, with some reach around the pointer. */
-function courierAt(map: GlMap, event: DragEvent): number | undefined {
+function courierAt({ map, couriers: layer }: OpenMap, event: DragEvent): number | undefined {
   const { left, top } = map.getContainer().getBoundingClientRect();
-  const [x, y] = [event.clientX - left, event.clientY - top];
-  const box: [[number, number], [number, number]] = [
-    [x - DROP_PX, y - DROP_PX],
-    [x + DROP_PX, y + DROP_PX],
-  ];
-  const [found] = map.queryRenderedFeatures(box, { layers: ['couriers'] });
-  return found && Number(found.properties['id']);
+  return layer.near({ x: event.clientX - left, y: event.clientY - top }, DROP_PX);
 }
 
 function pick(kind: 'task' | 'courier', id: number): void {

@@ -63,3 +63,39 @@ test('the map numbers the stops of a courier, selects tasks by a box, and opens 
   assert.deepEqual(troubles, []);
   await page.context().close();
 });
+
+test(
+  'a click on a courier chooses it, and the couriers come back after the graphics card was lost',
+  WITH_BROWSER,
+  async () => {
+    const day = await dayOf(fixture, {}, 1);
+    const [{ api: courier }] = day.agents as [(typeof day.agents)[0]];
+    const point = { latitude: 51.5, longitude: -0.125, recordedAt: new Date().toISOString() };
+    assert.ok((await courier.post('/agents/me/locations', { points: [point] })).status < 300);
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    await signIn(page, await seedDispatcher(fixture, day.organizationId));
+    await page.locator('.connection.live').waitFor();
+    const { x, y, width, height } = (await page.locator('.maplibregl-canvas').boundingBox())!;
+    const centre = { x: x + width / 2, y: y + height / 2 };
+    // The map goes to the only thing there is.
+    await until('the courier is chosen', async () => {
+      await page.mouse.click(centre.x, centre.y);
+      return (await page.locator('.map-chosen').count()) === 1;
+    });
+    await page.mouse.click(centre.x, centre.y);
+    await page.locator('.map-chosen').waitFor({ state: 'detached' });
+    await page.mouse.move(x + 20, y + 20);
+    const around = { x: centre.x - 40, y: centre.y - 40, width: 80, height: 80 };
+    const look = async () => (await page.screenshot({ clip: around })).toString('base64');
+    const drawn = await look();
+    await page.evaluate(`{
+    const card = document.querySelector('.maplibregl-canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
+    card.loseContext();
+    setTimeout(() => card.restoreContext(), 100);
+  }`);
+    await until('the couriers are gone', async () => (await look()) !== drawn);
+    await until('the couriers are back', async () => (await look()) === drawn);
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  },
+);

@@ -129,12 +129,12 @@ const packageHomes: readonly PackageHome[] = [
     instead: 'follow a stream through gateway/client',
   },
   {
-    packages: ['smtp-server', 'playwright-core'],
+    packages: ['smtp-server'],
     homes: ['tests'],
     instead: 'keep development packages out of what runs in production',
   },
   {
-    packages: ['autocannon', 'fast-check', 'fastify', 'oxc-parser', 'standardwebhooks'],
+    packages: ['autocannon', 'fast-check', 'fastify', 'oxc-parser', 'playwright-core', 'standardwebhooks'],
     homes: ['bench', 'tests'],
     instead: 'keep development packages out of what runs in production',
   },
