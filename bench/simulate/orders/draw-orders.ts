@@ -61,7 +61,7 @@ export function* drawOrders(
   const isOneIn = (many: number) => draw(many) === 0;
   let at = 0;
   for (let number = 1; ; number++) {
-    const readyAt = at + within(scenario.ready);
+    const readyAt = number <= scenario.opening ? at : at + within(scenario.ready);
     const windowStart = scenario.opens && at + within(scenario.opens);
     yield {
       number,
@@ -82,6 +82,7 @@ export function* drawOrders(
         isReturned: isOneIn(RETURNED_ONE_IN),
       },
     };
+    if (number < scenario.opening) continue;
     // Independent customers: the times between two are exponential.
     at += (-Math.log((draw(FINE) + 1) / FINE) * 60) / (ordersPerHour * waveAt(scenario.wave, at));
   }

@@ -5,6 +5,8 @@ export type Range = readonly [least: number, most: number];
 export interface Scenario {
   readonly about: string;
   readonly ordersPerAgentHour: number;
+  /** Orders that wait, ready to be fetched, when it begins: nobody watches an empty map for the first minutes. */
+  readonly opening: number;
   /** Orders come in waves: how much more at the height than in between, and from one height to the next. */
   readonly wave: { readonly height: number; readonly minutes: number };
   /** The names of the places where orders are fetched; each has a few branches. */
@@ -36,6 +38,7 @@ export const SCENARIOS = {
   'lunch-rush': {
     about: 'meals of many kitchens, promised within the hour, more of them than the fleet likes',
     ordersPerAgentHour: 5,
+    opening: 10,
     wave: { height: 3, minutes: 20 },
     origins: ['Trattoria', 'Noodle House', 'Taquería', 'Falafel Corner', 'Curry Kitchen', 'Burger Yard', 'Soup Bar'],
     branches: 3,
@@ -55,6 +58,7 @@ export const SCENARIOS = {
   'parcel-day': {
     about: 'parcels of two depots with windows of half an hour, several to a vehicle, and doors that stay closed',
     ordersPerAgentHour: 6,
+    opening: 24,
     wave: { height: 1, minutes: 60 },
     origins: ['Depot'],
     branches: 2,
@@ -74,6 +78,7 @@ export const SCENARIOS = {
   quiet: {
     about: 'a few errands for a fleet that waits for them',
     ordersPerAgentHour: 1.5,
+    opening: 3,
     wave: { height: 1, minutes: 60 },
     origins: ['Pharmacy', 'Florist', 'Bakery'],
     branches: 2,

@@ -28,13 +28,14 @@ for (const name of SCENARIO_NAMES)
 
 for (const name of SCENARIO_NAMES)
   test(`${name}: orders come as often, and end as often, as the scenario says`, () => {
-    const { ready, opens, open, cancelledOneIn, failedOneIn, wave } = SCENARIOS[name];
+    const { opening, ready, opens, open, cancelledOneIn, failedOneIn, wave } = SCENARIOS[name];
     const orders = ordersOf(name, 11);
     for (const [index, order] of orders.entries()) {
       assert.equal(order.number, index + 1);
       assert.ok(order.at >= (orders[index - 1]?.at ?? 0));
       const until = order.readyAt - order.at;
-      assert.ok(until >= ready[0] && until <= ready[1] + 0.001, `ready after ${until} minutes`);
+      if (index < opening) assert.deepEqual([order.at, until], [0, 0], 'an order of the opening waits already');
+      else assert.ok(until >= ready[0] && until <= ready[1] + 0.001, `ready after ${until} minutes`);
       assert.equal(order.windowStart === undefined, opens === undefined);
       const length = order.windowEnd - (order.windowStart ?? order.readyAt);
       assert.ok(length >= open[0] - 0.001 && length <= open[1] + 0.001, `open for ${length} minutes`);
