@@ -155,3 +155,17 @@ test('three stops of an agent have the same ETA wherever one is shown: ways, ser
   const risks = items.filter(({ kind }) => kind === 'at_risk').map(({ details }) => details);
   assert.deepEqual(risks, [{ etaAt: iso(secondEtaAt), dueAt }], 'the warning');
 });
+
+test('an agent that has sent heartbeats and no point is nowhere, and its task has no ETA', async () => {
+  const { admin: api, agents } = await offerPlace(fixture, 2);
+  const [silent, seen] = agents as [(typeof agents)[number], (typeof agents)[number]];
+  assert.equal((await silent.api.post('/agents/me/heartbeat', { battery: 80 })).status, 200);
+  const without = await give(api, silent.id, 'accepted', { location: place(FIRST!) });
+  const expected = await give(api, seen.id, 'accepted', { location: place(SECOND!) });
+  const point = { ...HERE, accuracy: 5, speed: 8, recordedAt: new Date().toISOString() };
+  assert.equal((await seen.api.post('/agents/me/locations', { points: [point] })).status, 202);
+  const etaOf = async ({ id }: TaskView) => (await api.get<TaskView>(`/tasks/${id}`)).body.data.etaAt;
+  // Whoever was given a task before has been looked at, too.
+  await until('the other task has an ETA', async () => (await etaOf(expected)) !== null);
+  assert.equal(await etaOf(without), null);
+});
