@@ -1,6 +1,7 @@
 import { ERROR_TEXTS } from '../../schema/error-texts.ts';
 import { FIELD_TEXTS } from '../../schema/field-texts.ts';
 import type { Route } from '../route.ts';
+import { addExamples } from './examples.ts';
 import type { Json } from './json-schema.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { OPERATION_TEXTS } from './operation-texts.ts';
@@ -9,9 +10,10 @@ import { PARAMETER_TEXTS } from './parameter-texts.ts';
 type Parts = Readonly<Record<string, Json>>;
 
 /**
- * The whole document: pages for people too, a text for each operation, field and parameter, and for each code of a
- * refusal when it comes and what to do. The reference at /docs shows it and the types of the client are made from it. /openapi.json has
- * the same calls and models without these texts, because generators read that one and it must stay below 250 KB.
+ * The whole document: pages for people too, a text for each operation, field and parameter, for each code of a refusal
+ * when it comes and what to do, and an exchange of each operation. The reference at /docs shows it and the types of the
+ * client are made from it. /openapi.json has the same calls and models without these, because generators read that one
+ * and it must stay below 250 KB.
  */
 export function referenceDocument(routes: readonly Route[], version: string): Json {
   const document = structuredClone(openApiDocument(routes, version));
@@ -19,15 +21,23 @@ export function referenceDocument(routes: readonly Route[], version: string): Js
   for (const [name, schema] of Object.entries(schemas!)) describeFields(name, schema);
   for (const parameter of Object.values(parameters!)) describeParameter(parameter);
   for (const response of Object.values(responses!)) describeCodes(response);
-  for (const item of Object.values(document['paths'] as Readonly<Record<string, Parts>>)) {
-    for (const operation of Object.values(item)) {
-      const own = operation as Json & { readonly parameters: readonly Json[]; readonly responses: Parts };
-      own['description'] = OPERATION_TEXTS[own['operationId'] as string];
-      for (const parameter of own.parameters) describeParameter(parameter);
-      for (const response of Object.values(own.responses)) describeCodes(response);
-    }
+  const paths = Object.values(document['paths'] as Readonly<Record<string, Parts>>);
+  const operations = paths.flatMap((item) => Object.values(item));
+  for (const operation of operations) {
+    const own = operation as Json & { readonly parameters: readonly Json[]; readonly responses: Parts };
+    own['description'] = OPERATION_TEXTS[own['operationId'] as string];
+    for (const parameter of own.parameters) describeParameter(parameter);
+    for (const response of Object.values(own.responses)) describeCodes(response);
   }
+  addExamples(operations, responses!);
+  dropUnused(responses!, JSON.stringify([paths, document['webhooks']]));
   return document;
+}
+
+/** Removes the shared responses that the text names no more: operations with an example have a response of their own. */
+function dropUnused(responses: Record<string, Json>, text: string): void {
+  for (const name of Object.keys(responses))
+    if (!text.includes(`"#/components/responses/${name}"`)) delete responses[name];
 }
 
 /** Whether a route is in /openapi.json: a page for people is no call for a client. */

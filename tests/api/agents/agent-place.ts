@@ -50,12 +50,20 @@ export async function acceptedTask(api: ApiClient, agentId: number, fields: obje
 
 /** A client of the agent itself, in a session. */
 export async function clientOfAgent(fixture: ApiFixture, organizationId: number, agent: AgentView): Promise<ApiClient> {
-  const { databaseUrl } = fixture.gateway;
+  return fixture.clientOf(await sessionOfAgent(fixture, organizationId, agent.userId));
+}
+
+/** The access token of an agent whose address is verified. */
+export async function sessionOfAgent(
+  { gateway: { databaseUrl } }: ApiFixture,
+  organizationId: number,
+  userId: number,
+): Promise<string> {
   await withSql(
     databaseUrl,
     (sql) => sql`
       UPDATE users SET email_verified_at = now()
-      WHERE organization_id = ${organizationId} AND id = ${agent.userId} AND email_verified_at IS NULL`,
+      WHERE organization_id = ${organizationId} AND id = ${userId} AND email_verified_at IS NULL`,
   );
-  return fixture.clientOf(await seedSession(databaseUrl, organizationId, agent.userId));
+  return seedSession(databaseUrl, organizationId, userId);
 }

@@ -165,7 +165,7 @@ test('an agent that has sent heartbeats and no point is nowhere, and its task ha
   const point = { ...HERE, accuracy: 5, speed: 8, recordedAt: new Date().toISOString() };
   assert.equal((await seen.api.post('/agents/me/locations', { points: [point] })).status, 202);
   const etaOf = async ({ id }: TaskView) => (await api.get<TaskView>(`/tasks/${id}`)).body.data.etaAt;
-  // Whoever was given a task before has been looked at, too.
+  // The agent who was given a task first has been looked at, too.
   await until('the other task has an ETA', async () => (await etaOf(expected)) !== null);
   assert.equal(await etaOf(without), null);
 });

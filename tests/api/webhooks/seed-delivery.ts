@@ -4,6 +4,7 @@ import { withSql } from '../../support/seeds/seed.ts';
 interface DeliverySeed {
   readonly organizationId: number;
   readonly webhookId: number;
+  readonly eventId?: string;
   /** Of its event in the log; null for one with a body of its own. */
   readonly sequence: number | null;
   readonly body?: string | undefined;
@@ -22,7 +23,7 @@ export async function seedDelivery(databaseUrl: string, seed: DeliverySeed): Pro
     (sql) => sql<{ id: number }[]>`
       INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, sequence, body, state,
         attempt, attempts, next_attempt_at)
-      VALUES (${seed.organizationId}, nextval('webhook_delivery_ids'), ${seed.webhookId}, ${createdAt}, 'evt_seeded',
+      VALUES (${seed.organizationId}, nextval('webhook_delivery_ids'), ${seed.webhookId}, ${createdAt}, ${seed.eventId ?? 'evt_seeded'},
         ${type}, ${seed.sequence}, ${seed.body ?? null}, ${state}, ${attempts.length}, ${sql.json(attempts as [])},
         ${nextAttemptAt})
       RETURNING id`,
