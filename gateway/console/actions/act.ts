@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { Answer, Failure } from '../live/protocol.ts';
+import { inParts } from '../page/in-parts.ts';
 import { callApi, couriers } from '../page/link.ts';
 import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { say } from '../ui/toasts.tsx';
-import { inParts } from './in-parts.ts';
 import { clearSelected, hasCourier } from './selection.ts';
 
 const { act: words } = text;
