@@ -90,11 +90,11 @@ test(
     const look = async () => (await page.screenshot({ clip: around })).toString('base64');
     const drawn = await look();
     await page.evaluate(`{
-    const card = document.querySelector('.maplibregl-canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
+    globalThis.card = document.querySelector('.maplibregl-canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
     card.loseContext();
-    setTimeout(() => card.restoreContext(), 100);
   }`);
     await until('the couriers are gone', async () => (await look()) !== drawn);
+    await page.evaluate('card.restoreContext()');
     await until('the couriers are back', async () => (await look()) === drawn);
     assert.deepEqual(troubles, []);
     await page.context().close();
