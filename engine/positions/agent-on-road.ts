@@ -30,4 +30,6 @@ export interface AgentOnRoad extends LivePosition {
   /** Null for an agent that duty alone binds. */
   shifts: readonly WorkShift[] | null;
   readonly openTasks: Map<number, OpenTask>;
+  /** False until a point came. */
+  readonly isSomewhere: boolean;
 }

@@ -83,6 +83,5 @@ export function createAgentWatch({ clock, log, ask, travel }: AgentWatchOptions)
 
 /** Whether where the agent is says anything about its tasks. One that was only heard of, without a point, is nowhere yet. */
 function isTelling(agent: AgentOnRoad, nowMs: number): boolean {
-  const isSomewhere = agent.recordedAtMs > 0;
-  return agent.openTasks.size > 0 && isSomewhere && isPrecise(agent) && !isStale(agent, nowMs);
+  return agent.openTasks.size > 0 && agent.isSomewhere && isPrecise(agent) && !isStale(agent, nowMs);
 }
