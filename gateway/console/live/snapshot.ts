@@ -46,12 +46,12 @@ export async function loadSnapshot(
     for await (const line of readLines(reply)) records.putTask(JSON.parse(line) as TaskView, sequenceOf(position));
     return position;
   };
-  const positions = await Promise.all([
-    readTasks(open),
-    exportOf(`status=completed,cancelled&updatedFrom=${today}`).then(readTasks),
-    exportOf(`status=completed&outcome=failed&completedFrom=${dayAgo}&completedTo=${today}`).then(readTasks),
-    readAgents(api, records),
-  ]);
+  // An organization lets two exports run at a time; a third one would have to come again.
+  const readEnded = async () => [
+    await readTasks(await exportOf(`status=completed,cancelled&updatedFrom=${today}`)),
+    await readTasks(await exportOf(`status=completed&outcome=failed&completedFrom=${dayAgo}&completedTo=${today}`)),
+  ];
+  const positions = (await Promise.all([readTasks(open), readEnded(), readAgents(api, records)])).flat();
   records.forgetBefore(midnight, nowMs);
   const position = positions.reduce((oldest, next) => (sequenceOf(next) < sequenceOf(oldest) ? next : oldest));
   return { records, position };

@@ -11,6 +11,8 @@ const BODY_PX = 7;
 /** Pixels of the world at zoom 0. */
 const WORLD_PX = 512;
 
+const UNIFORMS = ['u_centre', 'u_world', 'u_picture', 'u_pictures'] as const;
+
 /** A courier's place in Mercator coordinates. */
 interface Spot {
   readonly id: number;
@@ -25,6 +27,7 @@ interface Loaded {
   readonly vertices: WebGLVertexArrayObject;
   readonly buffer: WebGLBuffer;
   readonly atlas: WebGLTexture;
+  readonly uniforms: Readonly<Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>>;
 }
 
 /**
@@ -107,17 +110,15 @@ export class CourierLayer implements CustomLayerInterface {
 
   render(): void {
     if (!this.#loaded || !this.#map || !this.#pictures || this.#spots.length === 0) return;
-    const { gl, program, vertices } = this.#loaded;
+    const { gl, program, vertices, uniforms } = this.#loaded;
     this.#upload(this.#loaded, this.#pictures);
     const { x, y, worldPx, width, height } = this.#viewOf(this.#map);
     const half = (PICTURE_PX / 2) * this.#sizeAt(this.#map.getZoom());
-    const set = (name: string, ...values: readonly [number, number]) =>
-      gl.uniform2f(gl.getUniformLocation(program, name), ...values);
     gl.useProgram(program);
-    set('u_centre', x - this.#origin.x, y - this.#origin.y);
-    set('u_world', worldPx / (width / 2), worldPx / (height / 2));
-    set('u_picture', half / (width / 2), half / (height / 2));
-    gl.uniform1f(gl.getUniformLocation(program, 'u_pictures'), PICTURES);
+    gl.uniform2f(uniforms.u_centre, x - this.#origin.x, y - this.#origin.y);
+    gl.uniform2f(uniforms.u_world, worldPx / (width / 2), worldPx / (height / 2));
+    gl.uniform2f(uniforms.u_picture, half / (width / 2), half / (height / 2));
+    gl.uniform1f(uniforms.u_pictures, PICTURES);
     gl.disable(gl.DEPTH_TEST);
     gl.disable(gl.STENCIL_TEST);
     gl.enable(gl.BLEND);
@@ -193,5 +194,7 @@ function load(gl: WebGL2RenderingContext): Loaded {
     offset += size * 4;
   }
   gl.bindVertexArray(null);
-  return { gl, program, vertices, buffer, atlas: gl.createTexture() };
+  const places = UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)]);
+  const uniforms = Object.fromEntries(places) as Loaded['uniforms'];
+  return { gl, program, vertices, buffer, atlas: gl.createTexture(), uniforms };
 }

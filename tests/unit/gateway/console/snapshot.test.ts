@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadSnapshot } from '../../../../gateway/console/live/snapshot.ts';
 import type { CallerView } from '../../../../schema/accounts/caller.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
 
 const caller = { organization: { id: 1, timeZone: 'Europe/Berlin' } } as CallerView;
 
@@ -31,4 +32,25 @@ test('today is what the clock of the server says, however wrong this machine is'
 test('a snapshot without a date is refused in words, since nobody could tell which tasks are of today', async () => {
   const { api } = emptyApi({ 'x-log-position': 'log-5' });
   await assert.rejects(loadSnapshot(api, caller, new AbortController().signal), /says no date/);
+});
+
+test('no more than two exports of an organization run at a time', async () => {
+  let [running, most] = [0, 0];
+  const api = {
+    open: async () => {
+      running += 1;
+      most = Math.max(most, running);
+      const body = new ReadableStream({
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          running -= 1;
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: { 'x-log-position': 'log-5', date: 'Sun, 29 Mar 2026 12:00:00 GMT' } });
+    },
+    read: async <T>() => ({ data: { items: [], count: 0 } as T, position: 'log-7' }),
+  };
+  await loadSnapshot(api, caller, new AbortController().signal);
+  assert.equal(most, LIMITS.exportsPerOrganization);
 });
