@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
@@ -14,7 +15,7 @@ export interface ChromiumPage {
   readonly troubles: string[];
   /** Bytes that came over the network so far, as they were sent. */
   bytes(): number;
-  /** Seconds that the main thread has worked so far. */
+  /** Seconds that the main thread has run so far, without its waits for a core and for the graphics card. */
   busySeconds(): Promise<number>;
   /** Where the main thread spends that much time, in the format that the developer tools of browsers read. */
   profile(seconds: number): Promise<unknown>;
@@ -45,9 +46,6 @@ export async function openPage(browser: Browser, baseUrl: string): Promise<Chrom
       troubles.push(`asked ${request.url()}`);
   });
   const debug = await context.newCDPSession(page);
-  // The time that the thread has run, without its waits for a core.
-  await debug.send('Performance.setTimeDomain', { timeDomain: 'threadTicks' });
-  await debug.send('Performance.enable');
   await debug.send('Network.enable');
   let bytes = 0;
   debug.on('Network.loadingFinished', ({ encodedDataLength }) => {
@@ -58,10 +56,7 @@ export async function openPage(browser: Browser, baseUrl: string): Promise<Chrom
     page,
     troubles,
     bytes: () => bytes,
-    busySeconds: async () => {
-      const { metrics } = await debug.send('Performance.getMetrics');
-      return metrics.find(({ name }) => name === 'TaskDuration')!.value;
-    },
+    busySeconds: () => mainThreadSeconds(all),
     profile: async (seconds) => {
       await debug.send('Profiler.enable');
       await debug.send('Profiler.start');
@@ -74,6 +69,15 @@ export async function openPage(browser: Browser, baseUrl: string): Promise<Chrom
       return { page: usedSize / MIB, worker: (await workerHeap(all)) / MIB };
     },
   };
+}
+
+/** The browser has one page, and its renderer has worked the most. The main thread of a process carries its number. */
+async function mainThreadSeconds(browser: CDPSession): Promise<number> {
+  const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
+  const renderers = processInfo.filter(({ type }) => type === 'renderer');
+  const { id } = renderers.reduce((most, next) => (next.cpuTime > most.cpuTime ? next : most));
+  const [ranNs] = readFileSync(`/proc/${id}/task/${id}/schedstat`, 'utf8').split(' ');
+  return Number(ranNs) / 1e9;
 }
 
 /** The shared worker belongs to no page, so it is asked through the browser. */

@@ -1,12 +1,13 @@
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
+import { type Client, createClient } from '../../gateway/client/create-client.ts';
 import type { Stand } from '../compare/open-stand.ts';
 import { runGenerator } from '../load/run-generator.ts';
 import type { LocationOutcome } from '../locations/location-order.ts';
 import { say } from '../report/say.ts';
 import { seedAgents } from '../seed/seed-agents.ts';
 import { GATEWAY, type ServerProcess, startServerOver } from '../stand/server-process.ts';
-import { fillOrganization, Integration } from './fill-organization.ts';
+import { fillOrganization } from './fill-organization.ts';
 
 const SEED_MS = 60_000;
 const BATCH_POINTS = 50;
@@ -15,7 +16,7 @@ const POINTS = new URL('../locations/location-generator.ts', import.meta.url);
 /** A gateway over an organization with agents and open tasks. */
 export interface ConsoleGround {
   readonly server: ServerProcess;
-  readonly integration: Integration;
+  readonly integration: Client;
   readonly agentIds: readonly number[];
 }
 
@@ -30,8 +31,7 @@ export async function openGround(
   const agentIds = await seed(database.url, stores.demo.organizationId, sizes.agents);
   const plan = { name, program: GATEWAY, readyPath: '/readyz' };
   const server = await startServerOver(database, plan, stores, releaser, signal);
-  const integration = new Integration(server.baseUrl, stores.demo.apiKey);
-  releaser.push(`calls of ${name}`, () => integration.close());
+  const integration = createClient({ baseUrl: server.baseUrl, apiKey: stores.demo.apiKey, signal });
   say(`making ${sizes.tasks} open tasks for ${sizes.agents} agents`);
   await fillOrganization(integration, agentIds, sizes.tasks, signal);
   return { server, integration, agentIds };

@@ -89,21 +89,24 @@ export async function runBrowserPart(
 async function makeTurned({ integration, agentIds }: ConsoleGround): Promise<Turned> {
   const body = {
     name: 'Watched',
-    taskType: 'delivery',
+    taskType: 'delivery' as const,
     customer: { name: 'Ada Lovelace', phone: '+442079460958' },
     location: { address: 'Main Street', latitude: 52.5, longitude: 13.4 },
     packages: [{ name: 'Books', quantity: 1 }],
   };
-  const { id, code } = await integration.post<{ id: number; code: string }>('/tasks', body);
+  const { data: task } = await integration.post('/tasks', { body });
+  const { id, code } = task;
   let isGiven = false;
   return {
     id,
     code,
     async turn() {
-      const [action, input] = isGiven ? ['unassign', {}] : ['assign', { agentId: agentIds[0]! }];
-      const { updatedAt } = await integration.post<{ updatedAt: string }>(`/tasks/${id}/${action}`, input);
+      const path = { id };
+      const { data } = isGiven
+        ? await integration.post('/tasks/{id}/unassign', { path, body: {} })
+        : await integration.post('/tasks/{id}/assign', { path, body: { agentId: agentIds[0]! } });
       isGiven = !isGiven;
-      return Date.parse(updatedAt);
+      return Date.parse(data.updatedAt);
     },
     nextWord: () => (isGiven ? 'Unassigned' : 'Assigned'),
   };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
+import { Session } from '../../gateway/client/session.ts';
 import type { Stand } from '../compare/open-stand.ts';
 import { runGenerator } from '../load/run-generator.ts';
 import { type CpuWatch, residentMiB, watchCpu } from '../measure/process-cpu.ts';
@@ -32,8 +33,10 @@ export async function runHeadlessPart(
   const { server, agentIds } = ground;
   const over = new AbortController();
   const moving = moveAgents(ground, demo.apiKey, points, AbortSignal.any([signal, over.signal]));
-  const token = await tokenOf(server.baseUrl, demo.orgAdmin);
-  const lives = new TaskLives(server.baseUrl, { apiKey: demo.apiKey, dispatcherToken: async () => token, agentIds });
+  const session = new Session({ baseUrl: server.baseUrl });
+  await session.signIn(demo.orgAdmin);
+  const dispatcherToken = async () => (await session.headers())['authorization']!.replace('Bearer ', '');
+  const lives = new TaskLives(server.baseUrl, { apiKey: demo.apiKey, dispatcherToken, agentIds });
   const changing = keepLiving(lives, livesPerSecond, over.signal);
   releaser.push('load of the consoles', () => over.abort());
 
@@ -116,17 +119,4 @@ async function keepLiving(lives: TaskLives, perSecond: number, isOver: AbortSign
   } catch (error) {
     return isOver.aborted ? undefined : String(error);
   }
-}
-
-async function tokenOf(
-  baseUrl: string,
-  account: { readonly email: string; readonly password: string },
-): Promise<string> {
-  const answer = await fetch(`${baseUrl}/api/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: account.email, password: account.password }),
-  });
-  if (!answer.ok) throw new Error(`the login was answered with ${answer.status}`);
-  return ((await answer.json()) as { data: { accessToken: string } }).data.accessToken;
 }
