@@ -4,7 +4,7 @@ import { useGateway } from '../../api/api-fixture.ts';
 import { dayOf } from '../../api/exceptions/day-of.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -18,8 +18,7 @@ test(
     const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
     await signIn(page, await seedDispatcher(fixture, organizationId));
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('a');
+    await pressChord(page, 'g', 'a');
     await page.getByText('Nothing needs you').waitFor();
 
     const kept = await day.taskIn('assigned');

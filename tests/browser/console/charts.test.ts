@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createAgent } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
-import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -20,8 +20,7 @@ test('the charts are made of the log, follow it, and say where there is too litt
   await signIn(page, await seedDispatcher(fixture, organizationId));
   await page.getByLabel('Search tasks').waitFor();
   assert.ok(!loaded.some((url) => url.includes('charts-view')), 'their program waits until it is needed');
-  await page.keyboard.press('g');
-  await page.keyboard.press('h');
+  await pressChord(page, 'g', 'h');
   const chart = (title: string) => page.getByRole('region', { name: title });
   await chart('Tasks a minute').getByText('3 came, 0 ended.').waitFor();
   await chart('Open tasks by status').getByText('3 tasks are open now.').waitFor();

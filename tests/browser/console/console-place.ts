@@ -46,6 +46,14 @@ export function seedDispatcher({ gateway }: ApiFixture, organizationId: number):
   return seedUser(gateway.databaseUrl, organizationId, 'dispatcher', PASSWORD);
 }
 
+/**
+ * Presses two keys as one hand does. The second does not wait until the page has handled the first: on a slow machine the time that a
+ * chord has would run out.
+ */
+export async function pressChord(page: Page, first: string, second: string): Promise<void> {
+  await Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
+}
+
 /** Asserts that axe finds no violation of WCAG 2.2 AA. The text of axe runs past the policy, as a debugger does. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
   await page.evaluate(axe.source);

@@ -4,7 +4,7 @@ import { createAgent } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { dayOf } from '../../api/exceptions/day-of.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
-import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -56,8 +56,7 @@ test(
     assert.equal(new URL(page.url()).pathname, '/console');
 
     // No event announces him.
-    await page.keyboard.press('g');
-    await page.keyboard.press('c');
+    await pressChord(page, 'g', 'c');
     await page.getByRole('heading', { name: 'Couriers' }).waitFor();
     await createAgent(api, { name: 'Bruno Costa' });
     await page.getByRole('link', { name: 'Bruno Costa' }).waitFor();

@@ -6,7 +6,7 @@ import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { seedUser } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, PASSWORD, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, openConsole, PASSWORD, pressChord, seedDispatcher, signIn } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -15,8 +15,7 @@ const ADA = { name: 'Books', customer: { name: 'Ada Lovelace', phone: '+44207946
 
 async function goThrough(page: Page, ...views: string[]): Promise<void> {
   for (const key of views) {
-    await page.keyboard.press('g');
-    await page.keyboard.press(key);
+    await pressChord(page, 'g', key);
   }
 }
 

@@ -8,7 +8,7 @@ import type { ApiClient } from '../../support/api-client.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, type ConsolePage, openConsole, PASSWORD, signIn } from './console-place.ts';
+import { assertAccessible, type ConsolePage, openConsole, PASSWORD, pressChord, signIn } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -18,8 +18,7 @@ async function openSettings(user: { readonly email: string }): Promise<ConsolePa
   const { page } = opened;
   await signIn(page, user, PASSWORD);
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
-  await page.keyboard.press('g');
-  await page.keyboard.press('s');
+  await pressChord(page, 'g', 's');
   await page.getByLabel('Time zone').waitFor();
   return opened;
 }

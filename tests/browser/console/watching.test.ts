@@ -5,7 +5,7 @@ import { createAgent } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
 import { startCuttableProxy } from './cuttable-proxy.ts';
 
 const fixture = useGateway({ organization: { role: 'dispatcher' } });
@@ -82,8 +82,7 @@ test(
     await row(page, 'Ada Lovelace').waitFor({ state: 'detached' });
     await row(page, 'Grace Hopper').waitFor();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('g');
-    await page.keyboard.press('c');
+    await pressChord(page, 'g', 'c');
     await page.getByRole('heading', { name: 'Couriers' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'Bruno Costa' }).waitFor();
     await assertAccessible(page, 'couriers');
