@@ -7,6 +7,7 @@ import { updateOrganizationInput } from '../../../schema/accounts/organization.t
 import type { Caller, Command } from '../../../schema/commands.ts';
 import { createCustomerInput } from '../../../schema/customers/customer.ts';
 import { createWarehouseInput } from '../../../schema/customers/warehouse.ts';
+import { ERRORS } from '../../../schema/errors.ts';
 import { idempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 import { type AgentView, createAgentInput, updateAgentInput } from '../../../schema/fleet/agent.ts';
 import type { PaymentView } from '../../../schema/money/payment.ts';
@@ -176,7 +177,7 @@ export async function fillMarked(engine: Engine, owner: MarkedOrganization, mark
     const send = () => engine.ask(organizationId, { ...command, idempotency } as Command);
     let answer = await send();
     // On a machine that stalls the answer says to try again, and the key makes that safe.
-    for (let left = REPEATS; left > 0 && !answer.ok && answer.refusal.code === 'UNAVAILABLE'; left--) {
+    for (let left = REPEATS; left > 0 && !answer.ok && ERRORS[answer.refusal.code].status === 503; left--) {
       await delay(REPEAT_MS);
       answer = await send();
     }
