@@ -57,17 +57,24 @@ export function bundleOf(orders: readonly OpenOrder[], now: number): Bundle {
   }
   const load = { weightKg: 0, volumeM3: 0, packages: 0 };
   let readyAt = Number.NEGATIVE_INFINITY;
+  let [requiredSkills, declinedBy] = [NO_SKILLS, NOBODY];
+  let isAnyTimed = false;
   for (const order of orders) {
     load.weightKg += order.load.weightKg;
     load.volumeM3 += order.load.volumeM3;
     load.packages += order.load.packages;
     readyAt = Math.max(readyAt, order.readyAt ?? Number.NEGATIVE_INFINITY);
+    // Most have none, and a round makes tens of thousands of bundles.
+    if (order.requiredSkills.length > 0) requiredSkills = requiredSkills.concat(order.requiredSkills);
+    if (order.declinedBy.length > 0) declinedBy = declinedBy.concat(order.declinedBy);
+    isAnyTimed ||= isTimed(order, now);
   }
-  const requiredSkills = orders.flatMap((order) => order.requiredSkills);
-  const declinedBy = orders.flatMap((order) => order.declinedBy);
   const demand = { tasks: orders.length, load, requiredSkills, slot: null, declinedBy };
-  return { orders, demand, readyAt, urgency, isTimed: orders.some((order) => isTimed(order, now)) };
+  return { orders, demand, readyAt, urgency, isTimed: isAnyTimed };
 }
+
+const NO_SKILLS: Demand['requiredSkills'] = [];
+const NOBODY: Demand['declinedBy'] = [];
 
 /** Whether the plan heeds its times. */
 function isTimed({ windowStart, dueAt }: OpenOrder, now: number): boolean {

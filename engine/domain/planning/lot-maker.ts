@@ -98,10 +98,11 @@ export class LotMaker {
     const bundle = bundleOf(orders, view.now);
     const delivery = deliveryOf(orders, this.travel, view.settings, null);
     const [weight, leastMs] = [weightOf(bundle), bundle.urgency * delivery.offsetSumMs];
+    const [earliest, entryMs] = [this.earliest(bundle), this.entryMs(bundle)];
     let least = Number.POSITIVE_INFINITY;
     for (let at = 0; at < costs.length; at += 1) {
       if (costs[at] === Number.POSITIVE_INFINITY) continue;
-      const fetchAt = this.fetchAt(bundle, candidates.reachAts[at]!);
+      const fetchAt = Math.max(earliest, candidates.reachAts[at]! + entryMs);
       const worth = worthOf[candidates.agents[at]!]!;
       // Windows and lateness make it no cheaper.
       if (weight * (fetchAt - view.now) + leastMs + worth >= least) continue;
