@@ -1,52 +1,25 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { type Client, createClient } from '../../gateway/client/create-client.ts';
 import type { CallOf } from '../../gateway/client/document-types.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
+import {
+  type ApiBody,
+  type ApiHeaders,
+  type ApiReply,
+  createClientCalls,
+  credential,
+  type RawRequest,
+  toResponse,
+} from './client-calls.ts';
 import { checkAnswer } from './contract/check-contract.ts';
 
-/** Every field that a JSON body of the API may have. Tests assert which of them are there. */
-export interface ApiBody<T> {
-  readonly statusIndicator: string;
-  readonly statusCode: number;
-  readonly message: string | string[];
-  readonly data: T;
-  readonly metadata: {
-    readonly timestamp: string;
-    readonly correlationId: string;
-    readonly path: string;
-    readonly duration: number;
-    readonly position: string;
-  };
-  readonly error: string;
-  readonly code: string;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly meta: { readonly requestId: string; readonly path: string; readonly method: string };
-}
-
-export interface ApiReply<T = TaskView> {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** The body as it arrived. */
-  readonly text: string;
-  /** The parsed body; undefined when it is empty or not JSON. */
-  readonly body: ApiBody<T>;
-}
+export type { ApiBody, ApiHeaders, ApiReply, RawRequest };
+export { credential };
 
 export interface TaskList {
   readonly items: TaskView[];
   readonly count: number;
-}
-
-/** A list sends the header several times; undefined removes it. */
-export type ApiHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-export interface RawRequest {
-  readonly method: string;
-  /** The target as it stands in the request line: `/api/v1/tasks?limit=1`. */
-  readonly path: string;
-  readonly headers?: ApiHeaders;
-  readonly body?: string | Buffer | undefined;
 }
 
 export interface ApiClient {
@@ -74,11 +47,6 @@ const REQUEST_MS = 60_000;
 const IDLE_MS = LIMITS.idleConnectionMs / 3;
 const CONNECTIONS = 128;
 
-/** The header that carries a key or an access token. */
-export function credential(secret: string): Readonly<Record<string, string>> {
-  return secret.startsWith('da_') ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret };
-}
-
 /**
  * A client of one channel, or of a session by its access token. It throws ContractBreach for an answer that the OpenAPI
  * document does not have. Close it, or the test's process waits for its connections.
@@ -86,25 +54,15 @@ export function credential(secret: string): Readonly<Record<string, string>> {
 export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; readonly key: string }): ApiClient {
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: CONNECTIONS });
   const raw = <T>(message: RawRequest) => send<T>(baseUrl, agent, message);
-  const call = <T>(method: string, path: string, body?: unknown, headers: ApiHeaders = {}) =>
-    raw<T>({
-      method,
-      path: `/api/v1${path}`,
-      headers: {
-        ...credential(key),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+  const call = createClientCalls(baseUrl, key, raw);
   return {
-    get: (path, headers) => call('GET', path, undefined, headers),
-    post: (path, body, headers) => call('POST', path, body, headers),
-    put: (path, body, headers) => call('PUT', path, body, headers),
-    patch: (path, body, headers) => call('PATCH', path, body, headers),
-    list: (query = '') => call('GET', `/tasks${query === '' ? '' : `?${query}`}`),
+    get: (path, headers) => call('get', path, undefined, headers),
+    post: (path, body, headers) => call('post', path, body, headers),
+    put: (path, body, headers) => call('put', path, body, headers),
+    patch: (path, body, headers) => call('patch', path, body, headers),
+    list: (query = '') => call('get', `/tasks${query === '' ? '' : `?${query}`}`, undefined),
     async createTask(overrides, headers) {
-      const reply = await call<TaskView>('POST', '/tasks', taskInput(overrides), headers);
+      const reply = await call<TaskView>('post', '/tasks', taskInput(overrides), headers);
       if (reply.status !== 201) throw new Error(`POST /tasks answered ${reply.status}: ${reply.text}`);
       return reply.body.data;
     },
@@ -135,9 +93,7 @@ function fetchThrough(raw: ApiClient['raw']): typeof fetch {
   return async (target, { method = 'GET', headers, body } = {}) => {
     const { pathname, search } = new URL(String(target));
     const sent = Object.fromEntries(new Headers(headers));
-    const reply = await raw({ method, path: pathname + search, headers: sent, body: body as string | undefined });
-    const received = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, String(value)]);
-    return new Response(reply.status === 304 ? null : reply.text, { status: reply.status, headers: received });
+    return toResponse(await raw({ method, path: pathname + search, headers: sent, body: body as string | undefined }));
   };
 }
 

@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { createParser } from 'eventsource-parser';
 import { credential } from './api-client.ts';
 import { checkMessage } from './contract/check-contract.ts';
+import { ClientStream } from './contract/client-stream.ts';
 import { PATIENCE_MS } from './until.ts';
 
 /** The data of every kind of message that a stream sends. */
@@ -45,8 +46,8 @@ export interface EventStreamClient {
   /** The id that a client sends to resume. */
   readonly lastEventId: string | undefined;
   /**
-   * Resolves with the next message, in order. Rejects after `timeoutMs`, or when the stream has ended and nothing is
-   * left.
+   * Resolves with the next message, in order. Rejects after `timeoutMs`, when the stream has ended and nothing is left,
+   * or when the client that we give to integrators makes something else of the same bytes.
    */
   next(timeoutMs?: number): Promise<StreamMessage>;
   /** Resolves with the next `count` messages from the log, without control messages. */
@@ -92,7 +93,7 @@ interface Received {
 }
 
 /** Takes the text of a stream, piece by piece. Throws ContractBreach. */
-function createFeed({ ids, comments, messages }: Received): (text: string) => void {
+function createFeed({ ids, comments, messages }: Received, client: ClientStream): (text: string) => void {
   const parser = createParser({
     onEvent({ id, event, data }) {
       if (id !== undefined) ids.push(id);
@@ -102,7 +103,10 @@ function createFeed({ ids, comments, messages }: Received): (text: string) => vo
     },
     onComment: (comment) => void comments.push(comment),
   });
-  return (text) => parser.feed(text);
+  return (text) => {
+    parser.feed(text);
+    client.feed(text);
+  };
 }
 
 function read(incoming: IncomingMessage): EventStreamClient {
@@ -112,7 +116,8 @@ function read(incoming: IncomingMessage): EventStreamClient {
   let hasEnded = false;
   let breach: Error | undefined;
   let wake = () => {};
-  const feed = createFeed({ ids, comments, messages });
+  const client = new ClientStream();
+  const feed = createFeed({ ids, comments, messages }, client);
   incoming.setEncoding('utf8').on('data', (text: string) => {
     try {
       feed(text);
@@ -133,7 +138,7 @@ function read(incoming: IncomingMessage): EventStreamClient {
     for (;;) {
       if (breach) throw breach;
       const message = messages.shift();
-      if (message) return message;
+      if (message) return client.judge(message);
       if (hasEnded) throw new Error('the stream has ended');
       const patience = deadline - performance.now();
       if (patience <= 0) throw new Error(`no message within ${timeoutMs} ms`);

@@ -1,6 +1,7 @@
 import type { Mutation } from '../mutation.ts';
 import { ACCESS } from './access.ts';
 import { ASSIGNMENT } from './assignment.ts';
+import { CLIENT } from './client.ts';
 import { COMMIT } from './commit.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { EXCEPTIONS } from './exceptions.ts';
@@ -24,4 +25,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ACCESS,
   ...OUTBOUND_MUTATIONS,
   ...DESCRIPTIONS,
+  ...CLIENT,
 ];

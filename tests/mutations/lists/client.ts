@@ -1,0 +1,21 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+/** Tests of the API, which all ask through the client. */
+const CALLS = ['api/tasks/update-task', 'api/tasks/create-task.test'];
+const STREAMS = ['api/streams/streams.test'];
+
+/** Faults in the client that we give to integrators. */
+export const CLIENT: readonly Mutation[] = [
+  ...mutationsOf('gateway/client/dispatch-error.ts', CALLS, [
+    ['details: details as Record<string, unknown>', 'details: {}', 'A refusal keeps its details.'],
+    ['message.map(String)', 'message.slice(1).map(String)', 'A validation error keeps each violation.'],
+  ]),
+  ...mutationsOf('gateway/client/create-client.ts', CALLS, [
+    ["headers.get('etag')", "headers.get('x-etag')", 'A record comes with its ETag.'],
+    ['position: metadata.position,', 'position: undefined,', 'An answer says at which position it was true.'],
+  ]),
+  ...mutationsOf('gateway/client/event-stream.ts', STREAMS, [
+    ['yield* this.#received.splice(0);', 'yield* this.#received.splice(0).reverse();', 'Messages come in their order.'],
+    ['{ ...body, type: event }', 'body', 'A message of the stream itself has its type.'],
+  ]),
+];
