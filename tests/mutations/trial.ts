@@ -8,7 +8,7 @@ import { STORE_VARIABLES } from '../support/stores.ts';
 import { type Mutation, mutate } from './mutation.ts';
 
 const FILE_TIMEOUT_MS = 120_000;
-const COPIED = ['bench', 'engine', 'gateway', 'schema', 'tests', 'workers', 'package.json', 'tsconfig.json'];
+const COPIED = ['bench', 'docs', 'engine', 'gateway', 'schema', 'tests', 'workers', 'package.json', 'tsconfig.json'];
 
 /** How a test file ended. `broken`: it failed before any of its tests could, which says nothing of the mutation. */
 type FileEnd =
