@@ -9,6 +9,7 @@ import { text } from '../text/english.ts';
 import { boardText } from '../text/english-board.ts';
 import { Button, Toggle } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { remPx } from '../ui/rem.ts';
 import { SidePanel } from '../views/side-panel.tsx';
 import { Column } from './board-column.tsx';
 import { courierColumns, stageColumns } from './board-columns.ts';
@@ -98,7 +99,7 @@ function Columns() {
   function measure(): void {
     const element = scroller.current;
     if (!element) return;
-    const columnPx = COLUMN_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const columnPx = COLUMN_REM * remPx();
     // In scripts that run from right to left, the scroll is negative.
     const from = Math.max(0, Math.floor(Math.abs(element.scrollLeft) / columnPx) - OVERSCAN);
     const to = from + Math.ceil(element.clientWidth / columnPx) + 2 * OVERSCAN + 1;

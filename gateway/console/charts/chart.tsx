@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import { timeOf } from '../page/format.ts';
 import { shownTheme, timeZone } from '../page/state.ts';
 import { chartsText as words } from '../text/english-charts.ts';
+import { remPx } from '../ui/rem.ts';
 import type { Series } from './activity.ts';
 
 /** A line or band of a chart. */
@@ -31,7 +32,7 @@ interface Props {
   readonly few: string | null;
 }
 
-const HEIGHT_PX = 200;
+const HEIGHT_REM = 12.5;
 
 /** A chart over time, with its summary, and its figures as a table for those who do not see it. */
 export function Chart(props: Props) {
@@ -64,7 +65,9 @@ function Plot(props: Props) {
     const element = place.current!;
     const made = new uPlot(optionsOf(props, element.clientWidth, zone), dataOf(props), element);
     plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    const observer = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height: HEIGHT_REM * remPx() }),
+    );
     observer.observe(element);
     return () => {
       observer.disconnect();
@@ -85,10 +88,14 @@ function dataOf({ series: { times, values }, kind }: Props): uPlot.AlignedData {
   return [seconds, ...tops.toReversed()];
 }
 
-function optionsOf({ drawn, kind, show, top, steps }: Props, width: number, zone: string): uPlot.Options {
+function optionsOf({ series, drawn, kind, show, top, steps }: Props, width: number, zone: string): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(name).trim();
+  const rem = remPx();
+  // Bars stand on both sides of their time.
+  const margin = kind === 'bars' ? ((series.times[1] ?? 0) - (series.times[0] ?? 0)) / 2_000 : 0;
   const axis = {
+    font: `${0.75 * rem}px "Inter Variable", system-ui, sans-serif`,
     stroke: token('--ink-soft'),
     grid: { stroke: token('--line-soft'), width: 1 },
     ticks: { show: false },
@@ -97,17 +104,20 @@ function optionsOf({ drawn, kind, show, top, steps }: Props, width: number, zone
   const bars = (at: number) => uPlot.paths.bars!({ size: [0.4], align: at === 0 ? -1 : 1 });
   return {
     width,
-    height: HEIGHT_PX,
+    height: HEIGHT_REM * rem,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
-    padding: [8, 20, 0, 0],
+    padding: [0.5 * rem, 1.25 * rem, 0, 0],
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, most) => [0, top ?? Math.max(1, most * 1.1)] } },
+    scales: {
+      x: { range: (_, from, to) => [from - margin, to + margin] },
+      y: { range: (_, __, most) => [0, top ?? Math.max(1, most * 1.1)] },
+    },
     axes: [
-      { ...axis, size: 28, values: (_, splits) => splits.map((seconds) => timeOf(seconds * 1_000)) },
+      { ...axis, size: 1.75 * rem, values: (_, splits) => splits.map((seconds) => timeOf(seconds * 1_000)) },
       {
         ...axis,
-        size: 56,
+        size: 3.5 * rem,
         ...(steps ? { incrs: [...steps] } : {}),
         values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? show(value) : '')),
       },
@@ -116,8 +126,13 @@ function optionsOf({ drawn, kind, show, top, steps }: Props, width: number, zone
       {},
       ...inOrder.map(({ label, color, dash }, at): uPlot.Series => {
         const paint = token(color);
-        const line = { label, stroke: paint, width: 2, ...(dash ? { dash: [...dash] } : {}) };
-        if (kind === 'lines') return { ...line, spanGaps: true, points: { show: true, size: 6 } };
+        const line = {
+          label,
+          stroke: paint,
+          width: rem / 8,
+          ...(dash ? { dash: dash.map((px) => (px * rem) / 16) } : {}),
+        };
+        if (kind === 'lines') return { ...line, spanGaps: true, points: { show: true, size: 0.375 * rem } };
         return {
           ...line,
           fill: paint,

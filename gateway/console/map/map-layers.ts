@@ -1,5 +1,6 @@
 import type { GeoJSONSource, Map as GlMap } from 'maplibre-gl';
 import type { CourierPin, TaskPin } from '../live/protocol.ts';
+import { remPx } from '../ui/rem.ts';
 import { CLUSTER_IMAGE, CLUSTER_SUMS, drawClustersIn } from './cluster-images.ts';
 import type { CourierLayer } from './courier-layer.ts';
 import { type Features, lineOf, NOTHING, type Place, pointAt } from './features.ts';
@@ -92,7 +93,7 @@ function addWays(map: GlMap, { accent, muted }: MapColors): void {
 
 /** On a wall everything is larger, and so are the pins. */
 export function scaleOf(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  return remPx() / 16;
 }
 
 function addSelected(map: GlMap, { accent }: MapColors): void {

@@ -4,10 +4,16 @@ import { savedText as words } from '../text/english-saved.ts';
 import { Button, Toggle } from '../ui/controls.tsx';
 import { openView, savedViews } from './saved-state.ts';
 
-/** The saved views above the list, once there is one or something to save. */
-export function SavedChips({ isFiltered }: { readonly isFiltered: boolean }) {
+/** Opens the saved views, once there is one or something to save. */
+export function SavedButton({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (savedViews.value.length === 0 && !isFiltered) return null;
+  return <Button kind="quiet" icon="bookmark" label={words.open} onClick={showViews} />;
+}
+
+/** The saved views, above the list. */
+export function SavedChips() {
   const views = savedViews.value;
-  if (views.length === 0 && !isFiltered) return null;
+  if (views.length === 0) return null;
   return (
     <div class="saved-chips">
       {views.map(({ name }) => (
@@ -15,7 +21,6 @@ export function SavedChips({ isFiltered }: { readonly isFiltered: boolean }) {
           <bdi>{name}</bdi>
         </Toggle>
       ))}
-      <Button kind="quiet" icon="bookmark" label={words.open} onClick={showViews} />
     </div>
   );
 }

@@ -24,9 +24,9 @@ export const couriersText = {
     packages: (count: number, most: number | null) =>
       `${count}${most === null ? '' : ` of ${most}`} ${(most ?? count) === 1 ? 'package' : 'packages'}`,
     weight: (kg: number, most: number | null) =>
-      `${kg.toLocaleString('en', { maximumFractionDigits: 1 })}${most === null ? '' : ` of ${most.toLocaleString('en')}`} kg`,
+      `${kg.toLocaleString('en', { maximumFractionDigits: 1 })}${most === null ? '' : ` of ${most.toLocaleString('en')}`}\u00a0kg`,
     position: 'Position',
-    accuracy: (metres: number) => `to ${Math.round(metres)} m`,
+    accuracy: (metres: number) => `within ${Math.round(metres)} m`,
     stale: 'too old to trust',
     battery: 'Battery',
     noBattery: 'Not told',

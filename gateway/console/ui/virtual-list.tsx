@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { remPx } from './rem.ts';
 
 /** Rows beyond the edges, so that a scroll finds them there. */
 const OVERSCAN = 20;
@@ -22,7 +23,7 @@ interface Props<Entry> {
 export function VirtualList<Entry>(props: Props<Entry>) {
   const { label, offset, total, entries, rowRem, keyOf, render, onRange, onHold, cursor } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const rowPx = () => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const rowPx = () => rowRem * remPx();
 
   function measure(): void {
     const element = scroller.current;

@@ -117,7 +117,7 @@ function noteOf({ kind, reason, details }: HistoryStepView): string {
   const eta = details?.['etaAt'];
   if (kind === 'eta_updated' && typeof eta === 'string') notes.push(timeOf(Date.parse(eta)));
   const changed = details?.['changed'];
-  if (Array.isArray(changed)) notes.push(changedFields(changed));
+  if (Array.isArray(changed) && !details?.['counts']) notes.push(changedFields(changed));
   const failure = details?.['failureReason'];
   if (typeof failure === 'string') notes.push(failure);
   const lateMinutes = details?.['lateMinutes'];

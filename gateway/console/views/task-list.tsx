@@ -1,4 +1,4 @@
-import { beginTask } from '../actions/dialog-state.ts';
+import { beginImport, beginTask } from '../actions/dialog-state.ts';
 import { DropCouriers } from '../actions/drop-couriers.tsx';
 import { selected } from '../actions/selection.ts';
 import { SelectionBar } from '../actions/selection-bar.tsx';
@@ -7,8 +7,9 @@ import { cursor, enterList } from '../page/cursor.ts';
 import { draft, EMPTY_DRAFT, isDrafting } from '../page/draft.ts';
 import { couriers, list, may } from '../page/link.ts';
 import { changeList, listQuery, NO_LIST_FILTER } from '../page/state.ts';
-import { SavedChips } from '../saved/saved-chips.tsx';
+import { SavedButton, SavedChips } from '../saved/saved-chips.tsx';
 import { text } from '../text/english.ts';
+import { paletteText } from '../text/english-palette.ts';
 import { Button, Empty, Toggle } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
@@ -96,6 +97,7 @@ function Tools({ isFiltered }: { readonly isFiltered: boolean }) {
         <Toggle on={query.withDone} onChange={(withDone) => changeList({ withDone, offset: 0 })}>
           {words.withDone}
         </Toggle>
+        <SavedButton isFiltered={isFiltered || query.withDone} />
         <label class="grouping">
           <span>{words.grouping}</span>
           <select
@@ -107,13 +109,20 @@ function Tools({ isFiltered }: { readonly isFiltered: boolean }) {
           </select>
         </label>
       </div>
-      <SavedChips isFiltered={isFiltered || query.withDone} />
+      <SavedChips />
     </div>
   );
 }
 
 function NoTask({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (!isFiltered) return <Empty title={words.emptyTitle}>{words.empty}</Empty>;
+  if (!isFiltered) {
+    if (!may('tasks:create')) return <Empty title={words.emptyTitle}>{words.empty}</Empty>;
+    return (
+      <Empty title={words.emptyTitle} action={<Button onClick={beginImport}>{paletteText.manyTasks}</Button>}>
+        {words.empty} {words.emptyFirst}
+      </Empty>
+    );
+  }
   return (
     <Empty title={words.nothingTitle} action={<Button onClick={clearAll}>{words.clearAll}</Button>}>
       {words.nothing}
@@ -139,7 +148,7 @@ function Count({ isFiltered }: { readonly isFiltered: boolean }) {
           {words.waiting(part.waiting)} · {words.show}
         </button>
       ) : null}
-      {isFiltered && (
+      {isFiltered && part?.total !== 0 && (
         <Button kind="quiet" onClick={clearAll}>
           {words.clearAll}
         </Button>

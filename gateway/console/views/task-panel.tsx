@@ -9,6 +9,7 @@ import { agoOf, spanOf, timeOf } from '../page/format.ts';
 import { callApi, task } from '../page/link.ts';
 import { nowMs, taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
+import { couriersText } from '../text/english-couriers.ts';
 import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { StatusChip } from '../ui/status.tsx';
@@ -17,6 +18,7 @@ import { ReceiptLink, TaskPayments } from './task-payments.tsx';
 import { TaskProofs } from './task-proofs.tsx';
 
 const { panel: words } = text;
+const { day } = couriersText;
 
 export function TaskPanel() {
   const id = taskId.value;
@@ -172,14 +174,13 @@ function Places({ task: { location, pickupLocation } }: { readonly task: TaskVie
 
 function Times({ task: shown }: { readonly task: TaskView }) {
   const at = (time: string | null) => time && timeOf(Date.parse(time));
-  const window = [at(shown.windowStart), at(shown.windowEnd)].filter(Boolean).join(' – ');
   const due = Date.parse(shown.dueAt);
   const isOpen = shown.status !== 'completed' && shown.status !== 'cancelled';
   const left = due > nowMs.value ? text.time.in(spanOf(due - nowMs.value)) : null;
   return (
     <>
       <Fact name={words.due} value={timeOf(due)} detail={isOpen ? left : null} />
-      <Fact name={words.window} value={window} />
+      <Fact name={words.window} value={windowOf(at(shown.windowStart), at(shown.windowEnd))} />
       <Fact name={words.scheduled} value={at(shown.scheduledAt)} />
       <Fact
         name={words.pickupEta}
@@ -195,6 +196,11 @@ function Times({ task: shown }: { readonly task: TaskView }) {
       />
     </>
   );
+}
+
+function windowOf(from: string | null, until: string | null): string | null {
+  if (from && until) return `${from} – ${until}`;
+  return (from && day.from(from)) || (until && day.until(until));
 }
 
 function Rest({ task: shown }: { readonly task: TaskView }) {

@@ -78,6 +78,10 @@ test(
     const saving = page.waitForEvent('download');
     await panel.getByRole('button', { name: 'Save the receipt' }).click();
     assert.equal((await saving).suggestedFilename(), `${done.code}.html`);
+
+    // Where the columns have no room beside it, the panel lies over them.
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.equal((await panel.boundingBox())?.width, 390);
     assert.deepEqual(troubles, []);
     await page.context().close();
   },

@@ -54,6 +54,16 @@ export async function pressChord(page: Page, first: string, second: string): Pro
   await Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
 }
 
+/** The controls in sight that a finger would miss, by name: 44 pixels is what a finger needs. */
+export function targetsTooSmall(page: Page): Promise<string[]> {
+  return page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll('button, a, select, summary, textarea, input:not([type=radio], [type=checkbox])')]
+    .map((element) => ({ element, box: element.getBoundingClientRect() }))
+    .filter(({ box }) => box.width > 1 && (box.width < 43.5 || box.height < 43.5))
+    .map(({ element, box }) => (element.ariaLabel || element.textContent || element.id) + ' ' + box.width + ' × ' + box.height)`);
+}
+
 /** Asserts that axe finds no violation of WCAG 2.2 AA. The text of axe runs past the policy, as a debugger does. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
   await page.evaluate(axe.source);

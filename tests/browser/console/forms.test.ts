@@ -6,7 +6,15 @@ import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { seedUser } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, PASSWORD, pressChord, seedDispatcher, signIn } from './console-place.ts';
+import {
+  assertAccessible,
+  openConsole,
+  PASSWORD,
+  pressChord,
+  seedDispatcher,
+  signIn,
+  targetsTooSmall,
+} from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -79,7 +87,10 @@ test(
     const viewport = { width: 390, height: 844 };
     const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { viewport, hasTouch: true });
     await signIn(page, admin);
+    await page.getByText('No open task').waitFor();
+    assert.deepEqual(await targetsTooSmall(page), [], 'tasks');
     await page.getByRole('button', { name: 'New task' }).click();
+    assert.deepEqual(await targetsTooSmall(page), [], 'the form of a new task');
     await page.getByLabel('What').fill('A box of oranges');
     await page.getByRole('button', { name: 'Set on the map' }).click();
     await page.getByText('Tap the place on the map.').waitFor();
@@ -105,6 +116,7 @@ test(
     await page.getByAltText('The link for Amina Diallo as a QR code').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('row').filter({ hasText: 'Amina Diallo' }).waitFor();
+    assert.deepEqual(await targetsTooSmall(page), [], 'couriers');
     const { items } = (await api.get<{ items: AgentView[] }>('/agents')).body.data;
     assert.deepEqual(
       items.map(({ vehicle }) => vehicle?.type),
