@@ -38,7 +38,7 @@ const Charts = later(
   () => <main class="charts" />,
   () => (
     <main class="charts">
-      <p class="fault">{text.noAnswer}</p>
+      <p class="empty">{text.noAnswer}</p>
     </main>
   ),
 );

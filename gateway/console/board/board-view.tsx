@@ -14,7 +14,9 @@ import { SidePanel } from '../views/side-panel.tsx';
 import { Column } from './board-column.tsx';
 import { courierColumns, stageColumns } from './board-columns.ts';
 
-const COLUMN_REM = 17.5;
+/** Columns are at least so wide, and share a wider screen up to the second width. */
+const LEAST_REM = 17.5;
+const MOST_REM = 26;
 /** Columns beyond the edges, so that a scroll finds them there. */
 const OVERSCAN = 1;
 
@@ -92,18 +94,25 @@ function Tools() {
 /** Only the columns near the screen exist: a fleet has hundreds. */
 function Columns() {
   const scroller = useRef<HTMLDivElement>(null);
-  const [shown, show] = useState({ from: 0, to: 8 });
+  const [shown, show] = useState({ from: 0, to: 8, roomRem: 0 });
   const part = board.value;
   const columns = boardGrouping.value === 'stage' ? stageColumns() : courierColumns(couriers.value, part);
+  const widthRem = Math.min(MOST_REM, Math.max(LEAST_REM, shown.roomRem / columns.length));
+  // The observer calls the measure of the first drawing.
+  const width = useRef(widthRem);
+  width.current = widthRem;
 
   function measure(): void {
     const element = scroller.current;
     if (!element) return;
-    const columnPx = COLUMN_REM * remPx();
+    const rem = remPx();
+    const roomRem = element.clientWidth / rem;
     // In scripts that run from right to left, the scroll is negative.
-    const from = Math.max(0, Math.floor(Math.abs(element.scrollLeft) / columnPx) - OVERSCAN);
-    const to = from + Math.ceil(element.clientWidth / columnPx) + 2 * OVERSCAN + 1;
-    show((before) => (before.from === from && before.to === to ? before : { from, to }));
+    const from = Math.max(0, Math.floor(Math.abs(element.scrollLeft) / rem / width.current) - OVERSCAN);
+    const to = from + Math.ceil(roomRem / LEAST_REM) + 2 * OVERSCAN + 1;
+    show((before) =>
+      before.from === from && before.to === to && before.roomRem === roomRem ? before : { from, to, roomRem },
+    );
   }
   useEffect(() => {
     const observer = new ResizeObserver(measure);
@@ -116,14 +125,14 @@ function Columns() {
   }, []);
   return (
     <div class="board-scroller" ref={scroller} onScroll={measure}>
-      <div class="board-room" style={{ width: `${columns.length * COLUMN_REM}rem` }}>
+      <div class="board-room" style={{ width: `${columns.length * widthRem}rem` }}>
         {columns.slice(shown.from, shown.to).map((column, index) => (
           <Column
             key={column.key}
             column={column}
             held={part?.columns.find(({ key }) => key === column.key)}
-            insetRem={(shown.from + index) * COLUMN_REM}
-            widthRem={COLUMN_REM}
+            insetRem={(shown.from + index) * widthRem}
+            widthRem={widthRem}
           />
         ))}
       </div>

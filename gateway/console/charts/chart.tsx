@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { timeOf } from '../page/format.ts';
+import { minuteOf, timeOf } from '../page/format.ts';
 import { shownTheme, timeZone } from '../page/state.ts';
 import { chartsText as words } from '../text/english-charts.ts';
 import { remPx } from '../ui/rem.ts';
@@ -32,7 +32,16 @@ interface Props {
   readonly few: string | null;
 }
 
-const HEIGHT_REM = 12.5;
+/** A chart on a wall is not a strip. */
+const HEIGHT_REM = { least: 12.5, most: 22 } as const;
+const HEIGHT_OF_WIDTH = 0.45;
+const MINUTE_MS = 60_000;
+
+function sizeOf({ clientWidth: width }: HTMLElement): { readonly width: number; readonly height: number } {
+  const rem = remPx();
+  const height = Math.min(HEIGHT_REM.most * rem, Math.max(HEIGHT_REM.least * rem, width * HEIGHT_OF_WIDTH));
+  return { width, height };
+}
 
 /** A chart over time, with its summary, and its figures as a table for those who do not see it. */
 export function Chart(props: Props) {
@@ -63,11 +72,9 @@ function Plot(props: Props) {
   const zone = timeZone.value;
   useEffect(() => {
     const element = place.current!;
-    const made = new uPlot(optionsOf(props, element.clientWidth, zone), dataOf(props), element);
+    const made = new uPlot(optionsOf(props, sizeOf(element), zone), dataOf(props), element);
     plot.current = made;
-    const observer = new ResizeObserver(() =>
-      made.setSize({ width: element.clientWidth, height: HEIGHT_REM * remPx() }),
-    );
+    const observer = new ResizeObserver(() => made.setSize(sizeOf(element)));
     observer.observe(element);
     return () => {
       observer.disconnect();
@@ -88,12 +95,17 @@ function dataOf({ series: { times, values }, kind }: Props): uPlot.AlignedData {
   return [seconds, ...tops.toReversed()];
 }
 
-function optionsOf({ series, drawn, kind, show, top, steps }: Props, width: number, zone: string): uPlot.Options {
+function optionsOf(
+  { series, drawn, kind, show, top, steps }: Props,
+  size: Pick<uPlot.Options, 'width' | 'height'>,
+  zone: string,
+): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(name).trim();
   const rem = remPx();
-  // Bars stand on both sides of their time.
-  const margin = kind === 'bars' ? ((series.times[1] ?? 0) - (series.times[0] ?? 0)) / 2_000 : 0;
+  // Bars stand on both sides of their time, also where there is one time yet.
+  const [first = 0, second = first + MINUTE_MS] = series.times;
+  const margin = kind === 'bars' ? (second - first) / 2_000 : 0;
   const axis = {
     font: `${0.75 * rem}px "Inter Variable", system-ui, sans-serif`,
     stroke: token('--ink-soft'),
@@ -103,8 +115,7 @@ function optionsOf({ series, drawn, kind, show, top, steps }: Props, width: numb
   const inOrder = kind === 'stack' ? drawn.toReversed() : drawn;
   const bars = (at: number) => uPlot.paths.bars!({ size: [0.4], align: at === 0 ? -1 : 1 });
   return {
-    width,
-    height: HEIGHT_REM * rem,
+    ...size,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
     padding: [0.5 * rem, 1.25 * rem, 0, 0],
     legend: { show: false },
@@ -114,7 +125,7 @@ function optionsOf({ series, drawn, kind, show, top, steps }: Props, width: numb
       y: { range: (_, __, most) => [0, top ?? Math.max(1, most * 1.1)] },
     },
     axes: [
-      { ...axis, size: 1.75 * rem, values: (_, splits) => splits.map((seconds) => timeOf(seconds * 1_000)) },
+      { ...axis, size: 1.75 * rem, values: (_, splits) => splits.map((seconds) => minuteOf(seconds * 1_000)) },
       {
         ...axis,
         size: 3.5 * rem,

@@ -31,22 +31,26 @@ function AllCouriers() {
     <main class="couriers">
       <header>
         <h1>{words.title}</h1>
-        <div class="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            aria-label={words.find}
-            placeholder={words.find}
-            value={find}
-            onInput={({ currentTarget }) => setFind(currentTarget.value)}
-          />
-        </div>
-        {couriers.value.length > 0 && add}
+        {couriers.value.length > 0 && (
+          <>
+            <div class="search">
+              <Icon name="search" />
+              <input
+                type="search"
+                aria-label={words.find}
+                placeholder={words.find}
+                value={find}
+                onInput={({ currentTarget }) => setFind(currentTarget.value)}
+              />
+            </div>
+            {add}
+          </>
+        )}
       </header>
       {isAdding && <AddCourier onClose={() => setAdding(false)} />}
       {couriers.value.length === 0 ? (
-        <Empty title={words.title} action={add}>
-          {words.empty}
+        <Empty title={words.emptyTitle} action={add}>
+          {words.empty} {add && words.emptyFirst}
         </Empty>
       ) : (
         <table>

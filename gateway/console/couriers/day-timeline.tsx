@@ -1,5 +1,5 @@
 import type { DayStop } from '../live/protocol.ts';
-import { spanOf, timeOf } from '../page/format.ts';
+import { minuteOf, spanOf, timeOf } from '../page/format.ts';
 import { nowMs, taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
@@ -46,7 +46,7 @@ function Axis({ scale }: { readonly scale: TimeScale }) {
       <span class="track">
         {scale.ticks.map((tick) => (
           <span key={tick} style={at(scale, tick)}>
-            {timeOf(tick)}
+            {minuteOf(tick)}
           </span>
         ))}
       </span>

@@ -13,8 +13,13 @@ function formatOf(name: string, options: Intl.DateTimeFormatOptions): Intl.DateT
 /** `14:02`; with the day when it is another one than today. All times are in the organization's zone. */
 export function timeOf(ms: number): string {
   const day = formatOf('day', { day: 'numeric', month: 'short' });
-  const clock = formatOf('clock', { hour: '2-digit', minute: '2-digit' }).format(ms);
+  const clock = minuteOf(ms);
   return day.format(ms) === day.format(nowMs.peek()) ? clock : `${day.format(ms)}, ${clock}`;
+}
+
+/** `14:02` without its day: on an axis the hours are in order anyway. */
+export function minuteOf(ms: number): string {
+  return formatOf('clock', { hour: '2-digit', minute: '2-digit' }).format(ms);
 }
 
 export function clockOf(ms: number): string {

@@ -12,7 +12,7 @@ export const boardText = {
     done: 'Done today',
   },
   empty: {
-    unassigned: 'Every task has a courier.',
+    unassigned: 'No task is without a courier.',
     awaiting_assignment: 'No courier is looked for.',
     assigned: 'Drop a task here to choose its courier.',
     accepted: 'No courier is about to leave.',

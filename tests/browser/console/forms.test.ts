@@ -106,7 +106,7 @@ test(
     await page.getByRole('button', { name: 'Discard' }).click();
 
     await page.getByRole('link', { name: 'Couriers' }).click();
-    await page.getByText('No courier yet.').waitFor();
+    await page.getByText('No courier yet').waitFor();
     await page.getByRole('button', { name: 'Add a courier' }).click();
     await page.getByLabel('Name').fill('Amina Diallo');
     await page.getByLabel('E-mail address').fill('amina@example.com');
