@@ -49,8 +49,8 @@ function AllCouriers() {
       </header>
       {isAdding && <AddCourier onClose={() => setAdding(false)} />}
       {couriers.value.length === 0 ? (
-        <Empty title={words.emptyTitle} action={add}>
-          {words.empty} {add && words.emptyFirst}
+        <Empty title={couriersText.none.title} action={add}>
+          {couriersText.none.what} {add && couriersText.none.first}
         </Empty>
       ) : (
         <table>

@@ -43,6 +43,11 @@ export const couriersText = {
     late: (span: string) => `${span} late`,
     done: (time: string) => `done ${time}`,
   },
+  none: {
+    title: 'No courier yet',
+    what: 'Couriers stand here with their duty, tasks and position.',
+    first: 'Add the first one: a link by mail lets him choose a password.',
+  },
   add: {
     open: 'Add a courier',
     title: 'Add a courier',

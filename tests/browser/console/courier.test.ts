@@ -38,7 +38,7 @@ test(
       .getByText(/^not after \d/)
       .waitFor();
     await page.getByText('71 %').waitFor();
-    await page.getByText('to 8 m').waitFor();
+    await page.getByText('within 8 m').waitFor();
     await assertAccessible(page, 'courier, light');
     await page.emulateMedia({ colorScheme: 'dark' });
     await assertAccessible(page, 'courier, dark');
