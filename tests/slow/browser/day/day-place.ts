@@ -18,17 +18,25 @@ import { createTestPlace, startTestGateway } from '../../../support/system/gatew
 import { until } from '../../../support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+export const FAILED = { status: 'completed', outcome: 'failed', failureReason: 'Nobody at home' };
+export const EN_ROUTE = [{ status: 'accepted' }, { status: 'in_transit' }] as const;
+/** In the city of the fleet. */
+export const BERLIN = { latitude: 52.52, longitude: 13.405 };
 /** The simulator drives the first couriers of the demo; the others are the test's own. */
-const SIMULATED = 7;
+const SIMULATED = 6;
 
-/** A demo organization at work: the simulator's fleet, and three couriers who do what the test says. */
+/** A demo organization at work: the simulator's fleet, and four couriers who do what the test says. */
 export interface DayPlace {
   readonly demo: DemoOrganization;
   /** The network between the browser and the gateway. */
   readonly network: CuttableProxy;
   /** Of the dispatcher, past that network. */
   readonly api: ApiClient;
+  readonly admin: ApiClient;
   readonly couriers: readonly { readonly id: number; readonly name: string; readonly api: ApiClient }[];
+  /** Stops the fleet where it is, so that the screen and the API can be compared; `goOn` lets it go on. */
+  holdFleet(): void;
+  goOn(): void;
   stop(): Promise<void>;
 }
 
@@ -69,14 +77,15 @@ async function build(releaser: ReturnType<typeof createReleaser>): Promise<DayPl
     return client;
   };
   const api = await clientOf(demo.dispatcher);
+  const admin = await clientOf(demo.orgAdmin);
   const couriers = [];
   for (const agent of demo.agents.slice(SIMULATED)) {
     const { user } = (await api.get<{ user: { firstName: string; lastName: string } }>(`/agents/${agent.id}`)).body
       .data;
     couriers.push({ id: agent.id, name: `${user.firstName} ${user.lastName}`, api: await clientOf(agent) });
   }
-  startFleet(demo, databaseUrl, releaser);
-  return { demo, network, api, couriers, stop: () => releaser.stop() };
+  const fleet = startFleet(demo, databaseUrl, releaser);
+  return { demo, network, api, admin, couriers, ...fleet, stop: () => releaser.stop() };
 }
 
 function startFleet(demo: DemoOrganization, databaseUrl: string, releaser: ReturnType<typeof createReleaser>) {
@@ -95,25 +104,51 @@ function startFleet(demo: DemoOrganization, databaseUrl: string, releaser: Retur
   });
   const ended = once(fleet, 'close');
   releaser.push('fleet', async () => {
+    fleet.kill('SIGCONT');
     fleet.kill('SIGINT');
     await ended;
     rmSync(directory, { recursive: true, force: true });
   });
+  return { holdFleet: () => void fleet.kill('SIGSTOP'), goOn: () => void fleet.kill('SIGCONT') };
+}
+
+let customers = 0;
+
+/** A name and a number that no other task of the day has. */
+export function customerOf(what: string) {
+  customers += 1;
+  return { name: `${what} ${customers}`, phone: `+44207946${String(customers).padStart(4, '0')}` };
+}
+
+export async function setDuty({ api }: DayPlace, agentId: number, onDuty: boolean): Promise<void> {
+  assert.equal((await api.put(`/agents/${agentId}/duty`, { onDuty })).status, 200);
+}
+
+/** A position of a courier who was there so many seconds ago. */
+export async function report(courier: DayPlace['couriers'][number], secondsAgo: number): Promise<void> {
+  const recordedAt = new Date(Date.now() - secondsAgo * 1_000).toISOString();
+  const reply = await courier.api.post('/agents/me/locations', { points: [{ ...BERLIN, recordedAt }] });
+  assert.ok(reply.status < 300, reply.text);
+}
+
+/** Changes the status of a task as its courier would. */
+export async function step({ api }: DayPlace, taskId: number, ...steps: readonly object[]): Promise<void> {
+  for (const body of steps) {
+    const reply = await api.put(`/tasks/${taskId}/status`, body);
+    assert.equal(reply.status, 200, reply.text);
+  }
 }
 
 /** Brings a task to a status with a courier of the test. */
 export async function bring(
-  { api }: DayPlace,
+  place: DayPlace,
   task: TaskView,
   agentId: number,
   ...steps: readonly object[]
 ): Promise<void> {
-  const assigned = await api.post(`/tasks/${task.id}/assign`, { agentId });
+  const assigned = await place.api.post(`/tasks/${task.id}/assign`, { agentId });
   assert.equal(assigned.status, 200, assigned.text);
-  for (const step of steps) {
-    const reply = await api.put(`/tasks/${task.id}/status`, step);
-    assert.equal(reply.status, 200, reply.text);
-  }
+  await step(place, task.id, ...steps);
 }
 
 export async function read({ api }: DayPlace, taskId: number): Promise<TaskView> {

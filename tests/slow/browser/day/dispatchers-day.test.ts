@@ -5,40 +5,43 @@ import type { HistoryStepView } from '../../../../schema/tasks/task-history.ts';
 import { openConsole } from '../../../browser/console/console-place.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
 import { until } from '../../../support/until.ts';
-import { type Hands, mouse, panelOf, rowOf } from './day-hands.ts';
-import { bring, type DayPlace, read, startDayPlace, untilTask } from './day-place.ts';
+import { type Hands, panelOf, rowOf } from './day-hands.ts';
+import {
+  bring,
+  customerOf,
+  type DayPlace,
+  EN_ROUTE,
+  FAILED,
+  read,
+  setDuty,
+  startDayPlace,
+  step,
+  untilTask,
+} from './day-place.ts';
+import { mouse } from './mouse-hands.ts';
 
 const chrome = useBrowser();
 let place: DayPlace;
 before(async () => {
   place = await startDayPlace();
   // On duty and of unknown place: the planner leaves them to the dispatcher.
-  for (const { id } of place.couriers.slice(1))
-    assert.equal((await place.api.put(`/agents/${id}/duty`, { onDuty: true })).status, 200);
+  for (const { id } of place.couriers) await setDuty(place, id, true);
 });
 after(() => place?.stop());
 
-const FAILED = { status: 'completed', outcome: 'failed', failureReason: 'Nobody at home' };
-const EN_ROUTE = [{ status: 'accepted' }, { status: 'in_transit' }] as const;
 const TASK_IDS = `[...document.querySelectorAll('.task-row')].map((row) => Number(row.dataset.task))`;
-let customers = 0;
 
-/** A name and a number that no other task of the day has. */
-function customerOf(what: string) {
-  customers += 1;
-  return { name: `${what} ${customers}`, phone: `+44207946${String(customers).padStart(4, '0')}` };
-}
-
-test('a dispatcher does her day with the mouse, beside a fleet at work', WITH_BROWSER, async () => {
-  const { page, troubles } = await openConsole(chrome.browser, place.network.baseUrl);
-  const hands = mouse(page);
-  await hands.signIn(place.demo.dispatcher);
-  await watchTheFleet(page);
-  await createAndGive(page, hands);
-  await attemptAgain(page, hands);
-  assert.deepEqual(troubles, []);
-  await page.context().close();
-});
+for (const handsOf of [mouse])
+  test(`a dispatcher does her day with the ${handsOf.name}, beside a fleet at work`, WITH_BROWSER, async () => {
+    const { page, troubles } = await openConsole(chrome.browser, place.network.baseUrl);
+    const hands = handsOf(page);
+    await hands.signIn(place.demo.dispatcher);
+    await watchTheFleet(page);
+    await createAndGive(page, hands);
+    await attemptAgain(page, hands);
+    assert.deepEqual(troubles, []);
+    await page.context().close();
+  });
 
 /** Orders come, and couriers set out with them, without a touch. */
 async function watchTheFleet(page: Page): Promise<void> {
@@ -53,7 +56,7 @@ async function watchTheFleet(page: Page): Promise<void> {
 
 /** From the order on the phone to the door, by way of a second courier. */
 async function createAndGive(page: Page, hands: Hands): Promise<void> {
-  const [, ivan, julia] = place.couriers;
+  const [, , ivan, julia] = place.couriers;
   const { name: customer, phone } = customerOf('Lovelace');
   await hands.create({
     what: 'A box of oranges',
@@ -68,7 +71,7 @@ async function createAndGive(page: Page, hands: Hands): Promise<void> {
 
   await hands.give(customer, ivan!.name);
   await untilTask(place, id, 'the task is given', ({ agentId }) => agentId === ivan!.id);
-  for (const step of EN_ROUTE) assert.equal((await place.api.put(`/tasks/${id}/status`, step)).status, 200);
+  await step(place, id, ...EN_ROUTE);
   const chip = panelOf(page).locator('.status-chip').first();
   await chip.filter({ hasText: 'On its way' }).waitFor();
 
@@ -78,19 +81,18 @@ async function createAndGive(page: Page, hands: Hands): Promise<void> {
   const { items } = (await place.api.get<{ items: HistoryStepView[] }>(`/tasks/${id}/history`)).body.data;
   const handOver = items.find(({ kind }) => kind === 'reassigned');
   assert.deepEqual([handOver?.fromStatus, handOver?.toStatus], ['in_transit', 'assigned']);
-  for (const step of [...EN_ROUTE, { status: 'completed' }])
-    assert.equal((await place.api.put(`/tasks/${id}/status`, step)).status, 200);
+  await step(place, id, ...EN_ROUTE, { status: 'completed' });
   await chip.filter({ hasText: 'Completed' }).waitFor();
 }
 
 async function attemptAgain(page: Page, hands: Hands): Promise<void> {
   const customer = customerOf('Hopper');
   const task = await place.api.createTask({ customer });
-  await bring(place, task, place.couriers[1]!.id, ...EN_ROUTE, FAILED);
+  await bring(place, task, place.couriers[2]!.id, ...EN_ROUTE, FAILED);
   await hands.attemptAgain(customer.name);
   await panelOf(page).getByText('Earlier attempt').waitFor();
   const next = await read(place, (await read(place, task.id)).nextTaskId!);
   assert.equal(next.id, Number(new URL(page.url()).searchParams.get('task')));
   assert.deepEqual([next.attempt, next.previousTaskId, next.status], [2, task.id, 'new']);
-  assert.equal((await place.api.put(`/tasks/${next.id}/status`, { status: 'cancelled' })).status, 200);
+  await step(place, next.id, { status: 'cancelled' });
 }
