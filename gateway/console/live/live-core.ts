@@ -151,7 +151,7 @@ export class LiveCore {
     const tasks = task !== undefined && this.records.putTask(task, sequence, this.nowMs);
     const agents = agent !== undefined && this.records.putAgent(agent, sequence);
     if (task) this.meet(task.agentId);
-    this.#resume?.count();
+    this.#resume?.count(Date.parse(timestamp));
     this.#set({ lagMs: Math.max(0, this.nowMs - Date.parse(timestamp)) });
     if (tasks || agents) this.#onChange({ tasks, agents });
   }
@@ -176,7 +176,7 @@ export class LiveCore {
     if (state === 'live') return;
     this.#set({ state: 'live' });
     if (state === 'loading') return;
-    this.#resume ??= new Resume((missed) => {
+    this.#resume ??= new Resume(this.nowMs, (missed) => {
       this.#resume = undefined;
       this.#set({ missed, resumes: this.connection.resumes + 1 });
     });

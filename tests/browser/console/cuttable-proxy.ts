@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A network between a browser and a gateway that can be cut. */
 export interface CuttableProxy {
   readonly baseUrl: string;
+  /** The target of each request so far. */
+  readonly asked: readonly string[];
   /** Ends every connection, and refuses new ones until `mend`. */
   cut(): void;
   /** Loses every byte until `mend`, as a black hole does: nothing ends, and nothing is refused. */
@@ -16,11 +18,15 @@ export interface CuttableProxy {
   close(): void;
 }
 
+/** A browser begins each request in a piece of its own. */
+const REQUEST_LINE = /^[A-Z]+ (\S+) HTTP\/1\.1\r\n/;
+
 export async function startCuttableProxy(target: string): Promise<CuttableProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let fault: 'none' | 'cut' | 'frozen' | 'no-api' = 'none';
   let lost: string | undefined;
+  const asked: string[] = [];
   const server = createServer((near) => {
     if (fault === 'cut') return near.destroy();
     const far = connect(Number(port), hostname);
@@ -37,6 +43,8 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
         other.destroy();
       });
       socket.on('data', (bytes) => {
+        const target = socket === near && REQUEST_LINE.exec(bytes.toString('latin1'))?.[1];
+        if (target) asked.push(target);
         if (socket === near && lost !== undefined) isLost ||= bytes.includes(` ${lost} `);
         if (socket === far && isLost) near.destroy();
         else if (fault === 'no-api' && bytes.includes(' /api/')) near.destroy();
@@ -51,6 +59,7 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
   };
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
     cut() {
       fault = 'cut';
       destroyAll();
