@@ -215,11 +215,14 @@ export interface CourierDay {
   readonly stops: readonly DayStop[];
 }
 
-/** Pins of tasks and couriers for the map. */
-export interface MapPart {
-  readonly couriers: readonly CourierPin[];
-  /** Undefined when no task has changed since the last part. */
-  readonly tasks?: readonly TaskPin[];
+/** What has changed in a list since the page was told of it. */
+export interface ListDiff<Item> {
+  /** The page forgets what it had. */
+  readonly isWhole: boolean;
+  /** Items that are new or have changed. */
+  readonly put: readonly Item[];
+  /** Ids of items that are no longer in the list. */
+  readonly gone: readonly number[];
 }
 
 export interface CourierPin {
@@ -278,12 +281,13 @@ export interface Patch {
   readonly connection?: Connection;
   readonly figures?: Figures;
   readonly exceptions?: ExceptionList;
-  readonly couriers?: readonly Courier[];
+  readonly couriers?: ListDiff<Courier>;
   readonly list?: ListPart;
   readonly board?: BoardPart;
   readonly task?: TaskView | null;
   readonly courierDay?: CourierDay | null;
-  readonly map?: MapPart;
+  readonly courierPins?: ListDiff<CourierPin>;
+  readonly taskPins?: ListDiff<TaskPin>;
 }
 
 export type FromWorker =

@@ -1,7 +1,7 @@
 import { openTokenStore } from '../../client/token-store.ts';
 import { Api, CallError } from './api.ts';
 import { type Changes, LiveCore } from './live-core.ts';
-import { PagePort } from './page-port.ts';
+import { PagePort } from './parts/page-port.ts';
 import type { Answer, Session, ToWorker } from './protocol.ts';
 
 /**

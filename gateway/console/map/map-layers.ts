@@ -22,7 +22,8 @@ export function addLayers(
   colors: MapColors,
   options: { readonly couriers: CourierLayer; readonly hasGround: boolean; readonly isDemo: boolean },
 ): void {
-  const clusters = {
+  const tasks = {
+    promoteId: 'id',
     cluster: true,
     clusterMaxZoom: LAST_CLUSTER_ZOOM,
     clusterRadius: CLUSTER_RADIUS_PX,
@@ -30,7 +31,7 @@ export function addLayers(
   };
   for (const name of SOURCES) {
     if (map.getSource(name)) continue;
-    map.addSource(name, { type: 'geojson', data: NOTHING, ...(name === 'tasks' ? clusters : {}) });
+    map.addSource(name, { type: 'geojson', data: NOTHING, ...(name === 'tasks' ? tasks : {}) });
   }
   drawClustersIn(map, colors);
   if (!options.hasGround) {
@@ -207,8 +208,29 @@ export function drawGraticule(map: GlMap): void {
   setData(map, 'graticule', graticule(map.getBounds()));
 }
 
-export function drawTasks(map: GlMap, pins: readonly TaskPin[], agentId: number | null): void {
-  setData(map, 'tasks', taskFeatures(pins, agentId));
+/**
+ * Draws the pins of tasks. The map gets those that have changed: at thousands of tasks it would take longer to hand all
+ * of them over than to draw them.
+ */
+export function taskDrawer(map: GlMap): (pins: readonly TaskPin[], agentId: number | null) => void {
+  let drawn = new Map<number, TaskPin>();
+  let chosen: number | null | undefined;
+  return (pins, agentId) => {
+    const source = map.getSource<GeoJSONSource>('tasks')!;
+    const before = drawn;
+    drawn = new Map(pins.map((pin) => [pin.id, pin]));
+    if (agentId !== chosen) {
+      chosen = agentId;
+      source.setData(taskFeatures(pins, agentId));
+      return;
+    }
+    const add = taskFeatures(
+      pins.filter((pin) => before.get(pin.id) !== pin),
+      agentId,
+    ).features;
+    const remove = [...before.keys()].filter((id) => !drawn.has(id));
+    if (add.length + remove.length > 0) void source.updateData({ add, remove });
+  };
 }
 
 /** The way that a courier has come. */

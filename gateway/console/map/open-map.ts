@@ -22,11 +22,11 @@ import {
   drawDraft,
   drawGraticule,
   drawRoute,
-  drawTasks,
   drawTrail,
   drawWay,
   markSelected,
   scaleOf,
+  taskDrawer,
 } from './map-layers.ts';
 import { StopMarkers } from './stop-markers.ts';
 import { idsInside, inPlannedOrder } from './task-features.ts';
@@ -107,6 +107,7 @@ function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () =
     'couriers',
     'draft',
   ];
+  const drawTasks = taskDrawer(map);
   const stopMarkers = new StopMarkers(map);
   const restored = signal(0);
   // A graphics card that was lost and is back keeps the sources, and of the layers not all.
@@ -122,7 +123,7 @@ function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () =
     }),
     effect(() => couriers.show(courierPins.value)),
     effect(() => drawChosenCourier(map, courierPins.value.find(({ id }) => id === agentId.value) ?? null)),
-    effect(() => drawTasks(map, taskPins.value, agentId.value)),
+    effect(() => drawTasks(taskPins.value, agentId.value)),
     effect(() => choose(map, taskId.value)),
     effect(() => markSelected(map, selected.value)),
     keepTrail((places) => drawTrail(map, places)),

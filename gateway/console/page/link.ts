@@ -7,17 +7,18 @@ import type {
   Connection,
   Courier,
   CourierDay,
+  CourierPin,
   ExceptionList,
   Figures,
   FromWorker,
   ListPart,
-  MapPart,
   Patch,
   Session,
   TaskPin,
   ToWorker,
   Watch,
 } from '../live/protocol.ts';
+import { KeptList } from './kept-list.ts';
 
 /** The page's side of the live worker: what it says last, as signals. */
 export const session = signal<Session>({ state: 'unknown', isCut: false });
@@ -25,6 +26,7 @@ export const connection = signal<Connection | undefined>(undefined);
 export const figures = signal<Figures | undefined>(undefined);
 /** The tasks and couriers that need a dispatcher; undefined until the worker has loaded. */
 export const exceptions = signal<ExceptionList | undefined>(undefined);
+/** Those on duty first, then by name. */
 export const couriers = signal<readonly Courier[]>([]);
 export const list = signal<ListPart | undefined>(undefined);
 export const board = signal<BoardPart | undefined>(undefined);
@@ -32,8 +34,15 @@ export const board = signal<BoardPart | undefined>(undefined);
 export const task = signal<TaskView | null | undefined>(undefined);
 /** Undefined until the worker has answered; null for a courier whom it does not hold. */
 export const courierDay = signal<CourierDay | null | undefined>(undefined);
-export const courierPins = signal<MapPart['couriers']>([]);
+export const courierPins = signal<readonly CourierPin[]>([]);
 export const taskPins = signal<readonly TaskPin[]>([]);
+
+const kept = {
+  couriers: new KeptList<Courier>(),
+  courierPins: new KeptList<CourierPin>(),
+  taskPins: new KeptList<TaskPin>(),
+};
+const byName = new Intl.Collator().compare;
 
 const answers = new Map<number, (answer: Answer) => void>();
 let calls = 0;
@@ -75,6 +84,7 @@ function setSession(next: Session): void {
   board.value = undefined;
   task.value = undefined;
   courierDay.value = undefined;
+  for (const each of Object.values(kept)) each.clear();
   couriers.value = [];
   courierPins.value = [];
   taskPins.value = [];
@@ -88,14 +98,18 @@ function apply(patch: Patch): void {
     if (patch.connection) connection.value = patch.connection;
     if (patch.figures) figures.value = patch.figures;
     if (patch.exceptions) exceptions.value = patch.exceptions;
-    if (patch.couriers) couriers.value = patch.couriers;
+    if (patch.couriers) couriers.value = kept.couriers.take(patch.couriers).sort(byDutyAndName);
     if (patch.list) list.value = patch.list;
     if (patch.board) board.value = patch.board;
     if (patch.task !== undefined) task.value = patch.task;
     if (patch.courierDay !== undefined) courierDay.value = patch.courierDay;
-    if (patch.map) courierPins.value = patch.map.couriers;
-    if (patch.map?.tasks) taskPins.value = patch.map.tasks;
+    if (patch.courierPins) courierPins.value = kept.courierPins.take(patch.courierPins);
+    if (patch.taskPins) taskPins.value = kept.taskPins.take(patch.taskPins);
   });
+}
+
+function byDutyAndName(one: Courier, other: Courier): number {
+  return Number(other.onDuty) - Number(one.onDuty) || byName(one.name, other.name);
 }
 
 export function watch(next: Watch): void {

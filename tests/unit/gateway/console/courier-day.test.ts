@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { percentAt, timeScaleOf } from '../../../../gateway/console/couriers/time-scale.ts';
+import { courierDayOf } from '../../../../gateway/console/live/parts/summaries.ts';
 import { Records } from '../../../../gateway/console/live/records.ts';
-import { courierDayOf } from '../../../../gateway/console/live/summaries.ts';
 import type { AgentView } from '../../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exceptionsOf, RISK_MS, STALE_MS } from '../../../../gateway/console/live/exceptions.ts';
+import { exceptionsOf, RISK_MS, STALE_MS } from '../../../../gateway/console/live/parts/exceptions.ts';
 import type { ExceptionKind } from '../../../../gateway/console/live/protocol.ts';
 import { Records } from '../../../../gateway/console/live/records.ts';
 import type { AgentView } from '../../../../schema/fleet/agent.ts';

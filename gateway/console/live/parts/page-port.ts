@@ -1,10 +1,11 @@
-import type { CallerView } from '../../../schema/accounts/caller.ts';
+import type { CallerView } from '../../../../schema/accounts/caller.ts';
+import type { Changes, LiveCore } from '../live-core.ts';
+import type { Answer, Courier, CourierPin, FromWorker, Patch, Session, TaskPin, Watch } from '../protocol.ts';
+import { midnightMs } from '../zone-time.ts';
 import { exceptionsOf } from './exceptions.ts';
 import { ListView } from './list-view.ts';
-import type { Changes, LiveCore } from './live-core.ts';
-import type { Answer, FromWorker, Patch, Session, Watch } from './protocol.ts';
 import { courierDayOf, courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
-import { midnightMs } from './zone-time.ts';
+import { ToldList } from './told-list.ts';
 
 type Part =
   | 'connection'
@@ -15,7 +16,7 @@ type Part =
   | 'board'
   | 'task'
   | 'courierDay'
-  | 'pins'
+  | 'courierPins'
   | 'taskPins';
 
 /** The least time between two patches of a part, in milliseconds. A part that a person asks for comes at once. */
@@ -28,7 +29,7 @@ const PACE_MS: Readonly<Record<Part, number>> = {
   board: 100,
   task: 0,
   courierDay: 250,
-  pins: 100,
+  courierPins: 100,
   taskPins: 400,
 };
 const PARTS = Object.keys(PACE_MS) as Part[];
@@ -39,6 +40,7 @@ export class PagePort {
   readonly #post: (message: FromWorker) => void;
   #list = new ListView();
   #board = new ListView();
+  #told = nothingTold();
   readonly #dirty = new Set<Part>();
   readonly #sentAt = new Map<Part, number>();
   #watch: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
@@ -64,6 +66,7 @@ export class PagePort {
     this.#core = core;
     this.#list = new ListView();
     this.#board = new ListView();
+    this.#told = nothingTold();
     this.#timeZone = caller.organization?.timeZone ?? 'UTC';
     this.#mark(PARTS);
   }
@@ -79,7 +82,7 @@ export class PagePort {
     if (watch.board && watch.board !== before.board) asked.push('board');
     if (watch.taskId !== before.taskId) asked.push('task');
     if (watch.courierId !== before.courierId) asked.push('courierDay');
-    if (watch.map && !before.map) asked.push('pins', 'taskPins');
+    if (watch.map && !before.map) asked.push('courierPins', 'taskPins');
     for (const part of asked) this.#sentAt.delete(part);
     this.#mark(asked);
   }
@@ -88,10 +91,20 @@ export class PagePort {
     this.#mark([
       ...(connection ? (['connection', 'exceptions'] as const) : []),
       ...(tasks
-        ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'task', 'courierDay', 'pins', 'taskPins'] as const)
+        ? ([
+            'figures',
+            'exceptions',
+            'couriers',
+            'list',
+            'board',
+            'task',
+            'courierDay',
+            'courierPins',
+            'taskPins',
+          ] as const)
         : []),
-      ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'courierDay', 'pins'] as const) : []),
-      ...(positions ? (['couriers', 'courierDay', 'pins'] as const) : []),
+      ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'courierDay', 'courierPins'] as const) : []),
+      ...(positions ? (['couriers', 'courierDay', 'courierPins'] as const) : []),
     ]);
   }
 
@@ -146,16 +159,30 @@ export class PagePort {
       ...(due.has('connection') ? { connection } : {}),
       ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, todayMs, sequence) } : {}),
       ...(due.has('exceptions') && isLoaded ? { exceptions: exceptionsOf(records, nowMs) } : {}),
-      ...(due.has('couriers') && isLoaded ? { couriers: couriersOf(records) } : {}),
+      ...(due.has('couriers') && isLoaded ? changed('couriers', this.#told.couriers.diff(couriersOf(records))) : {}),
       ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list, todayMs) } : {}),
       ...(due.has('board') && board && isLoaded ? { board: this.#board.board(records, board, todayMs) } : {}),
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
       ...(due.has('courierDay') && isLoaded
         ? { courierDay: courierId === null ? null : courierDayOf(records, courierId, todayMs) }
         : {}),
-      ...(map && (due.has('pins') || due.has('taskPins'))
-        ? { map: { couriers: courierPins(records), ...(due.has('taskPins') ? { tasks: taskPins(records) } : {}) } }
+      ...(map && due.has('courierPins')
+        ? changed('courierPins', this.#told.courierPins.diff(courierPins(records)))
         : {}),
+      ...(map && due.has('taskPins') ? changed('taskPins', this.#told.taskPins.diff(taskPins(records))) : {}),
     };
   }
+}
+
+function nothingTold() {
+  return {
+    couriers: new ToldList<Courier>(),
+    courierPins: new ToldList<CourierPin>(),
+    taskPins: new ToldList<TaskPin>(),
+  };
+}
+
+/** A part of a patch; nothing when it has not changed. */
+function changed<Name extends keyof Patch>(name: Name, value: Patch[Name]): Patch {
+  return value === undefined ? {} : { [name]: value };
 }

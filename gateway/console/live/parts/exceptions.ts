@@ -1,6 +1,6 @@
-import type { TaskStatus } from '../../../schema/tasks/task.ts';
-import { EXCEPTION_KINDS, type Exception, type ExceptionKind, type ExceptionList } from './protocol.ts';
-import { type HeldTask, isUnattempted, nameOf, type Records } from './records.ts';
+import type { TaskStatus } from '../../../../schema/tasks/task.ts';
+import { EXCEPTION_KINDS, type Exception, type ExceptionKind, type ExceptionList } from '../protocol.ts';
+import { type HeldTask, isUnattempted, nameOf, type Records } from '../records.ts';
 
 const LISTED = 300;
 /** A task that nobody has set out for, this long before it is due, needs a look. */

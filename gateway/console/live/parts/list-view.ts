@@ -1,7 +1,7 @@
-import type { BoardPart, BoardQuery, EndedToday, ListEntry, ListPart, ListQuery, TaskRow } from './protocol.ts';
-import { type HeldTask, isOpen, nameOf, type Records } from './records.ts';
-import { fits, searchQueryOf } from './search-query.ts';
-import { SHOWN_STATUSES } from './shown-status.ts';
+import type { BoardPart, BoardQuery, EndedToday, ListEntry, ListPart, ListQuery, TaskRow } from '../protocol.ts';
+import { type HeldTask, isOpen, nameOf, type Records } from '../records.ts';
+import { fits, searchQueryOf } from '../search-query.ts';
+import { SHOWN_STATUSES } from '../shown-status.ts';
 
 const UNASSIGNED = 'unassigned';
 const EXTERNAL = 'external';

@@ -1,6 +1,6 @@
-import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
-import type { Courier, CourierDay, CourierPin, DayStop, Figures, TaskPin } from './protocol.ts';
-import { type HeldTask, isOpen, nameOf, type Records } from './records.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../../schema/tasks/task.ts';
+import type { Courier, CourierDay, CourierPin, DayStop, Figures, TaskPin } from '../protocol.ts';
+import { type HeldTask, isOpen, nameOf, type Records } from '../records.ts';
 
 /** The figures of the header, and of the charts. Today begins at `todayMs`; the records have reached `sequence` in the log. */
 export function figuresOf(records: Records, todayMs: number, sequence: number): Figures {
@@ -37,26 +37,25 @@ export function figuresOf(records: Records, todayMs: number, sequence: number): 
   };
 }
 
+/** In no order. */
 export function couriersOf(records: Records): Courier[] {
-  return [...records.agents.values()]
-    .map(({ view }): Courier => {
-      const open = records.byAgent.get(view.id) ?? new Set();
-      const position = records.positions.get(view.id);
-      const { phoneNumber, countryCode } = view.user;
-      return {
-        id: view.id,
-        name: nameOf(view.user),
-        phone: phoneNumber && `${countryCode ?? ''} ${phoneNumber}`.trim(),
-        onDuty: view.onDuty,
-        isActive: view.isActive,
-        vehicle: view.vehicle?.type ?? null,
-        open: open.size,
-        late: [...open].filter((id) => records.late.has(id)).length,
-        recordedAtMs: position?.recordedAtMs ?? null,
-        activeTaskId: position?.view.activeTaskId ?? null,
-      };
-    })
-    .sort((a, b) => Number(b.onDuty) - Number(a.onDuty) || a.name.localeCompare(b.name));
+  return [...records.agents.values()].map(({ view }): Courier => {
+    const open = records.byAgent.get(view.id) ?? new Set();
+    const position = records.positions.get(view.id);
+    const { phoneNumber, countryCode } = view.user;
+    return {
+      id: view.id,
+      name: nameOf(view.user),
+      phone: phoneNumber && `${countryCode ?? ''} ${phoneNumber}`.trim(),
+      onDuty: view.onDuty,
+      isActive: view.isActive,
+      vehicle: view.vehicle?.type ?? null,
+      open: open.size,
+      late: [...open].filter((id) => records.late.has(id)).length,
+      recordedAtMs: position?.recordedAtMs ?? null,
+      activeTaskId: position?.view.activeTaskId ?? null,
+    };
+  });
 }
 
 /** Couriers that are off duty are left out once nobody knows where they are. */
@@ -76,22 +75,36 @@ export function courierPins(records: Records): CourierPin[] {
 
 export function taskPins(records: Records): TaskPin[] {
   const pins: TaskPin[] = [];
-  for (const { view, row } of records.tasks.values()) {
-    if (!isOpen(row.status) || !view.location) continue;
-    const { location, pickupLocation } = view;
-    pins.push({
-      id: row.id,
-      longitude: Number(location.longitude),
-      latitude: Number(location.latitude),
-      pickup: pickupLocation && [Number(pickupLocation.longitude), Number(pickupLocation.latitude)],
-      status: row.status,
-      isLate: row.isLate,
-      agentId: row.agentId,
-      etaAtMs: row.etaAtMs,
-      order: row.status === 'in_transit' ? 0 : (row.etaAtMs ?? row.dueAtMs),
-    });
+  for (const held of records.tasks.values()) {
+    if (!isOpen(held.row.status)) continue;
+    const pin = pinOf(held);
+    if (pin) pins.push(pin);
   }
   return pins;
+}
+
+/** Each is made once for each state of its task. */
+const pinsMade = new WeakMap<HeldTask, TaskPin>();
+
+function pinOf(held: HeldTask): TaskPin | undefined {
+  const { location, pickupLocation } = held.view;
+  if (!location) return undefined;
+  const known = pinsMade.get(held);
+  if (known) return known;
+  const { id, status, isLate, agentId, etaAtMs, dueAtMs } = held.row;
+  const pin: TaskPin = {
+    id,
+    longitude: Number(location.longitude),
+    latitude: Number(location.latitude),
+    pickup: pickupLocation && [Number(pickupLocation.longitude), Number(pickupLocation.latitude)],
+    status,
+    isLate,
+    agentId,
+    etaAtMs,
+    order: status === 'in_transit' ? 0 : (etaAtMs ?? dueAtMs),
+  };
+  pinsMade.set(held, pin);
+  return pin;
 }
 
 /** A courier's stops of today in the order of the plan, after those that are done. Null for a courier whom the worker does not hold. */
