@@ -81,8 +81,8 @@ export type ToWorker =
   | { readonly kind: 'watch'; readonly watch: Watch }
   /** This page has made a courier. */
   | { readonly kind: 'meet'; readonly agentId: number }
-  /** The page has painted the last patch and takes another one. */
-  | { readonly kind: 'painted' }
+  /** The page has painted a patch, which took so long, and takes another one. */
+  | { readonly kind: 'painted'; readonly tookMs: number }
   | { readonly kind: 'leave' };
 
 export interface Connection {

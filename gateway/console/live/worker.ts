@@ -114,7 +114,7 @@ async function take(page: PagePort, message: ToWorker): Promise<void> {
     case 'meet':
       return core?.meet(message.agentId);
     case 'painted':
-      return page.painted();
+      return page.painted(message.tookMs);
     case 'leave':
       pages.delete(page);
   }

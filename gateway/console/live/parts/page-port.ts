@@ -33,6 +33,14 @@ const PACE_MS: Readonly<Record<Part, number>> = {
   taskPins: 400,
 };
 const PARTS = Object.keys(PACE_MS) as Part[];
+/** Parts that the map draws. */
+const DRAWN: ReadonlySet<Part> = new Set(['courierPins', 'taskPins']);
+/**
+ * The map draws for a part of the time at most. Without a graphics card one drawing takes some hundred milliseconds, and
+ * the keys wait behind it.
+ */
+const REST_OF_DRAWING = 3;
+const LONGEST_REST_MS = 1_500;
 const FRAME_MS = 16;
 
 /** One page: which parts it watches, and which of them have changed since the last patch that it has painted. */
@@ -47,7 +55,11 @@ export class PagePort {
   #core: LiveCore | undefined;
   #timeZone = 'UTC';
   #isReady = true;
+  /** How long the page takes to draw pins. */
+  #drawMs = 0;
+  #isDrawing = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAt = 0;
 
   constructor(post: (message: FromWorker) => void) {
     this.#post = post;
@@ -83,8 +95,12 @@ export class PagePort {
     if (watch.taskId !== before.taskId) asked.push('task');
     if (watch.courierId !== before.courierId) asked.push('courierDay');
     if (watch.map && !before.map) asked.push('courierPins', 'taskPins');
-    for (const part of asked) this.#sentAt.delete(part);
-    this.#mark(asked);
+    for (const part of asked) {
+      this.#sentAt.delete(part);
+      this.#dirty.add(part);
+    }
+    // A person waits for them, also while the page paints what came by itself.
+    this.#send(asked);
   }
 
   changed({ connection, tasks, agents, positions }: Changes): void {
@@ -108,9 +124,16 @@ export class PagePort {
     ]);
   }
 
-  painted(): void {
+  painted(tookMs: number): void {
+    if (this.#isDrawing) this.#drawMs = (this.#drawMs + tookMs) / 2;
+    this.#isDrawing = false;
     this.#isReady = true;
     this.#schedule();
+  }
+
+  #paceOf(part: Part): number {
+    const restMs = DRAWN.has(part) ? Math.min(LONGEST_REST_MS, REST_OF_DRAWING * this.#drawMs) : 0;
+    return Math.max(PACE_MS[part], restMs);
   }
 
   #mark(parts: readonly Part[]): void {
@@ -118,33 +141,40 @@ export class PagePort {
     this.#schedule();
   }
 
+  /** Sends what is due, as soon as the page takes it. A part that is due sooner does not wait for one that is due later. */
   #schedule(): void {
-    if (!this.#isReady || !this.#core || this.#dirty.size === 0 || this.#timer !== undefined) return;
+    if (!this.#isReady || !this.#core || this.#dirty.size === 0) return;
     const now = performance.now();
-    const waits = [...this.#dirty].map(
-      (part) => (this.#sentAt.get(part) ?? Number.NEGATIVE_INFINITY) + PACE_MS[part] - now,
-    );
-    const wait = Math.max(FRAME_MS, Math.min(...waits));
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#send();
-    }, wait);
+    const soonest = Math.min(...[...this.#dirty].map((part) => this.#dueAt(part)));
+    const at = Math.max(now + FRAME_MS, soonest);
+    if (this.#timer !== undefined && this.#timerAt <= at) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#sendDue(), at - now);
   }
 
-  #send(): void {
-    const core = this.#core;
-    if (!core || !this.#isReady) return;
+  #sendDue(): void {
+    this.#timer = undefined;
     const now = performance.now();
-    const due = [...this.#dirty].filter(
-      (part) => now - (this.#sentAt.get(part) ?? Number.NEGATIVE_INFINITY) >= PACE_MS[part],
-    );
-    for (const part of due) {
+    if (this.#isReady) this.#send([...this.#dirty].filter((part) => this.#dueAt(part) <= now));
+  }
+
+  #dueAt(part: Part): number {
+    return (this.#sentAt.get(part) ?? Number.NEGATIVE_INFINITY) + this.#paceOf(part);
+  }
+
+  #send(parts: readonly Part[]): void {
+    const core = this.#core;
+    if (!core) return;
+    const now = performance.now();
+    for (const part of parts) {
       this.#dirty.delete(part);
       this.#sentAt.set(part, now);
     }
-    const patch = this.#patchOf(core, new Set(due));
+    const patch = this.#patchOf(core, new Set(parts));
     if (Object.keys(patch).length > 0) {
       this.#isReady = false;
+      this.#isDrawing ||= patch.courierPins !== undefined || patch.taskPins !== undefined;
       this.#post({ kind: 'patch', patch });
     }
     this.#schedule();

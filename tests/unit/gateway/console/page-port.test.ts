@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LiveCore } from '../../../../gateway/console/live/live-core.ts';
+import { PagePort } from '../../../../gateway/console/live/parts/page-port.ts';
+import type { FromWorker, Patch, Watch } from '../../../../gateway/console/live/protocol.ts';
+import { Records } from '../../../../gateway/console/live/records.ts';
+import type { CallerView } from '../../../../schema/accounts/caller.ts';
+import type { PositionView } from '../../../../schema/fleet/position.ts';
+
+const CALLER = { organization: { timeZone: 'UTC' } } as CallerView;
+const NOTHING: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
+
+function pageBeside(t: test.TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const records = new Records();
+  const connection = {
+    state: 'live',
+    seenAtMs: 0,
+    clockOffsetMs: 0,
+    lagMs: null,
+    missed: 0,
+    resumes: 0,
+    problem: null,
+  };
+  const core = { records, connection, sequence: 1 } as unknown as LiveCore;
+  const patches: Patch[] = [];
+  const port = new PagePort((message: FromWorker) => void (message.kind === 'patch' && patches.push(message.patch)));
+  port.attach(core, CALLER);
+  return {
+    port,
+    records,
+    /** What has come since the last call. */
+    taken: () => patches.splice(0).flatMap((patch) => Object.keys(patch)),
+    pass(ms: number) {
+      for (let passed = 0; passed < ms; passed += 1) {
+        now += 1;
+        t.mock.timers.tick(1);
+      }
+    },
+  };
+}
+
+function move(records: Records, longitude: number): void {
+  const recordedAt = new Date(1_000 * longitude).toISOString();
+  records.putPosition({ agentId: 1, latitude: 1, longitude, onDuty: true, isStale: false, recordedAt } as PositionView);
+}
+
+test('what a person asks for comes at once, also while the page paints', (t) => {
+  const { port, taken, pass } = pageBeside(t);
+  pass(20);
+  taken();
+  port.watch({ ...NOTHING, taskId: 7 });
+  assert.deepEqual(taken(), ['task']);
+});
+
+test('what changes by itself waits until the page has painted', (t) => {
+  const { port, taken, pass } = pageBeside(t);
+  pass(20);
+  taken();
+  port.changed({ connection: true });
+  pass(1_000);
+  assert.deepEqual(taken(), []);
+  port.painted(16);
+  pass(20);
+  assert.deepEqual(taken(), ['connection', 'exceptions']);
+});
+
+test('a part that is due now does not wait for one that is due later', (t) => {
+  const { port, taken, pass } = pageBeside(t);
+  pass(20);
+  port.painted(16);
+  port.changed({ agents: true });
+  pass(30);
+  taken();
+  port.painted(16);
+  port.changed({ connection: true });
+  pass(20);
+  assert.deepEqual(taken(), ['connection']);
+});
+
+test('changes that come faster than frames are sent all the same', (t) => {
+  const { port, taken, pass } = pageBeside(t);
+  pass(20);
+  port.painted(16);
+  taken();
+  for (let step = 0; step < 10; step += 1) {
+    port.changed({ connection: true });
+    pass(3);
+  }
+  assert.deepEqual(taken(), ['connection']);
+});
+
+test('a page that draws slowly gets its pins less often', (t) => {
+  const { port, records, taken, pass } = pageBeside(t);
+  port.watch({ ...NOTHING, map: true });
+  const rates = [16, 300].map((drawMs) => {
+    let drawn = 0;
+    for (let step = 1; step <= 500; step += 1) {
+      move(records, step + drawMs);
+      port.changed({ positions: true });
+      pass(20);
+      const parts = taken();
+      if (parts.length > 0) port.painted(parts.includes('courierPins') ? drawMs : 16);
+      drawn += parts.filter((part) => part === 'courierPins').length;
+    }
+    return drawn / 10;
+  });
+  assert.ok(rates[0]! > 5, `${rates[0]} drawings a second with a graphics card`);
+  assert.ok(rates[1]! < 2, `${rates[1]} drawings a second without`);
+});
