@@ -14,6 +14,7 @@ import { isPlacing, pinTarget } from '../page/pin.ts';
 import { agentId, shownTheme, taskId } from '../page/state.ts';
 import { listenForBoxes } from './box-select.ts';
 import { CourierLayer } from './courier-layer.ts';
+import { keepSize, settled } from './follow-calmly.ts';
 import { readMapColors } from './map-colors.ts';
 import {
   addLayers,
@@ -65,12 +66,13 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
     boxZoom: false,
     pitchWithRotate: false,
     fadeDuration: 0,
+    trackResize: false,
   });
   map.touchZoomRotate.disableRotation();
   map.addControl(new ScaleControl({ maxWidth: 120 }), 'bottom-left');
   if (styleUrl) map.addControl(new AttributionControl({ compact: true }), 'bottom-right');
   const couriers = new CourierLayer(scaleOf());
-  const stops: (() => void)[] = [];
+  const stops: (() => void)[] = [keepSize(map)];
   map.once('load', () => {
     stops.push(keepDrawn(map, couriers, styleUrl !== ''));
     if (!styleUrl) map.on('moveend', () => drawGraticule(map));
@@ -108,30 +110,32 @@ function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () =
     'draft',
   ];
   const drawTasks = taskDrawer(map);
+  const { value: shownTask, stop: stopSettling } = settled(taskId);
   const stopMarkers = new StopMarkers(map);
   const restored = signal(0);
   // A graphics card that was lost and is back keeps the sources, and of the layers not all.
   map.on('webglcontextrestored', () => map.once('styledata', () => restored.value++));
   const stops = [
+    stopSettling,
     effect(() => {
       shownTheme.value;
       restored.value;
       for (const id of own) if (map.getLayer(id)) map.removeLayer(id);
       addLayers(map, readMapColors(), { couriers, hasGround, isDemo });
-      choose(map, taskId.peek());
+      choose(map, shownTask.peek());
       markSelected(map, selected.peek());
     }),
     effect(() => couriers.show(courierPins.value)),
     effect(() => drawChosenCourier(map, courierPins.value.find(({ id }) => id === agentId.value) ?? null)),
     effect(() => drawTasks(taskPins.value, agentId.value)),
-    effect(() => choose(map, taskId.value)),
+    effect(() => choose(map, shownTask.value)),
     effect(() => markSelected(map, selected.value)),
     keepTrail((places) => drawTrail(map, places)),
     effect(() => drawDraft(map, pinTarget.value?.pin ?? null)),
     effect(() =>
       drawWay(
         map,
-        taskPins.value.find(({ id }) => id === taskId.value),
+        taskPins.value.find(({ id }) => id === shownTask.value),
       ),
     ),
     effect(() => {
