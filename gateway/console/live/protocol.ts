@@ -215,7 +215,7 @@ export interface CourierDay {
   readonly stops: readonly DayStop[];
 }
 
-/** What has changed in a list since the page was told of it. */
+/** The changes of a list since the last patch that held some of it. */
 export interface ListDiff<Item> {
   /** The page forgets what it had. */
   readonly isWhole: boolean;

@@ -7,7 +7,7 @@ import type { Map as GlMap } from 'maplibre-gl';
  */
 const BEHIND_MS = 120;
 
-/** What a signal has held for a moment. */
+/** The value that a signal has held for a moment. */
 export function settled<Value>(source: ReadonlySignal<Value>): { readonly value: ReadonlySignal<Value>; stop(): void } {
   const value = signal(source.peek());
   const stop = effect(() => {

@@ -4,8 +4,8 @@ import type { Answer, Courier, CourierPin, FromWorker, Patch, Session, TaskPin, 
 import { midnightMs } from '../zone-time.ts';
 import { exceptionsOf } from './exceptions.ts';
 import { ListView } from './list-view.ts';
+import { SentList } from './sent-list.ts';
 import { courierDayOf, courierPins, couriersOf, figuresOf, taskPins } from './summaries.ts';
-import { ToldList } from './told-list.ts';
 
 type Part =
   | 'connection'
@@ -48,7 +48,7 @@ export class PagePort {
   readonly #post: (message: FromWorker) => void;
   #list = new ListView();
   #board = new ListView();
-  #told = nothingTold();
+  #sent = nothingSent();
   readonly #dirty = new Set<Part>();
   readonly #sentAt = new Map<Part, number>();
   #watch: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
@@ -78,7 +78,7 @@ export class PagePort {
     this.#core = core;
     this.#list = new ListView();
     this.#board = new ListView();
-    this.#told = nothingTold();
+    this.#sent = nothingSent();
     this.#timeZone = caller.organization?.timeZone ?? 'UTC';
     this.#mark(PARTS);
   }
@@ -189,7 +189,7 @@ export class PagePort {
       ...(due.has('connection') ? { connection } : {}),
       ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, todayMs, sequence) } : {}),
       ...(due.has('exceptions') && isLoaded ? { exceptions: exceptionsOf(records, nowMs) } : {}),
-      ...(due.has('couriers') && isLoaded ? changed('couriers', this.#told.couriers.diff(couriersOf(records))) : {}),
+      ...(due.has('couriers') && isLoaded ? changed('couriers', this.#sent.couriers.diff(couriersOf(records))) : {}),
       ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list, todayMs) } : {}),
       ...(due.has('board') && board && isLoaded ? { board: this.#board.board(records, board, todayMs) } : {}),
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
@@ -197,18 +197,18 @@ export class PagePort {
         ? { courierDay: courierId === null ? null : courierDayOf(records, courierId, todayMs) }
         : {}),
       ...(map && due.has('courierPins')
-        ? changed('courierPins', this.#told.courierPins.diff(courierPins(records)))
+        ? changed('courierPins', this.#sent.courierPins.diff(courierPins(records)))
         : {}),
-      ...(map && due.has('taskPins') ? changed('taskPins', this.#told.taskPins.diff(taskPins(records))) : {}),
+      ...(map && due.has('taskPins') ? changed('taskPins', this.#sent.taskPins.diff(taskPins(records))) : {}),
     };
   }
 }
 
-function nothingTold() {
+function nothingSent() {
   return {
-    couriers: new ToldList<Courier>(),
-    courierPins: new ToldList<CourierPin>(),
-    taskPins: new ToldList<TaskPin>(),
+    couriers: new SentList<Courier>(),
+    courierPins: new SentList<CourierPin>(),
+    taskPins: new SentList<TaskPin>(),
   };
 }
 

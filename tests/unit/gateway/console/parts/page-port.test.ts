@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LiveCore } from '../../../../gateway/console/live/live-core.ts';
-import { PagePort } from '../../../../gateway/console/live/parts/page-port.ts';
-import type { FromWorker, Patch, Watch } from '../../../../gateway/console/live/protocol.ts';
-import { Records } from '../../../../gateway/console/live/records.ts';
-import type { CallerView } from '../../../../schema/accounts/caller.ts';
-import type { PositionView } from '../../../../schema/fleet/position.ts';
+import type { LiveCore } from '../../../../../gateway/console/live/live-core.ts';
+import { PagePort } from '../../../../../gateway/console/live/parts/page-port.ts';
+import type { FromWorker, Patch, Watch } from '../../../../../gateway/console/live/protocol.ts';
+import { Records } from '../../../../../gateway/console/live/records.ts';
+import type { CallerView } from '../../../../../schema/accounts/caller.ts';
+import type { PositionView } from '../../../../../schema/fleet/position.ts';
 
 const CALLER = { organization: { timeZone: 'UTC' } } as CallerView;
 const NOTHING: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
@@ -31,7 +31,7 @@ function pageBeside(t: test.TestContext) {
   return {
     port,
     records,
-    /** What has come since the last call. */
+    /** The parts that have come since the last call. */
     taken: () => patches.splice(0).flatMap((patch) => Object.keys(patch)),
     pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 1) {
@@ -47,7 +47,7 @@ function move(records: Records, longitude: number): void {
   records.putPosition({ agentId: 1, latitude: 1, longitude, onDuty: true, isStale: false, recordedAt } as PositionView);
 }
 
-test('what a person asks for comes at once, also while the page paints', (t) => {
+test('a part that a person asks for comes at once, also while the page paints', (t) => {
   const { port, taken, pass } = pageBeside(t);
   pass(20);
   taken();
@@ -55,7 +55,7 @@ test('what a person asks for comes at once, also while the page paints', (t) => 
   assert.deepEqual(taken(), ['task']);
 });
 
-test('what changes by itself waits until the page has painted', (t) => {
+test('a part that changes by itself waits until the page has painted', (t) => {
   const { port, taken, pass } = pageBeside(t);
   pass(20);
   taken();

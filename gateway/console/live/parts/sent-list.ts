@@ -1,23 +1,23 @@
 import type { ListDiff } from '../protocol.ts';
 
-/** What a page was told of a list, so that it is told only what is new. At thousands of couriers few move in a moment. */
-export class ToldList<Item extends { readonly id: number }> {
-  #told: Map<number, Item> | undefined;
+/** Remembers which items of a list a page has, and finds those that are new to it. Of thousands of couriers few move in a moment. */
+export class SentList<Item extends { readonly id: number }> {
+  #sent: Map<number, Item> | undefined;
 
   /** Undefined when the page knows the list as it is. The first one is the whole list. */
   diff(items: readonly Item[]): ListDiff<Item> | undefined {
-    const before = this.#told;
-    const told = new Map<number, Item>();
+    const before = this.#sent;
+    const sent = new Map<number, Item>();
     const put: Item[] = [];
     for (const item of items) {
       const known = before?.get(item.id);
       const isKnown = known !== undefined && isSame(known, item);
-      told.set(item.id, isKnown ? known : item);
+      sent.set(item.id, isKnown ? known : item);
       if (!isKnown) put.push(item);
     }
-    this.#told = told;
+    this.#sent = sent;
     if (!before) return { isWhole: true, put, gone: [] };
-    const gone = [...before.keys()].filter((id) => !told.has(id));
+    const gone = [...before.keys()].filter((id) => !sent.has(id));
     return put.length + gone.length === 0 ? undefined : { isWhole: false, put, gone };
   }
 }

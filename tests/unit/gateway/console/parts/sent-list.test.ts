@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ToldList } from '../../../../gateway/console/live/parts/told-list.ts';
-import { KeptList } from '../../../../gateway/console/page/kept-list.ts';
+import { SentList } from '../../../../../gateway/console/live/parts/sent-list.ts';
+import { KeptList } from '../../../../../gateway/console/page/kept-list.ts';
 
 interface Item {
   readonly id: number;
@@ -10,14 +10,14 @@ interface Item {
 }
 
 test('the first diff is the whole list, also of an empty one', () => {
-  assert.deepEqual(new ToldList<Item>().diff([]), { isWhole: true, put: [], gone: [] });
+  assert.deepEqual(new SentList<Item>().diff([]), { isWhole: true, put: [], gone: [] });
   const ada = { id: 1, name: 'Ada' };
-  assert.deepEqual(new ToldList<Item>().diff([ada]), { isWhole: true, put: [ada], gone: [] });
+  assert.deepEqual(new SentList<Item>().diff([ada]), { isWhole: true, put: [ada], gone: [] });
 });
 
 test('a later diff holds what is new, what has changed and what is gone', () => {
-  const told = new ToldList<Item>();
-  told.diff([
+  const sent = new SentList<Item>();
+  sent.diff([
     { id: 1, name: 'Ada' },
     { id: 2, name: 'Ben' },
     { id: 3, name: 'Cleo' },
@@ -27,20 +27,20 @@ test('a later diff holds what is new, what has changed and what is gone', () => 
     { id: 3, name: 'Cleopatra' },
     { id: 4, name: 'Dan' },
   ];
-  assert.deepEqual(told.diff(next), { isWhole: false, put: [next[1], next[2]], gone: [2] });
-  assert.equal(told.diff(next), undefined);
+  assert.deepEqual(sent.diff(next), { isWhole: false, put: [next[1], next[2]], gone: [2] });
+  assert.equal(sent.diff(next), undefined);
 });
 
 test('an object in a field counts as changed when it is another one', () => {
-  const told = new ToldList<Item>();
+  const sent = new SentList<Item>();
   const place = { x: 1 };
-  told.diff([{ id: 1, name: 'Ada', place }]);
-  assert.equal(told.diff([{ id: 1, name: 'Ada', place }]), undefined);
-  assert.equal(told.diff([{ id: 1, name: 'Ada', place: { x: 1 } }])?.put.length, 1);
+  sent.diff([{ id: 1, name: 'Ada', place }]);
+  assert.equal(sent.diff([{ id: 1, name: 'Ada', place }]), undefined);
+  assert.equal(sent.diff([{ id: 1, name: 'Ada', place: { x: 1 } }])?.put.length, 1);
 });
 
 test('a page that takes every diff has the list of the worker, through any changes', () => {
-  const told = new ToldList<Item>();
+  const sent = new SentList<Item>();
   const kept = new KeptList<Item>();
   let items: Item[] = [];
   let seed = 7;
@@ -52,14 +52,14 @@ test('a page that takes every diff has the list of the worker, through any chang
   for (let step = 0; step < 500; step += 1) {
     items = items.filter(() => random(10) > 0).map((item) => (random(4) === 0 ? { ...item, name: `n${step}` } : item));
     if (random(2) === 0) items.push({ id: step, name: `n${step}` });
-    const diff = told.diff(items);
+    const diff = sent.diff(items);
     if (diff) page = kept.take(diff);
     const byId = (list: readonly Item[]) => [...list].sort((a, b) => a.id - b.id);
     assert.deepEqual(byId(page), byId(items));
   }
 });
 
-test('a page that begins anew forgets what it had, and keeps what did not change as the same object', () => {
+test('a page that begins again forgets what it had, and keeps what did not change as the same object', () => {
   const kept = new KeptList<Item>();
   kept.take({ isWhole: true, put: [{ id: 1, name: 'Ada' }], gone: [] });
   const ben = { id: 2, name: 'Ben' };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { percentAt, timeScaleOf } from '../../../../gateway/console/couriers/time-scale.ts';
-import { courierDayOf } from '../../../../gateway/console/live/parts/summaries.ts';
-import { Records } from '../../../../gateway/console/live/records.ts';
-import type { AgentView } from '../../../../schema/fleet/agent.ts';
-import type { TaskView } from '../../../../schema/tasks/task-view.ts';
+import { percentAt, timeScaleOf } from '../../../../../gateway/console/couriers/time-scale.ts';
+import { courierDayOf } from '../../../../../gateway/console/live/parts/summaries.ts';
+import { Records } from '../../../../../gateway/console/live/records.ts';
+import type { AgentView } from '../../../../../schema/fleet/agent.ts';
+import type { TaskView } from '../../../../../schema/tasks/task-view.ts';
 
 const NOW = Date.parse('2031-05-01T12:00:00.000Z');
 const MIDNIGHT = Date.parse('2031-05-01T00:00:00.000Z');

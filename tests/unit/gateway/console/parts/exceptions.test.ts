@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exceptionsOf, RISK_MS, STALE_MS } from '../../../../gateway/console/live/parts/exceptions.ts';
-import type { ExceptionKind } from '../../../../gateway/console/live/protocol.ts';
-import { Records } from '../../../../gateway/console/live/records.ts';
-import type { AgentView } from '../../../../schema/fleet/agent.ts';
-import type { PositionView } from '../../../../schema/fleet/position.ts';
-import type { TaskView } from '../../../../schema/tasks/task-view.ts';
+import { exceptionsOf, RISK_MS, STALE_MS } from '../../../../../gateway/console/live/parts/exceptions.ts';
+import type { ExceptionKind } from '../../../../../gateway/console/live/protocol.ts';
+import { Records } from '../../../../../gateway/console/live/records.ts';
+import type { AgentView } from '../../../../../schema/fleet/agent.ts';
+import type { PositionView } from '../../../../../schema/fleet/position.ts';
+import type { TaskView } from '../../../../../schema/tasks/task-view.ts';
 
 const NOW = Date.parse('2031-05-01T12:00:00.000Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ListView } from '../../../../gateway/console/live/parts/list-view.ts';
-import { figuresOf } from '../../../../gateway/console/live/parts/summaries.ts';
-import type { ListQuery } from '../../../../gateway/console/live/protocol.ts';
-import { FAILED_KEPT_MS, Records } from '../../../../gateway/console/live/records.ts';
-import { shownStatusOf } from '../../../../gateway/console/live/shown-status.ts';
-import type { TaskView } from '../../../../schema/tasks/task-view.ts';
+import { ListView } from '../../../../../gateway/console/live/parts/list-view.ts';
+import { figuresOf } from '../../../../../gateway/console/live/parts/summaries.ts';
+import type { ListQuery } from '../../../../../gateway/console/live/protocol.ts';
+import { FAILED_KEPT_MS, Records } from '../../../../../gateway/console/live/records.ts';
+import { shownStatusOf } from '../../../../../gateway/console/live/shown-status.ts';
+import type { TaskView } from '../../../../../schema/tasks/task-view.ts';
 
 const MIDNIGHT = Date.parse('2031-05-01T22:00:00.000Z');
 const HOUR = 3_600_000;
