@@ -49,7 +49,8 @@ export function targets(): number[] {
   return one === null ? [] : [one];
 }
 
-function rowOf(id: number): TaskRow | undefined {
+/** A task as the list or the board shows it; undefined for one that is not on the screen. */
+export function rowOf(id: number): TaskRow | undefined {
   return rowsOnScreen().find((row) => row.id === id);
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { isEditable } from '../actions/dialog-state.ts';
 import { EditTask } from '../actions/edit-task.tsx';
+import { rowOf } from '../actions/selection.ts';
 import { TaskButtons } from '../actions/task-buttons.tsx';
 import { shownStatusOf } from '../live/shown-status.ts';
 import { edit } from '../page/edit.ts';
@@ -53,8 +54,24 @@ export function TaskPanel() {
           taskId.value = null;
         }}
       />
-      {shown ? <Shown task={shown} /> : <p class="say">{isMissing ? words.missing : words.loading}</p>}
+      {shown ? <Shown task={shown} /> : <Coming id={id} say={isMissing ? words.missing : words.loading} />}
     </aside>
+  );
+}
+
+/** A task that the worker is asked for: its row is here already, so that the panel answers the key at once. */
+function Coming({ id, say }: { readonly id: number; readonly say: string }) {
+  const row = rowOf(id);
+  return (
+    <>
+      {row && (
+        <header>
+          <p class="code">{row.code}</p>
+          <h2 dir="auto">{row.name}</h2>
+        </header>
+      )}
+      <p class="say">{say}</p>
+    </>
   );
 }
 
