@@ -4,11 +4,11 @@ import { remPx } from '../ui/rem.ts';
 import { CLUSTER_IMAGE, CLUSTER_SUMS, drawClustersIn } from './cluster-images.ts';
 import type { CourierLayer } from './courier-layer.ts';
 import { type Features, lineOf, NOTHING, type Place, pointAt } from './features.ts';
-import { demoStreets, graticule } from './ground.ts';
+import { demoStreets, graticule } from './ground/quiet-ground.ts';
 import type { MapColors } from './map-colors.ts';
 import { taskFeatures } from './task-features.ts';
 
-const SOURCES = ['graticule', 'streets', 'trail', 'route', 'way', 'tasks', 'chosen-courier', 'draft'] as const;
+const SOURCES = ['graticule', 'world', 'streets', 'trail', 'route', 'way', 'tasks', 'chosen-courier', 'draft'] as const;
 type SourceName = (typeof SOURCES)[number];
 type Spot = { readonly longitude: number; readonly latitude: number };
 
@@ -49,6 +49,7 @@ export function addLayers(
 function addGround(map: GlMap, { ground, surface, line, soft }: MapColors): void {
   map.addLayer({ id: 'ground', type: 'background', paint: { 'background-color': ground } });
   map.addLayer({ id: 'graticule', source: 'graticule', type: 'line', paint: { 'line-color': soft, 'line-width': 1 } });
+  addWorld(map, line);
   const isMain = ['==', ['get', 'kind'], 'main'];
   const widthAt = (main: number, side: number) => ['case', isMain, main, side] as never;
   const addStreets = (id: string, color: string, far: readonly [number, number], near: readonly [number, number]) =>
@@ -65,6 +66,29 @@ function addGround(map: GlMap, { ground, surface, line, soft }: MapColors): void
     });
   addStreets('streets-edge', line, [1.6, 0.8], [12, 8]);
   addStreets('streets', surface, [0.8, 0.2], [10, 6.5]);
+}
+
+/** Coasts and borders place an empty map; from near they are too coarse, and give way. */
+function addWorld(map: GlMap, color: string): void {
+  const opacity = ['interpolate', ['linear'], ['zoom'], 5, 1, 8, 0] as never;
+  const isBorder = ['==', ['get', 'kind'], 'border'] as never;
+  map.addLayer({
+    id: 'coasts',
+    source: 'world',
+    type: 'line',
+    maxzoom: 8,
+    filter: ['!', isBorder],
+    layout: { 'line-join': 'round' },
+    paint: { 'line-color': color, 'line-width': 1.5 * scaleOf(), 'line-opacity': opacity },
+  });
+  map.addLayer({
+    id: 'borders',
+    source: 'world',
+    type: 'line',
+    maxzoom: 8,
+    filter: isBorder,
+    paint: { 'line-color': color, 'line-width': scaleOf(), 'line-dasharray': [2, 2], 'line-opacity': opacity },
+  });
 }
 
 function addWays(map: GlMap, { accent, muted }: MapColors): void {
@@ -231,6 +255,10 @@ export function taskDrawer(map: GlMap): (pins: readonly TaskPin[], agentId: numb
     const remove = [...before.keys()].filter((id) => !drawn.has(id));
     if (add.length + remove.length > 0) void source.updateData({ add, remove });
   };
+}
+
+export function drawWorld(map: GlMap, lines: Features): void {
+  setData(map, 'world', lines);
 }
 
 /** The way that a courier has come. */

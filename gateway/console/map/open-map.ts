@@ -5,6 +5,7 @@ import {
   Map as GlMap,
   type LngLat,
   type MapMouseEvent,
+  type MapOptions,
   ScaleControl,
   setWorkerUrl,
 } from 'maplibre-gl';
@@ -25,6 +26,7 @@ import {
   drawRoute,
   drawTrail,
   drawWay,
+  drawWorld,
   markSelected,
   scaleOf,
   taskDrawer,
@@ -38,8 +40,9 @@ interface Handlers {
   readonly onHover: (kind: 'task' | 'courier' | null, id: number, x: number, y: number) => void;
 }
 
-/** The usual centre of the simulator, until there is something to see. */
-const START = { center: [13.405, 52.52] as [number, number], zoom: 11 };
+/** The usual centre of the simulator. */
+const DEMO_START = { center: [13.405, 52.52] as [number, number], zoom: 11 };
+const WORLD_TILE_PX = 512;
 /** How near a click has to be, in pixels. */
 const REACH_PX = 6;
 const DEMO = 'Demo organization';
@@ -57,7 +60,7 @@ export interface OpenMap {
 export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
   const styleUrl = document.querySelector<HTMLMetaElement>('meta[name="map-style"]')?.content ?? '';
   const map = new GlMap({
-    ...START,
+    ...(isDemo() ? DEMO_START : worldIn(container)),
     container,
     style: styleUrl || BLANK,
     attributionControl: false,
@@ -75,7 +78,10 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
   const stops: (() => void)[] = [keepSize(map)];
   map.once('load', () => {
     stops.push(keepDrawn(map, couriers, styleUrl !== ''));
-    if (!styleUrl) map.on('moveend', () => drawGraticule(map));
+    if (!styleUrl) {
+      map.on('moveend', () => drawGraticule(map));
+      stops.push(bringWorld(map));
+    }
     listen(map, couriers, handlers);
     stops.push(listenForBoxes(map, (box) => addSelected(idsInside(taskPins.peek(), box))));
   });
@@ -89,13 +95,35 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
   };
 }
 
+function isDemo(): boolean {
+  const now = session.peek();
+  return now.state === 'signed-in' && now.caller.organization?.name === DEMO;
+}
+
+/** The whole world across an element, until there is something to see. */
+function worldIn({ clientWidth }: HTMLElement): Pick<MapOptions, 'center' | 'zoom'> {
+  return { center: [10, 25], zoom: Math.max(1, Math.log2(clientWidth / WORLD_TILE_PX)) };
+}
+
+/** Coasts and borders come after the map is there. Cut off, it does without them. Returns the way to stop. */
+function bringWorld(map: GlMap): () => void {
+  let isOpen = true;
+  void import('./ground/world.ts').then(
+    ({ worldLines }) => isOpen && drawWorld(map, worldLines()),
+    () => undefined,
+  );
+  return () => {
+    isOpen = false;
+  };
+}
+
 /** One effect for each part, so that a moving courier does not draw the tasks again. */
 function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () => void {
-  const now = session.peek();
-  const isDemo = now.state === 'signed-in' && now.caller.organization?.name === DEMO;
   const own = [
     'ground',
     'graticule',
+    'coasts',
+    'borders',
     'streets-edge',
     'streets',
     'way',
@@ -121,7 +149,7 @@ function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () =
       shownTheme.value;
       restored.value;
       for (const id of own) if (map.getLayer(id)) map.removeLayer(id);
-      addLayers(map, readMapColors(), { couriers, hasGround, isDemo });
+      addLayers(map, readMapColors(), { couriers, hasGround, isDemo: isDemo() });
       choose(map, shownTask.peek());
       markSelected(map, selected.peek());
     }),

@@ -1,5 +1,5 @@
 import type { LngLatBounds } from 'maplibre-gl';
-import { type Features, lineOf, type MapFeature, type Place } from './features.ts';
+import { type Features, lineOf, type MapFeature, type Place } from '../features.ts';
 
 /** The made-up city of `npm run simulate`, as bench/simulate/city.ts lays it out around its usual centre. */
 const CITY = { longitude: 13.405, latitude: 52.52, avenueMetres: 120, streetMetres: 90, halfSideMetres: 2_000 };
