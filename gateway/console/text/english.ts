@@ -141,7 +141,7 @@ export const text = {
     ago: (span: string) => `${span} ago`,
     in: (span: string) => `in ${span}`,
     spans: (minutes: number) => {
-      if (minutes < 1) return 'less than a minute';
+      if (minutes < 1) return 'under 1 min';
       if (minutes < 60) return `${minutes} min`;
       if (minutes < 60 * 48) return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
       return `${Math.floor(minutes / 1_440)} days`;

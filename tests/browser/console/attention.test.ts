@@ -60,6 +60,11 @@ test(
     assert.equal((await titles()).length, 1);
     await row(late.code).getByRole('button', { name: 'Look for a courier' }).click();
     await until('the search begins', async () => (await day.read(late.id)).autoAssignmentStatus !== 'not_requested');
+
+    // A finger opens the task wherever it meets the line.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row(late.code).click({ position: { x: 20, y: 60 } });
+    await page.locator('.panel').getByText(late.code).waitFor();
     assert.deepEqual(troubles, []);
     await page.context().close();
   },
