@@ -17,6 +17,8 @@ import { courierColumns, stageColumns } from './board-columns.ts';
 /** Columns are at least so wide, and share a wider screen up to the second width. */
 const LEAST_REM = 17.5;
 const MOST_REM = 26;
+/** Each column begins with it, and the last one ends with it. */
+const GAP_REM = 0.75;
 /** Columns beyond the edges, so that a scroll finds them there. */
 const OVERSCAN = 1;
 
@@ -97,7 +99,7 @@ function Columns() {
   const [shown, show] = useState({ from: 0, to: 8, roomRem: 0 });
   const part = board.value;
   const columns = boardGrouping.value === 'stage' ? stageColumns() : courierColumns(couriers.value, part);
-  const widthRem = Math.min(MOST_REM, Math.max(LEAST_REM, shown.roomRem / columns.length));
+  const widthRem = Math.min(MOST_REM, Math.max(LEAST_REM, (shown.roomRem - GAP_REM) / columns.length));
   // The observer calls the measure of the first drawing.
   const width = useRef(widthRem);
   width.current = widthRem;
@@ -125,7 +127,7 @@ function Columns() {
   }, []);
   return (
     <div class="board-scroller" ref={scroller} onScroll={measure}>
-      <div class="board-room" style={{ width: `${columns.length * widthRem}rem` }}>
+      <div class="board-room" style={{ width: `${columns.length * widthRem + GAP_REM}rem` }}>
         {columns.slice(shown.from, shown.to).map((column, index) => (
           <Column
             key={column.key}

@@ -125,10 +125,16 @@ function optionsOf(
       y: { range: (_, __, most) => [0, top ?? Math.max(1, most * 1.1)] },
     },
     axes: [
-      { ...axis, size: 1.75 * rem, values: (_, splits) => splits.map((seconds) => minuteOf(seconds * 1_000)) },
+      {
+        ...axis,
+        size: 1.75 * rem,
+        space: 3.5 * rem,
+        values: (_, splits) => splits.map((seconds) => minuteOf(seconds * 1_000)),
+      },
       {
         ...axis,
         size: 3.5 * rem,
+        space: 2.25 * rem,
         ...(steps ? { incrs: [...steps] } : {}),
         values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? show(value) : '')),
       },
