@@ -3,7 +3,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { isDrafting } from '../page/draft.ts';
 import { beginEdit } from '../page/edit.ts';
 import { may, task } from '../page/link.ts';
-import { reattempt, unassign } from './act.ts';
+import { lookFor, reattempt, unassign } from './act.ts';
 import { targets } from './selection.ts';
 
 /** The one dialog that is open, with the tasks that it is about. */
@@ -31,6 +31,10 @@ export function askToCancel(ids = targets()): void {
 
 export function takeBack(ids = targets()): void {
   if (ids.length > 0 && may('tasks:assign')) void unassign(ids);
+}
+
+export function lookForCourier(ids = targets()): void {
+  if (ids.length > 0 && may('tasks:assign')) void lookFor(ids);
 }
 
 export function beginTask(): void {

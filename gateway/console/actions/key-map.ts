@@ -16,6 +16,7 @@ export const KEY_MAP: readonly (readonly [keys: readonly string[], what: string]
   [['Shift', 'drag'], words.selectOnMap],
   [['a'], words.assign],
   [['r'], words.reassign],
+  [['f'], text.act.look],
   [['u'], words.unassign],
   [['c'], words.cancel],
   [['e'], words.edit],

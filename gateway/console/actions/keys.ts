@@ -4,7 +4,16 @@ import { moveCard, moveColumn } from '../page/focused-card.ts';
 import { session } from '../page/link.ts';
 import { isPlacing } from '../page/pin.ts';
 import { go, taskId, view } from '../page/state.ts';
-import { askForCourier, askToCancel, attemptAgain, beginTask, dialog, editTask, takeBack } from './dialog-state.ts';
+import {
+  askForCourier,
+  askToCancel,
+  attemptAgain,
+  beginTask,
+  dialog,
+  editTask,
+  lookForCourier,
+  takeBack,
+} from './dialog-state.ts';
 import { clearSelected, selected, target, toggleSelected } from './selection.ts';
 
 const CHORD_MS = 1_200;
@@ -39,12 +48,23 @@ const ON_TASKS: Readonly<Record<string, () => void>> = {
   Escape: closeNearest,
   a: () => askForCourier(),
   r: () => askForCourier(),
+  f: () => lookForCourier(),
   u: () => takeBack(),
   c: () => askToCancel(),
   e: editTask,
   y: attemptAgain,
   n: beginTask,
 };
+
+/** Keys that lead into the list of what needs a dispatcher, which has keys of its own. */
+const ON_ATTENTION: Readonly<Record<string, () => void>> = {
+  j: enterAlerts,
+  ArrowDown: enterAlerts,
+};
+
+function enterAlerts(): void {
+  document.querySelector<HTMLElement>('.alert')?.focus();
+}
 
 function move(by: 1 | -1): void {
   if (view.peek() === 'board') moveCard(by);
@@ -59,8 +79,11 @@ function closeNearest(): void {
   else leaveCursor();
 }
 
-function hasTasks(): boolean {
-  return view.peek() === 'map' || view.peek() === 'board';
+/** The keys of the view that is open. */
+function keysOfView(): Readonly<Record<string, () => void>> {
+  const now = view.peek();
+  if (now === 'map' || now === 'board') return ON_TASKS;
+  return now === 'attention' ? ON_ATTENTION : {};
 }
 
 /** An open dialog has the keys, in every view. */
@@ -92,7 +115,7 @@ export function startKeys(): void {
     const isButton = event.target instanceof HTMLElement && event.target.closest('button, a') !== null;
     if (event.key === 'Enter' && isButton) return;
     const chord = event.timeStamp - firstAt < CHORD_MS ? `${first} ${event.key}` : '';
-    const act = ANYWHERE[chord] ?? ANYWHERE[event.key] ?? (hasTasks() ? ON_TASKS[event.key] : undefined);
+    const act = ANYWHERE[chord] ?? ANYWHERE[event.key] ?? keysOfView()[event.key];
     first = chord in ANYWHERE ? '' : event.key;
     firstAt = event.timeStamp;
     if (!act) return;

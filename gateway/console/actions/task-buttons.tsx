@@ -3,8 +3,8 @@ import { beginEdit } from '../page/edit.ts';
 import { may } from '../page/link.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
-import { lookFor, pending, reattempt } from './act.ts';
-import { askForCourier, askToCancel, isEditable, isReattemptable, takeBack } from './dialog-state.ts';
+import { pending, reattempt } from './act.ts';
+import { askForCourier, askToCancel, isEditable, isReattemptable, lookForCourier, takeBack } from './dialog-state.ts';
 
 const { act: words } = text;
 
@@ -26,8 +26,8 @@ export function TaskButtons({ task }: { readonly task: TaskView }) {
             {words.assign} <kbd>a</kbd>
           </Button>
           {!task.search && (
-            <Button busy={isPending} onClick={() => void lookFor(ids)}>
-              {words.look}
+            <Button busy={isPending} onClick={() => lookForCourier(ids)}>
+              {words.look} <kbd>f</kbd>
             </Button>
           )}
         </>

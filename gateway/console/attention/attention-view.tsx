@@ -93,6 +93,8 @@ function AlertList({ alerts, hidden, onMended }: ListProps) {
   const rows = () => [...list.current!.querySelectorAll<HTMLElement>('.alert')];
   function move(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // Once the keyboard has left it, the list goes on.
+    if (event.key === 'Escape') return (document.activeElement as HTMLElement).blur();
     const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();

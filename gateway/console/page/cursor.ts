@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { list } from './link.ts';
-import { listQuery, taskId, view } from './state.ts';
+import { changeList, listQuery, taskId, view } from './state.ts';
 
 /** The row that the keyboard went to, and its task once the page has it. */
 interface Held {
@@ -54,9 +54,12 @@ export function leaveCursor(): void {
 /** Goes to the first task of the list that fits the search: who types quickly is ahead of it. */
 export function enterList(): void {
   isEntering.value = true;
+  // Its first rows are not here when the list was scrolled.
+  changeList({ offset: 0 });
 }
 effect(() => {
-  if (!isEntering.value || list.value?.search !== listQuery.value.search) return;
+  const part = list.value;
+  if (!isEntering.value || part?.search !== listQuery.value.search || part.offset > 0) return;
   leaveCursor();
   step(-1, 1);
 });

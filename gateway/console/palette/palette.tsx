@@ -8,6 +8,7 @@ import {
   closeDialog,
   dialog,
   editTask,
+  lookForCourier,
   takeBack,
 } from '../actions/dialog-state.ts';
 import { targets } from '../actions/selection.ts';
@@ -86,6 +87,7 @@ function allCommands(typed: string): Command[] {
       ? [{ id: 'import', name: words.manyTasks, kind: words.action, keys: '', run: beginImport }]
       : []),
     ...action(act.assign, 'a', hasTask && may('tasks:assign'), () => askForCourier(ids)),
+    ...action(act.look, 'f', hasTask && may('tasks:assign'), () => lookForCourier(ids)),
     ...action(act.unassign, 'u', hasTask && may('tasks:assign'), () => takeBack(ids)),
     ...action(act.edit, 'e', taskId.value !== null && may('tasks:exceptions'), editTask),
     ...action(act.reattempt, 'y', taskId.value !== null && may('tasks:exceptions'), attemptAgain),

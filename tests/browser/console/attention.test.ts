@@ -34,7 +34,7 @@ test(
     assert.equal(before.length, 2);
 
     // By keyboard alone: into the list, down to the second line, its remedy.
-    await page.locator('.alert').first().focus();
+    await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('y');
     await row(failed.code).getByText('Mended').waitFor();

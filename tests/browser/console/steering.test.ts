@@ -199,6 +199,27 @@ test(
   },
 );
 
+test('Enter goes from the search into a list that was scrolled, at its first task', WITH_BROWSER, async () => {
+  const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
+  for (let index = 10; index < 99; index++)
+    await api.createTask({ name: `Task ${index}`, customer: { name: 'Many', phone: `+4420794601${index}` } });
+  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, organizationId));
+  await page.locator('.task-row').first().waitFor();
+  const first = await page.locator('.task-row').first().getAttribute('data-task');
+  await page.evaluate(
+    `(({ list }) => { list.scrollTop = list.scrollHeight })({ list: document.querySelector('.virtual') })`,
+  );
+  await page.locator(`[data-task="${first}"]`).waitFor({ state: 'detached' });
+  await page.keyboard.press('/');
+  await page.keyboard.press('Enter');
+  await page.locator(`[data-task="${first}"].cursor`).waitFor();
+  await page.keyboard.press('Enter');
+  await panel(page).waitFor();
+  assert.match(page.url(), new RegExp(`task=${first}$`));
+  await page.context().close();
+});
+
 test('a drag begins at any row and ends at a courier who has no task yet', WITH_BROWSER, async () => {
   const { api } = fixture;
   const name = 'To the free one';

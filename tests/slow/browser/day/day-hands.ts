@@ -21,6 +21,8 @@ export interface Hands {
   create(order: Order): Promise<void>;
   /** Gives a task that nobody has to a courier. */
   give(customer: string, courier: string): Promise<void>;
+  /** Has the engine look for a courier. */
+  look(customer: string): Promise<void>;
   /** Gives a task that a courier has to another one. */
   reassign(customer: string, courier: string): Promise<void>;
   /** Attempts the failed task again from its panel. */

@@ -18,6 +18,7 @@ import {
   step,
   untilTask,
 } from './day-place.ts';
+import { keyboard } from './key-hands.ts';
 import { mouse } from './mouse-hands.ts';
 
 const chrome = useBrowser();
@@ -31,13 +32,14 @@ after(() => place?.stop());
 
 const TASK_IDS = `[...document.querySelectorAll('.task-row')].map((row) => Number(row.dataset.task))`;
 
-for (const handsOf of [mouse])
+for (const handsOf of [mouse, keyboard])
   test(`a dispatcher does her day with the ${handsOf.name}, beside a fleet at work`, WITH_BROWSER, async () => {
     const { page, troubles } = await openConsole(chrome.browser, place.network.baseUrl);
     const hands = handsOf(page);
     await hands.signIn(place.demo.dispatcher);
     await watchTheFleet(page);
     await createAndGive(page, hands);
+    await lookForCourier(hands);
     await attemptAgain(page, hands);
     assert.deepEqual(troubles, []);
     await page.context().close();
@@ -83,6 +85,14 @@ async function createAndGive(page: Page, hands: Hands): Promise<void> {
   assert.deepEqual([handOver?.fromStatus, handOver?.toStatus], ['in_transit', 'assigned']);
   await step(place, id, ...EN_ROUTE, { status: 'completed' });
   await chip.filter({ hasText: 'Completed' }).waitFor();
+}
+
+async function lookForCourier(hands: Hands): Promise<void> {
+  const customer = customerOf('Curie');
+  const task = await place.api.createTask({ customer });
+  await hands.look(customer.name);
+  await untilTask(place, task.id, 'the search begins', (now) => now.autoAssignmentStatus !== 'not_requested');
+  await step(place, task.id, { status: 'cancelled' });
 }
 
 async function attemptAgain(page: Page, hands: Hands): Promise<void> {

@@ -39,6 +39,11 @@ export function mouse(page: Page): Hands {
       const couriers = page.getByRole('list', { name: 'Drop on a courier' });
       await drag(rowOf(page, customer), couriers.getByRole('listitem').filter({ hasText: courier }));
     },
+    async look(customer) {
+      await find(customer);
+      await rowOf(page, customer).click();
+      await press(panelOf(page), 'Look for a courier');
+    },
     async reassign(customer, courier) {
       await find(customer);
       await press(panelOf(page), 'Reassign');
