@@ -25,6 +25,7 @@ import {
   step,
   untilTask,
 } from './day-place.ts';
+import { keyboard } from './key-hands.ts';
 import { mouse } from './mouse-hands.ts';
 
 const chrome = useBrowser();
@@ -68,7 +69,7 @@ interface Inbox {
 }
 
 // Each has a courier of its own: an old position is only taken from one that was not heard of before.
-for (const [index, handsOf] of [mouse].entries())
+for (const [index, handsOf] of [keyboard, mouse].entries())
   test(`a dispatcher mends every kind of trouble in the inbox with the ${handsOf.name}`, WITH_BROWSER, async () => {
     const { page, troubles } = await openConsole(chrome.browser, place.network.baseUrl);
     const hands = handsOf(page);
@@ -188,14 +189,18 @@ async function findSomebody(inbox: Inbox): Promise<void> {
   await hands.mend(heavy.code, REMEDIES.search);
   await page.getByText(`The search for a courier of ${heavy.code} begins.`).waitFor();
   await report(hana, 0);
-  await until('Hana is asked, and accepts', async () => {
-    const { items } = (
-      await hana.api.get<{ items: { id: number; taskId: number }[] }>('/assignment-requests?status=pending')
-    ).body.data;
-    const offer = items.find(({ taskId }) => taskId === heavy.id);
-    return offer !== undefined && (await hana.api.post(`/assignment-requests/${offer.id}/accept`, {})).status === 200;
-  });
+  await until('Hana is asked, and accepts', () => acceptOnly(hana, heavy));
   await leaves(inbox, heavy.code);
+}
+
+/** Other tasks look for a courier, too: who is asked about one of them is not asked about this one. */
+async function acceptOnly({ api }: DayPlace['couriers'][number], { id: wanted }: TaskView): Promise<boolean> {
+  const pending = '/assignment-requests?status=pending';
+  const { items } = (await api.get<{ items: { id: number; taskId: number }[] }>(pending)).body.data;
+  const offer = items.find(({ taskId }) => taskId === wanted);
+  if (offer) return (await api.post(`/assignment-requests/${offer.id}/accept`, {})).status === 200;
+  for (const { id } of items) await api.post(`/assignment-requests/${id}/reject`, {});
+  return false;
 }
 
 /** An administrator has to switch it on again: the dispatcher sees it, and is not offered what she may not do. */
