@@ -77,6 +77,9 @@ test('every curl of every guide, asked of a fresh start, gets the answer that th
   }
 });
 
+/** Heartbeats come in between on a slow machine: a few of them, of two or three lines each. */
+const LINES_OF_BEATS = 10;
+
 async function isAnswered(shell: GuideShell, port: number): Promise<boolean> {
   const { code } = await shell.run(`curl -sS http://127.0.0.1:${port}`);
   return code === 0;
@@ -85,7 +88,7 @@ async function isAnswered(shell: GuideShell, port: number): Promise<boolean> {
 async function assertAnswer(shell: GuideShell, { place, command, answer }: Exchange): Promise<void> {
   const isStream = command.includes('curl -sN');
   // A stream begins with a comment, which the guides leave out.
-  const lines = 1 + Math.max(3, answer.trimEnd().split('\n').length);
+  const lines = 1 + Math.max(3, answer.trimEnd().split('\n').length) + LINES_OF_BEATS;
   const asked = isStream ? `${command} | head -n ${lines}` : command;
   const printed = answer || impliedAnswer(command);
   let came = await shell.run(asked);
