@@ -18,6 +18,11 @@ import {
 
 /** Longer than any commit takes that no test holds. */
 const LONG_MS = 300;
+/**
+ * Longer than records take to be fetched on a slow machine. A command that still waits for its own when the commit fails
+ * rests on nothing, and succeeds.
+ */
+const FETCHED_MS = 2_500;
 
 interface Held {
   readonly answers: readonly Promise<Answer>[];
@@ -62,7 +67,7 @@ async function askWhileHeld({ engine, organizations }: EngineFixture, store: Fau
   // A command that is asked later waits for it, even if it does not wait for the commit.
   const isDecided = () => engine.parts.directory.find(organizationId)?.state.lastSequence === 3;
   await until('the other creation has its records and is decided', isDecided);
-  await delay(LONG_MS);
+  await delay(FETCHED_MS);
   return { answers, left, seen, taskId, release };
 }
 
