@@ -81,8 +81,8 @@ export type ToWorker =
   | { readonly kind: 'watch'; readonly watch: Watch }
   /** This page has made a courier. */
   | { readonly kind: 'meet'; readonly agentId: number }
-  /** The page has painted a patch, which took so long, and takes another one. */
-  | { readonly kind: 'painted'; readonly tookMs: number }
+  /** The page has painted a patch and takes another one. `drawMs`: how long that took with pins in it; null without. */
+  | { readonly kind: 'painted'; readonly drawMs: number | null }
   | { readonly kind: 'leave' };
 
 export interface Connection {

@@ -114,7 +114,7 @@ async function take(page: PagePort, message: ToWorker): Promise<void> {
     case 'meet':
       return core?.meet(message.agentId);
     case 'painted':
-      return page.painted(message.tookMs);
+      return page.painted(message.drawMs);
     case 'leave':
       pages.delete(page);
   }

@@ -92,9 +92,10 @@ function setSession(next: Session): void {
 
 /** The next patch comes when this one is painted, so a slow page gets fewer and larger ones. */
 function apply(patch: Patch): void {
+  const isDrawn = patch.courierPins !== undefined || patch.taskPins !== undefined;
   requestAnimationFrame((beganAt) => {
     // First, so that a fault of a view cannot end the patches.
-    requestAnimationFrame((paintedAt) => post({ kind: 'painted', tookMs: paintedAt - beganAt }));
+    requestAnimationFrame((paintedAt) => post({ kind: 'painted', drawMs: isDrawn ? paintedAt - beganAt : null }));
     if (patch.connection) connection.value = patch.connection;
     if (patch.figures) figures.value = patch.figures;
     if (patch.exceptions) exceptions.value = patch.exceptions;

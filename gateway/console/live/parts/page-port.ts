@@ -54,10 +54,10 @@ export class PagePort {
   #watch: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
   #core: LiveCore | undefined;
   #timeZone = 'UTC';
-  #isReady = true;
+  /** Patches that the page has not painted yet. */
+  #unpainted = 0;
   /** How long the page takes to draw pins. */
   #drawMs = 0;
-  #isDrawing = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = 0;
 
@@ -124,10 +124,9 @@ export class PagePort {
     ]);
   }
 
-  painted(tookMs: number): void {
-    if (this.#isDrawing) this.#drawMs = (this.#drawMs + tookMs) / 2;
-    this.#isDrawing = false;
-    this.#isReady = true;
+  painted(drawMs: number | null): void {
+    this.#unpainted -= 1;
+    if (drawMs !== null) this.#drawMs = (this.#drawMs + drawMs) / 2;
     this.#schedule();
   }
 
@@ -143,7 +142,7 @@ export class PagePort {
 
   /** Sends what is due, as soon as the page takes it. A part that is due sooner does not wait for one that is due later. */
   #schedule(): void {
-    if (!this.#isReady || !this.#core || this.#dirty.size === 0) return;
+    if (this.#unpainted > 0 || !this.#core || this.#dirty.size === 0) return;
     const now = performance.now();
     const soonest = Math.min(...[...this.#dirty].map((part) => this.#dueAt(part)));
     const at = Math.max(now + FRAME_MS, soonest);
@@ -156,7 +155,7 @@ export class PagePort {
   #sendDue(): void {
     this.#timer = undefined;
     const now = performance.now();
-    if (this.#isReady) this.#send([...this.#dirty].filter((part) => this.#dueAt(part) <= now));
+    if (this.#unpainted === 0) this.#send([...this.#dirty].filter((part) => this.#dueAt(part) <= now));
   }
 
   #dueAt(part: Part): number {
@@ -173,8 +172,7 @@ export class PagePort {
     }
     const patch = this.#patchOf(core, new Set(parts));
     if (Object.keys(patch).length > 0) {
-      this.#isReady = false;
-      this.#isDrawing ||= patch.courierPins !== undefined || patch.taskPins !== undefined;
+      this.#unpainted += 1;
       this.#post({ kind: 'patch', patch });
     }
     this.#schedule();

@@ -26,13 +26,22 @@ function pageBeside(t: test.TestContext) {
   };
   const core = { records, connection, sequence: 1 } as unknown as LiveCore;
   const patches: Patch[] = [];
-  const port = new PagePort((message: FromWorker) => void (message.kind === 'patch' && patches.push(message.patch)));
+  const unpainted: Patch[] = [];
+  const port = new PagePort((message: FromWorker) => {
+    if (message.kind !== 'patch') return;
+    patches.push(message.patch);
+    unpainted.push(message.patch);
+  });
   port.attach(core, CALLER);
   return {
     port,
     records,
     /** The parts that have come since the last call. */
     taken: () => patches.splice(0).flatMap((patch) => Object.keys(patch)),
+    /** The page paints everything that it has; pins take so long. */
+    paint(drawMs = 16) {
+      for (const { courierPins } of unpainted.splice(0)) port.painted(courierPins ? drawMs : null);
+    },
     pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 1) {
         now += 1;
@@ -56,34 +65,48 @@ test('a part that a person asks for comes at once, also while the page paints', 
 });
 
 test('a part that changes by itself waits until the page has painted', (t) => {
-  const { port, taken, pass } = pageBeside(t);
+  const { port, taken, paint, pass } = pageBeside(t);
   pass(20);
   taken();
   port.changed({ connection: true });
   pass(1_000);
   assert.deepEqual(taken(), []);
-  port.painted(16);
+  paint();
   pass(20);
   assert.deepEqual(taken(), ['connection', 'exceptions']);
 });
 
-test('a part that is due now does not wait for one that is due later', (t) => {
+test('a part that changes by itself waits for every patch that the page has', (t) => {
   const { port, taken, pass } = pageBeside(t);
   pass(20);
-  port.painted(16);
+  port.watch({ ...NOTHING, taskId: 7 });
+  taken();
+  port.changed({ connection: true });
+  port.painted(null);
+  pass(100);
+  assert.deepEqual(taken(), []);
+  port.painted(null);
+  pass(20);
+  assert.deepEqual(taken(), ['connection']);
+});
+
+test('a part that is due now does not wait for one that is due later', (t) => {
+  const { port, taken, paint, pass } = pageBeside(t);
+  pass(20);
+  paint();
   port.changed({ agents: true });
   pass(30);
   taken();
-  port.painted(16);
+  paint();
   port.changed({ connection: true });
   pass(20);
   assert.deepEqual(taken(), ['connection']);
 });
 
 test('changes that come faster than frames are sent all the same', (t) => {
-  const { port, taken, pass } = pageBeside(t);
+  const { port, taken, paint, pass } = pageBeside(t);
   pass(20);
-  port.painted(16);
+  paint();
   taken();
   for (let step = 0; step < 10; step += 1) {
     port.changed({ connection: true });
@@ -93,7 +116,7 @@ test('changes that come faster than frames are sent all the same', (t) => {
 });
 
 test('a page that draws slowly gets its pins less often', (t) => {
-  const { port, records, taken, pass } = pageBeside(t);
+  const { port, records, taken, paint, pass } = pageBeside(t);
   port.watch({ ...NOTHING, map: true });
   const rates = [16, 300].map((drawMs) => {
     let drawn = 0;
@@ -102,7 +125,7 @@ test('a page that draws slowly gets its pins less often', (t) => {
       port.changed({ positions: true });
       pass(20);
       const parts = taken();
-      if (parts.length > 0) port.painted(parts.includes('courierPins') ? drawMs : 16);
+      paint(drawMs);
       drawn += parts.filter((part) => part === 'courierPins').length;
     }
     return drawn / 10;
