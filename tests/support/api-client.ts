@@ -28,6 +28,7 @@ export interface ApiClient {
   post<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
   put<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
   patch<T = TaskView>(path: string, body: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
+  delete<T = object>(path: string, body?: unknown, headers?: ApiHeaders): Promise<ApiReply<T>>;
   list(query?: string): Promise<ApiReply<TaskList>>;
   /** Creates a task from `taskInput(overrides)` and returns it; throws when it is refused. */
   createTask(overrides?: object, headers?: ApiHeaders): Promise<TaskView>;
@@ -60,6 +61,7 @@ export function createApiClient({ baseUrl, key }: { readonly baseUrl: string; re
     post: (path, body, headers) => call('post', path, body, headers),
     put: (path, body, headers) => call('put', path, body, headers),
     patch: (path, body, headers) => call('patch', path, body, headers),
+    delete: (path, body, headers) => call('delete', path, body, headers),
     list: (query = '') => call('get', `/tasks${query === '' ? '' : `?${query}`}`, undefined),
     async createTask(overrides, headers) {
       const reply = await call<TaskView>('post', '/tasks', taskInput(overrides), headers);

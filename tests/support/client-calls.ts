@@ -45,7 +45,7 @@ export interface RawRequest {
 
 export type SendRaw = <T>(message: RawRequest) => Promise<ApiReply<T>>;
 
-export type CallMethod = 'get' | 'post' | 'put' | 'patch';
+export type CallMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The header that carries a key or an access token. */
 export function credential(secret: string): Readonly<Record<string, string>> {

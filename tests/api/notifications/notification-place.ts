@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import { type ApiClient, type ApiReply, credential } from '../../support/api-client.ts';
+import type { ApiClient, ApiReply } from '../../support/api-client.ts';
 import { seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 
@@ -12,7 +12,6 @@ export interface Device {
 /** A user with a session, and the device of theirs. */
 export interface SignedIn {
   readonly userId: number;
-  readonly session: string;
   readonly api: ApiClient;
   register(input?: object): Promise<ApiReply<Device>>;
   forget(deviceId: string): Promise<ApiReply<object>>;
@@ -28,15 +27,9 @@ export async function signIn(
   const api = clientOf(session);
   return {
     userId,
-    session,
     api,
     register: (input) => api.post('/notifications/push-token', { ...phone(), ...input }),
-    forget: (deviceId) =>
-      api.raw({
-        method: 'DELETE',
-        path: `/api/v1/notifications/push-token/${encodeURIComponent(deviceId)}`,
-        headers: credential(session),
-      }),
+    forget: (deviceId) => api.delete(`/notifications/push-token/${encodeURIComponent(deviceId)}`),
   };
 }
 

@@ -29,12 +29,7 @@ async function channel(role: 'integration' | 'org_admin' = 'integration') {
 }
 
 /** Every way to ask for a webhook or its delivery; the last one takes it away. */
-function asks(
-  api: ApiClient,
-  key: string,
-  webhookId: number,
-  deliveryId: number,
-): (() => Promise<ApiReply<unknown>>)[] {
+function asks(api: ApiClient, webhookId: number, deliveryId: number): (() => Promise<ApiReply<unknown>>)[] {
   const path = `/webhooks/${webhookId}`;
   return [
     () => api.get(path),
@@ -45,7 +40,7 @@ function asks(
     () => api.get(`${path}/deliveries`),
     () => api.get(`/webhooks/deliveries/${deliveryId}`),
     () => api.post(`/webhooks/deliveries/${deliveryId}/redeliver`, undefined),
-    () => api.raw({ method: 'DELETE', path: `/api/v1${path}`, headers: { 'x-api-key': key } }),
+    () => api.delete(path),
   ];
 }
 
@@ -70,12 +65,12 @@ test("a channel's key makes webhooks of its channel and sees no other; an admini
   assert.deepEqual(await listOf(other.api), []);
   const all = await listOf(fixture.api);
   assert.ok(all.includes(webhook.id) && all.includes(office.id));
-  for (const ask of asks(other.api, other.key, webhook.id, deliveryId)) assert.equal((await ask()).status, 404);
-  const [read, ...rest] = asks(other.api, other.key, office.id, 999000111);
+  for (const ask of asks(other.api, webhook.id, deliveryId)) assert.equal((await ask()).status, 404);
+  const [read, ...rest] = asks(other.api, office.id, 999000111);
   const told = `{"statusCode":404,"message":"Webhook with ID ${office.id} not found","error":"Not Found"}`;
   assert.equal((await read!()).text, told);
   for (const ask of rest) assert.equal((await ask()).status, 404);
-  for (const ask of asks(mine.api, mine.key, webhook.id, deliveryId)) {
+  for (const ask of asks(mine.api, webhook.id, deliveryId)) {
     const { status, text } = await ask();
     assert.ok(status < 300, text);
   }
@@ -167,7 +162,7 @@ test('agents have no webhooks; a super admin has those of the organization that 
 });
 
 test('an organization has so many webhooks and no more, until one is deleted', async () => {
-  const { api, key, organizationId } = await fixture.organization({ role: 'org_admin' });
+  const { api, organizationId } = await fixture.organization({ role: 'org_admin' });
   const { id } = await createWebhook(api);
   await withSql(
     fixture.gateway.databaseUrl,
@@ -184,7 +179,7 @@ test('an organization has so many webhooks and no more, until one is deleted', a
     assert.deepEqual([status, body.code], [409, 'WEBHOOK_LIMIT_REACHED']);
     assert.equal(headers['idempotency-replayed'], isReplayed);
   }
-  await api.raw({ method: 'DELETE', path: `/api/v1/webhooks/${id}`, headers: { 'x-api-key': key } });
+  await api.delete(`/webhooks/${id}`);
   await createWebhook(api);
 });
 
@@ -205,7 +200,7 @@ test('If-Match lets a change through only while the webhook is as it was read', 
 });
 
 test('the audit log has every change and order, and no secret', async () => {
-  const { api, key, channelId, userId } = await fixture.organization({ role: 'org_admin' });
+  const { api, channelId, userId } = await fixture.organization({ role: 'org_admin' });
   const { secret, ...made } = await createWebhook(api);
   const path = `/webhooks/${made.id}`;
   const changed = (await api.patch<WebhookView>(path, { description: 'CRM' })).body.data;
@@ -213,7 +208,7 @@ test('the audit log has every change and order, and no secret', async () => {
   await api.post(`${path}/test`, undefined);
   await api.createTask();
   await api.post(`${path}/replay`, { from: made.createdAt });
-  await api.raw({ method: 'DELETE', path: `/api/v1${path}`, headers: { 'x-api-key': key } });
+  await api.delete(path);
   const log = await api.get<{ items: AuditEntryView[] }>(`/audit-logs?recordType=webhook&recordId=${made.id}`);
   const { items } = log.body.data;
   assert.deepEqual(

@@ -248,14 +248,14 @@ test('a rotated secret is shown once, and the last one signs along for a day', a
 });
 
 test('a deleted webhook is gone with its orders and what the workers noted of it', async () => {
-  const { api, key } = await place();
+  const { api } = await place();
   const { id } = await createWebhook({}, api);
   const { id: kept } = await createWebhook({}, api);
   for (const webhookId of [id, kept]) {
     await disable(webhookId, 'gone');
     assert.equal((await api.post(`/webhooks/${webhookId}/test`, undefined)).status, 202);
   }
-  const remove = () => api.raw({ method: 'DELETE', path: `/api/v1/webhooks/${id}`, headers: { 'x-api-key': key } });
+  const remove = () => api.delete(`/webhooks/${id}`);
   const { status, body } = await remove();
   assert.deepEqual([status, body.data], [200, {}]);
   assert.equal((await remove()).status, 404);
