@@ -186,6 +186,8 @@ export interface RawRoute {
   readonly messages?: ReadonlyMap<string, v.GenericSchema>;
   /** Its answer carries an ETag, and it honours If-None-Match. */
   readonly etag?: true;
+  /** Also answers with a part of what it has, by the header Range. */
+  readonly ranges?: true;
   /** Further statuses with the same body form, and their meaning. */
   readonly alsoAnswers?: Readonly<Record<string, string>>;
   /** Headers that its 200 has beside those of every answer. */

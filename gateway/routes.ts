@@ -10,7 +10,7 @@ import { organizationRoutes } from './administration/routes/organization-routes.
 import { proofRoutes } from './administration/routes/proof-routes.ts';
 import { userRoutes } from './administration/routes/user-routes.ts';
 import { webhookRoutes } from './administration/routes/webhook-routes.ts';
-import { consoleRoutes } from './console-files/console-routes.ts';
+import { consoleRoutes, type MapGround } from './console-files/console-routes.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import type { Access } from './guards/open-access.ts';
 import { auditRoutes } from './operations/audit-routes.ts';
@@ -68,14 +68,13 @@ export interface RouteParts {
   readonly descriptions: Descriptions;
   /** See publicUrlOf. */
   readonly publicUrl: () => string;
-  /** The ground of the console's map; undefined for its own. */
-  readonly mapStyleUrl: () => string | undefined;
+  readonly mapGround: MapGround;
 }
 
 /** The route table: every path that the gateway serves. The OpenAPI document is made from it. */
 export function createRoutes(parts: RouteParts): Route[] {
   const { engine, reads, clock, replies, hub, access, accounts, administration, preview, payments } = parts;
-  const { tracking, trackingStreams, operational, descriptions, publicUrl, mapStyleUrl } = parts;
+  const { tracking, trackingStreams, operational, descriptions, publicUrl, mapGround } = parts;
   return [
     ...taskRoutes(engine, reads, clock),
     batchRoute(engine, clock),
@@ -110,7 +109,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...trailRoutes(administration),
     ...webhookRoutes(administration),
     ...notificationRoutes(administration),
-    ...consoleRoutes(mapStyleUrl),
+    ...consoleRoutes(mapGround),
     ...docsRoutes(descriptions.reference),
     ...operationalRoutes(operational),
     ...descriptionRoutes(descriptions),

@@ -18,6 +18,8 @@ import { openAccounts } from './accounts/open-accounts.ts';
 import { openAdministration } from './administration/open-administration.ts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.ts';
 import { type CommandListener, startCommandListener } from './command-listener.ts';
+import type { MapGround } from './console-files/console-routes.ts';
+import { checkMapFile } from './console-files/map-file.ts';
 import { type Access, openAccess } from './guards/open-access.ts';
 import { startHttpServer } from './http/http-server.ts';
 import { openEventBus } from './open-event-bus.ts';
@@ -110,7 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     tracking,
     trackingStreams,
     publicUrl: () => publicUrlOf(config, server.port),
-    mapStyleUrl: () => config.mapStyleUrl,
+    mapGround: await openMapGround(options),
     operational: {
       engine,
       metrics,
@@ -187,6 +189,13 @@ async function openGatewayEngine(
 
 function openRecordReads({ config, releaser }: GatewayOptions): Reads {
   return openReads({ databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl), scheduler, releaser }, RECORD_READS);
+}
+
+/** Rejects with ConfigError when there is a map file that the console could not draw. */
+async function openMapGround({ config: { mapStyleUrl: styleUrl, mapFile }, log }: GatewayOptions): Promise<MapGround> {
+  if (!mapFile) return { styleUrl, file: undefined };
+  await checkMapFile(mapFile);
+  return { styleUrl, file: { path: mapFile, scheduler, log } };
 }
 
 function positionStoreOf({ config }: GatewayOptions, redis: Redis, history: string): PositionStore {

@@ -236,6 +236,16 @@ export const LIMITS = {
   /** Bytes written to one response in one cork: larger ones are not safe with this HTTP library. */
   corkBytes: 15_000,
 
+  // --- The map file of the console ----------------------------------------------------------------------
+  /** Of the file in one answer: tiles and their directories have hundreds of kilobytes at most. */
+  mapAnswerBytes: 16 * 1_048_576,
+  /** Read at a time, once the connection has taken the piece before. */
+  mapPieceBytes: 65_536,
+  /** Answers under way in one process; past it 503. */
+  mapAnswersAtOnce: 256,
+  /** An answer that its client has not taken by then is cut off, however it trickles. */
+  mapAnswerMs: 60_000,
+
   // --- Credentials ----------------------------------------------------------------------------------
   credentialCacheEntries: 50_000,
   /** An entry that nobody used for this long is forgotten. */

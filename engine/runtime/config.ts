@@ -101,6 +101,7 @@ const environmentSchema = v.object({
   MAP_STYLE_URL: v.optional(
     v.pipe(v.string(), v.check(isPlainAddress, 'must be a URL like https://tiles.example.com/style.json')),
   ),
+  MAP_PMTILES: v.optional(v.string()),
   PUBLIC_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://dispatch.example.com'))),
   FAULT_POINT: v.optional(v.string()),
   NODE_ENV: v.optional(v.string()),
@@ -177,6 +178,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || undefined,
     /** Undefined: the map of the console has a ground of its own. */
     mapStyleUrl: env.MAP_STYLE_URL || undefined,
+    /** The path of a PMTiles file, which gateways look at. */
+    mapFile: env.MAP_PMTILES || undefined,
     faultPoint: env.FAULT_POINT,
   };
 }
@@ -203,6 +206,9 @@ function checkTogether(env: v.InferOutput<typeof environmentSchema>): void {
   }
   if ((env.VAPID_PUBLIC_KEY || env.VAPID_PRIVATE_KEY) && !isVapidPair(env.VAPID_PUBLIC_KEY, env.VAPID_PRIVATE_KEY)) {
     throw new ConfigError('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY must be the two keys of one pair, in base64url.');
+  }
+  if (env.MAP_STYLE_URL && env.MAP_PMTILES) {
+    throw new ConfigError('MAP_STYLE_URL and MAP_PMTILES are two grounds for one map: unset one of them.');
   }
   if (env.FAULT_POINT && env.NODE_ENV === 'production') {
     throw new ConfigError('FAULT_POINT is armed in production.');

@@ -5,6 +5,7 @@ import { pageKind } from '../pages/page-kind.ts';
 import { RefusalError } from '../refusal-error.ts';
 import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import { CONSOLE_MEDIA, ConsoleFiles } from './console-files.ts';
+import { type MapFileParts, mapRoute } from './map-route.ts';
 
 /** The views that have an address of their own. The page finds out by itself which one is asked for. */
 const VIEWS = new Set(['attention', 'board', 'charts', 'couriers', 'settings']);
@@ -25,18 +26,21 @@ const ROUTE = {
   refusals: ['404 A page that says so'],
 } as const;
 
-/**
- * The dispatch console: a page that anyone may load, and which signs its user in. `mapStyleUrl` gives the ground of its
- * map.
- */
-export function consoleRoutes(mapStyleUrl: () => string | undefined): RawRoute[] {
+/** The ground of the map, by a style or by a file of tiles. With neither it has a quiet one of its own. */
+export interface MapGround {
+  readonly styleUrl: string | undefined;
+  readonly file: MapFileParts | undefined;
+}
+
+/** The dispatch console: a page that anyone may load, and which signs its user in. */
+export function consoleRoutes(ground: MapGround): RawRoute[] {
   const files = new ConsoleFiles();
   const show = (request: ParsedRequest, reply: Reply): void => {
     const page = files.page();
     if (page === undefined)
       return sendNote(request, reply, 'The console is not built', 'Run npm run build, then reload.');
-    const style = html`${mapStyleUrl() ?? ''}`.toString();
-    const headers = [...pageHeaders(mapStyleUrl()), ...request.replyHeaders];
+    const style = html`${ground.styleUrl ?? ''}`.toString();
+    const headers = [...pageHeaders(ground.styleUrl), ...request.replyHeaders];
     if (!reply.done)
       reply.send(
         200,
@@ -72,6 +76,7 @@ export function consoleRoutes(mapStyleUrl: () => string | undefined): RawRoute[]
         else throw new RefusalError(refusal('NOT_FOUND', 'There is no such file'));
       },
     }),
+    mapRoute(ground.file),
   ];
 }
 

@@ -13,6 +13,7 @@ import {
   type RefusalReason,
   type Reply,
   type ReplyStream,
+  type SendOptions,
 } from './port.ts';
 import { QueuedStream, type StreamSink } from './queued-stream.ts';
 import type { Traffic } from './traffic.ts';
@@ -74,6 +75,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   #goneListener: (() => void) | undefined;
   #stream: QueuedStream | undefined;
   #held = false;
+  #headBytes: number | undefined;
 
   constructor(traffic: Traffic) {
     this.traffic = traffic;
@@ -139,10 +141,11 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     return body;
   }
 
-  send(status: number, headers: Headers, body: string | Buffer, options?: { readonly close?: boolean }): void {
+  send(status: number, headers: Headers, body: string | Buffer, options?: SendOptions): void {
     if (this.state === 'answered') throw new Error('this request is answered already');
     if (this.state !== 'open') return;
     checkAnswer(status, headers, body);
+    if (this.method === 'HEAD') this.#headBytes = options?.headBytes;
     this.#answer('answered', status, headers, body, options?.close === true);
   }
 
@@ -172,6 +175,11 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     else if (framing.verdict !== 'dispatch') this.#refuse(framing.verdict);
     else if (this.traffic.isFull) this.#refuse('overload');
     else this.#dispatch();
+  }
+
+  /** The Content-Length of an answer with this body. */
+  protected lengthOf(body: string | Buffer): number {
+    return this.#headBytes ?? Buffer.byteLength(body);
   }
 
   protected drop(): void {

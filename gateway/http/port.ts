@@ -42,6 +42,13 @@ export interface AnswerObserver {
   abandoned(): void;
 }
 
+export interface SendOptions {
+  /** Ends the connection after the answer. */
+  readonly close?: boolean;
+  /** Of an answer to HEAD: the bytes that GET would get, where they are not those of `body`. */
+  readonly headBytes?: number;
+}
+
 export interface Reply {
   /** Answered, by the handler or for it, or the client is gone. */
   readonly done: boolean;
@@ -52,9 +59,9 @@ export interface Reply {
   /**
    * Answers, once: a second call throws. Does nothing when the client is gone or the deadline has answered.
    * Throws TypeError, with nothing sent, on a header that could split the response or that frames it (Content-Length,
-   * Transfer-Encoding, Connection and Date are this layer's). `close` ends the connection after the answer.
+   * Transfer-Encoding, Connection and Date are this layer's).
    */
-  send(status: number, headers: Headers, body: string | Buffer, options?: { readonly close?: boolean }): void;
+  send(status: number, headers: Headers, body: string | Buffer, options?: SendOptions): void;
   /** Answers with an event stream whose head leaves at once. Throws as `send` does. */
   openStream(status: number, headers: Headers): ReplyStream;
 }

@@ -170,7 +170,7 @@ class UwsExchange extends Exchange {
     }
     // The only way to end without a body that this binary gets right. It cannot close: the client is asked to.
     if (ending === 'close') res.writeHeader('connection', 'close');
-    if (this.method === 'HEAD') res.writeHeader('content-length', `${Buffer.byteLength(body)}`);
+    if (this.method === 'HEAD') res.writeHeader('content-length', `${this.lengthOf(body)}`);
     res.endWithoutBody();
   }
 

@@ -20,6 +20,10 @@ export function takesIfNoneMatch(route: Route): boolean {
   return showsEtag(route) && route.method === 'GET';
 }
 
+export function takesRange(route: Route): boolean {
+  return route.kind === 'raw' && route.ranges === true;
+}
+
 /** Such a stream takes the position in its query too, for browsers. */
 export function takesLastEventId({ query }: Route): boolean {
   return query !== undefined && 'lastEventId' in query.schema.entries;

@@ -37,6 +37,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, parts) };
   }
   const webhooks = webhooksOf(parts);
+  const responses = { Refusal: refusalOfAnyCall(parts.models), ...parts.responses.toJson() };
   return {
     openapi: '3.1.0',
     info: { title: 'Delivery Task Service', version, description: DESCRIPTION, license: LICENSE },
@@ -50,12 +51,20 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     webhooks,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      headers: RESPONSE_HEADERS,
+      headers: headersIn([paths, webhooks, responses]),
       parameters: parts.parameters.toJson(),
-      responses: { Refusal: refusalOfAnyCall(parts.models), ...parts.responses.toJson() },
+      responses,
       schemas: parts.models.toJson(),
     },
   };
+}
+
+/** The headers that some parts of the document refer to: a document without the pages has no use for some. */
+function headersIn(parts: readonly Json[]): Json {
+  const text = JSON.stringify(parts);
+  return Object.fromEntries(
+    Object.entries(RESPONSE_HEADERS).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
 }
 
 function rolesByPermission(): Json {

@@ -8,6 +8,7 @@ import {
   takesIfNoneMatch,
   takesLastEventId,
   takesOrganization,
+  takesRange,
 } from './honoured-headers.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
 
@@ -63,6 +64,11 @@ const HEADERS: readonly (readonly [goesBy: (route: Route) => boolean, header: Js
   ],
   [takesIfMatch, { name: 'If-Match', description: `${TAGS}: else 412`, schema: { type: 'string' } }],
   [takesIfNoneMatch, { name: 'If-None-Match', description: `${TAGS}: else 200`, schema: { type: 'string' } }],
+  [takesRange, { name: 'Range', description: 'One range of bytes: `bytes=0-16383`', schema: { type: 'string' } }],
+  [
+    takesRange,
+    { name: 'If-Range', description: 'An entity tag: Range counts while it is that', schema: { type: 'string' } },
+  ],
   [
     takesLastEventId,
     {

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { plainError, successView, validationError } from '../../schema/fields/envelope.ts';
 import { findName } from '../../schema/fields/named.ts';
 import type { ApiRoute, RawRoute, Route } from '../route.ts';
-import { showsEtag, takesIdempotencyKey, takesIfNoneMatch } from './honoured-headers.ts';
+import { showsEtag, takesIdempotencyKey, takesIfNoneMatch, takesRange } from './honoured-headers.ts';
 import { type Json, jsonSchema, type Models } from './json-schema.ts';
 import { type Ending, ResponseList } from './response-list.ts';
 import { REFUSALS_OF_ANY_CALL, sharedRefusals } from './shared-refusals.ts';
@@ -23,6 +23,8 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
     schema: { type: 'string' },
   },
   'Idempotency-Replayed': { description: 'The first answer under the key, again', schema: { const: 'true' } },
+  'Accept-Ranges': { description: 'Range is honoured', schema: { const: 'bytes' } },
+  'Content-Range': { description: 'The bytes that are sent, and the size of the whole', schema: TEXT },
   Location: { description: 'The address', schema: { type: 'string', format: 'uri-reference' } },
 };
 
@@ -73,12 +75,15 @@ function addNotModified(responses: ResponseList, route: Route): void {
 
 function addRawAnswers(responses: ResponseList, route: RawRoute, models: Models): void {
   const { answers, data, alsoAnswers = {}, leadsOn, carries = [] } = route;
-  const headers = [...carries, ...(showsEtag(route) ? ['ETag'] : [])];
+  const headers = [...carries, ...(showsEtag(route) ? ['ETag'] : []), ...(takesRange(route) ? ['Accept-Ranges'] : [])];
   const schema = data && { schema: jsonSchema(data, 'output', models) };
   for (const media of [answers].flat()) {
     if (!leadsOn?.always) responses.add('200', { reason: 'OK', media, ...schema, headers });
     for (const [status, reason] of Object.entries(alsoAnswers)) responses.add(status, { reason, media, ...schema });
+    if (takesRange(route)) responses.add('206', { reason: 'The range', media, headers: [...headers, 'Content-Range'] });
   }
+  if (takesRange(route))
+    responses.add('416', { ...refusal(models, '416', 'No range that can be sent'), headers: ['Content-Range'] });
   if (leadsOn) responses.add('303', { reason: `Leads ${leadsOn.to}`, headers: ['Location'] });
   addNotModified(responses, route);
 }

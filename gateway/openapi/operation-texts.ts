@@ -167,6 +167,7 @@ export const OPERATION_TEXTS: Readonly<Record<string, string>> = {
   showConsoleViewRoot: 'Open it in a browser: attention, board, couriers or settings.',
   showConsoleRecord: 'Open it in a browser. It can be sent to a colleague.',
   getConsoleFile: 'For the page of the console alone.',
+  getMapFile: 'For the map of the console alone, which reads the parts that it shows. One answer has 16 MiB at most.',
   showHome: 'Open it in a browser to find everything else.',
   getIcon: 'For browsers alone.',
   showReference: 'Open it in a browser to read about every call and to try it with a key of yours.',

@@ -216,6 +216,7 @@ export const OPERATION_GROUPS: readonly OperationGroup[] = [
       'GET /console/:view/': 'showConsoleViewRoot',
       'GET /console/:view/:record': 'showConsoleRecord',
       'GET /console/assets/:file': 'getConsoleFile',
+      'GET /console/map.pmtiles': 'getMapFile',
       'GET /': 'showHome',
       'GET /favicon.ico': 'getIcon',
       'GET /docs': 'showReference',

@@ -56,6 +56,7 @@ export const EXPECTED: Readonly<Record<string, ExpectedGuard>> = {
   'GET /console/:view/': { who: 'public' },
   'GET /console/:view/:record': { who: 'public' },
   'GET /console/assets/:file': { who: 'public' },
+  'GET /console/map.pmtiles': { who: 'public' },
   'GET /': { who: 'public' },
   'GET /favicon.ico': { who: 'public' },
   'GET /docs': { who: 'public' },
