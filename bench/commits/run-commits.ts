@@ -50,12 +50,7 @@ export async function runCommits(args: readonly string[], releaser: Releaser, si
     statements: flag(),
   }).values;
   const stores = await startTemporaryStores(releaser, signal);
-  const plan = {
-    name: 'commits',
-    program: GATEWAY,
-    readyPath: '/readyz',
-    environment: { CAPTURE: '/tmp/capture.jsonl' },
-  };
+  const plan = { name: 'commits', program: GATEWAY, readyPath: '/readyz' };
   const gateway = await startServer(plan, stores, releaser, signal);
   const databaseUrl = Object.assign(new URL(stores.postgres.url), { pathname: `/${gateway.database}` }).href;
   const agentIds = await seedAgentIds(databaseUrl, stores.demo.organizationId);
