@@ -126,7 +126,8 @@ function makeSenders(order: LocationOrder, seen: Seen): Sender[] {
     { length: agentIds.length / batchPoints },
     (_, index) => new PointBatch(target, agentIds.slice(index * batchPoints, (index + 1) * batchPoints), index),
   );
-  return Array.from({ length: connections }, (_, connection) => {
+  // A connection without a batch of its own has nothing to send.
+  return Array.from({ length: Math.min(connections, batches.length) }, (_, connection) => {
     const own = batches.filter((_batch, index) => index % connections === connection);
     return new Sender(own, order, seen);
   });
