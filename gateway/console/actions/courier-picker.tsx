@@ -1,33 +1,24 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type Plan, type PlanWords, planWords } from '../couriers/plan-words.ts';
 import type { Courier } from '../live/protocol.ts';
 import { metresBetween } from '../page/distance.ts';
 import { agoOf } from '../page/format.ts';
 import { callApi, courierPins, couriers, taskPins } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
+import { pickerText as words } from '../text/english-picker.ts';
 import { Choices } from '../ui/choices.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { giveTo } from './act.ts';
 import { closeDialog } from './dialog-state.ts';
 import { nameOfOne } from './selection.ts';
 
-const { picker: words } = text;
-
-interface Plan {
-  readonly offers: readonly {
-    readonly agentId: number;
-    readonly etaSeconds: readonly number[];
-    readonly distanceM: number;
-  }[];
-  readonly unplanned: readonly { readonly nearest: readonly { readonly agentId: number; readonly reason: string }[] }[];
-}
-
-interface Choice {
+interface Choice extends PlanWords {
   readonly courier: Courier;
   readonly metres: number | null;
-  readonly planned: string | null;
-  readonly passedOver: string | null;
 }
+
+const NO_PLAN: PlanWords = { planned: null, passedOver: null };
 
 /** Chooses a courier by name: the planned one first, then by the way to the task. */
 export function CourierPicker({ ids }: { readonly ids: readonly number[] }) {
@@ -78,7 +69,7 @@ function ChoiceText({ choice: { courier, metres, planned, passedOver } }: { read
       {planned ? (
         <span class="planned">{planned}</span>
       ) : (
-        <span class="soft">{passedOver ?? (courier.onDuty ? '' : text.couriers.offDuty)}</span>
+        <span class="soft">{courier.onDuty ? passedOver : text.couriers.offDuty}</span>
       )}
     </>
   );
@@ -104,21 +95,12 @@ function usePlan(ids: readonly number[]): { readonly plan: Plan | null; readonly
 
 function choicesFor(ids: readonly number[], plan: Plan | null): Choice[] {
   const task = taskPins.value.find(({ id }) => id === ids[0]);
-  const passed = new Map(
-    plan?.unplanned.flatMap(({ nearest }) => nearest.map(({ agentId, reason }) => [agentId, reason])),
-  );
+  const wordsFor = plan ? planWords(plan, ids.length) : () => NO_PLAN;
   return couriers.value
     .filter(({ isActive }) => isActive)
     .map((courier): Choice => {
       const pin = courierPins.value.find(({ id }) => id === courier.id);
-      const offer = plan?.offers.find(({ agentId }) => agentId === courier.id);
-      const reason = passed.get(courier.id);
-      return {
-        courier,
-        metres: pin && task ? metresBetween(pin, task) : null,
-        planned: offer ? words.planned(text.time.spans(Math.round((offer.etaSeconds[0] ?? 0) / 60))) : null,
-        passedOver: reason === undefined ? null : (text.history.passedReasons[reason] ?? reason),
-      };
+      return { courier, metres: pin && task ? metresBetween(pin, task) : null, ...wordsFor(courier.id) };
     })
     .sort(byPlan);
 }

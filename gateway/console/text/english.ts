@@ -333,13 +333,6 @@ export const text = {
     outcome: (done: number, refused: number) => `${done} done, ${refused} not done`,
     task: (id: number) => `Task ${id}:`,
   },
-  picker: {
-    title: (tasks: number, name?: string) => `Give ${name ? `“${name}”` : count(tasks, 'task', 'tasks')} to`,
-    find: 'Find a courier',
-    none: 'No courier has this name.',
-    away: (distance: string) => `${distance} away`,
-    planned: (span: string) => `Planned, done in ${span}`,
-  },
   create: {
     title: 'New task',
     hint: 'A click on the map sets the pin',
