@@ -43,7 +43,7 @@ function CancelDialog({ ids }: { readonly ids: readonly number[] }) {
         </Field>
         <p class="row-end">
           <Button onClick={closeDialog}>{words.keep}</Button>
-          <Button type="submit" kind="main">
+          <Button type="submit" kind="danger">
             {words.cancel}
           </Button>
         </p>

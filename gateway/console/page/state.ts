@@ -62,6 +62,11 @@ export const shownConnection = computed(() => {
   if (now?.state !== 'live' || nowMs.value - now.seenAtMs < DOUBT_MS) return now;
   return { ...now, state: 'cut' as const };
 });
+/** Whether nothing can be asked at the moment, as far as the page knows. */
+export const isCutOff = computed(() => {
+  const now = shownConnection.value;
+  return now?.state === 'cut' || (now?.state === 'loading' && now.problem !== null);
+});
 export const timeZone = computed(() => {
   const now = session.value;
   return now.state === 'signed-in' ? (now.caller.organization?.timeZone ?? 'UTC') : 'UTC';

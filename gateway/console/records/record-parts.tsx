@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks';
+import { isCutOff } from '../page/state.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Button } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -11,6 +12,7 @@ export function Waiting({
   readonly problem: string | null;
   readonly reload: () => Promise<void>;
 }) {
+  if (isCutOff.value) return <p class="say">{settingsText.cutOff}</p>;
   if (problem === null) return <p class="say">{settingsText.loading}</p>;
   return (
     <div class="say" role="alert">

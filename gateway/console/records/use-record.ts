@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
+import { isCutOff } from '../page/state.ts';
 
 export interface Loaded<T> {
   readonly data: T | undefined;
@@ -11,17 +12,23 @@ export interface Loaded<T> {
   readonly replace: (data: T) => void;
 }
 
-/** Reads a record of the API, and again when it is asked to. */
+/** Reads a record of the API, and again when it is asked to. Cut off, it waits for the connection. */
 export function useRecord<T>(path: string): Loaded<T> {
   const [data, replace] = useState<T>();
   const [problem, setProblem] = useState<string | null>(null);
+  const read = useRef<string | null>(null);
+  const isCut = isCutOff.value;
   const reload = useCallback(async () => {
     const answer = await callApi<T>({ method: 'GET', path });
     setProblem(answer.ok ? null : refusalText(answer.failure));
-    if (answer.ok) replace(answer.data);
+    if (!answer.ok) return;
+    read.current = path;
+    replace(answer.data);
   }, [path]);
   useEffect(() => {
+    if (isCut || read.current === path) return;
+    setProblem(null);
     void reload();
-  }, [reload]);
+  }, [reload, isCut]);
   return { data, problem, reload, replace };
 }

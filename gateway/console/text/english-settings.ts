@@ -13,6 +13,7 @@ export const settingsText = {
   label: 'Sections of the settings',
   readOnly: 'You may read these settings. An administrator changes them.',
   loading: 'Loading',
+  cutOff: 'The connection is cut off. This loads when it is back.',
   retry: 'Try again',
   save: 'Save',
   saving: 'Saving',

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { text } from '../text/english.ts';
 import { Button } from './controls.tsx';
 
-/** A question over the page. The browser keeps the focus inside, and gives it back. */
+/** A question over the page. The browser keeps the focus inside, and the opener has it again afterwards. */
 export function Dialog({
   title,
   isWide = false,
@@ -18,7 +18,12 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const opener = isFocusNowhere() ? lastOpener : document.activeElement;
     element.current!.showModal();
+    return () => {
+      lastOpener = opener;
+      queueMicrotask(giveFocusBack);
+    };
   }, []);
   return (
     <dialog ref={element} class={isWide ? 'wide' : ''} aria-label={title} onClose={onClose}>
@@ -29,4 +34,17 @@ export function Dialog({
       {children}
     </dialog>
   );
+}
+
+/** Of a dialog that has just been taken out of the page: one that comes in its place has the same opener. */
+let lastOpener: Element | null = null;
+
+function isFocusNowhere(): boolean {
+  return document.activeElement === null || document.activeElement === document.body;
+}
+
+/** A browser gives it back when a dialog closes, and not when one is taken out of the page. */
+function giveFocusBack(): void {
+  if (isFocusNowhere() && lastOpener instanceof HTMLElement && lastOpener.isConnected) lastOpener.focus();
+  lastOpener = null;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { clockOf } from '../page/format.ts';
-import { nowMs, shownConnection } from '../page/state.ts';
+import { isCutOff, nowMs, shownConnection } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { Icon } from '../ui/icon.tsx';
 import { say } from '../ui/toasts.tsx';
@@ -41,8 +41,8 @@ export function CutOff() {
     if (resumes > seen.current) say(words.back(now!.missed));
     seen.current = resumes;
   }, [now?.resumes]);
-  const isWaiting = now?.state === 'loading' && now.problem !== null;
-  if (now?.state !== 'cut' && !isWaiting) return null;
+  if (!now || !isCutOff.value) return null;
+  const isWaiting = now.state === 'loading';
   return (
     <p class="cut-off" role="status">
       <Icon name="cut" />

@@ -21,6 +21,7 @@ const ROW_REM = 3.25;
 export function TaskList() {
   const part = list.value;
   const query = listQuery.value;
+  const isSelecting = selected.value.size > 0;
   const isFiltered =
     query.search !== '' ||
     query.statuses.length > 0 ||
@@ -28,9 +29,9 @@ export function TaskList() {
     query.ended !== null ||
     query.agentId !== null;
   return (
-    <section class="tasks" aria-label={words.label}>
+    <section class={`tasks ${isSelecting ? 'selecting' : ''}`} aria-label={words.label}>
       <Tools isFiltered={isFiltered} />
-      {selected.value.size > 0 ? <SelectionBar /> : <Count isFiltered={isFiltered} />}
+      {isSelecting ? <SelectionBar /> : <Count isFiltered={isFiltered} />}
       {part?.total === 0 ? (
         <NoTask isFiltered={isFiltered} />
       ) : (

@@ -6,7 +6,7 @@ import { createAgent } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
 
 let amina: AgentView;
 let bruno: AgentView;
@@ -190,7 +190,8 @@ test(
     await page.getByRole('dialog', { name: 'Cancel “Quick find”?' }).waitFor();
     await page.keyboard.press('Escape');
 
-    for (const key of ['/', 'Control+a', 'Delete', 'Escape', 'g', 'b']) await page.keyboard.press(key);
+    for (const key of ['/', 'Control+a', 'Delete', 'Escape']) await page.keyboard.press(key);
+    await pressChord(page, 'g', 'b');
     const card = row(page, 'On the board');
     await card.focus();
     await page.keyboard.press('c');
