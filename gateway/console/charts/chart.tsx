@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { minuteOf, timeOf } from '../page/format.ts';
 import { shownTheme, timeZone } from '../page/state.ts';
@@ -46,6 +46,7 @@ function sizeOf({ clientWidth: width }: HTMLElement): { readonly width: number; 
 /** A chart over time, with its summary, and its figures as a table for those who do not see it. */
 export function Chart(props: Props) {
   const { title, made, summary, few } = props;
+  const [pointed, point] = useState<number | null>(null);
   return (
     <section class="chart" aria-label={title}>
       <header>
@@ -55,7 +56,8 @@ export function Chart(props: Props) {
       {few === null ? (
         <>
           <p class="chart-summary">{summary}</p>
-          <Plot {...props} />
+          <Plot {...props} pointed={pointed} onPoint={point} />
+          <Key {...props} pointed={pointed} />
           <Figures {...props} />
         </>
       ) : (
@@ -65,14 +67,25 @@ export function Chart(props: Props) {
   );
 }
 
-function Plot(props: Props) {
+interface Pointed extends Props {
+  /** The place in the series that the pointer or the keyboard is at; null for none. */
+  readonly pointed: number | null;
+}
+
+/** The pointer leads through the times, and so do the arrows. */
+function Plot(props: Pointed & { readonly onPoint: (at: number | null) => void }) {
+  const { series, pointed, onPoint } = props;
+  const last = series.times.length - 1;
+  const at = Math.min(pointed ?? last, last);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const theme = shownTheme.value;
   const zone = timeZone.value;
   useEffect(() => {
     const element = place.current!;
-    const made = new uPlot(optionsOf(props, sizeOf(element), zone), dataOf(props), element);
+    const options = optionsOf(props, sizeOf(element), zone);
+    const setCursor = ({ cursor: { left = -1, idx } }: uPlot) => onPoint(left < 0 ? null : (idx ?? null));
+    const made = new uPlot({ ...options, hooks: { setCursor: [setCursor] } }, dataOf(props), element);
     plot.current = made;
     const observer = new ResizeObserver(() => made.setSize(sizeOf(element)));
     observer.observe(element);
@@ -81,8 +94,49 @@ function Plot(props: Props) {
       made.destroy();
     };
   }, [theme, zone]);
-  useEffect(() => plot.current?.setData(dataOf(props)), [props.series]);
-  return <div class="plot" ref={place} role="img" aria-label={`${props.title}. ${props.summary}`} />;
+  useEffect(() => plot.current?.setData(dataOf(props)), [series]);
+
+  function go(next: number | null): void {
+    const left = next === null ? -1 : plot.current!.valToPos(series.times[next]! / 1_000, 'x');
+    plot.current!.setCursor({ left, top: left });
+  }
+  function press(event: KeyboardEvent): void {
+    const next = placeAfter(event.key, at, last);
+    if (next === undefined) return;
+    event.preventDefault();
+    go(next);
+  }
+  return (
+    <div
+      class="plot"
+      ref={place}
+      role="slider"
+      tabIndex={0}
+      aria-label={`${props.title}. ${words.arrows}`}
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={at}
+      aria-valuetext={[timeOf(series.times[at]!), ...valuesAt(props, at)].join(', ')}
+      onKeyDown={press}
+      onBlur={() => go(null)}
+    />
+  );
+}
+
+/** The place that a key leads to; null leaves the chart, undefined is no key of it. */
+function placeAfter(key: string, at: number, last: number): number | null | undefined {
+  const places: Readonly<Record<string, number | null>> = {
+    ArrowLeft: Math.max(0, at - 1),
+    ArrowRight: Math.min(last, at + 1),
+    Home: 0,
+    End: last,
+    Escape: null,
+  };
+  return places[key];
+}
+
+function valuesAt({ drawn, series: { values }, show }: Props, at: number): string[] {
+  return drawn.map(({ label }, band) => `${label} ${shown(values[band]![at], show)}`);
 }
 
 /** Bands lie on one another: each is drawn from the ground to its top, the highest one first. */
@@ -119,7 +173,7 @@ function optionsOf(
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
     padding: [0.5 * rem, 1.25 * rem, 0, 0],
     legend: { show: false },
-    cursor: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
     scales: {
       x: { range: (_, from, to) => [from - margin, to + margin] },
       y: { range: (_, __, most) => [0, top ?? Math.max(1, most * 1.1)] },
@@ -162,52 +216,54 @@ function optionsOf(
   };
 }
 
+/** The colours, with the values at the pointer, or the newest ones. */
+function Key({ series: { times, values }, drawn, show, pointed }: Pointed) {
+  const time = pointed === null ? undefined : times[pointed];
+  const valueIn = (band: number) =>
+    time === undefined ? values[band]?.findLast((value) => value !== null) : values[band]?.[pointed!];
+  return (
+    <ul class="chart-key">
+      <li class="soft">{time === undefined ? words.newest : timeOf(time)}</li>
+      {drawn.map(({ label, color }, band) => (
+        <li key={label}>
+          <span class="swatch" style={{ background: `var(${color})` }} aria-hidden="true" />
+          {label} <strong>{shown(valueIn(band), show)}</strong>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The newest time first. */
 function Figures({ series: { times, values }, drawn, show }: Props) {
   return (
-    <>
-      <ul class="chart-key">
-        {drawn.map(({ label, color }, at) => (
-          <li key={label}>
-            <span class="swatch" style={{ background: `var(${color})` }} aria-hidden="true" />
-            {label}{' '}
-            <strong>
-              {shown(
-                values[at]?.findLast((value) => value !== null),
-                show,
-              )}
-            </strong>
-          </li>
-        ))}
-      </ul>
-      <details>
-        <summary>{words.asTable}</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{words.time}</th>
-              {drawn.map(({ label }) => (
-                <th key={label} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {times
-              .map((time, at) => (
-                <tr key={time}>
-                  <th scope="row">{timeOf(time)}</th>
-                  {drawn.map(({ label }, band) => (
-                    <td key={label}>{shown(values[band]![at], show)}</td>
-                  ))}
-                </tr>
-              ))
-              .toReversed()}
-          </tbody>
-        </table>
-      </details>
-    </>
+    <details>
+      <summary>{words.asTable}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.time}</th>
+            {drawn.map(({ label }) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {times
+            .map((time, at) => (
+              <tr key={time}>
+                <th scope="row">{timeOf(time)}</th>
+                {drawn.map(({ label }, band) => (
+                  <td key={label}>{shown(values[band]![at], show)}</td>
+                ))}
+              </tr>
+            ))
+            .toReversed()}
+        </tbody>
+      </table>
+    </details>
   );
 }
 

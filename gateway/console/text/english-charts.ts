@@ -9,6 +9,8 @@ export const chartsText = {
   stands: (problem: string, time: string) => `${problem} The charts show ${time}.`,
   asTable: 'As a table',
   time: 'Time',
+  newest: 'Newest',
+  arrows: 'The arrow keys lead through the times.',
   nothing: '–',
   few: (number: number, things: string, least: number) =>
     `Too little to draw. A chart needs ${least} ${things}; so far: ${number}.`,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
 import { createAgent } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
@@ -37,6 +38,7 @@ test('the charts are made of the log, follow it, and say where there is too litt
     3,
   );
   await assertAccessible(page, 'charts');
+  await pointAt(page, chart('Tasks a minute'));
   await api.createTask();
   await chart('Tasks a minute').getByText('4 came, 0 ended.').waitFor();
   await page.goto(`${fixture.gateway.baseUrl}/console/charts`);
@@ -46,3 +48,25 @@ test('the charts are made of the log, follow it, and say where there is too litt
   assert.deepEqual(troubles, []);
   await page.context().close();
 });
+
+/** The key of a chart shows the time and the values that the arrows or the pointer lead to. */
+async function pointAt(page: Page, chart: Locator): Promise<void> {
+  const key = chart.locator('.chart-key');
+  await key.getByText('Newest').waitFor();
+  const slider = chart.getByRole('slider');
+  await slider.focus();
+  await page.keyboard.press('Home');
+  await key.getByText(/^\d\d:\d\d$/).waitFor();
+  const first = await slider.getAttribute('aria-valuetext');
+  assert.match(first!, /^\d\d:\d\d, Came \d, Ended 0$/);
+  const letters = (words: string | null) => words!.replaceAll(/[\s,]/g, '');
+  assert.equal(letters(await key.textContent()), letters(first));
+  await page.keyboard.press('Escape');
+  await key.getByText('Newest').waitFor();
+
+  const plot = (await chart.locator('.u-over').boundingBox())!;
+  await page.mouse.move(plot.x + plot.width - 2, plot.y + plot.height / 2);
+  await key.getByText(/^\d\d:\d\d$/).waitFor();
+  await page.mouse.move(plot.x, plot.y - 30);
+  await key.getByText('Newest').waitFor();
+}
