@@ -3,6 +3,7 @@ import type { DeliveryState, DeliveryView } from '../../../schema/notices/webhoo
 import { clockOf, timeOf } from '../page/format.ts';
 import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
+import { nowMs } from '../page/state.ts';
 import { Waiting } from '../records/record-parts.tsx';
 import { useRecord } from '../records/use-record.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
@@ -118,7 +119,7 @@ function DeliveryItem({ delivery, onOrdered }: ItemProps) {
   const facts = [
     words.attempts(attempt),
     last && (last.status ?? last.error ?? words.noAnswer),
-    state === 'pending' && nextAttemptAt !== null && words.next(timeOf(Date.parse(nextAttemptAt))),
+    state === 'pending' && nextAttemptAt !== null && nextOf(Date.parse(nextAttemptAt)),
   ].filter(Boolean);
   return (
     <li class="delivery">
@@ -161,4 +162,9 @@ function DeliveryItem({ delivery, onOrdered }: ItemProps) {
       </details>
     </li>
   );
+}
+
+/** Behind another one that fails, a delivery waits longer than its time. */
+function nextOf(atMs: number): string {
+  return atMs > nowMs.value ? words.next(timeOf(atMs)) : words.waits;
 }

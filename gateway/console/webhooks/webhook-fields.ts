@@ -8,10 +8,23 @@ export interface WebhookForm {
   readonly url: string;
   readonly description: string;
   readonly events: readonly string[];
+  /** Empty: every status. */
+  readonly statuses: readonly string[];
+  /** Empty: every channel. */
+  readonly channelIds: readonly number[];
   readonly concurrency: string;
 }
 
-export const EMPTY_WEBHOOK: WebhookForm = { url: '', description: '', events: [EVERYTHING], concurrency: '1' };
+export const EMPTY_WEBHOOK: WebhookForm = {
+  url: '',
+  description: '',
+  events: [EVERYTHING],
+  statuses: [],
+  channelIds: [],
+  concurrency: '1',
+};
+/** The one event that `statuses` narrows, and the choices that hold it. */
+const STATUS_EVENTS = ['task.status_changed', 'task.*', EVERYTHING];
 
 export interface Family {
   readonly name: string;
@@ -27,8 +40,21 @@ export const FAMILIES: readonly Family[] = Object.keys(webhooksText.families).ma
   types: Object.keys(webhooksText.events).filter((type) => type.startsWith(`${name}.`)),
 }));
 
-export function formOfWebhook({ url, description, events, concurrency }: WebhookView): WebhookForm {
-  return { url, description: description ?? '', events, concurrency: `${concurrency}` };
+export function formOfWebhook(webhook: WebhookView): WebhookForm {
+  const { url, description, events, statuses, channelIds, concurrency } = webhook;
+  return {
+    url,
+    description: description ?? '',
+    events,
+    statuses: statuses ?? [],
+    channelIds: channelIds ?? [],
+    concurrency: `${concurrency}`,
+  };
+}
+
+/** Whether the statuses of the form change what is sent. */
+export function narrowsStatuses({ events }: WebhookForm): boolean {
+  return events.some((event) => STATUS_EVENTS.includes(event));
 }
 
 /** Adds an event or takes it away. A wider choice takes the place of the events that it holds. */
@@ -42,10 +68,13 @@ export function toggleEvent(events: readonly string[], name: string, isOn: boole
 /** The body of the POST, or of the PATCH where there is a form before: the fields that differ. */
 export function webhookBody(form: WebhookForm, before?: WebhookForm): Record<string, unknown> {
   const differs = (name: keyof WebhookForm) => JSON.stringify(form[name]) !== JSON.stringify(before?.[name]);
+  const orNull = <Item>(list: readonly Item[]) => (list.length === 0 ? null : list);
   const body: Record<string, unknown> = {};
   if (differs('url')) body['url'] = form.url.trim();
   if (differs('description')) body['description'] = form.description.trim() || null;
   if (differs('events')) body['events'] = form.events;
+  if (differs('statuses')) body['statuses'] = orNull(form.statuses);
+  if (differs('channelIds')) body['channelIds'] = orNull(form.channelIds);
   if (differs('concurrency')) body['concurrency'] = Number(form.concurrency);
   return body;
 }

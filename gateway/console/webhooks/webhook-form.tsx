@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
-import { callApi } from '../page/link.ts';
+import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
@@ -18,6 +18,7 @@ import {
   type WebhookForm,
   webhookBody,
 } from './webhook-fields.ts';
+import { ChannelsField, StatusesField } from './webhook-filters.tsx';
 
 const { form: words } = webhooksText;
 export type WithSecret = WebhookView & { readonly secret: string };
@@ -57,6 +58,8 @@ export function WebhookDialog({ webhook, onClose, onSaved }: Props) {
         <TextField name="url" form={form} set={set} />
         <TextField name="description" form={form} set={set} />
         <EventsField events={form.events} onChange={(events) => set({ events })} />
+        <StatusesField form={form} set={set} />
+        {may('channels') && (webhook?.channelId ?? null) === null && <ChannelsField form={form} set={set} />}
         <Field id="webhook-concurrency" label={words.concurrency} hint={words.concurrencyHint}>
           {(props) => (
             <input

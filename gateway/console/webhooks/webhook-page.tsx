@@ -5,6 +5,7 @@ import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { Waiting } from '../records/record-parts.tsx';
 import { useRecord } from '../records/use-record.ts';
+import { text } from '../text/english.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { webhooksText as words } from '../text/english-webhooks.ts';
 import { Button } from '../ui/controls.tsx';
@@ -61,13 +62,14 @@ export function WebhookPage({ id, onBack }: { readonly id: number; readonly onBa
 function Head({ webhook }: { readonly webhook: WebhookView }) {
   return (
     <header>
-      <h2 dir="auto">{webhook.description || words.title}</h2>
+      <h2 dir="auto">{webhook.description || new URL(webhook.url).host}</h2>
       <p class="url" dir="ltr">
         {webhook.url}
       </p>
       <p class="facts">
         <WebhookState webhook={webhook} />
         <EventNames events={webhook.events} />
+        <Narrowing webhook={webhook} />
       </p>
       {webhook.disabledReason !== null && <p class="late-text">{words.disabled[webhook.disabledReason]}</p>}
     </header>
@@ -149,6 +151,15 @@ function EventNames({ events }: { readonly events: readonly string[] }) {
       {events.join(', ')}
     </span>
   );
+}
+
+/** The statuses and channels to which it is narrowed, if any. */
+function Narrowing({ webhook: { statuses, channelIds } }: { readonly webhook: WebhookView }) {
+  const facts = [
+    statuses && words.onlyStatuses(statuses.map((status) => text.status[status] ?? status).join(', ')),
+    channelIds && words.onlyChannels(channelIds.length),
+  ].filter(Boolean);
+  return facts.length === 0 ? null : <span class="soft">{facts.join(' · ')}</span>;
 }
 
 interface SureProps {

@@ -54,9 +54,11 @@ function WebhookRow({ webhook, onOpen }: { readonly webhook: WebhookView; readon
     <li class={status === 'active' ? '' : 'off'}>
       <span class="what">
         <strong dir={description ? 'auto' : 'ltr'}>{description || url}</strong>
-        <span class="soft" dir="ltr">
-          {description ? url : kinds}
-        </span>
+        {description && (
+          <span class="soft" dir="ltr">
+            {url}
+          </span>
+        )}
       </span>
       <span class="state">
         <WebhookState webhook={webhook} />

@@ -78,15 +78,27 @@ async function manageWebhook(visit: Visit): Promise<void> {
   await page.keyboard.press('Escape');
   await button(page, 'Change').click();
   await page.getByLabel('Description').fill('Web shop');
+  await narrowWebhook(page);
   await button(page, 'Save changes').click();
   await page.getByRole('heading', { name: 'Web shop' }).waitFor();
+  await page.getByText('new status: Completed · of 1 channel').waitFor();
   await button(page, 'Switch off').click();
   await page.getByText('Switched off').waitFor();
   const [changed] = await webhooks();
   assert.deepEqual(
-    [changed!.description, changed!.isActive, changed!.events],
-    ['Web shop', false, ['payment.*', 'task.delayed']],
+    [changed!.description, changed!.isActive, changed!.events, changed!.statuses, changed!.channelIds?.length],
+    ['Web shop', false, ['payment.*', 'task.delayed', 'task.status_changed'], ['completed'], 1],
   );
+}
+
+/** Statuses can be chosen once new statuses are sent. */
+async function narrowWebhook(page: Page): Promise<void> {
+  const statuses = page.getByRole('group', { name: 'New statuses' });
+  assert.equal(await statuses.count(), 0);
+  await page.getByRole('group', { name: 'tasks' }).getByLabel('new status').check();
+  await statuses.getByLabel('Completed').check();
+  await page.getByRole('group', { name: 'Channels' }).getByRole('checkbox').first().check();
+  await assertAccessible(page, 'a changed webhook');
 }
 
 async function writeMails(visit: Visit): Promise<void> {

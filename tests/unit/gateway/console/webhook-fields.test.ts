@@ -4,6 +4,7 @@ import { auditChanges } from '../../../../gateway/console/settings/audit-changes
 import {
   EMPTY_WEBHOOK,
   FAMILIES,
+  narrowsStatuses,
   toggleEvent,
   webhookBody,
 } from '../../../../gateway/console/webhooks/webhook-fields.ts';
@@ -35,6 +36,13 @@ describe('the events of a webhook', () => {
   });
 });
 
+test('statuses narrow a webhook that gets new statuses, by name or with others', () => {
+  for (const events of [['*'], ['task.*'], ['task.rated', 'task.status_changed']])
+    assert.ok(narrowsStatuses({ ...EMPTY_WEBHOOK, events }), events.join());
+  for (const events of [[], ['package.*'], ['task.rated', 'package.status_changed']])
+    assert.ok(!narrowsStatuses({ ...EMPTY_WEBHOOK, events }), events.join());
+});
+
 test('a change of a webhook sends the fields that differ, and an empty description takes it away', () => {
   const before = { ...EMPTY_WEBHOOK, url: 'https://example.com', description: 'Shop' };
   assert.deepEqual(webhookBody(before, before), {});
@@ -42,7 +50,17 @@ test('a change of a webhook sends the fields that differ, and an empty descripti
     description: null,
     concurrency: 4,
   });
-  assert.deepEqual(Object.keys(webhookBody(before)), ['url', 'description', 'events', 'concurrency']);
+  assert.deepEqual(webhookBody({ ...before, statuses: ['completed'], channelIds: [7] }, before), {
+    statuses: ['completed'],
+    channelIds: [7],
+  });
+  const all = ['url', 'description', 'events', 'statuses', 'channelIds', 'concurrency'];
+  assert.deepEqual(Object.keys(webhookBody(before)), all);
+  const narrow = { ...before, statuses: ['completed'], channelIds: [7] };
+  assert.deepEqual(webhookBody({ ...narrow, statuses: [], channelIds: [] }, narrow), {
+    statuses: null,
+    channelIds: null,
+  });
 });
 
 test('an entry of the audit log shows the fields that differ, also those that came or went', () => {
