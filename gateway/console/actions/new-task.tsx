@@ -55,7 +55,7 @@ export function NewTask() {
     <aside class="panel" aria-label={words.title}>
       <Button kind="quiet" icon="close" label={text.panel.close} onClick={close} />
       <header>
-        <p class="code">{words.hint}</p>
+        <p class="code beside-map">{words.hint}</p>
         <h2>{words.title}</h2>
         <button type="button" class="link" onClick={beginImport}>
           {paletteText.manyTasks}

@@ -15,6 +15,7 @@ const { map: words } = text;
 const PADDING_PX = 64;
 const CLOSEST_ZOOM = 16;
 const DROP_PX = 14;
+const ZOOM_MS = 150;
 
 /** A courier or a task under the pointer. */
 interface Tip {
@@ -71,8 +72,8 @@ export function TaskMap() {
         </p>
       )}
       <div class="map-tools">
-        <Button icon="plus" label={words.closer} onClick={() => opened.current?.map.zoomIn()} />
-        <Button icon="minus" label={words.farther} onClick={() => opened.current?.map.zoomOut()} />
+        <Button icon="plus" label={words.closer} onClick={() => opened.current?.map.zoomIn({ duration: ZOOM_MS })} />
+        <Button icon="minus" label={words.farther} onClick={() => opened.current?.map.zoomOut({ duration: ZOOM_MS })} />
         <Button icon="fit" label={words.fit} onClick={() => opened.current && fit(opened.current.map)} />
         {agentId.value !== null && (
           <Button
@@ -173,6 +174,6 @@ function follow(map: GlMap): () => void {
   return effect(() => {
     const pin = courierPins.value.find(({ id }) => id === agentId.value);
     if (agentId.value === null) isFollowing.value = false;
-    if (isFollowing.value && pin) map.easeTo({ center: [pin.longitude, pin.latitude], duration: 150 });
+    if (isFollowing.value && pin) map.easeTo({ center: [pin.longitude, pin.latitude], duration: ZOOM_MS });
   });
 }
